@@ -74,7 +74,7 @@ async function expectAllToHold(): Promise<void> {
 	expect(rows).toEqual([])
 }
 
-describe('a member in whom everything is planted', () => {
+describe('merging a member with data in every table', () => {
 	let planted: SignedIn
 	let kept: SignedIn
 
@@ -88,7 +88,7 @@ describe('a member in whom everything is planted', () => {
 		await plantEverything(planted, people, { texts: WORD, own: WORD, name: `Mira ${WORD}` })
 	}, 60_000)
 
-	test('is the kept one afterwards: nothing names the account, and all that was readable is', async () => {
+	test('leaves no reference to the account, and keeps everything readable', async () => {
 		expect(planted.id).toBe(PLANTED_ID)
 		const before = new Set(await columnsWithout([WORD]))
 		await merge(planted, kept)
@@ -103,7 +103,7 @@ describe('a member in whom everything is planted', () => {
 		await expectAllToHold()
 	})
 
-	test('leads to the kept one by each name, and can be registered by nobody', async () => {
+	test('redirects each of its names, which nobody can register', async () => {
 		expect(await currentUsername('planted')).toBe('kept')
 		expect(await claimUsername('planted')).toBe(false)
 		expect((await sql`select from left_usernames`.execute(db())).rows).toEqual([])
@@ -120,7 +120,7 @@ const LOST: Record<string, string> = {
 }
 
 /** Lena has two accounts, and was active with both. */
-describe('what both accounts have', () => {
+describe('data that both accounts have', () => {
 	let gone: SignedIn
 	let kept: SignedIn
 	const posts = { others: 0, answer: 0, mine: 0, theirs: 0, hidden: 0 }
@@ -161,7 +161,7 @@ describe('what both accounts have', () => {
 		await castVote(kept, { questionId: posts.hidden, commentId: null, vote: 1 })
 	}
 
-	test('is told before, without a word about pseudonyms', async () => {
+	test('is previewed, without revealing pseudonyms', async () => {
 		const found = await preview(gone, '@LENA')
 		expect(found?.moves).toContainEqual({ label: 'Queries', count: 1 })
 		expect(found?.moves).toContainEqual({ label: 'Conversations', count: 1 })
@@ -174,7 +174,7 @@ describe('what both accounts have', () => {
 		expect(await preview(gone, 'lena@campus.example')).toEqual(found)
 	})
 
-	test('is one afterwards, and every number is right', async () => {
+	test('is merged, and all counters match', async () => {
 		const pseudonym = await sql`select author_id, score from questions where id = ${posts.hidden}`.execute(db())
 		expect(await merge(gone, kept)).toBe('lena')
 		await expectAllToHold()
@@ -195,7 +195,7 @@ describe('what both accounts have', () => {
 		)
 	})
 
-	test('of two conversations with the same member one is made, in the order of the messages', async () => {
+	test('merges two conversations with the same member in the order of messages', async () => {
 		const { rows } = await sql<{ body: string }>`
 			select body from messages where ${kept.id} in (sender_id, recipient_id) order by id`.execute(db())
 		expect(rows.map(({ body }) => body)).toEqual(['From lena-2.', 'To lena-2.', 'From lena.', 'To lena.'])
@@ -212,7 +212,7 @@ describe('what both accounts have', () => {
 		expect(await findBrokenFigures()).toEqual([])
 	})
 
-	test('stands in the log with who and which, and every address is told', async () => {
+	test('is logged with actor and accounts, and mailed to every address', async () => {
 		const { rows } = await sql<{ note: string }>`
 			select facts ->> 'note' as note from moderation_log
 			where act = 'merge accounts' and actor_id = ${people.admin.id} and member_id = ${kept.id}`.execute(db())
@@ -227,7 +227,7 @@ describe('what both accounts have', () => {
 
 type Prepare = (gone: SignedIn, kept: SignedIn) => Promise<unknown>
 
-describe('who cannot be merged', () => {
+describe('accounts that cannot be merged', () => {
 	const set = (member: SignedIn, change: ReturnType<typeof sql>) =>
 		sql`update users set ${change} where id = ${member.id}`.execute(db())
 	const leaving = sql`leaves_at = now() + interval '1 day'`
@@ -283,7 +283,7 @@ describe('who cannot be merged', () => {
 		expect(rows).toHaveLength(2)
 	})
 
-	test('a suspension and a hidden profile come along, a role does not', async () => {
+	test('suspension and hidden profile are transferred, the role is not', async () => {
 		const [gone, kept] = [await join('punished', 'moderator'), await join('clean')]
 		await set(gone, sql`suspended_until = now() + interval '1 day', suspended_reason = 'Spam.'`)
 		await sql`update profiles set hidden_at = now(), hidden_reason = 'Rude.', about = 'Rude words' where user_id = ${gone.id}`.execute(
@@ -298,7 +298,7 @@ describe('who cannot be merged', () => {
 		])
 	})
 
-	test('of two profiles the more private setting holds, and gaps are filled', async () => {
+	test('the more private settings win, and empty fields are filled', async () => {
 		const [gone, kept] = [await join('open'), await join('shy')]
 		await sql`update profiles set city = 'Eastmere', about = 'Theirs', only_me = '{city}' where user_id = ${gone.id}`.execute(
 			db(),
@@ -315,8 +315,8 @@ describe('who cannot be merged', () => {
 	})
 })
 
-describe('at once', () => {
-	test('one into the other and back, by two admins: one happens', async () => {
+describe('concurrency', () => {
+	test('of two opposite merges by two admins one succeeds', async () => {
 		const [one, other] = [await join('this-way'), await join('that-way')]
 		const done = await Promise.allSettled([merge(one, other), merge(other, one, people.second)])
 		expect(done.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -325,7 +325,7 @@ describe('at once', () => {
 		expect(rows).toHaveLength(1)
 	})
 
-	test('what the account writes and is sent meanwhile is there afterwards, or was refused', async () => {
+	test('concurrent writes are either merged or refused', async () => {
 		const [gone, kept] = [await join('busy-2'), await join('busy')]
 		const question = await makeQuestion(gone)
 		const elsewhere = await makeQuestion(people.other)

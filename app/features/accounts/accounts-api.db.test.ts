@@ -39,7 +39,7 @@ async function userOf(email: string) {
 	return db().selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
 }
 
-test('a program registers and logs in by the same rules, and ids are integers of the database', async () => {
+test('registration and login by the API follow the same rules, and ids are integers', async () => {
 	const made = await signUp('Nell@eastmere.example')
 	expect([made.status, await made.json()]).toEqual([200, { status: true }])
 	const user = await userOf('nell@eastmere.example')
@@ -60,12 +60,12 @@ test('a program registers and logs in by the same rules, and ids are integers of
 	expect(stored?.password).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
 })
 
-test('an address that is known gets the very same answer', async () => {
+test('a known address gets an identical response', async () => {
 	const [first, second] = [await signUp('tess@eastmere.example'), await signUp('tess@eastmere.example')]
 	expect([second.status, await second.text()]).toEqual([first.status, await first.text()])
 })
 
-test('two registrations with one address at the same moment make one account and get the same answer', async () => {
+test('two concurrent registrations of an address create one account and get the same response', async () => {
 	const answers = await Promise.all([signUp('twin@eastmere.example'), signUp('twin@eastmere.example')])
 	expect(await Promise.all(answers.map(async (answer) => [answer.status, await answer.json()]))).toEqual([
 		[200, { status: true }],
@@ -92,12 +92,12 @@ test.each([
 	expect(await userOf('refused@eastmere.example')).toBeUndefined()
 })
 
-test('a picture from elsewhere is not taken', async () => {
+test('a picture from another site is refused', async () => {
 	await signUp('pixel@eastmere.example', { image: 'https://tracker.example/pixel.png' })
 	expect((await userOf('pixel@eastmere.example'))?.image).toBeNull()
 })
 
-test('guessing meets the limit here too: 429, a code, and Retry-After in seconds', async () => {
+test('guesses are limited here too: 429, a code, and Retry-After in seconds', async () => {
 	const guess = () => post('/sign-in/email', { email: 'Target@eastmere.example', password: 'wrong password' })
 	for (let attempt = 0; attempt < 5; attempt += 1) expect((await guess()).status).toBe(401)
 	const refused = await guess()
@@ -109,7 +109,7 @@ test('guessing meets the limit here too: 429, a code, and Retry-After in seconds
 	})
 })
 
-test('asking for a reset gets the same answer each time, whether or not the address is known, and three mails', async () => {
+test('requesting a reset gets the same response for any address, and sends three mails', async () => {
 	await signUp('often@eastmere.example')
 	const ask = (email: string) => post('/request-password-reset', { email })
 	const answers = async (email: string) => {
@@ -150,7 +150,7 @@ test.each([
 	expect((await post(path, {})).status).toBe(404)
 })
 
-test('behind TLS every cookie of a session is HttpOnly, Lax, Secure and bound to the host', async () => {
+test('behind TLS all session cookies are HttpOnly, Lax, Secure and bound to the host', async () => {
 	await signUp('secure@eastmere.example')
 	const auth = makeAuth(parseConfig({ PUBLIC_URL: 'https://quad.example', AUTH_SECRET: 's'.repeat(32) }))
 	const { headers } = await auth.api.signInEmail({

@@ -62,7 +62,7 @@ async function resetToken(email: string): Promise<string> {
 	return mailedToken(email)
 }
 
-test('whoever registers can log in by e-mail and by username, and is known from the cookie', async () => {
+test('a new member can log in by e-mail and by username, and is authenticated by the cookie', async () => {
 	await register('Nell.Thistle@Eastmere.example', password, 'Nell Thistle')
 	for (const name of ['nell.thistle@eastmere.example', 'NELL.thistle']) {
 		const { viewer } = await viewerFromRequest(request(await cookiesOf(name)), { fresh: true })
@@ -70,7 +70,7 @@ test('whoever registers can log in by e-mail and by username, and is known from 
 	}
 })
 
-test('whoever registers is a member with an empty profile, also the first of all', async () => {
+test('a new member has the role member and an empty profile, even the first one', async () => {
 	const { rows } = await sql<{ role: string }>`select role from users order by id limit 1`.execute(db())
 	expect(rows[0]?.role).toBe('member')
 	const email = await register(newEmail())
@@ -85,7 +85,7 @@ test('whoever registers is a member with an empty profile, also the first of all
 	).toBeDefined()
 })
 
-test('twenty registrations with one prefix at the same moment get twenty usernames', async () => {
+test('twenty concurrent registrations with the same prefix get distinct usernames', async () => {
 	await Promise.all(Array.from({ length: 20 }, (_, index) => register(`tara@host${index}.example`)))
 	const rows = await db().selectFrom('users').select('username').where('username', 'like', 'tara%').execute()
 	expect(new Set(rows.map(({ username }) => username)).size).toBe(20)
@@ -146,7 +146,7 @@ test.each([
 	await expect(cookiesOf(email, secret.slice(0, -2))).rejects.toThrow(Invalid)
 })
 
-test('an address that is known gets the same answer, its owner a mail, and no second account', async () => {
+test('registering a known address gets the same response, sends its owner a mail, and creates no account', async () => {
 	const email = await register(newEmail())
 	expect(await register(email, 'quite another one')).toBe(email)
 	expect((await sentMails()).map(({ to, subject }) => [to, subject])).toEqual([
@@ -155,7 +155,7 @@ test('an address that is known gets the same answer, its owner a mail, and no se
 	await expect(cookiesOf(email, 'quite another one')).rejects.toThrow(Invalid)
 })
 
-test('a wrong password and an unknown address are refused in the same words', async () => {
+test('a wrong password and an unknown address get the same error', async () => {
 	const email = await register(newEmail())
 	const refusals = await Promise.all(
 		[cookiesOf(email, 'wrong password'), cookiesOf('nobody@eastmere.example'), cookiesOf('no-such-name')].map(
@@ -165,7 +165,7 @@ test('a wrong password and an unknown address are refused in the same words', as
 	expect(new Set(refusals)).toEqual(new Set(['The email or password is wrong.']))
 })
 
-test('a reset sets the password, ends every session, and its link works once, also when used twice at the same moment', async () => {
+test('a reset sets the password and ends all sessions; its link works once, even concurrently', async () => {
 	const email = await register(newEmail())
 	const cookies = await cookiesOf(email)
 	const token = await resetToken(email)
@@ -179,7 +179,7 @@ test('a reset sets the password, ends every session, and its link works once, al
 	await expect(cookiesOf(email)).rejects.toThrow(Invalid)
 })
 
-test('a link that is ten minutes old does not work', async () => {
+test('a reset link expires after ten minutes', async () => {
 	const email = await register(newEmail())
 	const token = await resetToken(email)
 	await sql`update verifications set expires_at = now() - interval '1 second'`.execute(db())
@@ -188,7 +188,7 @@ test('a link that is ten minutes old does not work', async () => {
 	)
 })
 
-test('forgetting a password sounds the same for an unknown address, and sends nothing', async () => {
+test('requesting a reset for an unknown address gets the same response, and sends nothing', async () => {
 	await expect(requestPasswordReset(form({ email: 'nobody@eastmere.example' }), request())).resolves.toBeUndefined()
 	expect(await sentMails()).toEqual([])
 	await expect(requestPasswordReset(form({}), request())).rejects.toThrow('Email is required!')

@@ -5,14 +5,14 @@ import { TooMany } from '~/lib/errors.ts'
 import { candidates } from './registration/names.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './security/credentials.server.ts'
 
-test('a password is the same whichever way its accents were typed, and no shorter one is', async () => {
+test('a password is normalized, whichever way its accents were typed, and its length is checked afterwards', async () => {
 	const stored = await hashPassword('Zoe\u0308 am Fluss')
 	expect(await verifyPassword(stored, 'Zo\u00eb am Fluss')).toBe(true)
 	expect(await verifyPassword(stored, 'Zo\u00eb am Fluss ')).toBe(false)
 	expect(await verifyPassword('no hash', 'Zo\u00eb am Fluss')).toBe(false)
 })
 
-test('of many passwords at once some are hashed, some wait, and more are told to come again', async () => {
+test('of many concurrent hashes some run, some are queued, and more are refused', async () => {
 	requireHashCapacity()
 	const work = Array.from({ length: 140 }, () => hashPassword('a lantern at the ford'))
 	expect(() => requireHashCapacity()).toThrow(TooMany)
@@ -49,7 +49,7 @@ test.each([
 	expect(deviceOf(agent)).toBe(device)
 })
 
-test('no name that is tried is a reserved one, and the thousandth of a name is found in few tries', () => {
+test('candidates are never reserved names, and the thousandth is found in few attempts', () => {
 	expect(candidates('20').take(3).toArray()).not.toContain('200')
 	const numbers = candidates('info').take(60).toArray()
 	expect(new Set(numbers).size).toBe(60)

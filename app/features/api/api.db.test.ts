@@ -34,7 +34,7 @@ beforeAll(async () => {
 describe('the description', () => {
 	const document = () => openApiDocument()
 
-	test('every reference leads somewhere, every parameter of an address is described, every name is used once', () => {
+	test('resolves every reference, describes every path parameter, and has unique names', () => {
 		const text = JSON.stringify(document())
 		for (const [, ref] of text.matchAll(/"\$ref":"([^"]+)"/g))
 			expect(() => resolve(document(), ref ?? '')).not.toThrow()
@@ -52,7 +52,7 @@ describe('the description', () => {
 		expect(text).not.toMatch(/"\$(id|schema|defs)"|__shared/)
 	})
 
-	test('every shape that is sent or answered has a name', () => {
+	test('every schema of inputs and outputs has a name', () => {
 		const contents = Object.values(document().paths)
 			.flatMap((methods) => Object.values(methods))
 			.flatMap(({ requestBody, responses }) => [requestBody, ...Object.values(responses)])
@@ -60,19 +60,19 @@ describe('the description', () => {
 		expect(contents.filter(({ schema }) => !schema.$ref)).toEqual([])
 	})
 
-	test('a comment holds comments', () => {
+	test('the schema of a comment is recursive', () => {
 		expect(document().components.schemas.Comment?.properties?.replies).toEqual({
 			type: 'array',
 			items: { $ref: '#/components/schemas/Comment' },
 		})
 	})
 
-	test('it tells the limits that the forms enforce', () => {
+	test('contains the limits of the forms', () => {
 		expect(document().components.schemas.NewQuery?.properties?.title).toMatchObject({ minLength: 8, maxLength: 200 })
 		expect(changedQuestion.safeParse({ title: 'Too few' }).success).toBe(false)
 	})
 
-	test('it is served as JSON, with a tag, to programs anywhere', async () => {
+	test('is served as JSON with an ETag and CORS', async () => {
 		const answer = await call('GET', '/openapi.json', { headers: { Origin: 'https://elsewhere.example' } })
 		expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(document())))
 		expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
@@ -80,7 +80,7 @@ describe('the description', () => {
 	})
 })
 
-describe('refusals', () => {
+describe('errors', () => {
 	const good = { title: 'A title that is long enough', description: 'Body', tags: 'one', category: 'others' }
 	const table: [what: string, method: string, path: string, asked: () => Asked, status: number, says: object][] = [
 		['an unknown address', 'GET', '/nothing', () => ({}), 404, {}],
@@ -147,7 +147,7 @@ describe('refusals', () => {
 		],
 	]
 
-	test.each(table)('%s (%s %s) is refused as a problem', async (_what, method, path, asked, status, says) => {
+	test.each(table)('%s (%s %s) is a problem response', async (_what, method, path, asked, status, says) => {
 		const answer = await call(method, path.replace('/queries/1/', `/queries/${questionId}/`), asked())
 		const told = await answer.json()
 		expect([answer.status, answer.headers.get('Content-Type')]).toEqual([status, 'application/problem+json'])
@@ -165,7 +165,7 @@ describe('refusals', () => {
 })
 
 describe('reading', () => {
-	test('pages of a list follow each other without a gap, by cursor and by link', async () => {
+	test('pages of a list are complete, by cursor and by link', async () => {
 		for (let count = 0; count < 5; count += 1) await makeQuestion(nell, { tags: 'paged' })
 		const seen: number[] = []
 		let path = '/queries?tag=paged&limit=2'
@@ -181,7 +181,7 @@ describe('reading', () => {
 		expect(new Set(seen).size).toBe(5)
 	})
 
-	test('what a reader has already is answered with 304, and what changed is not', async () => {
+	test('answers 304 for an unchanged resource only', async () => {
 		const path = `/queries/${questionId}`
 		const tag = (await call('GET', path)).headers.get('ETag') ?? ''
 		const known = await call('GET', path, { headers: { 'If-None-Match': `"other", ${tag}` } })
@@ -190,12 +190,12 @@ describe('reading', () => {
 		expect((await call('GET', path, { headers: { 'If-None-Match': tag } })).status).toBe(200)
 	})
 
-	test('HEAD says what GET says, without the body', async () => {
+	test('HEAD has the headers of GET without a body', async () => {
 		const [got, head] = [await call('GET', '/categories'), await call('HEAD', '/categories')]
 		expect([head.status, head.headers.get('ETag'), await head.text()]).toEqual([200, got.headers.get('ETag'), ''])
 	})
 
-	test('pages of other sites may read, and nothing else', async () => {
+	test('other origins may only read', async () => {
 		const headers = { Origin: 'https://elsewhere.example' }
 		const asked = await call('OPTIONS', '/queries', { headers })
 		expect([asked.status, asked.headers.get('Allow')]).toEqual([204, 'GET, HEAD, POST, OPTIONS'])
@@ -212,7 +212,7 @@ describe('reading', () => {
 	})
 })
 
-test('what is not sent with a change stays', async () => {
+test('omitted fields are unchanged', async () => {
 	const { id } = await makeQuestion(nell, { tags: 'alpha,beta', category: 'python' })
 	const answer = await call('PATCH', `/queries/${id}`, { token: tokens.all, body: { description: 'Now *this*.' } })
 	expect(await answer.json()).toMatchObject({
@@ -223,7 +223,7 @@ test('what is not sent with a change stays', async () => {
 	})
 })
 
-test('a reply lands under its comment', async () => {
+test('a reply is added below its comment', async () => {
 	const answer = await call('POST', `/queries/${questionId}/comments`, {
 		token: tokens.all,
 		body: { body: 'Indeed.', parentId: commentId },
@@ -234,7 +234,7 @@ test('a reply lands under its comment', async () => {
 	expect(parent.replies.map(({ id }) => id)).toContain(reply.id)
 })
 
-test('every answer says what is left; after the last call of the minute comes 429 with the time to wait', async () => {
+test('every response has the remaining quota; beyond the limit comes 429 with the time to wait', async () => {
 	const busy = await makeMember('busy')
 	const { token } = await makeToken(busy, { name: 'test', scopes: ['write'], days: 7 })
 	const write = () => call('DELETE', '/comments/2000000000', { token })

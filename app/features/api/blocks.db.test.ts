@@ -245,7 +245,7 @@ describe.each(cells)('%s, while %s', (_name, state, act) => {
 	})
 })
 
-describe('a member who is blocked', () => {
+describe('a blocked member', () => {
 	/** Where this viewer sees whether Ann is online. */
 	async function seenBy(viewer: SignedIn | null) {
 		const inList = ({ page }: Awaited<ReturnType<typeof listCommunity>>) =>
@@ -270,7 +270,7 @@ describe('a member who is blocked', () => {
 	const all = { list: true, online: true, active: true, home: true, suggested: true }
 	const asMember = { ...all, profile: true, seen: null, conversation: true, inbox: [true] }
 
-	test('does not see who blocks them online anywhere; others do, and so do they again after the block', async () => {
+	test('does not see the blocker online, others do, and so does the member after the block', async () => {
 		for (const other of [ben, cleo]) await makeConversation(ann, other)
 		await sql`insert into profiles (user_id, last_seen_at) values (${ann.id}, now())`.execute(db())
 		await makeTab(ann.id)
@@ -286,7 +286,7 @@ describe('a member who is blocked', () => {
 		expect(await seenBy(ben)).toEqual(asMember)
 	})
 
-	test('is taken out of what the blocker was told and has not read, and others stay in it', async () => {
+	test('is removed from the blocker’s unread notifications; other members remain', async () => {
 		const { id } = await makeQuestion(ann, { title: 'A question with answers' })
 		await makeComment(ben, id)
 		await makeComment(cleo, id)
@@ -303,7 +303,7 @@ describe('a member who is blocked', () => {
 		expect(boxes).toEqual([{ unread: 1, acts: 1 }])
 	})
 
-	test('is listed for the blocker, with the way back', async () => {
+	test('is listed for the blocker, and can be unblocked', async () => {
 		await setBlocked(ann, ben.username, true)
 		await setBlocked(ann, cleo.username, true)
 		expect((await listBlocked(ann)).map(({ username }) => username)).toEqual([cleo.username, ben.username])
@@ -314,7 +314,7 @@ describe('a member who is blocked', () => {
 		expect((await listConversations(ann, { requests: true })).conversations).toHaveLength(1)
 	})
 
-	test('goes on being told what the blocker writes in the open, and reads it', async () => {
+	test('still reads the blocker’s public posts, and is notified of them', async () => {
 		const { id } = await makeQuestion(ben)
 		await setBlocked(ann, ben.username, true)
 		await makeComment(ann, id)

@@ -5,7 +5,7 @@ import { openApiDocument, operations } from './openapi.server.ts'
 
 useDatabase()
 
-test('every operation has a call to paste, whose address is one that the API knows', () => {
+test('every operation has an example call with an existing address', () => {
 	const { base, groups } = apiDocs(openApiDocument())
 	const shown = groups.flatMap((group) => group.operations)
 	expect(shown).toHaveLength(operations.length)
@@ -20,7 +20,7 @@ test('every operation has a call to paste, whose address is one that the API kno
 	}
 })
 
-test('scopes and choices are told in words', () => {
+test('describes scopes and enumerations in words', () => {
 	const { groups, shapes } = apiDocs(openApiDocument())
 	const judge = groups.flatMap((group) => group.operations).find(({ id }) => id === 'judge')
 	expect(judge?.scope).toBe('write and moderate')

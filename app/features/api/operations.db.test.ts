@@ -217,7 +217,7 @@ async function plain(path: string): Promise<string> {
 		.replace('{key}', 'ask')
 }
 
-test('what an operation says is what has happened', async () => {
+test('the response of a write matches what it did', async () => {
 	const [query, comment] = [await queryOf(omar), await commentOf(omar)]
 	const token = tokens.nell
 	await callApi('PUT', `/queries/${query}/vote`, { token, body: { vote: -1 } })
@@ -240,7 +240,7 @@ test('what an operation says is what has happened', async () => {
 	expect((await callApi('GET', `/queries/${query}`, { token })).status).toBe(404)
 })
 
-test('a token of a moderator that does not moderate reads nothing that is hidden', async () => {
+test('a moderator’s token without the scope reads nothing hidden', async () => {
 	const { token } = await makeToken(ada, { name: 'plain', scopes: ['read'], days: 7 })
 	const [query, under] = [await queryOf(omar), await queryOf(nell)]
 	const comment = await makeComment(omar, under, 'A hidden comment.')
@@ -255,7 +255,7 @@ test('a token of a moderator that does not moderate reads nothing that is hidden
 	expect(await read(tokens.ada)).toEqual([200, true])
 })
 
-test('a program that lists notifications has not shown them to anybody', async () => {
+test('listing notifications by the API does not mark them as seen', async () => {
 	await makeComment(omar, await queryOf(nell), 'Another answer.')
 	const seen = () =>
 		db()
@@ -273,7 +273,7 @@ test('a program that lists notifications has not shown them to anybody', async (
 	expect(await read.json()).toEqual({ unread: rows.length - 1 })
 })
 
-test.each(['listCases', 'getCase', 'judge', 'listLog'])('a token that does not moderate cannot %s', async (id) => {
+test.each(['listCases', 'getCase', 'judge', 'listLog'])('a token without the scope cannot %s', async (id) => {
 	const operation = operations.find((one) => one.id === id)
 	const path = (await prepared[id]?.()) ?? operation?.path ?? ''
 	const scopes = ['read', 'write']

@@ -52,7 +52,7 @@ test.each([
 	expect(await (await callApi('GET', `/queries/${id}`)).json()).toMatchObject({ title: elsewhere.title })
 })
 
-test('an edit of the stored version is saved, and answers with the tag of the next', async () => {
+test('an edit of the current version is saved, and returns the next ETag', async () => {
 	const { version, tag, edit } = await read()
 	const answer = await edit({ title: 'A title from this program' }, { 'If-Match': tag })
 	expect([answer.status, answer.headers.get('ETag')]).toEqual([200, `W/"v${version + 1}"`])
@@ -62,19 +62,19 @@ test('an edit of the stored version is saved, and answers with the tag of the ne
 	expect((await edit({ title: 'A fourth one, of the last', version: version + 3 })).status).toBe(200)
 })
 
-test('a vote makes no edit stale', async () => {
+test('a vote does not make an edit stale', async () => {
 	const { id, tag, edit } = await read()
 	await castVote(await makeMember('voter'), { questionId: id, commentId: null, vote: 1 })
 	expect((await callApi('GET', `/queries/${id}`, { token })).headers.get('ETag')).not.toBe(tag)
 	expect((await edit({ title: 'A title after the vote' }, { 'If-Match': tag })).status).toBe(200)
 })
 
-test('a tag that is none of ours matches nothing', async () => {
+test('a foreign ETag matches nothing', async () => {
 	const { edit } = await read()
 	expect((await edit({ title: 'A title of any version' }, { 'If-Match': '"abc"' })).status).toBe(412)
 })
 
-test('the same edit sent twice is saved once and refused never', async () => {
+test('repeating an edit saves it once, without an error', async () => {
 	const { version, edit } = await read()
 	const body = { title: 'A title that is sent twice', version }
 	expect([(await edit(body)).status, (await edit(body)).status]).toEqual([200, 200])

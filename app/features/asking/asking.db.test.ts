@@ -31,7 +31,7 @@ beforeAll(async () => {
 	admin = await makeMember('admin', 'admin')
 })
 
-test('a question can be read where asking it said', async () => {
+test('a new question is at the returned address', async () => {
 	const { id, url } = await makeQuestion(author, texts)
 	const question = await getQuestion(member, id)
 	expect(url).toBe(`/forum/git-and-tools/author/${id}/how-do-i-undo-a-commit`)
@@ -48,7 +48,7 @@ test('a question can be read where asking it said', async () => {
 	})
 })
 
-test('an edited question says so and moves with its category and tags', async () => {
+test('an edited question is marked, and moves with its category and tags', async () => {
 	const { id } = await makeQuestion(author, texts)
 	const { url } = await editQuestion(author, id, {
 		...texts,
@@ -96,7 +96,7 @@ const rules: [
 	['delete a comment', (viewer, { comment }) => deleteComment(viewer, comment), 'owners'],
 ]
 
-test.each(rules)('who may %s is kept to, and a refusal changes nothing', async (_what, work, allowed) => {
+test.each(rules)('the permission to %s is enforced, and a refusal changes nothing', async (_what, work, allowed) => {
 	for (const viewer of [null, member, author, moderator, admin]) {
 		const { id: query } = await makeQuestion(author)
 		const its = { query, comment: await makeComment(author, query) }
@@ -128,7 +128,7 @@ test.each([0, -1, 1.5, 999_999, 2 ** 31, 2 ** 53, Number.NaN])(
 	},
 )
 
-test('a deleted question is gone with its comments', async () => {
+test('deleting a question deletes its comments', async () => {
 	const { id } = await makeQuestion(author, { ...texts, tags: 'vanishing' })
 	const comment = await makeComment(member, id)
 	await deleteQuestion(author, id)
@@ -139,7 +139,7 @@ test('a deleted question is gone with its comments', async () => {
 	await expectCountersToHold()
 })
 
-test('a reply stays in the query of the comment it answers', async () => {
+test('a reply stays in the question of its parent', async () => {
 	const [{ id: one }, { id: other }] = [await makeQuestion(author), await makeQuestion(author)]
 	const comment = await makeComment(author, one)
 	await expect(makeComment(author, other, 'x', comment)).rejects.toThrow(NotFound)
@@ -147,7 +147,7 @@ test('a reply stays in the query of the comment it answers', async () => {
 	await expect(makeComment(author, one, 'x', comment)).rejects.toThrow('The comment you are replying to was deleted.')
 })
 
-test('fifty comments at once are all there and all counted', async () => {
+test('fifty concurrent comments are all stored and counted', async () => {
 	const { id } = await makeQuestion(author)
 	const first = await makeComment(author, id)
 	await Promise.all(
@@ -157,7 +157,7 @@ test('fifty comments at once are all there and all counted', async () => {
 	await expectCountersToHold()
 })
 
-test('of two deletions at once one wins and is counted once', async () => {
+test('of two concurrent deletions one succeeds, and is counted once', async () => {
 	const { id } = await makeQuestion(author)
 	const comment = await makeComment(author, id)
 	const comments = await Promise.allSettled([deleteComment(author, comment), deleteComment(author, comment)])
@@ -167,7 +167,7 @@ test('of two deletions at once one wins and is counted once', async () => {
 	await expectCountersToHold()
 })
 
-test('edits, comments and deletions that meet leave every count right and no writer stuck', async () => {
+test('concurrent edits, comments and deletions keep counters right, without deadlocks', async () => {
 	const questions = await Promise.all(Array.from({ length: 6 }, () => makeQuestion(author, texts)))
 	const tags = ['a, b, c', 'c, b, a', 'd, a', 'undo, e', 'b, f, git']
 	const slugs = ['java', 'python', 'others', 'careers']

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 beforeEach(() => db().deleteFrom('drafts').execute())
 
-test('a draft is given back as it was typed, and is gone once it is dropped', async () => {
+test('a draft is returned as typed, until it is deleted', async () => {
 	expect(await getDraft(asha, 'ask')).toBeNull()
 	await saveDraft(asha, { key: 'ask', ...texts })
 	expect(await getDraft(asha, 'ask')).toMatchObject({ ...texts, version: 1, madeFrom: 0 })
@@ -33,7 +33,7 @@ test('a draft is given back as it was typed, and is gone once it is dropped', as
 	expect(await getDraft(asha, 'ask')).toBeNull()
 })
 
-test('nobody reads, writes or drops the draft of somebody else', async () => {
+test('nobody reads, writes or deletes another member’s draft', async () => {
 	await saveDraft(asha, { key: 'ask', ...texts })
 	expect(await getDraft(bela, 'ask')).toBeNull()
 	expect(await getDraft(moderator, 'ask')).toBeNull()
@@ -43,13 +43,13 @@ test('nobody reads, writes or drops the draft of somebody else', async () => {
 	expect(await getDraft(asha, 'ask')).toMatchObject(texts)
 })
 
-test('a visitor keeps and drops nothing on the server', async () => {
+test('a visitor has no drafts on the server', async () => {
 	await expect(saveDraft(null, { key: 'ask', ...texts })).rejects.toThrow(NotAllowed)
 	await expect(dropDraft(null, 'ask')).rejects.toThrow(NotAllowed)
 	expect(await db().selectFrom('drafts').select('id').execute()).toEqual([])
 })
 
-test('only who may edit a query keeps a draft of its edit', async () => {
+test('only a member who may edit a question can store a draft of the edit', async () => {
 	const { id } = await makeQuestion(asha)
 	await saveDraft(asha, { key: `edit:${id}`, ...texts, madeFrom: 1 })
 	await saveDraft(moderator, { key: `edit:${id}`, ...texts, madeFrom: 1 })
@@ -58,7 +58,7 @@ test('only who may edit a query keeps a draft of its edit', async () => {
 	await expect(saveDraft(asha, { key: `edit:${id}`, ...texts, madeFrom: 1 })).rejects.toThrow(NotFound)
 })
 
-test('of two tabs the newer save wins and is told what it replaced', async () => {
+test('of two tabs the newer save wins, and gets what it replaced', async () => {
 	const first = await saveDraft(asha, { key: 'ask', ...texts })
 	expect(first).toEqual({ version: 1, replaced: null })
 	expect(await saveDraft(asha, { key: 'ask', ...texts, title: 'Half a title', version: 1 })).toEqual({
@@ -70,7 +70,7 @@ test('of two tabs the newer save wins and is told what it replaced', async () =>
 	expect(await getDraft(asha, 'ask')).toMatchObject({ title: 'From the phone', version: 3 })
 })
 
-test('twenty saves at once from tabs that know nothing of each other lose none without saying so', async () => {
+test('twenty concurrent saves by independent tabs report every draft that they replace', async () => {
 	const saves = await Promise.all(
 		Array.from({ length: 20 }, (_, tab) => saveDraft(asha, { key: 'ask', ...texts, title: `Tab ${tab}` })),
 	)
@@ -94,13 +94,13 @@ test.each([
 	expect(await getDraft(asha, 'ask')).toBeNull()
 })
 
-test('a description with the line ends of a browser fits like the same with plain ones', async () => {
+test('line endings do not count towards the length of a description', async () => {
 	const description = `${'x\r\n'.repeat(15_000)}`
 	await saveDraft(asha, { key: 'ask', ...texts, description })
 	expect((await getDraft(asha, 'ask'))?.description).toBe('x\n'.repeat(15_000))
 })
 
-test('a member keeps twenty drafts; the oldest goes', async () => {
+test('a member has at most twenty drafts; the oldest is deleted', async () => {
 	for (let made = 0; made < 21; made += 1) {
 		const { id } = await makeQuestion(asha)
 		await saveDraft(asha, { key: `edit:${id}`, ...texts, madeFrom: 1 })
@@ -109,7 +109,7 @@ test('a member keeps twenty drafts; the oldest goes', async () => {
 	expect(rows).toHaveLength(20)
 })
 
-test('of two edits made from the same version the second is told what the first stored, and nothing is overwritten', async () => {
+test('of two edits of the same version the second gets a conflict, and nothing is overwritten', async () => {
 	const { id } = await makeQuestion(asha)
 	const { version } = await getQuestion(asha, id)
 	const edit = (title: string) =>
@@ -126,7 +126,7 @@ test('of two edits made from the same version the second is told what the first 
 	await edit('The first edit of it')
 })
 
-test('of ten tabs that save their edit at once one is saved and the others are told', async () => {
+test('of ten tabs that save an edit concurrently one succeeds, and the others get a conflict', async () => {
 	const { id } = await makeQuestion(asha)
 	const edits = await Promise.allSettled(
 		Array.from({ length: 10 }, (_, tab) =>

@@ -21,7 +21,7 @@ beforeEach(async () => {
 	author = await makeMember(`author${members}`)
 })
 
-test('a picture that a query showed stays as long as its history can show it', async () => {
+test('a picture of a question is kept while its history can show it', async () => {
 	const path = await oldPicture('in a query')
 	const { id } = await makeQuestion(author, { description: shows(path) })
 	expect(await isKept(path)).toBe(true)
@@ -32,7 +32,7 @@ test('a picture that a query showed stays as long as its history can show it', a
 	expect(await isKept(path)).toBe(false)
 })
 
-test('a picture that a comment showed stays as long as its history can show it', async () => {
+test('a picture of a comment is kept while its history can show it', async () => {
 	const path = await oldPicture('in a comment')
 	const { id } = await makeQuestion(author)
 	const comment = await makeComment(author, id, shows(path))
@@ -43,7 +43,7 @@ test('a picture that a comment showed stays as long as its history can show it',
 	expect(await isKept(path)).toBe(false)
 })
 
-test('a picture stays as long as a draft shows it, also when the draft becomes a query', async () => {
+test('a picture is kept while a draft shows it, also when that is published', async () => {
 	const path = await oldPicture('in a draft')
 	await saveDraft(author, { key: 'ask', ...rest, description: shows(path) })
 	expect(await isKept(path)).toBe(true)
@@ -52,7 +52,7 @@ test('a picture stays as long as a draft shows it, also when the draft becomes a
 	expect(await isKept(path)).toBe(true)
 })
 
-test('a picture goes with the last text that shows it, and not before', async () => {
+test('a picture is deleted with the last text that shows it', async () => {
 	const path = await oldPicture('in two texts')
 	const twice = `${shows(path)} ${shows(path)}`
 	const { id } = await makeQuestion(author, { description: 'Another.' })
@@ -64,7 +64,7 @@ test('a picture goes with the last text that shows it, and not before', async ()
 	expect(await isKept(path)).toBe(false)
 })
 
-test('a picture that no text shows stays for a day, while somebody may still be writing', async () => {
+test('an unused picture is kept for a day, while somebody may be writing', async () => {
 	const path = await makePicture(author, 'post', 'fresh')
 	await age(path, '23 hours')
 	expect(await isKept(path)).toBe(true)
@@ -82,7 +82,7 @@ test.each([
 	expect(rows).toEqual([])
 })
 
-test('texts that show a picture while it is being swept away are stored, and those that came first keep it', async () => {
+test('concurrent with the sweep, texts are stored, and those that came first keep their picture', async () => {
 	const paths = await Promise.all(Array.from({ length: 10 }, (_, index) => oldPicture(`raced ${index}`)))
 	await Promise.all([
 		sweepPictures(),

@@ -10,7 +10,7 @@ useDatabase()
 
 const address = '203.0.113.5'
 
-test('the preview is what publishing makes of the same text and tags', async () => {
+test('a preview equals the published text', async () => {
 	const member = await makeMember('previewer')
 	const description = '# Head\n\n`code`\n\n    plain = [block]\n\n```\nconst a = 1\n```'
 	const { html } = await previewDescription(member, address, { description, tags: 'Node.js, x' })
@@ -31,7 +31,7 @@ test.each([
 	expect(html.replaceAll(/&lt;.*?&gt;/g, '')).not.toMatch(/<script|<svg|<[a-z][^>]*\son\w+=|(href|src)="javascript/i)
 })
 
-test('an uploaded picture keeps its place while it loads, and a phone may take a smaller file', async () => {
+test('an uploaded picture has a reserved size and a smaller file for phones', async () => {
 	const path = `posts/mira/${'a'.repeat(32)}`
 	const { html } = await previewDescription(null, address, { description: `![A](/media/${path}-1280.webp#1280x720)` })
 	expect(html).toContain('width="1280" height="720"')
@@ -39,19 +39,19 @@ test('an uploaded picture keeps its place while it loads, and a phone may take a
 	expect(html).toContain('loading="lazy"')
 })
 
-test('a description that could not be published has no preview either', async () => {
+test('an invalid description has no preview', async () => {
 	await expect(previewDescription(null, address, { description: 'x'.repeat(30_001) })).rejects.toThrow(Invalid)
 	await expect(previewDescription(null, address, {})).rejects.toThrow(Invalid)
 })
 
-test('a member who asks for previews without end is told to wait; another one is not', async () => {
+test('previews are rate limited per member', async () => {
 	const [busy, other] = [await makeMember('busy'), await makeMember('other')]
 	for (let asked = 0; asked < 60; asked += 1) await previewDescription(busy, address, { description: 'x' })
 	await expect(previewDescription(busy, address, { description: 'x' })).rejects.toThrow(TooMany)
 	expect(await previewDescription(other, address, { description: 'x' })).toEqual({ html: '<p>x</p>' })
 })
 
-test('tags are suggested by how they begin, the most used first', async () => {
+test('suggests tags by prefix, most used first', async () => {
 	const member = await makeMember('tagger')
 	for (const tags of ['react, redux', 'react, re_knit', 'react, redux', 'r%d']) await makeQuestion(member, { tags })
 	expect(await suggestTags(' #RE', 3)).toMatchObject([

@@ -50,7 +50,7 @@ async function member(name: string): Promise<{ viewer: SignedIn; cookie: string;
 const passTime = (viewer: SignedIn, time: string) =>
 	sql`update sessions set confirmed_at = now() - ${time}::interval where user_id = ${viewer.id}`.execute(db())
 
-describe('how long a proof counts', () => {
+describe('how long a confirmation is valid', () => {
 	test.each([
 		['just now', '0 seconds', true],
 		['nine minutes ago', '9 minutes', true],
@@ -79,7 +79,7 @@ test.each([
 	expect(thrown.headers.get('Location')).toBe(`/confirm-identity?redirectTo=${encodeURIComponent(to)}`)
 })
 
-test('the password confirms this session, and no other one of the member; the log says so', async () => {
+test('the password confirms this session only, and is logged', async () => {
 	const { viewer, cookie, email } = await member('two-devices')
 	const elsewhere = await enter(email)
 	await passTime(viewer, '1 hour')
@@ -103,7 +103,7 @@ test.each([
 	await expect(requireConfirmed(viewer, request(cookie))).rejects.toThrow(NotAllowed)
 })
 
-test('wrong tries make wait, also many at once, and only their member', async () => {
+test('failed attempts cause waits for their member only, even concurrent ones', async () => {
 	const [guessed, other] = [await member('guessed'), await member('other')]
 	const guesses = Array.from({ length: 12 }, () =>
 		confirmIdentity(guessed.viewer, form({ password: 'wrong' }), request(guessed.cookie)).catch((error) => error),

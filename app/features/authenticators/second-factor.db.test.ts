@@ -108,7 +108,7 @@ const eventsOf = async ({ viewer }: Person) =>
 		await sql<{ kind: string }>`select kind from security_events where user_id = ${viewer.id} order by id`.execute(db())
 	).rows.map(({ kind }) => kind)
 
-test('the secret and the codes are stored unreadable, the secret is shown no more, and the member is told by mail', async () => {
+test('secret and codes are stored encrypted or hashed, the secret is not shown again, and the member is notified by mail', async () => {
 	const person = await enrolled()
 	const { rows } = await sql<{ row: string }>`
 		select t::text as row from totp_secrets t union all select c::text from recovery_codes c`.execute(db())
@@ -127,7 +127,7 @@ test('the secret and the codes are stored unreadable, the secret is shown no mor
 let guessed: Person | undefined
 
 describe('the login', () => {
-	test('a right password alone makes no session, by whatever way; the code makes one, and only once', async () => {
+	test('a password alone starts no session, by any way; a code does, once', async () => {
 		const person = await enrolled()
 		const before = await sessionsOf(person)
 		const waiting = await enterPassword(person)
@@ -191,7 +191,7 @@ describe('the login', () => {
 		expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 	})
 
-	test('of five at once with codes of their own for one password, one gets through', async () => {
+	test('of five concurrent codes for one password, one succeeds', async () => {
 		const person = await enrolled()
 		const waiting = await enterPassword(person)
 		const answers = await Promise.allSettled(
@@ -201,7 +201,7 @@ describe('the login', () => {
 		expect((await getSecondFactor(person.viewer)).codesLeft).toBe(9)
 	})
 
-	test('guesses are counted for the account over all logins, and those of a known device apart', async () => {
+	test('attempts are counted per account over all logins, those of a known device separately', async () => {
 		const person = await enrolled()
 		for (let tries = 0; tries < 5; tries += 1) {
 			const guess = finishLogin(form({ code: '000000' }), request(await enterPassword(person)))
@@ -215,7 +215,7 @@ describe('the login', () => {
 		await finishLogin(right, request(`${device}; ${waiting}`))
 	})
 
-	test('the password has to be given again after ten minutes', async () => {
+	test('the password expires after ten minutes', async () => {
 		const person = await enrolled()
 		const waiting = await enterPassword(person)
 		await sql`update login_challenges set expires_at = now()`.execute(db())
@@ -227,7 +227,7 @@ describe('the login', () => {
 /** Logins with the right password but without a second step count as attempts. */
 const forgetPasswords = () => sql`delete from attempts where key like 'login-%'`.execute(db())
 
-test('a code of long ago is refused though its clock is set back', async () => {
+test('an old code is rejected even if the clock was set back', async () => {
 	const { viewer, code } = await enrolled()
 	const take = (typed: string) =>
 		db()
@@ -237,7 +237,7 @@ test('a code of long ago is refused though its clock is set back', async () => {
 	expect(await take(code())).toBe('used')
 })
 
-test('a code confirms who it is, once', async () => {
+test('a code confirms the identity once', async () => {
 	const { viewer, cookie, code } = await enrolled()
 	const expire = () => sql`update sessions set confirmed_at = null where user_id = ${viewer.id}`.execute(db())
 	const typed = code()
@@ -249,7 +249,7 @@ test('a code confirms who it is, once', async () => {
 	await expect(requireConfirmed(viewer, request(cookie))).rejects.toThrow(NotAllowed)
 })
 
-test('new recovery codes take the place of the old ones', async () => {
+test('new recovery codes replace the old ones', async () => {
 	const person = await enrolled()
 	const [fresh] = await renewRecoveryCodes(person.viewer)
 	const login = async (code = '') => (await finishLogin(form({ code }), request(await enterPassword(person)))).headers
@@ -257,7 +257,7 @@ test('new recovery codes take the place of the old ones', async () => {
 	expect(cookiesOf(await login(fresh))).toContain('session=')
 })
 
-test('a new password leaves the second factor on, and goes on in its own session', async () => {
+test('changing the password keeps the second factor and the session', async () => {
 	const person = await enrolled()
 	const fields = form({ currentPassword: password, newPassword: 'another lantern at the ford' })
 	const cookie = cookiesOf(await changePassword(person.viewer, fields, request(person.cookie)))

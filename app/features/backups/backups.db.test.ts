@@ -79,7 +79,7 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true })
 })
 
-describe('when one is due', () => {
+describe('when a backup is due', () => {
 	const at = (time: string) => new Date(`2026-03-10T${time}:00Z`)
 	test.each([
 		['there is none yet', '12:00', null, true],
@@ -93,7 +93,7 @@ describe('when one is due', () => {
 	})
 })
 
-describe('what is saved', () => {
+describe('validation of the settings', () => {
 	test.each([
 		['a folder that is not named whole', { folder: 'backups' }, 'folder', 'starting with a slash'],
 		['a folder below a file', { folder: '/dev/null/backups' }, 'folder', 'cannot write there'],
@@ -110,7 +110,7 @@ describe('what is saved', () => {
 		})
 	})
 
-	test('a place that takes a file keeps none of the trial, and secrets are not shown', async () => {
+	test('a destination is tested without leaving files there, and secrets are not shown', async () => {
 		await save({})
 		await save(inBucket())
 		expect(readdirSync(target)).toEqual([])
@@ -118,13 +118,13 @@ describe('what is saved', () => {
 	})
 })
 
-test('backups that are off are not made', async () => {
+test('makes no backups while they are off', async () => {
 	await save({ isOn: '' })
 	await backUpWhenDue()
 	expect(await runs()).toEqual([])
 })
 
-test('a backup is made, tried, and noted; a second one the same day is not; the oldest goes when there are too many', async () => {
+test('makes, tests and records a backup; no second one on the same day; deletes the oldest beyond the limit', async () => {
 	await save({ keep: '1' })
 	writeFileSync(join(target, 'devquad-2020-01-01T00-00-00Z.tar.zst'), 'an old one')
 	writeFileSync(join(target, 'notes.txt'), '')
@@ -138,7 +138,7 @@ test('a backup is made, tried, and noted; a second one the same day is not; the 
 	expect(await runs()).toHaveLength(1)
 })
 
-test('a backup in a bucket is encrypted and whole there, and leaves nothing here; one that fails is told, and tried again', async () => {
+test('encrypts a backup in a bucket, leaves no local file, reports a failure, and retries it', async () => {
 	await save(inBucket())
 	await backUpWhenDue()
 	const [first] = await runs()
@@ -150,7 +150,7 @@ test('a backup in a bucket is encrypted and whole there, and leaves nothing here
 	expect(failed).toMatchObject({ file: null, error: expect.stringMatching(/\w+/) })
 }, 300_000)
 
-test('two processes make one', async () => {
+test('two processes make one backup', async () => {
 	await save({})
 	await sql`insert into backups default values`.execute(db())
 	await backUpWhenDue()
@@ -160,7 +160,7 @@ test('two processes make one', async () => {
 	expect((await runs()).map(({ error }) => error !== null)).toEqual([true, false])
 })
 
-test('an admin sees the last backups, and has one made at once, unless one is under way', async () => {
+test('an admin sees the last backups, and can start one unless one is running', async () => {
 	await sql`
 		insert into backups (started_at, ended_at, file, bytes, error) values
 			(now() - interval '2 days', now() - interval '2 days' + interval '8 s', '/var/backups/one', 24300000, null),

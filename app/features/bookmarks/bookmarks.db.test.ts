@@ -47,7 +47,7 @@ async function listOf(viewer: Viewer, asked: Partial<typeof all> | { kind: 'quer
 const age = (seconds: number) =>
 	sql`update bookmarks set removed_at = removed_at - make_interval(secs => ${seconds})`.execute(db())
 
-test('a member finds what they bookmarked, the newest first, on its page and in the list, and nobody else does', async () => {
+test('a member’s bookmarks are on the question’s page and in the list, newest first, and private', async () => {
 	const { id, url } = await makeQuestion(author, {
 		title: 'How do bookmarks work?',
 		description: 'By **pressing** one.',
@@ -91,7 +91,7 @@ test('a member finds what they bookmarked, the newest first, on its page and in 
 	expect(await onPage(reader)).toEqual([false, false, true, true])
 })
 
-describe('a list', () => {
+describe('the list', () => {
 	let finder: SignedIn
 	let made: BookmarkTarget[]
 
@@ -123,7 +123,7 @@ describe('a list', () => {
 		expect(rows.map(({ kind, id }) => made.findIndex((one) => one.kind === kind && one.id === id))).toEqual(expected)
 	})
 
-	test('goes on where its page ended, and each is told once', async () => {
+	test('is paged without duplicates', async () => {
 		const many = await makeMember('many')
 		const { id } = await makeQuestion(author)
 		const count = BOOKMARKS_PER_PAGE + 2
@@ -142,7 +142,7 @@ describe('a list', () => {
 	})
 })
 
-describe('what is no longer there', () => {
+describe('bookmarks of posts that are gone', () => {
 	test.each<[string, (question: number, answer: number) => Promise<unknown>, gone: ('query' | 'comment')[]]>([
 		['a deleted question', (question) => deleteQuestion(author, question), ['query', 'comment']],
 		['a deleted comment', (_, answer) => deleteComment(author, answer), ['comment']],
@@ -171,7 +171,7 @@ describe('what is no longer there', () => {
 		expect((await listOf(keeper, { search: 'secret' })).length).toBe(2 - gone.length)
 	})
 
-	test('a merged question leads to its own address, which leads to the other one; so do its comments', async () => {
+	test('a merged question and its comments link to its own address, which redirects to the target', async () => {
 		const { id, url } = await makeQuestion(author)
 		const { id: into } = await makeQuestion(author)
 		const answer = await makeComment(author, id)
@@ -185,7 +185,7 @@ describe('what is no longer there', () => {
 })
 
 describe('a removal', () => {
-	test('is taken back within ten minutes: the bookmark stands where it stood, with its note', async () => {
+	test('can be undone within ten minutes: place and note are restored', async () => {
 		const undoer = await makeMember('undoer')
 		const ids: number[] = []
 		for (const note of ['one', 'two']) {
@@ -212,7 +212,7 @@ describe('a removal', () => {
 		expect(await listOf(undoer)).toEqual([`query ${first}`, `query ${second}: two`])
 	})
 
-	test('is swept once it is over, and nothing else is', async () => {
+	test('is swept after that time, and nothing else is', async () => {
 		const { id } = await makeQuestion(author)
 		const { id: other } = await makeQuestion(author)
 		for (const one of [id, other]) await saveBookmark(reader, query(one))
@@ -224,7 +224,7 @@ describe('a removal', () => {
 	})
 })
 
-describe('refused', () => {
+describe('validation', () => {
 	test.each<[string, () => Promise<unknown>, object]>([
 		['a visitor bookmarks', () => saveBookmark(null, query(1)), { status: 403 }],
 		['a visitor reads', () => listBookmarks(null, all), { status: 403 }],
@@ -251,7 +251,7 @@ describe('refused', () => {
 		await expect(act()).rejects.toMatchObject(refusal)
 	})
 
-	test('what somebody else bookmarked is neither changed nor removed', async () => {
+	test('another member’s bookmark can neither be changed nor removed', async () => {
 		const { id } = await makeQuestion(author)
 		await saveBookmark(reader, query(id), { note: 'mine' })
 		await expect(saveBookmarkNote(moderator, query(id), { note: 'yours' })).rejects.toThrow(NotFound)

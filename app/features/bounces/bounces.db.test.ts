@@ -83,7 +83,7 @@ const digest = (to: string) =>
 
 const kindsOf = async ({ id }: { id: number }) => (await getAddressProblems(id)).map(({ kind }) => kind)
 
-test('a mail that comes back marks its address: notifications stop, a few mails a day that are asked for go on, until a test mail arrives', async () => {
+test('a bounced mail marks its address: notifications stop, and a few requested mails a day continue, until a test mail arrives', async () => {
 	const mira = await member()
 	await sendLetter(digest(mira.email))
 	const [{ from = '' } = {}] = received
@@ -127,7 +127,7 @@ test('a mail that comes back marks its address: notifications stop, a few mails 
 	await expect(requestTest(mira, mira.email)).rejects.toThrow('No mail to this address came back.')
 })
 
-describe('reports of mail servers', () => {
+describe('reports from mail servers', () => {
 	test.each([
 		['postfix', 'permanent', '5.1.1'],
 		['exim', 'permanent', '5.2.1'],
@@ -150,7 +150,7 @@ describe('reports of mail servers', () => {
 		if (says === 'permanent') expect((await getAddressProblemDetails(mira.id))[0]?.status).toBe(status)
 	})
 
-	test('a mailbox that fails for now is marked once it did on four days, of whatever order; a mail that arrives starts anew', async () => {
+	test('temporary failures on four days mark a mailbox, in any order; a delivered mail resets them', async () => {
 		const mira = await member()
 		const fail = (days: number) =>
 			takeMessage(reportOn('gmail', { path: pathTo(mira, daysAgo(days)), email: mira.email }))
@@ -163,7 +163,7 @@ describe('reports of mail servers', () => {
 		expect(await kindsOf(mira)).toEqual(['returned'])
 	})
 
-	test('that a mail arrived takes the mark off where it was sent after the one that came back, and only then', async () => {
+	test('a delivery clears the mark only if that mail was sent after the bounced one', async () => {
 		const mira = await member()
 		await takeMessage(reportOn('postfix', { path: pathTo(mira, daysAgo(2)), email: mira.email }))
 		const arrived = (days: number) =>
@@ -176,7 +176,7 @@ describe('reports of mail servers', () => {
 		).toBe(false)
 	})
 
-	test('the address to which the pipe delivered a report counts where its headers do not say it', async () => {
+	test('the envelope recipient counts if the headers do not name the return path', async () => {
 		const mira = await member()
 		const raw = reportOn('ses', { path: 'undisclosed-recipients:;', email: mira.email })
 		await expect(takeMessage(raw)).rejects.toThrow('not a report on a mail that this site sent')
@@ -184,7 +184,7 @@ describe('reports of mail servers', () => {
 	})
 })
 
-describe('what marks nobody', () => {
+describe('reports that mark nobody', () => {
 	const forged: [what: string, path: (mira: { id: number; email: string }) => string | Promise<string>][] = [
 		[
 			'a token that was made up',
@@ -207,7 +207,7 @@ describe('what marks nobody', () => {
 		expect(await kindsOf(mira)).toEqual([])
 	})
 
-	test('a report on a member who left, and on an address that has another owner since', async () => {
+	test('a report about a member who left, or an address with a new owner', async () => {
 		const [gone, before, after] = [await member(), await member(), await member()]
 		const paths = [pathTo(gone), pathTo(before)]
 		await sql`delete from users where id = ${gone.id}`.execute(db())
@@ -243,7 +243,7 @@ describe('what marks nobody', () => {
 		expect(await kindsOf(mira)).toEqual([])
 	})
 
-	test('a report that is cut off counts for what is left of it, and a huge one is refused', async () => {
+	test('a truncated report is evaluated as far as possible, and a huge one is refused', async () => {
 		const mira = await member()
 		const whole = reportOn('postfix', { path: pathTo(mira), email: mira.email })
 		await expect(takeMessage(whole.subarray(0, 1_200))).rejects.toThrow('not a report on a mail')
@@ -257,7 +257,7 @@ function nested(depth: number): string {
 	return `To: {path}\r\n${Array.from({ length: depth }, (_, level) => open(level)).join('')}`
 }
 
-describe('a mail server that refuses at once', () => {
+describe('a mail server that rejects at once', () => {
 	test.each<[code: number, words: string, kinds: string[]]>([
 		[550, '5.1.1 User unknown', ['returned']],
 		[550, '5.7.1 Blocked by our policy', []],
@@ -270,7 +270,7 @@ describe('a mail server that refuses at once', () => {
 		expect(await kindsOf(mira)).toEqual(kinds)
 	})
 
-	test('a mail that is put off uses up none of the tries of a marked address', async () => {
+	test('a deferred mail does not count towards the daily limit of a marked address', async () => {
 		const mira = await member()
 		await recordReport(
 			{ userId: mira.id, email: mira.email, sentAt: new Date() },
@@ -284,7 +284,7 @@ describe('a mail server that refuses at once', () => {
 	})
 })
 
-test('a complaint ends mails of convenience alone, until its member wants them again', async () => {
+test('a complaint stops only optional mails, until the member turns them on again', async () => {
 	const mira = await member()
 	await takeMessage(reportOn('complaint', { path: pathTo(mira), email: mira.email }))
 	for (let time = 0; time < TRIES_A_DAY + 1; time += 1) await sendLetter(wanted(mira.email))
@@ -297,7 +297,7 @@ test('a complaint ends mails of convenience alone, until its member wants them a
 	expect([await kindsOf(mira), received.length]).toEqual([[], TRIES_A_DAY + 2])
 })
 
-test('a mark goes with its address, stays when two addresses change places, and goes as a link of a mail to the only one is followed', async () => {
+test('a mark is deleted with its address, survives a swap, and is cleared by following a link mailed to the only address', async () => {
 	const mira = await member()
 	const own = { userId: mira.id, email: mira.email, sentAt: new Date() }
 	await recordReport(own, { says: 'permanent', status: '5.1.1' })
@@ -317,7 +317,7 @@ test('a mark goes with its address, stays when two addresses change places, and 
 	expect(await kindsOf(wade)).toEqual([])
 })
 
-test('of twenty reports at once one is news, and what nothing was heard of for long is forgotten, but no mark', async () => {
+test('twenty concurrent reports count once; old failures are deleted, but marks are not', async () => {
 	await sql`truncate mail_bounces`.execute(db())
 	const [mira, wade] = [await member(), await member()]
 	const raw = reportOn('postfix', { path: pathTo(mira), email: mira.email })
@@ -328,7 +328,7 @@ test('of twenty reports at once one is news, and what nothing was heard of for l
 	expect([await sweepBounces(90, 10), await countAddressProblems()]).toEqual([1, { returned: 1, complained: 0 }])
 })
 
-test('without MAIL_BOUNCE_ADDRESS no mail says where it comes back to', async () => {
+test('without MAIL_BOUNCE_ADDRESS mails have no return path', async () => {
 	config().MAIL_BOUNCE_ADDRESS = undefined
 	const mira = await member()
 	await sendLetter(wanted(mira.email))

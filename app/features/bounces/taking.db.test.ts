@@ -37,7 +37,7 @@ function post(body: Buffer | object, { type = 'application/json', authorization 
 	return takePosted(request, '192.0.2.7')
 }
 
-describe('what is posted', () => {
+describe('posted reports', () => {
 	test.each([
 		['no secret', '', 'needs the header Authorization'],
 		['a wrong one', 'Bearer another secret of it', 'needs the header Authorization'],
@@ -68,7 +68,7 @@ describe('what is posted', () => {
 		expect(await kindsOf(mira)).toEqual(kinds)
 	})
 
-	test('a token must be right, an address may be nobody’s', async () => {
+	test('a token must be valid; the address may be unknown', async () => {
 		const mira = await member()
 		const event = { type: 'bounce', recipient: 'private@home.example', permanent: true }
 		expect(await post(event)).toEqual({ noted: false })
@@ -88,14 +88,14 @@ describe('what is posted', () => {
 		await expect(post(body, { type })).rejects.toMatchObject({ status: 422, message: expect.stringMatching(refusal) })
 	})
 
-	test('a report of a mail server, and once more', async () => {
+	test('a message from a mail server, and a duplicate', async () => {
 		const mira = await member()
 		const report = reportOn('exim', { path: pathTo(mira), email: mira.email })
 		expect([await post(report), await post(report)]).toEqual([{ noted: true }, { noted: false }])
 		expect(await kindsOf(mira)).toEqual(['returned'])
 	})
 
-	test('without a secret nothing is taken', async () => {
+	test('without a secret nothing is accepted', async () => {
 		config().MAIL_BOUNCE_SECRET = undefined
 		await expect(post({ type: 'bounce' })).rejects.toMatchObject({ status: 404 })
 	})

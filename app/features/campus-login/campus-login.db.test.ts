@@ -87,7 +87,7 @@ async function sessionsOf({ id }: SignedIn): Promise<number[]> {
 }
 
 describe('logging in', () => {
-	test('the first time makes the account, by the rules of a registration; later ones find it by its subject', async () => {
+	test('the first login creates the account, by the rules of registration; later ones find it by its subject', async () => {
 		const first = await trip({ redirectTo: '/forum?q=a' })
 		expect(first).toMatchObject({ message: 'Welcome!', redirectTo: '/forum?q=a' })
 		const member = await whoHas(first.cookies)
@@ -100,7 +100,7 @@ describe('logging in', () => {
 		expect(rows.map((row) => (row as { kind: string }).kind)).toEqual(expect.arrayContaining(['register', 'login']))
 	})
 
-	test('an account that is there is never opened by its address, and a subject that took the place of another is nobody', async () => {
+	test('an address never opens an existing account, nor does a new subject with the same data', async () => {
 		const { cookies } = await trip()
 		const owner = await whoHas(cookies)
 		enrol({ sub: `someone-else-${made}`, email_verified: true })
@@ -111,7 +111,7 @@ describe('logging in', () => {
 		expect(rows).toHaveLength(1)
 	})
 
-	test('of two first logins at once both are the same member', async () => {
+	test('two concurrent first logins yield the same member', async () => {
 		const both = await Promise.all([trip(), trip()])
 		const [one, other] = await Promise.all(both.map(({ cookies }) => whoHas(cookies)))
 		expect([one?.id, both.filter(({ message }) => message === 'Welcome!').length]).toEqual([other?.id, 1])
@@ -140,12 +140,12 @@ describe('logging in', () => {
 		expect(member?.username).toMatch(username)
 	})
 
-	test('who comes without an address is told so', async () => {
+	test('a person without an address gets an error', async () => {
 		enrol({ sub: campus.visitor, email: undefined })
 		await expect(trip()).rejects.toThrow('No e-mail address came with this login')
 	})
 
-	test('a student of a university that we know is verified by it, and staff is not called a student', async () => {
+	test('a student of a known university is verified; staff are not', async () => {
 		for (const [role, verified] of [
 			[['Student', 'tutor'], true],
 			['staff', false],
@@ -168,14 +168,14 @@ describe('logging in', () => {
 	)
 })
 
-describe('what is not believed', () => {
+describe('invalid responses', () => {
 	/** Somebody else's login, up to the callback. */
 	const elsewhere = async () => {
 		const begun = await beginFlow('campus', { viewer: null, linkTo: null, redirectTo: '', ip: '' })
 		return { url: new URL(await campus.visit(begun.url)), cookies: pairs(begun.headers) }
 	}
 
-	test('a way back that another browser began: without its cookie, and with that of another login', async () => {
+	test('a callback in another browser: without the cookie, or with that of another login', async () => {
 		const stolen = await elsewhere()
 		const own = await elsewhere()
 		for (const cookies of [[], ['login_flow=v1.AAAA'], own.cookies]) {
@@ -201,19 +201,19 @@ describe('what is not believed', () => {
 		await expect(trip({ back })).rejects.toThrow(/^The campus login (gave an answer|says that this login was used)/)
 	})
 
-	test('a code that was used', async () => {
+	test('a used code', async () => {
 		const { returned } = await trip()
 		await expect(finishFlow('campus', returned, null, '')).rejects.toThrow('was used already or has expired')
 	})
 
-	test('the code of another login, with the state of this one: nonce and PKCE tell', async () => {
+	test('the code of another login with the state of this one: nonce and PKCE differ', async () => {
 		const other = await elsewhere()
 		await expect(
 			trip({ back: (url) => url.searchParams.set('code', other.url.searchParams.get('code') ?? '') }),
 		).rejects.toThrow(NotAllowed)
 	})
 
-	test('an ID token that is signed with another key of the same name', async () => {
+	test('an ID token signed with another key of the same name', async () => {
 		campus.rotateKeys('key')
 		await trip().catch(() => {})
 		await trip()
@@ -242,7 +242,7 @@ describe('what is not believed', () => {
 		expect((await trip()).message).toBe('Welcome!')
 	})
 
-	test('who did not agree is told in words', async () => {
+	test('refused consent causes an error in words', async () => {
 		await expect(
 			trip({
 				back: (url) => {
@@ -253,7 +253,7 @@ describe('what is not believed', () => {
 		).rejects.toThrow('The campus login says that you did not agree, or may not log in here.')
 	})
 
-	test('a login that took longer than ten minutes, and one of a provider that is not offered', async () => {
+	test('a login after ten minutes, or with a provider that is not offered', async () => {
 		const { url, cookies } = await elsewhere()
 		vi.setSystemTime(Date.now() + 601_000)
 		await expect(finishFlow('campus', request(url.href, cookies), null, '')).rejects.toThrow('longer than ten minutes')
@@ -262,8 +262,8 @@ describe('what is not believed', () => {
 	})
 })
 
-describe('a campus that fails', () => {
-	test('is told in a sentence when it is away, logs nobody out, and works again with new keys', async () => {
+describe('an unavailable campus', () => {
+	test('causes an error, logs nobody out, and works again with new keys', async () => {
 		const { cookies } = await trip()
 		const member = (await whoHas(cookies)) as SignedIn
 		await sql`update provider_sessions set checked_at = now() - interval '1 day'`.execute(db())
@@ -280,10 +280,10 @@ describe('a campus that fails', () => {
 	})
 })
 
-describe('who has left', () => {
+describe('a person who has left the campus', () => {
 	const waits = () => sql`update provider_sessions set checked_at = now() - interval '1 day'`.execute(db())
 
-	test('a member who is still there stays, is not asked for again soon, and one who is gone is logged out', async () => {
+	test('an existing person stays, and is not checked again soon; others are logged out', async () => {
 		const { cookies, headers } = await trip()
 		const member = (await whoHas(cookies)) as SignedIn
 		const [session = 0] = await sessionsOf(member)
@@ -318,7 +318,7 @@ describe('who has left', () => {
 		return { member, secondStep: () => giveCode(code(), refusal.cookie) }
 	}
 
-	test('a session that took a second step is asked about, too; what waited for it is stored unreadable', async () => {
+	test('a session with a second factor is checked too; its pending data is encrypted', async () => {
 		const { member, secondStep } = await firstStep()
 		const { rows } = await sql<{
 			kept: string
@@ -335,14 +335,14 @@ describe('who has left', () => {
 		expect([await sessionsOf(member), await whoHas(cookies)]).toEqual([[], null])
 	})
 
-	test('no session begins by an identity that was removed before the second step', async () => {
+	test('an identity that was unlinked before the second step starts no session', async () => {
 		const { member, secondStep } = await firstStep()
 		await sql`delete from identities where user_id = ${member.id}`.execute(db())
 		await expect(secondStep()).rejects.toThrow('was removed in the meantime')
 		expect(await sessionsOf(member)).toEqual([])
 	})
 
-	test('the use of a session asks by itself', async () => {
+	test('using a session triggers the check', async () => {
 		await save({ endsSessions: 'on' })
 		const { cookies } = await trip()
 		await waits()
@@ -353,7 +353,7 @@ describe('who has left', () => {
 })
 
 describe('linking', () => {
-	test('who is logged in links, logs in by it, and removes it; the last way in stays', async () => {
+	test('a member links, logs in with it and unlinks it, except the last login method', async () => {
 		const { cookies } = await trip()
 		const member = (await whoHas(cookies)) as SignedIn
 		const [session = 0] = await sessionsOf(member)
@@ -379,7 +379,7 @@ describe('linking', () => {
 		await expect(trip({ linkTo: stranger.id, has: other.cookies })).rejects.toThrow('already opens another account')
 	})
 
-	test('a link that was begun is not finished in the session of somebody else', async () => {
+	test('linking cannot be completed in another member’s session', async () => {
 		const one = await trip()
 		const member = (await whoHas(one.cookies)) as SignedIn
 		made += 1

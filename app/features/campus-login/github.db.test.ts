@@ -75,7 +75,7 @@ async function logIn() {
 	return { url, message, viewer }
 }
 
-test('a login with GitHub goes by its number and the primary address that it confirmed, and proves the profile there', async () => {
+test('a login with GitHub is identified by id, with the confirmed primary address, and verifies the link on the profile', async () => {
 	const { url, viewer, message } = await logIn()
 	expect([url.pathname, url.searchParams.get('scope'), url.searchParams.get('code_challenge_method')]).toEqual([
 		...['/login/oauth/authorize', 'read:user user:email', 'S256'],

@@ -118,7 +118,7 @@ describe.skipIf(!slapd)(name, () => {
 		return rows[0]?.id ?? 0
 	}
 
-	test('the right password makes the account the first time, and finds it later under another name', async () => {
+	test('the first login creates the account, and later ones find it under another name', async () => {
 		await directory.enrol('ada', { cn: 'Ada Byron', employeeType: ['x', 'Staff'] })
 		const first = await logIn('ADA')
 		expect([first.isNew, first.viewer]).toMatchObject([true, { username: 'ada', name: 'Ada Byron', role: 'member' }])
@@ -142,24 +142,24 @@ describe.skipIf(!slapd)(name, () => {
 		await expect(logIn(username(), password)).rejects.toMatchObject({ status: 422, message })
 	})
 
-	test('a bind without a password, which this directory answers with success, is never tried', async () => {
+	test('an empty password, which this directory would accept, is never sent', async () => {
 		await expect(askDirectory(siteSettings(directorySection), { username: uid, password: '' })).rejects.toThrow(
 			'username or password is wrong',
 		)
 	})
 
-	test.each([2, 3])('a name that %s people have is refused', async (people) => {
+	test.each([2, 3])('a name that %s people have is rejected', async (people) => {
 		for (let one = 0; one < people; one += 1)
 			await directory.enrol(`twin${people}${one}`, { uid: [`twin${people}${one}`, `twin${people}`] })
 		await expect(logIn(`twin${people}`)).rejects.toThrow('The university directory knows several people by this name')
 	})
 
-	test('who has no address in the directory is told so', async () => {
+	test('a person without an address in the directory gets an error', async () => {
 		await directory.enrol('bare', { mail: ' ' })
 		await expect(logIn('bare')).rejects.toThrow('No e-mail address came with this login')
 	})
 
-	test('guesses at one account are limited as those at a password are', async () => {
+	test('guesses are limited like those of passwords', async () => {
 		await expect(
 			(async () => {
 				for (let guess = 0; guess < 30; guess += 1) await logIn('guessed', 'wrong').catch(unlessWrong)
@@ -172,14 +172,14 @@ describe.skipIf(!slapd)(name, () => {
 		if (!(error instanceof Invalid)) throw error
 	}
 
-	test('somebody else who was given the name does not get the account', async () => {
+	test('a person who was given a former name does not get the account', async () => {
 		await logIn()
 		await directory.remove(uid)
 		await directory.enrol(uid)
 		await expect(logIn()).rejects.toThrow(`There is already an account with the address ${uid}@eastmere.example.`)
 	})
 
-	test('whoever is there stays logged in, and who is gone does not', async () => {
+	test('existing people stay logged in, and others are logged out', async () => {
 		const { viewer, cookies } = await logIn()
 		const session = await sessionOf(viewer)
 		await checkSession(session)
@@ -195,7 +195,7 @@ describe.skipIf(!slapd)(name, () => {
 		expect(await isLoggedIn(cookies)).toBe(false)
 	})
 
-	test('a session that took a second step is asked about, too', async () => {
+	test('a session with a second factor is checked too', async () => {
 		const { viewer } = await logIn()
 		await sql`delete from sessions where user_id = ${viewer.id}`.execute(db())
 		const code = await setUpApp(viewer)
@@ -210,7 +210,7 @@ describe.skipIf(!slapd)(name, () => {
 		expect(await isLoggedIn(cookies)).toBe(false)
 	})
 
-	test('the binary objectGUID of Active Directory is a subject, by which somebody is asked about again', async () => {
+	test('the binary objectGUID of Active Directory works as a subject, also for checks', async () => {
 		const guids = ['ff19966f868b11d0b42d00c04fc964ff', '2a28295c2a00410042004300440045ff']
 		for (const [one, hex] of guids.entries())
 			await directory.enrol(`guid${one}`, {
@@ -230,14 +230,14 @@ describe.skipIf(!slapd)(name, () => {
 		await save({ subjectAttribute: 'entryUUID' })
 	})
 
-	test('whoever asked to leave is offered their account first', async () => {
+	test('a member who asked for deletion is offered to keep the account', async () => {
 		const { viewer, leadsTo } = await logIn()
 		expect(leadsTo).toBeNull()
 		await sql`update users set leaves_at = now() + interval '9 days' where id = ${viewer.id}`.execute(db())
 		expect((await logIn()).leadsTo).toBe('/settings/leave')
 	})
 
-	test('a directory that is slow or away is told in a sentence, and logs nobody out', async () => {
+	test('a slow or unavailable directory causes an error, and logs nobody out', async () => {
 		const { viewer, cookies } = await logIn()
 		await sql`delete from attempts`.execute(db())
 		const away = 'The university directory does not answer right now. Try again in a few minutes'
@@ -263,7 +263,7 @@ describe.skipIf(!slapd)(name, () => {
 		expect((await logIn()).viewer.id).toBe(viewer.id)
 	}, 20_000)
 
-	test('a member links it, logs in by it, and keeps the last way in', async () => {
+	test('a member links it, logs in with it, and cannot unlink the last login method', async () => {
 		const { viewer, cookies } = await logIn()
 		const [own] = (await listLogins(viewer)).linked
 		await expect(unlink(viewer, own?.id ?? 0, 0)).rejects.toThrow('your only way to log in')
@@ -294,7 +294,7 @@ describe.skipIf(!slapd)(name, () => {
 		expect((error as Invalid).fields).toMatchObject({ [field]: expect.stringMatching(message) })
 	})
 
-	test('a certificate that this server does not trust is refused, by ldaps and by StartTLS; one it trusts is not', async () => {
+	test('an untrusted certificate is rejected, by ldaps and by StartTLS; a trusted one is not', async () => {
 		await save({ address: directory.safeAddress })
 		expect((await logIn()).isNew).toBe(true)
 		setDefaultCACertificates(getCACertificates('bundled'))
@@ -305,7 +305,7 @@ describe.skipIf(!slapd)(name, () => {
 		await save({})
 	})
 
-	test('it is the only way in once an admin has logged in by it', async () => {
+	test('it can be the only login once an admin has logged in with it', async () => {
 		await expect(save({ onlyWay: 'on' })).rejects.toThrow(Conflict)
 		const { viewer } = await logIn()
 		await sql`update users set role = 'admin' where id = ${viewer.id}`.execute(db())

@@ -86,7 +86,7 @@ test.each<[Record<string, string>, string]>([
 	expect(Object.keys((error as Invalid).fields)).toEqual([field])
 })
 
-test('it is the only way in once an admin has logged in by it, and passwords end then', async () => {
+test('it can be the only login once an admin has logged in with it, which disables passwords', async () => {
 	const byPassword = () => {
 		const form = new FormData()
 		form.set('email', 'admin@quad.example')

@@ -75,7 +75,7 @@ const campusShown = async (member: SignedIn) => (await getProfile(mira, member.u
 
 beforeEach(forgetCounts)
 
-test('the link of the mail confirms the address, once, and the profile says so to everybody', async () => {
+test('the mailed link confirms the address once, and everybody sees it on the profile', async () => {
 	const email = (await getCampus(mira, mira.username)).email
 	const token = await linkOf(mira)
 	const [letter] = await lettersTo(email)
@@ -99,21 +99,21 @@ test('the link of the mail confirms the address, once, and the profile says so t
 	await expect(findCampusLink(token)).rejects.toThrow('This link has been used')
 })
 
-test('of two who open a link at once one confirms', async () => {
+test('of two concurrent uses of a link one confirms', async () => {
 	const token = await linkOf(mira)
 	const outcomes = await Promise.allSettled([confirmCampus(token), confirmCampus(token), confirmCampus(token)])
 	expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
 
-test('the database holds no token that could be used', async () => {
+test('stores only hashes of tokens', async () => {
 	const token = await linkOf(mira)
 	const { rows } = await sql<{ token_hash: string }>`select token_hash from campus_links`.execute(db())
 	expect(rows.map(({ token_hash }) => token_hash)).not.toContain(token)
 	for (const { token_hash } of rows) await expect(confirmCampus(token_hash)).rejects.toThrow(Invalid)
 })
 
-describe('a link that confirms nothing:', () => {
-	test('one that is older than a day', async () => {
+describe('a link is invalid:', () => {
+	test('after a day', async () => {
 		const token = await linkOf(mira)
 		await sql`update campus_links set expires_at = now() - interval '1 second'`.execute(db())
 		await expect(confirmCampus(token)).rejects.toThrow('has expired')
@@ -121,7 +121,7 @@ describe('a link that confirms nothing:', () => {
 		expect(await beginCampusLink(token)).toBe(false)
 	})
 
-	test('one that left ten minutes ago; its page has another one mailed, to the same address', async () => {
+	test('ten minutes after it was sent; its page then mails another one to the same address', async () => {
 		const { email } = await getCampus(mira, mira.username)
 		const token = await linkOf(mira)
 		await sql`update campus_links set works_until = now()`.execute(db())
@@ -140,14 +140,14 @@ describe('a link that confirms nothing:', () => {
 		expect((await confirmCampus(next)).university).toBe(mit)
 	})
 
-	test('one that a newer took the place of', async () => {
+	test('after a newer one replaced it', async () => {
 		const first = await linkOf(mira)
 		const second = await linkOf(mira)
 		await expect(confirmCampus(first)).rejects.toThrow(Invalid)
 		expect((await confirmCampus(second)).university).toBe(mit)
 	})
 
-	test('one for an address that was changed since', async () => {
+	test('after the address was changed', async () => {
 		const token = await linkOf(mira)
 		await setAddress(mira, 'other@mit.edu')
 		await expect(findCampusLink(token)).rejects.toThrow(Invalid)
@@ -175,7 +175,7 @@ test.each([
 	expect(await lettersTo(email)).toEqual([])
 })
 
-test('nobody else asks for a link, or learns how things stand', async () => {
+test('nobody else can request a link or see the status', async () => {
 	const bram = await makeMember(`other${made}`)
 	for (const viewer of [null, bram]) {
 		await expect(requestCampusVerification(viewer, mira.username, '192.0.2.1')).rejects.toThrow(NotAllowed)
@@ -183,7 +183,7 @@ test('nobody else asks for a link, or learns how things stand', async () => {
 	}
 })
 
-test('an address gets three mails an hour whoever names it, and a member five a day', async () => {
+test('limits: three mails an hour per address, five a day per member', async () => {
 	const quiet = `quiet${made}@mit.edu`
 	await setAddress(mira, quiet)
 	for (let mail = 0; mail < 3; mail += 1) await linkOf(mira)
@@ -196,8 +196,8 @@ test('an address gets three mails an hour whoever names it, and a member five a 
 	expect(await lettersTo(quiet)).toHaveLength(3)
 })
 
-describe('one address', () => {
-	test('verifies one account at a time, whatever stands after a plus', async () => {
+describe('an address', () => {
+	test('verifies one account at a time, ignoring a part after a plus sign', async () => {
 		await confirmCampus(await linkOf(await withAddress('solo@mit.edu')))
 		for (const address of ['solo@mit.edu', 'solo+2@mit.edu']) {
 			const second = await withAddress(address)
@@ -208,14 +208,14 @@ describe('one address', () => {
 		}
 	})
 
-	test('of two accounts at once verifies one', async () => {
+	test('verifies one of two concurrent accounts', async () => {
 		const pair = [await withAddress('twin@mit.edu'), await withAddress('twin+1@mit.edu')]
 		const tokens = [await linkOf(pair[0] as SignedIn), await linkOf(pair[1] as SignedIn)]
 		const outcomes = await Promise.allSettled(tokens.map((token) => confirmCampus(token)))
 		expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 	})
 
-	test('is free again once the other account changed it, or its year is over', async () => {
+	test('is released when the other account changes it, or its year is over', async () => {
 		const first = await withAddress('moving@mit.edu')
 		await confirmCampus(await linkOf(first))
 		await setAddress(first, '')
@@ -230,7 +230,7 @@ describe('one address', () => {
 	})
 })
 
-test('a lapsed confirmation is renewed by a new link', async () => {
+test('an expired confirmation is renewed by a new link', async () => {
 	const member = await withAddress('again@mit.edu')
 	await confirmCampus(await linkOf(member))
 	await age(member, CAMPUS_LIFETIME_MS)
@@ -239,7 +239,7 @@ test('a lapsed confirmation is renewed by a new link', async () => {
 	expect((await getCampus(member, member.username)).state).toBe('verified')
 })
 
-test('two weeks before the end the owner is reminded, once, and again in the year after a renewal', async () => {
+test('reminds the member two weeks before the end, once per year', async () => {
 	const member = await withAddress('reminded@mit.edu')
 	const own = `${member.username}@campus.example`
 	await confirmCampus(await linkOf(member))

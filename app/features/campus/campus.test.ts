@@ -41,7 +41,7 @@ describe('the status for the member', () => {
 		expect(campusStatus({ ...row, ...changes }, of, now).state).toBe(state)
 	})
 
-	test('names the last day', () => {
+	test('contains the last day', () => {
 		expect(campusStatus(row, university, now).until).toBe('2027-11-20')
 		expect(campusStatus({ ...row, campus_verified_at: ago(366 * day) }, university, now).until).toBeNull()
 	})

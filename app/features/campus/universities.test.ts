@@ -4,7 +4,7 @@ import { provesNothing, suggestUniversities, universityOfDomain } from './univer
 
 const names = (text: string, limit = 5) => suggestUniversities(text, limit).map(({ name }) => name)
 
-describe('a university is suggested', () => {
+describe('suggestions of universities', () => {
 	test.each([
 		['massachusetts inst', 'Massachusetts Institute of Technology'],
 		['MIT', 'Massachusetts Institute of Technology'],
@@ -18,7 +18,7 @@ describe('a university is suggested', () => {
 		expect(names(typed, 20)).toContain(name)
 	})
 
-	test('with its country, the name that begins so first', () => {
+	test('include the country, names that start with the input first', () => {
 		expect(suggestUniversities('Stanford', 1)).toEqual([{ name: 'Stanford University', country: 'United States' }])
 	})
 
@@ -26,7 +26,7 @@ describe('a university is suggested', () => {
 		expect(names(typed)).toEqual([])
 	})
 
-	test('never more than asked for, and never more than twenty', () => {
+	test('respect the limit, at most twenty', () => {
 		expect(names('university', 3)).toHaveLength(3)
 		expect(names('u', 1_000)).toHaveLength(20)
 	})
@@ -64,11 +64,11 @@ describe('the university of a mail domain', () => {
 		expect(universityOfDomain(domain)).toBeNull()
 	})
 
-	test('the nearest domain wins where one university lies in another’s', () => {
+	test('the nearest domain wins if one university is below another one’s', () => {
 		expect(universityOfDomain('mail.hawaii.edu')?.name).not.toBe(universityOfDomain('hilo.hawaii.edu')?.name)
 	})
 
-	test('addresses that strangers can have prove nothing, below the domain too', () => {
+	test('addresses that anybody can have prove nothing, nor do their subdomains', () => {
 		expect(provesNothing('upes.ac.in')).toBe(true)
 		expect(universityOfDomain('upes.ac.in')).toBeNull()
 		expect(universityOfDomain('mail.upes.ac.in')).toBeNull()
@@ -76,7 +76,7 @@ describe('the university of a mail domain', () => {
 	})
 })
 
-test('no university of the list owns an ending that many share', () => {
+test('no university owns a shared suffix', () => {
 	const domains = readFileSync('app/features/campus/data/universities.tsv', 'utf8')
 		.split('\n')
 		.flatMap((line) => (line.split('\t')[2] ?? '').split(' ').filter(Boolean))

@@ -40,7 +40,7 @@ beforeEach(async () => {
 	await makeConversation(mira, tomas)
 })
 
-test('a message may be a picture alone, shows its stored size, and is sent once however often it is tried', async () => {
+test('a message may consist of a picture, shows its stored size, and is stored once on retries', async () => {
 	const path = await makePicture(mira, 'message')
 	const message = { to: tomas.username, clientId: randomUUID(), body: '', pictures: [{ path, alt: ' The  bench ' }] }
 	const sent = await sendMessage(mira, message)
@@ -51,7 +51,7 @@ test('a message may be a picture alone, shows its stored size, and is sent once 
 	expect(messages).toHaveLength(3)
 })
 
-test('the two members see it, nobody else; after it is deleted nobody does', async () => {
+test('only the two members see it, and nobody after it is deleted', async () => {
 	const { id, path } = await show()
 	expect(await whoSees(path)).toEqual(['mira', 'tomas'])
 	await editMessage(mira, { with: tomas.username, id }, { body: 'The same, in other words' })
@@ -60,7 +60,7 @@ test('the two members see it, nobody else; after it is deleted nobody does', asy
 	expect(await whoSees(path)).toEqual([])
 })
 
-test('a picture that was sent to two members is seen by both, and gone for one of them when it is deleted there', async () => {
+test('a picture in two messages is visible to both recipients, and deleted separately', async () => {
 	await makeConversation(mira, other)
 	const { path, id } = await show()
 	await sendMessage(mira, { to: other.username, clientId: randomUUID(), body: '', pictures: [{ path, alt: '' }] })
@@ -69,7 +69,7 @@ test('a picture that was sent to two members is seen by both, and gone for one o
 	expect(await whoSees(path)).toEqual(['mira', 'other'])
 })
 
-test('who is blocked goes on seeing what was sent before, and what they send meanwhile is theirs alone', async () => {
+test('a blocked member still sees earlier pictures; what they send meanwhile reaches nobody', async () => {
 	const [first, answer] = [await show(), await show(tomas, mira)]
 	await setBlocked(tomas, mira.username, true)
 	expect(await whoSees(first.path)).toEqual(['mira', 'tomas'])
@@ -77,7 +77,7 @@ test('who is blocked goes on seeing what was sent before, and what they send mea
 	expect(await whoSees((await show(mira, tomas, 'meanwhile')).path)).toEqual(['mira'])
 })
 
-test('text that names a private picture opens it to nobody', async () => {
+test('mentioning the address of a private picture does not make it visible', async () => {
 	const { path } = await show()
 	await makeConversation(tomas, other)
 	const body = `![look](/media/${path}-640.webp) /media/${path}-640.webp`
@@ -85,7 +85,7 @@ test('text that names a private picture opens it to nobody', async () => {
 	expect(await whoSees(path)).toEqual(['mira', 'tomas'])
 })
 
-test('a report shows the picture and those before it to moderators, also after they are deleted', async () => {
+test('a report shows moderators the picture and those before it, even after they are deleted', async () => {
 	const [before, reported] = [await show(mira, tomas, 'before'), await show(mira, tomas, 'reported')]
 	const after = await show(mira, tomas, 'after')
 	await reportMessage(tomas, { with: mira.username, id: reported.id }, { words: 'Not nice.' })
@@ -102,7 +102,7 @@ test('a report shows the picture and those before it to moderators, also after t
 	expect(reports[0]?.extracts[0]?.at(-1)?.pictures.map((each) => each.path)).toEqual([reported.path])
 })
 
-test('the files stay while a message shows them, and go with it', async () => {
+test('files are kept while a message shows them, and deleted with it', async () => {
 	const { path } = await storePicture(mira, 'message', new Blob([new Uint8Array(await picture('png', 900, 700))]))
 	const file = join(config().dataDir, 'media', `${path}-640.webp`)
 	const message = { to: tomas.username, clientId: randomUUID(), body: '', pictures: [{ path, alt: '' }] }
@@ -116,7 +116,7 @@ test('the files stay while a message shows them, and go with it', async () => {
 	expect((await sendMessage(mira, message)).deleted).toBe(true)
 })
 
-test('an account that goes takes its pictures with it, those that were reported too', async () => {
+test('deleting an account deletes its pictures, including reported ones', async () => {
 	const { id, path } = await show()
 	await reportMessage(tomas, { with: mira.username, id }, { words: 'Not nice.' })
 	await db().deleteFrom('users').where('id', '=', mira.id).execute()
@@ -139,12 +139,12 @@ test.each<[string, () => Promise<unknown>, number]>([
 	expect((await openConversation(mira, tomas.username)).messages).toHaveLength(2)
 })
 
-test('nobody attaches a picture where they may not write', async () => {
+test('pictures cannot be attached without permission to write', async () => {
 	await setBlocked(mira, tomas.username, true)
 	await expect(show()).rejects.toMatchObject({ status: 403 })
 })
 
-test('the forty-first message with pictures in an hour waits; words go on', async () => {
+test('the forty-first message with pictures within an hour is refused; text messages are not', async () => {
 	const path = await makePicture(mira, 'message')
 	for (let sent = 0; sent < 40; sent += 1) {
 		await sendMessage(mira, { to: tomas.username, clientId: randomUUID(), body: '', pictures: [{ path, alt: '' }] })
@@ -156,7 +156,7 @@ test('the forty-first message with pictures in an hour waits; words go on', asyn
 	expect(await sendMessage(mira, words)).toMatchObject({ body: 'Words' })
 })
 
-test('the inbox and the search speak of what a picture shows', async () => {
+test('the inbox and the search contain descriptions of pictures', async () => {
 	await show(mira, tomas, 'Oscilloscope on the bench')
 	expect((await listConversations(tomas)).conversations[0]?.last?.excerpt).toBe('Oscilloscope on the bench')
 	const { hits } = await searchOwnMessages(tomas, 'oscilloscope')
@@ -173,7 +173,7 @@ test('the inbox and the search speak of what a picture shows', async () => {
 	expect((await listConversations(tomas)).conversations[0]?.last?.excerpt).toBe('Picture')
 })
 
-test('the words of a message with a picture may be taken away, those of one without may not', async () => {
+test('the text of a message with a picture may be removed, that of other messages may not', async () => {
 	const path = await makePicture(mira, 'message')
 	const message = { to: tomas.username, clientId: randomUUID(), body: 'Words', pictures: [{ path, alt: '' }] }
 	const { id } = await sendMessage(mira, message)

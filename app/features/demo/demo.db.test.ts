@@ -13,7 +13,7 @@ useDatabase()
 beforeAll(() => seedDemoContent({ onProgress: () => {} }))
 afterAll(() => rmSync(join(config().dataDir, 'demo-account.txt'), { force: true }))
 
-test('every author is a member, and every member of the demo joins', async () => {
+test('every author is a member, and all members of the demo are added', async () => {
 	const { members, questions } = await readDemo()
 	const names = new Set(members.map(({ username }) => username))
 	expect(members).toHaveLength(40)
@@ -21,13 +21,13 @@ test('every author is a member, and every member of the demo joins', async () =>
 	expect(await one('select count(*)::int as value from users where not imported')).toBe(40)
 })
 
-test('a site that has people does not get it again', async () => {
+test('a site in use does not get it', async () => {
 	const before = await everything()
 	await seedDemoContent({ onProgress: () => {} })
 	expect(await everything()).toBe(before)
 })
 
-test('the demo member has messages, a request and notifications to read; every figure is that of its rows', async () => {
+test('the demo member has messages, a request and notifications; all counters match', async () => {
 	const mira = sql`(select id from users where username = 'mira.quillon')`
 	const { rows } = await sql<Record<string, number>>`
 		select (select sum(unread)::int from conversation_members where user_id = ${mira} and not pending) as messages,
@@ -42,7 +42,7 @@ test('the demo member has messages, a request and notifications to read; every f
 	expect(await findBrokenFigures()).toEqual([])
 })
 
-test('the inbox is in the order in which messages were sent', async () => {
+test('the inbox is in the order of messages', async () => {
 	const { rows } = await sql<{ sent_at: Date }>`
 		select m.sent_at from conversation_members side join messages m on m.id = side.last_message_id join users u on u.id = side.user_id
 		where u.username = 'mira.quillon' order by side.last_message_id`.execute(db())
@@ -51,7 +51,7 @@ test('the inbox is in the order in which messages were sent', async () => {
 	expect(times).toEqual(times.toSorted((one, other) => one - other))
 })
 
-test('nothing was written in the future, nor before its author joined', async () => {
+test('nothing is dated in the future, or before its author joined', async () => {
 	expect(
 		await one(`select count(*)::int as value from messages m join users u on u.id = m.sender_id
 			where m.sent_at > now() or m.sent_at < u.created_at`),
@@ -59,7 +59,7 @@ test('nothing was written in the future, nor before its author joined', async ()
 	expect(await one('select count(*)::int as value from notifications where updated_at > now()')).toBe(0)
 })
 
-test('nobody is mailed what the demo tells', async () => {
+test('nobody is mailed about the demo content', async () => {
 	expect(await one('select count(*)::int as value from notification_boxes where mail_due_at is not null')).toBe(0)
 })
 

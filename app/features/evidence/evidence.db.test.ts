@@ -48,7 +48,7 @@ useEvidenceCast()
 const solved = ['JavaScript solution 0.5', 'React solution 1']
 const helped = ['JavaScript answer 0.125', 'React answer 0.25']
 
-describe('every write brings evidence along', () => {
+describe('every write updates the evidence', () => {
 	test.each<[what: string, act: () => Promise<unknown>, expected: string[]]>([
 		['a comment', async () => {}, []],
 		['a solution', choose, solved],
@@ -162,7 +162,7 @@ describe('every write brings evidence along', () => {
 		await expectNothingToCorrect()
 	})
 
-	test('a member who leaves takes the evidence that they gave, and their own, along', async () => {
+	test('deleting a member removes their evidence, and what they contributed to others', async () => {
 		const leaving = await makeMember(`leaving${questionId}`)
 		await vote(leaving)
 		expect(await pieces()).toEqual(helped)
@@ -177,7 +177,7 @@ describe('every write brings evidence along', () => {
 		await expectNothingToCorrect()
 	})
 
-	test('terms that are merged, spelt otherwise or moved take what was written with them', async () => {
+	test('merging, renaming or moving terms moves their evidence', async () => {
 		const act = (name: Parameters<typeof actOnTerm>[1], id: number, input: object) =>
 			actOnTerm(moderator, name, id, input as Record<string, unknown>)
 		const one = await act('add', 0, { name: 'Loomwork' })
@@ -204,7 +204,7 @@ describe('every write brings evidence along', () => {
 	})
 })
 
-test('what one person says adds up to less than two, so that two friends alone never reach a level above the first', async () => {
+test('one person contributes less than two, so that two friends alone reach only the first level', async () => {
 	const ids: number[] = []
 	for (let number = 0; number < 6; number += 1) {
 		const { id } = await makeQuestion(asker, { tags: 'react' })
@@ -226,7 +226,7 @@ test('what one person says adds up to less than two, so that two friends alone n
 	await expectNothingToCorrect()
 })
 
-test('evidence weighs half after a year; the level follows', async () => {
+test('evidence weighs half after a year, and the level follows', async () => {
 	const strengthOf = async () => {
 		const { rows } = await sql<{ strength: number }>`
 			select sum(weight * evidence_scale(at)) / evidence_scale(now()) as strength
@@ -243,8 +243,8 @@ test('evidence weighs half after a year; the level follows', async () => {
 	expect([0.1, 3.99, 4, 5.99, 6, 60].map(levelOf)).toEqual(['some', 'some', 'good', 'good', 'strong', 'strong'])
 })
 
-describe('at once', () => {
-	test('votes, choices and withdrawals leave exactly what the rows say', async () => {
+describe('concurrency', () => {
+	test('votes, choices and withdrawals leave consistent evidence', async () => {
 		for (let round = 0; round < 3; round += 1) {
 			await Promise.all([
 				...voters.map((voter, index) => vote(voter, (index + round) % 3 === 0 ? 0 : 1)),
@@ -296,7 +296,7 @@ describe('at once', () => {
 		}
 	})
 
-	test('what came in by another way is corrected by the nightly check, and told', async () => {
+	test('the nightly check corrects rows changed otherwise, and logs it', async () => {
 		await choose()
 		await sql`update skill_evidence set weight = 9 where user_id = ${helper.id}`.execute(db())
 		await sql`delete from skill_strengths where user_id = ${helper.id}`.execute(db())

@@ -99,7 +99,7 @@ describe('who sees what', () => {
 		await expectNothingToCorrect()
 	})
 
-	test('each piece has a title and leads to where it is to be seen', async () => {
+	test('each piece has a title and a link', async () => {
 		await choose()
 		await addMyProject('React')
 		await addMyCertificate('React for all')
@@ -112,7 +112,7 @@ describe('who sees what', () => {
 		])
 	})
 
-	test('only the owner hides evidence, and may show it again; other skills stay', async () => {
+	test('only the owner hides evidence, and can show it again; other skills are unaffected', async () => {
 		await choose()
 		await expect(showEvidence(asker, helper.username, [{ skill: 'React', shown: false }])).rejects.toMatchObject({
 			status: 403,
@@ -138,7 +138,7 @@ describe('who sees what', () => {
 		expect((await getEvidence(asker, helper)).map(({ skill }) => skill)).toEqual(['React', 'JavaScript'])
 	})
 
-	test('who is strong comes first of those whom a member searches by the skill, page by page; a visitor sees the newest first', async () => {
+	test('members who search for a skill see the strongest first, page by page; visitors see the newest first', async () => {
 		expect(await listStrongMembers(['React'])).not.toContain(helper.id)
 		for (const voter of voters) {
 			const { id } = await makeQuestion(voter, { tags: 'react' })

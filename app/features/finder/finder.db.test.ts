@@ -100,12 +100,12 @@ const searches: [q: string, found: Partial<Record<SearchKind, string[]>>][] = [
 	['zanzibar', {}],
 ]
 
-describe('a search of everything', () => {
+describe('searching everything', () => {
 	test.each(searches)('%s', async (q, found) => {
 		expect(await shown(q)).toEqual({ ...nothing, ...found })
 	})
 
-	test('counts what has all words, whatever is shown, and says why each was found', async () => {
+	test('counts complete matches, and gives the reason for each result', async () => {
 		const everything = await find('k8s')
 		const counts = ({ questions, people, projects, tags }: typeof everything) =>
 			[questions, people, projects, tags].map((hits) => hits?.count.number)
@@ -122,7 +122,7 @@ describe('a search of everything', () => {
 		})
 	})
 
-	test('never ends on an empty page, and says what it shows instead', async () => {
+	test('never ends on an empty page, and names what it shows instead', async () => {
 		const near = await find('foundr', reader, 'projects')
 		expect([near.projects?.rows[0]?.title, near.projects?.nearness, near.projects?.count.number]).toEqual([
 			'Foundry',
@@ -146,7 +146,7 @@ describe('a search of everything', () => {
 		expect((await find('lighthouse keeper')).people.nearness).toBe('all')
 	})
 
-	test('its lists go on where a page ended, and refuse a place of another list', async () => {
+	test('pages its lists, and rejects a cursor of another list', async () => {
 		for (let number = 0; number < 25; number += 1)
 			await addProject(ravi, 'ravi', {
 				project_title: `Kite ${number}`,
@@ -168,7 +168,7 @@ describe('a search of everything', () => {
 	})
 })
 
-describe('what others may not see', () => {
+describe('privacy', () => {
 	const ways: [way: string, who: () => Viewer, find: (q: string, who: Viewer) => Promise<string[]>][] = [
 		['the page', () => reader, titlesOnPage],
 		['the page', () => null, titlesOnPage],
@@ -195,7 +195,7 @@ describe('what others may not see', () => {
 		['a member who is not listed', 'listed = false', ['Foundry', 'nora']],
 	]
 
-	test.each(hidings)('%s is in no result until it is shown again', async (_what, statement, gone) => {
+	test.each(hidings)('%s is in no result until shown again', async (_what, statement, gone) => {
 		const set = (text: string) => sql`update profiles set ${sql.raw(text)} where user_id = ${nora.id}`.execute(db())
 		const back: Record<string, string> = { only_me: "'{}'", hidden_at: 'null', listed: 'true' }
 		expect(await titlesOnPage('kubernetes', reader)).toEqual(expect.arrayContaining(gone))
@@ -211,19 +211,19 @@ describe('what others may not see', () => {
 		expect(await titlesOnPage('kubernetes', reader)).toEqual(expect.arrayContaining(gone))
 	})
 
-	test('queries that are hidden, wait or were deleted are found by nobody, their author and moderators included', async () => {
+	test('nobody finds hidden, pending or deleted questions, not even their author and moderators', async () => {
 		for (const who of [null, reader, ravi, moderator])
 			for (const q of ['kubernetes', 'zanzibar', 'tag:kubernetes', 'user:ravi', 'hidden secrets'])
 				for (const read of [titlesOnPage, titlesOffered])
 					expect((await read(q, who)).filter((title) => /hidden|waits|gone/.test(title))).toEqual([])
 	})
 
-	test('visitors find no projects, and nobody by one', async () => {
+	test('visitors find no projects, and nobody by a project', async () => {
 		expect(await shown('foundry', null)).toEqual({ ...nothing, projects: null })
 		expect((await offerEverything(null, 'foundry')).projects).toEqual([])
 	})
 
-	test('conversations are those of who asks, by the beginnings of names', async () => {
+	test('searches only the viewer’s own conversations, by prefixes of names', async () => {
 		await sendMessage(reader, { to: 'nora', clientId: crypto.randomUUID(), body: 'Hello' })
 		const withNora = async (who: Viewer, q: string) =>
 			(await offerEverything(who, q)).conversations.map(({ url }) => url)
@@ -235,7 +235,7 @@ describe('what others may not see', () => {
 	})
 })
 
-describe('by the API', () => {
+describe('the API', () => {
 	const [search] = finderOperations
 	const call = async (viewer: Viewer, query: object) =>
 		finderShapes.SearchResults.parse(
@@ -256,7 +256,7 @@ describe('by the API', () => {
 		expect([told.queries.count, told.people.count]).toEqual([seen.questions.count, seen.people.count])
 	})
 
-	test('a kind is read on from its cursor; one of another list is refused', async () => {
+	test('pages a kind by its cursor, and rejects one of another list', async () => {
 		const page = await call(reader, { q: 'kubernetes', in: 'projects' })
 		expect(page.projects?.rows.map(({ title }) => title).sort()).toEqual(['Bell tower', 'Foundry'])
 		expect(page.projects?.next).toBeNull()
@@ -265,11 +265,11 @@ describe('by the API', () => {
 	})
 })
 
-describe('searches that found nothing', () => {
+describe('searches without results', () => {
 	const miss = (q: string, isNoted = true) => searchEverything(reader, { q, kind: null, cursor: null }, isNoted)
 	const words = async () => (await listMisses(moderator)).map((row) => [row.words, row.searches])
 
-	test('are counted by their words alone, and shown to moderators', async () => {
+	test('are counted without the searcher, and shown to moderators', async () => {
 		await miss('Quibblefrotz')
 		await miss('kubernetes')
 		await miss('unnoted wizzle', false)
@@ -282,7 +282,7 @@ describe('searches that found nothing', () => {
 		for (const who of [null, reader]) await expect(listMisses(who)).rejects.toThrow('Only moderators')
 	})
 
-	test('are shown for 90 days', async () => {
+	test('are kept for 90 days', async () => {
 		await sql`insert into missed_searches (day, words, searches) values
 			(current_date - ${MISS_DAYS}::int, 'long ago', 9), (current_date - ${MISS_DAYS - 1}::int, 'not yet', 3)`.execute(
 			db(),

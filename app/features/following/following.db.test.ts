@@ -43,8 +43,8 @@ async function told(viewer: SignedIn): Promise<string[]> {
 
 const followed = async (viewer: Viewer) => (await listFollowedQuestions(viewer)).rows.map(({ id }) => id)
 
-describe('who follows a question', () => {
-	test('is told of comments, once each and by what concerns them most, and finds it in the list until they unfollow', async () => {
+describe('a follower of a question', () => {
+	test('is notified of comments once, by the most relevant kind, and lists the question until unfollowing', async () => {
 		for (let press = 0; press < 2; press++)
 			expect(await followQuestion(reader, question.id, true)).toEqual({ url: question.url })
 		const comment = await makeComment(writer, question.id)
@@ -62,7 +62,7 @@ describe('who follows a question', () => {
 		expect(await told(reader)).toHaveLength(2)
 	})
 
-	test('is told nothing where they muted it or block the writer, and again once they follow it anew', async () => {
+	test('is not notified if the question is muted or the author blocked, and is again after following anew', async () => {
 		await followQuestion(reader, question.id, true)
 		await muteQuestion(reader, question.id, true)
 		await makeComment(writer, question.id)
@@ -76,7 +76,7 @@ describe('who follows a question', () => {
 		expect(await told(reader)).toHaveLength(1)
 	})
 
-	test('is told by a job where many do, each once however often it runs', async () => {
+	test('is notified by a job if there are many, once however often the job runs', async () => {
 		await sql`insert into users (username, name, email)
 			select 'many' || n || ${`of${serial}`}, 'Many', 'many' || n || ${`of${serial}@campus.example`} from generate_series(1, 60) n`.execute(
 			db(),
@@ -105,7 +105,7 @@ describe('who follows a question', () => {
 })
 
 describe('“I have this too”', () => {
-	test('counts each member once, also when they press twice at once, follows the question, and goes with an account', async () => {
+	test('counts each member once, even concurrently, follows the question, and is deleted with the account', async () => {
 		const other = await makeMember(`other${serial}`)
 		await Promise.all([1, 2, 3].map(() => setAffected(reader, question.id, true)))
 		expect(await setAffected(other, question.id, true)).toEqual({ count: 2, url: question.url })
@@ -139,7 +139,7 @@ test.each<[string, () => [Viewer, number], unknown]>([
 	await expect(setAffected(viewer, id, true)).rejects.toThrow(error as new () => Error)
 })
 
-test('a member follows 1,000 questions at most, also when the last two come at once, and reads them in pages', async () => {
+test('a member follows at most 1,000 questions, even with concurrent requests, and pages through them', async () => {
 	const more = await makeQuestion(asker)
 	await sql`insert into questions (author_id, category_id, title, description, description_html, excerpt, tags, created_at)
 		select author_id, category_id, title, description, description_html, excerpt, '{}', created_at - interval '1 day'

@@ -49,8 +49,8 @@ const found = async (viewer: Viewer) =>
 const told = async (viewer: SignedIn) =>
 	(await listNotifications(viewer)).rows.map(({ by, words, title }) => `${by} ${words} ${title}`)
 
-describe('a saved search of queries', () => {
-	test('counts what was asked since by others, tells it once a day, and begins anew when it is opened', async () => {
+describe('a saved search for questions', () => {
+	test('counts new questions by others, notifies once a day, and restarts when it is opened', async () => {
 		await asked(`A walrus of long ago ${serial}`)
 		await sql`update questions set created_at = now() - interval '2 days' where created_at > now() - interval '1 day'`.execute(
 			db(),
@@ -80,7 +80,7 @@ describe('a saved search of queries', () => {
 		expect([await checkSavedSearches(), await found(member)]).toEqual([1, ['Walruses: 0']])
 	})
 
-	test('is looked at by one of two runs at once, and not for a suspended member', async () => {
+	test('is checked by one of two concurrent runs, and not for a suspended member', async () => {
 		await saveSearch(member, { kind: 'queries', query: 'narwhal', name: 'Narwhals' })
 		await age()
 		await asked(`A narwhal ${serial}`)
@@ -95,7 +95,7 @@ describe('a saved search of queries', () => {
 	})
 })
 
-describe('a saved search of people', () => {
+describe('a saved search for people', () => {
 	const list = async (name: string, city: string) => {
 		const person = await makeMember(name)
 		await sql`insert into profiles (user_id, city) values (${person.id}, ${city})
@@ -103,7 +103,7 @@ describe('a saved search of people', () => {
 		return person
 	}
 
-	test('finds who comes to match, as its member may see them: neither what is hidden nor what only its owner sees', async () => {
+	test('finds new matches that its member may see: neither hidden ones nor private fields', async () => {
 		const city = `Port${serial}ville`
 		await list(`first${serial}`, city)
 		await saveSearch(member, { kind: 'people', query: `q=${city}`, name: city })
@@ -129,7 +129,7 @@ describe('a saved search of people', () => {
 	})
 })
 
-test('a search is removed, comes back within ten minutes, is renamed, and is of its member alone', async () => {
+test('can be removed, restored within ten minutes and renamed, by its member only', async () => {
 	const search = { kind: 'queries', query: 'otter', name: 'Otters' }
 	const { id } = await saveSearch(member, search)
 	await removeSearch(author, id)
@@ -146,7 +146,7 @@ test('a search is removed, comes back within ten minutes, is renamed, and is of 
 	await expect(restoreSearch(member, id)).rejects.toThrow(NotFound)
 })
 
-test('a member saves 20 searches at most, also when the last two come at once', async () => {
+test('a member saves at most 20 searches, even with concurrent requests', async () => {
 	for (let count = 1; count < MAX_SAVED_SEARCHES; count++)
 		await saveSearch(member, { kind: 'queries', query: `word${count}`, name: 'x' })
 	const ends = await Promise.allSettled(

@@ -48,7 +48,7 @@ async function mails(): Promise<Mail[]> {
 	return rows.map(({ payload }) => payload)
 }
 
-test('a mail tells once a week what is new in what a member follows and knows, to two runs at once', async () => {
+test('mails the week’s news of what a member follows and knows, once, even with concurrent runs', async () => {
 	const followed = await makeQuestion(author, { title: 'A question that is followed' })
 	await followQuestion(member, followed.id, true)
 	for (const text of ['One.', 'Two.']) await makeComment(author, followed.id, text)
@@ -86,7 +86,7 @@ test('a mail tells once a week what is new in what a member follows and knows, t
 	expect(await mails()).toHaveLength(1)
 })
 
-test('nothing new is no mail: what was deleted or muted, what blocked members wrote, what only waits as a notification', async () => {
+test('sends no mail without news: deleted, muted and blocked posts and mere notifications do not count', async () => {
 	const [muted, hidden, blocked] = await Promise.all([1, 2, 3].map(() => makeQuestion(author, { category: 'java' })))
 	const other = await makeMember(`other${serial}`)
 	for (const one of [muted, hidden, blocked]) await followQuestion(member, one?.id ?? 0, true)
@@ -124,7 +124,7 @@ test.each<[string, (mail: Mail | undefined) => Promise<unknown>]>([
 	expect(await mailWeekly()).toBe(0)
 })
 
-test('a run that fails midway has mailed nobody whom it did not note', async () => {
+test('a failing run has mailed nobody who is not recorded', async () => {
 	const { id } = await makeQuestion(author)
 	await followQuestion(member, id, true)
 	await makeComment(author, id)

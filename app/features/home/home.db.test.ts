@@ -17,7 +17,7 @@ beforeEach(async () => {
 	await sql`truncate users restart identity cascade`.execute(db())
 })
 
-test('an empty site has a home', async () => {
+test('an empty site has a home page', async () => {
 	const home = await getHome(null)
 	expect(home).toMatchObject({ lead: null, people: [], recent: [], figures: { online: 0, askedToday: 0 } })
 })
@@ -62,7 +62,7 @@ test.each([
 	expect(people.map(({ username }) => username)).toEqual(['mira'])
 })
 
-test('who is online is shown and counted once; who has left the list is neither', async () => {
+test('members online are shown and counted once; unlisted ones are not', async () => {
 	const [listed, unlisted] = [await makeMember('mira'), await makeMember('odalys')]
 	await db()
 		.insertInto('profiles')
@@ -74,7 +74,7 @@ test('who is online is shown and counted once; who has left the list is neither'
 	expect(people.map(({ username, online }) => ({ username, online }))).toEqual([{ username: 'mira', online: true }])
 })
 
-test('a member whose tab is not noted yet is counted as online, unless they do not show it', async () => {
+test('a member whose tab is not recorded yet counts as online, unless they hide it', async () => {
 	const [mira, odalys] = [await makeMember('mira'), await makeMember('odalys')]
 	await db()
 		.insertInto('profiles')

@@ -17,7 +17,7 @@ beforeAll(async () => {
 	admin = await makeMember('oda', 'admin')
 })
 
-test('a site that keeps out of search engines says so in every answer and in robots.txt, and has no sitemap', async () => {
+test('a site that opts out of search engines says so in every response and in robots.txt, and has no sitemap', async () => {
 	const app = new Hono()
 	app.use(security(config(), () => 'nonce'))
 	app.get('/page', (context) => context.text('A page.'))

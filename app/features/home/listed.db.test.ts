@@ -71,7 +71,7 @@ const endpoints: [string, (username: string) => Promise<unknown>][] = [
 	['the line about a member', async (q) => (await getIntroduction(q)).summary],
 ]
 
-test.each(endpoints)('%s shows who is listed, and nobody who is not', async (endpoint, answerOf) => {
+test.each(endpoints)('%s shows listed members only', async (endpoint, answerOf) => {
 	for (const username of hidden) {
 		const told = JSON.stringify(await answerOf(username))
 		expect(told).not.toContain(username)
@@ -81,24 +81,24 @@ test.each(endpoints)('%s shows who is listed, and nobody who is not', async (end
 	else expect(found).toContain('zandoraism')
 })
 
-test('the home page shows nobody who is not listed, but what they asked, and does not count them', async () => {
+test('the home page shows questions of unlisted members, but neither shows nor counts the members', async () => {
 	const { people, skills, figures } = await getHome(null)
 	expect(people.map(({ username }) => username)).toEqual(['zandora'])
 	expect(skills.map(({ name }) => name)).toEqual(['zandoraism'])
 	expect(figures.online).toBe(1)
 })
 
-test('an unlisted member is not told from nobody by who joined after them', async () => {
+test('the order of joining does not reveal an unlisted member', async () => {
 	for (const username of [...hidden, 'nobody']) expect(await listJoinedAfter(username)).toEqual([])
 })
 
-test('the card for messengers is the site’s own for who is not listed', async () => {
+test('an unlisted member has the site’s own share card', async () => {
 	const tagOf = async (username: string) => (await getShareCard(username)).tag
 	for (const username of hidden) expect(await tagOf(username)).toBe(await tagOf('nobody'))
 	expect(await tagOf('zandora')).not.toBe(await tagOf('nobody'))
 })
 
-test('who takes part in a query may be mentioned there, listed or not', async () => {
+test('participants of a question can be mentioned there, listed or not', async () => {
 	const { id } = await makeQuestion(await makeMember('asker'))
 	const [unlisted] = hidden
 	const { id: userId } = await db()

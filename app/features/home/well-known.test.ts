@@ -40,12 +40,12 @@ test.each([
 	expect(days).toBeLessThan(365)
 })
 
-test('a site without TLS names no canonical address, which would have to be https', async () => {
+test('a site without TLS has no canonical address, which must be https', async () => {
 	const answer = await answerWith({ ADMIN_EMAIL: 'admin@campus.example', PUBLIC_URL: 'http://localhost:3000' })
 	expect(fieldsOf(await answer.text())).not.toHaveProperty('Canonical')
 })
 
-test('a site without a contact answers 404', async () => {
+test('a site without a contact responds with 404', async () => {
 	expect((await answerWith({})).status).toBe(404)
 })
 

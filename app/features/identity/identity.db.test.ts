@@ -83,7 +83,7 @@ async function linkFor(one: SignedIn, email: string, place: 'email' | 'second_em
 }
 
 describe('a new address', () => {
-	test('counts once the link that it got was followed, by the member alone; the old one is told, and old links for a password die', async () => {
+	test('takes effect when the member follows its link; the old address is notified, and pending password links become invalid', async () => {
 		await requestPasswordReset(form({ email: addressOf(mira) }), request())
 		const reset = await mailedToken(addressOf(mira))
 		const token = await linkFor(mira, 'Mira@Home.example', 'email').then(() => mailedToken('mira@home.example'))
@@ -107,7 +107,7 @@ describe('a new address', () => {
 		expect((await listSecurityEvents(mira)).map(({ text }) => text)).toContain('Changed the email addresses')
 	})
 
-	test('undone within a week, the account has its addresses back, every session and the password end, and a link for a new one is mailed', async () => {
+	test('can be undone for a week: the addresses are restored, sessions and password are revoked, and a link for a new password is mailed', async () => {
 		const token = await linkFor(mira, 'thief@home.example', 'email')
 		await confirmEmail(mira, token)
 		const cookie = await cookieOf('thief@home.example')
@@ -130,13 +130,13 @@ describe('a new address', () => {
 		expect((await viewerOf(await cookieOf(addressOf(mira), next)))?.id).toBe(mira.id)
 	})
 
-	test('a link to undo is worth nothing after a week', async () => {
+	test('an undo link expires after a week', async () => {
 		await confirmEmail(mira, await linkFor(mira, `late${made}@home.example`, 'email'))
 		await sql`update email_undos set expires_at = now() where user_id = ${mira.id}`.execute(db())
 		await expect(undoEmail(await mailedToken(addressOf(mira)))).rejects.toThrow('has been used or has expired')
 	})
 
-	test('asking says the same whether somebody has the address; its owner is told, and nothing can be confirmed', async () => {
+	test('the response does not reveal whether an address has an account; its owner is notified, and nothing can be confirmed', async () => {
 		const other = await member()
 		for (const email of [addressOf(other), `nobody${made}@home.example`]) {
 			expect(await requestEmail(mira, { email, place: 'email' })).toBe(email)
@@ -148,7 +148,7 @@ describe('a new address', () => {
 		expect(told?.text).not.toContain('token=')
 	})
 
-	test('a link works for ten minutes from when its mail leaves; its member has another one sent, for a day', async () => {
+	test('a link is valid for ten minutes after its mail is sent; for a day the member can request another one', async () => {
 		const email = `slow${made}@home.example`
 		const token = await linkFor(mira, email, 'email')
 		await sql`update email_changes set works_until = now()`.execute(db())
@@ -169,7 +169,7 @@ describe('a new address', () => {
 		await expect(resendEmail(mira)).rejects.toThrow('No address waits')
 	})
 
-	test('of two members who confirm one address at the same moment one gets it', async () => {
+	test('of two members who confirm the same address concurrently, one gets it', async () => {
 		const other = await member()
 		const email = `shared${made}@home.example`
 		const tokens = [await linkFor(mira, email, 'email'), await linkFor(other, email, 'second_email')]
@@ -188,7 +188,7 @@ describe('a new address', () => {
 		await expect(requestEmail(mira, input)).rejects.toThrow(message)
 	})
 
-	test('five may be asked for in a day, and three mails go to one mailbox in an hour', async () => {
+	test('limits: five requests a day per member, three mails an hour per mailbox', async () => {
 		for (let time = 0; time < 5; time += 1) {
 			await requestEmail(mira, { email: `often+${time}@home.example`, place: 'email' })
 			await mailEmailChange({ userId: mira.id })
@@ -200,7 +200,7 @@ describe('a new address', () => {
 		expect(mails).toHaveLength(3)
 	})
 
-	test('what is cancelled, or asked for anew, cannot be confirmed', async () => {
+	test('a cancelled or replaced request cannot be confirmed', async () => {
 		const first = await linkFor(mira, `first${made}@home.example`, 'email')
 		const second = await linkFor(mira, `second${made}@home.example`, 'email')
 		await expect(confirmEmail(mira, first)).rejects.toThrow('This link has expired')
@@ -209,8 +209,8 @@ describe('a new address', () => {
 	})
 })
 
-describe('a personal address beside that of the campus', () => {
-	test('logs in, gets links for a new password, keeps the account when the campus takes its mailbox back', async () => {
+describe('a personal address besides that of the campus', () => {
+	test('logs in, receives password links, and keeps the account when the campus closes its mailbox', async () => {
 		const home = `home${made}@mail.example`
 		await confirmEmail(mira, await linkFor(mira, home, 'second_email'))
 		expect(await getEmails(mira)).toMatchObject({ email: addressOf(mira), second: home })
@@ -225,7 +225,7 @@ describe('a personal address beside that of the campus', () => {
 		await expect(swapEmails(mira)).rejects.toThrow('You have one address')
 	})
 
-	test('is nobody else’s to register with', async () => {
+	test('cannot be registered by anybody else', async () => {
 		const home = `taken${made}@mail.example`
 		await confirmEmail(mira, await linkFor(mira, home, 'second_email'))
 		const fields = { name: 'Somebody Else', email: home, password, confirmPassword: password }
@@ -235,14 +235,14 @@ describe('a personal address beside that of the campus', () => {
 		expect(rows).toEqual([])
 	})
 
-	test('needs a first address that is confirmed: a link for a password to the second one proves nothing of it', async () => {
+	test('requires a confirmed first address: a password link to the second one does not confirm the first', async () => {
 		await sql`update users set email_verified = false where id = ${mira.id}`.execute(db())
 		await expect(requestEmail(mira, { email: 'own@mail.example', place: 'second_email' })).rejects.toThrow(
 			'Confirm your first address',
 		)
 	})
 
-	test('tokens stand in the database as hashes', async () => {
+	test('stores only hashes of tokens', async () => {
 		const token = await linkFor(mira, `hash${made}@mail.example`, 'second_email')
 		const { rows } = await sql<{ token_hash: string }>`
 			select token_hash from email_changes where user_id = ${mira.id}`.execute(db())
@@ -257,7 +257,7 @@ describe('a new username', () => {
 		return answer ? [answer.status, answer.headers.get('Location')] : null
 	}
 
-	test('is followed by every address, mention, search and message to the old one, and nobody else can have that', async () => {
+	test('redirects every address, mention, search and message with the old one, which nobody else can take', async () => {
 		const [from, to] = [mira.username, `quill.${made}`]
 		const other = await member()
 		await makeQuestion(mira)
@@ -295,7 +295,7 @@ describe('a new username', () => {
 		expect((await viewerOf(await cookieOf(from)))?.username).toBe(to)
 	})
 
-	test('can be changed again after 30 days, also back to one that was theirs', async () => {
+	test('can be changed again after 30 days, even back to a former one', async () => {
 		const first = mira.username
 		await changeUsername(mira, { username: `second.${made}` })
 		await expect(changeUsername(mira, { username: first })).rejects.toThrow(/You can change your username again on/)
@@ -307,7 +307,7 @@ describe('a new username', () => {
 		expect(await redirectOf(`/find-dev/second.${made}`)).toEqual([301, `/find-dev/${first}`])
 	})
 
-	test('of two members who want one name at the same moment one gets it', async () => {
+	test('of two members who choose the same name concurrently, one gets it', async () => {
 		const other = await member()
 		const username = `wanted.${made}`
 		const both = await Promise.allSettled([mira, other].map((one) => changeUsername(one, { username })))
@@ -329,7 +329,7 @@ describe('a new username', () => {
 		await expect(changeUsername(mira, { username })).rejects.toThrow(message)
 	})
 
-	test('a suspended member keeps theirs', async () => {
+	test('a suspended member cannot choose another one', async () => {
 		await sql`update users set suspended_until = 'infinity' where id = ${mira.id}`.execute(db())
 		await expect(changeUsername(mira, { username: `new.${made}` })).rejects.toThrow('permanently suspended')
 	})

@@ -80,7 +80,7 @@ const thread = {
 	comments: [{ body: 'Which version?', created: '2012-03-04T06:00:00Z' }],
 }
 
-test('a thread is kept whole: order, replies, solution, source and licence', async () => {
+test('preserves a thread: order, replies, solution, source and licence', async () => {
 	const { summary } = await run(fileOf([question('whole', thread)], { gzip: true }))
 	expect(summary).toEqual({ imported: 1, comments: 4, known: 0, bad: 0 })
 	const { rows } = await sql<{ body: string; depth: number; is_solution: boolean; licence: string }>`
@@ -104,7 +104,7 @@ test('a thread is kept whole: order, replies, solution, source and licence', asy
 	expect(row.active_at).toEqual(new Date('2012-03-07T00:00:00Z'))
 })
 
-test('importing twice changes nothing, also when the file holds a question twice', async () => {
+test('importing twice changes nothing, also with duplicates in the file', async () => {
 	const file = fileOf([question('twice', thread), question('twice', thread), question('other')])
 	expect((await run(file)).summary).toMatchObject({ imported: 2, known: 1 })
 	const before = await everything()
@@ -112,7 +112,7 @@ test('importing twice changes nothing, also when the file holds a question twice
 	expect(await everything()).toBe(before)
 })
 
-test('each bad line is named with its number and reason, and the others are imported', async () => {
+test('reports each invalid line with number and reason, and imports the others', async () => {
 	const lines = [
 		'{"broken"',
 		question('good-1'),
@@ -130,12 +130,12 @@ test('each bad line is named with its number and reason, and the others are impo
 	expect(bad[2]?.[1]).toMatch(/^created: /)
 })
 
-test('a line separator of Unicode within a text does not end the line', async () => {
+test('a Unicode line separator within a text does not end the line', async () => {
 	const { summary } = await run(fileOf([question('separator', { body: 'one\u2028two\u2029three' })]))
 	expect(summary).toMatchObject({ imported: 1, bad: 0 })
 })
 
-test('a batch that was cut off is finished by the next run, as if nothing had happened', async () => {
+test('the next run completes an interrupted batch', async () => {
 	const lines = Array.from({ length: 250 }, (_, index) => question(`many-${index}`))
 	const stop = new AbortController()
 	const file = fileOf(lines)
@@ -148,7 +148,7 @@ test('a batch that was cut off is finished by the next run, as if nothing had ha
 	expect((await run(file)).summary).toMatchObject({ imported: 150, known: 100 })
 })
 
-test('a gzip that is cut short keeps what came before, and says where it broke', async () => {
+test('a truncated gzip file is imported up to the error, which is reported', async () => {
 	const whole = gzipSync(
 		Array.from({ length: 400 }, (_, index) =>
 			JSON.stringify(question(`cut-${index}`, { body: `${index} `.repeat(400) })),
@@ -171,7 +171,7 @@ test.each([
 	await expect(run(file(), category)).rejects.toThrow(message)
 })
 
-test('imported authors have invented names that stay, and nothing to log in with', async () => {
+test('imported authors have stable generated names, and cannot log in', async () => {
 	const { rows } = await sql<{ imported: boolean; credentials: number; email: string }>`
 		select u.imported, u.email, (select count(*)::int from credentials where user_id = u.id) as credentials from users u`.execute(
 		db(),
@@ -183,7 +183,7 @@ test('imported authors have invented names that stay, and nothing to log in with
 	).toBe(true)
 })
 
-test('every counter equals its rows', async () => {
+test('every counter matches its rows', async () => {
 	const { rows } = await sql<{ what: string }>`
 		select 'category' as what from categories c where question_count <> (select count(*) from questions where category_id = c.id and status = 'published')
 		union all select 'tag' from tags t where question_count <> (select count(*) from question_tags where tag_id = t.id)

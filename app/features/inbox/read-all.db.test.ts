@@ -22,7 +22,7 @@ const writers = (count: number) =>
 const unreadOf = async (requests: boolean) =>
 	(await listConversations(reader, { requests })).conversations.map(({ unread }) => unread)
 
-test('everything is read at once in more conversations than any list shows, muted ones too, and the writers see it', async () => {
+test('marks more conversations than a list shows, including muted ones, and notifies the senders', async () => {
 	const peers = await writers(14)
 	for (const peer of peers) await makeConversation(reader, peer)
 	await setMuted(reader, peers[3]?.username, true)
@@ -38,7 +38,7 @@ test('everything is read at once in more conversations than any list shows, mute
 	await markAllSeen(reader)
 })
 
-test('a request stays unread: looking at it is free until it is answered', async () => {
+test('leaves requests unread, so that looking at them does not show', async () => {
 	const [stranger] = await writers(1)
 	if (!stranger) throw new Error('one writer')
 	await makeMessage(stranger, reader)
@@ -47,7 +47,7 @@ test('a request stays unread: looking at it is free until it is answered', async
 	expect((await openConversation(stranger, reader.username)).receipts).toEqual({ delivered: 0, read: 0 })
 })
 
-test('what is written while everything is being read is either read or counted', async () => {
+test('a concurrent message is either read or counted', async () => {
 	const peers = await writers(6)
 	for (const peer of peers) await makeConversation(reader, peer)
 	for (let round = 0; round < 5; round += 1) {
@@ -63,7 +63,7 @@ test('a visitor has nothing to read', async () => {
 	await expect(markAllSeen(null)).rejects.toMatchObject({ status: 403 })
 })
 
-test('an accepted request counts at once; muting and blocking take a conversation out of the number until they are undone', async () => {
+test('an accepted request counts at once; muted and blocked conversations do not', async () => {
 	const [stranger] = await writers(1)
 	if (!stranger) throw new Error('one writer')
 	await makeMessage(stranger, reader)

@@ -38,8 +38,8 @@ beforeEach(async () => {
 	await mailAll()
 })
 
-describe('the mail of messages that wait', () => {
-	test('comes after ten minutes, once, of all conversations together, though several processes look at once', async () => {
+describe('the mail about unread messages', () => {
+	test('is sent once after ten minutes, for all conversations together, even by concurrent processes', async () => {
 		await makeMessage(tomas, mira, 'The first one.')
 		await makeMessage(tomas, mira, 'Is **this** & `<b>`\n\nfine?')
 		await makeMessage(ines, mira, 'Lunch?')
@@ -64,7 +64,7 @@ describe('the mail of messages that wait', () => {
 		expect(await mails(tomas)).toEqual([])
 	})
 
-	test('takes along what is younger, and what comes later has a mail of its own', async () => {
+	test('includes younger messages; later ones get a mail of their own', async () => {
 		await makeMessage(tomas, mira, 'One')
 		await pass('10 minutes')
 		await makeMessage(tomas, mira, 'Two')
@@ -80,7 +80,7 @@ describe('the mail of messages that wait', () => {
 		expect(second?.text).not.toContain('Two')
 	})
 
-	test('tells of a stranger without what they say', async () => {
+	test('announces a request without its text', async () => {
 		const stranger = await makeMember(`stranger${serial}`)
 		await makeMessage(stranger, mira, 'Buy my heliotrope.')
 		await pass('10 minutes')
@@ -108,14 +108,14 @@ describe('the mail of messages that wait', () => {
 		expect(await findBrokenFigures()).toEqual([])
 	})
 
-	test('comes of what arrived at a device and was not read', async () => {
+	test('includes messages that were delivered but not read', async () => {
 		const { id } = await makeMessage(tomas, mira, 'Delivered')
 		await markSeen(mira, { with: tomas.username, upTo: id, read: false })
 		await pass('10 minutes')
 		expect(await mailUnseen()).toBe(1)
 	})
 
-	test('says what the reader sees, not what somebody wrote into it during a block', async () => {
+	test('contains what the reader sees, without edits made during a block', async () => {
 		const { id } = await makeMessage(tomas, mira, 'Harmless')
 		await setBlocked(mira, tomas.username, true)
 		await editMessage(tomas, { with: mira.username, id }, { body: 'Nasty' })
@@ -127,7 +127,7 @@ describe('the mail of messages that wait', () => {
 		expect(JSON.stringify(mail)).not.toContain('Nasty')
 	})
 
-	test('is neither lost nor doubled when the transaction that makes it fails', async () => {
+	test('is neither lost nor duplicated if its transaction fails', async () => {
 		await makeMessage(tomas, mira, 'Once')
 		await pass('10 minutes')
 		await sql`alter table unseen_progress add constraint never check (upto < 0) not valid`.execute(db())
@@ -139,7 +139,7 @@ describe('the mail of messages that wait', () => {
 	})
 })
 
-test('the link of such a mail ends these mails and no others', async () => {
+test('its unsubscribe link ends these mails only', async () => {
 	expect(readUnsubscribe(tokenOf(mira))).toEqual({ userId: mira.id, what: 'message', noun: 'messages' })
 	for (let time = 0; time < 2; time += 1) await unsubscribe(tokenOf(mira))
 	const { daily, kinds } = await getPreferences(mira)

@@ -103,7 +103,7 @@ describe('who may register', () => {
 		expect(await memberOf(email)).toEqual(refusal ? undefined : expect.anything())
 	})
 
-	test('the hidden field must be empty', async () => {
+	test('the honeypot field must be empty', async () => {
 		const email = newEmail()
 		await expect(registerMember(form({ ...fieldsOf(email), website: 'x' }), request())).rejects.toThrow(
 			'A hidden field was filled in',
@@ -112,7 +112,7 @@ describe('who may register', () => {
 	})
 })
 
-describe('a proof of work', () => {
+describe('proof of work', () => {
 	/** Thirty-one registrations, after the wait that follows them. */
 	const many = () =>
 		sql`
@@ -124,7 +124,7 @@ describe('a proof of work', () => {
 		await registerMember(form({ ...fieldsOf(email), ...more }), request())
 	}
 
-	test('is asked for once many registered from an address, and counts once', async () => {
+	test('is required after many registrations from an address, and valid once', async () => {
 		expect(await challengeFor('198.51.100.7')).toBeNull()
 		await many()
 		expect(await challengeFor('198.51.100.8')).toBeNull()
@@ -138,7 +138,7 @@ describe('a proof of work', () => {
 		await expect(registerWith(newEmail(), { challenge, proof })).rejects.toThrow('Too many attempts')
 	})
 
-	test('that is missing costs the network no registration, and has a limit of its own', async () => {
+	test('missing proofs are not counted for the network, and have a limit of their own', async () => {
 		await many()
 		const counted = async () =>
 			(
@@ -158,7 +158,7 @@ describe('a proof of work', () => {
 		expect(await memberOf(email)).toBeDefined()
 	})
 
-	test('is weighed by what was done and when', () => {
+	test('depends on what was done and when', () => {
 		const now = Date.now()
 		const challenge = newChallenge(now)
 		const proof = findProof(challenge)
@@ -175,7 +175,7 @@ describe('a proof of work', () => {
 })
 
 describe('a link', () => {
-	test('registers as many as it was for, also where nobody else may, and says so of them', async () => {
+	test('registers its number of members, even if registration is closed, and records them', async () => {
 		await set({ mode: 'invited' })
 		const token = await linkOf({ uses: '2' })
 		const { rows } = await sql<{ token_hash: string }>`select token_hash from invites order by id desc limit 1`.execute(
@@ -198,7 +198,7 @@ describe('a link', () => {
 			expect((await listMembers(admin, { ...none, ...filter }, null)).rows).toHaveLength(2)
 	})
 
-	test('of which a registration holds a use until its address is confirmed', async () => {
+	test('a pending registration takes one use', async () => {
 		vi.spyOn(config(), 'REQUIRE_EMAIL_VERIFICATION', 'get').mockReturnValue(true)
 		const token = await linkOf()
 		const email = newEmail()
@@ -215,7 +215,7 @@ describe('a link', () => {
 		expect(await joinBy(other)).toMatchObject({ confirm: true })
 	})
 
-	test('that was revoked, or has expired, or is none, lets nobody in', async () => {
+	test('a revoked, expired or unknown link is invalid', async () => {
 		const token = await linkOf({ uses: '5' })
 		const [link] = await getInvites(admin)
 		await revokeInvite(admin, link?.id ?? 0)
@@ -231,7 +231,7 @@ describe('a link', () => {
 			await expect(act).rejects.toThrow('Nobody can register here')
 	})
 
-	test('holds to the rules of every registration', async () => {
+	test('applies the rules of registration', async () => {
 		await set({ domains: 'eastmere.example' })
 		const token = await linkOf({ uses: '50' })
 		const refused: [Record<string, string>, RegExp][] = [
@@ -245,7 +245,7 @@ describe('a link', () => {
 		for (const [more, message] of refused) await expect(joinBy(token, newEmail(), more)).rejects.toThrow(message)
 	})
 
-	test('is made by admins, and by moderators where the settings say so', async () => {
+	test('is made by admins, and by moderators if the settings allow it', async () => {
 		const inputs = [
 			{ uses: '0', days: '7' },
 			{ uses: '1', days: '366' },
@@ -266,7 +266,7 @@ describe('a link', () => {
 describe('a list of addresses', () => {
 	const invited = async () => (await sentMails()).filter(({ subject }) => subject === 'Join DevQuad')
 
-	test('is read by line, with what is left out in words', () => {
+	test('is parsed line by line, with reasons for skipped lines', () => {
 		const text =
 			'\uFEFFName;E-Mail\r\n"Quill, Mira";MIRA@eastmere.example\r\nX;mira@Eastmere.example\r\n\r\nY;nobody\nZ;z@foreign.example\nW;'
 		const read = readAddresses(text, (email) => email.endsWith('@eastmere.example'))
@@ -280,7 +280,7 @@ describe('a list of addresses', () => {
 		])
 	})
 
-	test('of 50,000 lines is read and stored in seconds, and one more is refused', async () => {
+	test('of 50,000 lines is stored within seconds, and one more is refused', async () => {
 		const line = (_: unknown, index: number) => `student${index}@eastmere.example`
 		const file = new File([Array.from({ length: 50_000 }, line).join('\n')], 'list.csv')
 		const id = await makeList(admin, { days: '7', file })
@@ -291,7 +291,7 @@ describe('a list of addresses', () => {
 		await expect(makeList(admin, { days: '7', addresses: ' \n' })).rejects.toThrow('Choose a file')
 	})
 
-	test('is looked at before anything is mailed; each address gets one mail, however often it is stopped or killed', async () => {
+	test('is checked before it is mailed; each address gets one mail, despite stops and crashes', async () => {
 		const emails = Array.from({ length: 50 }, newEmail)
 		const addresses = [...emails, 'mira@campus.example', 'x@', emails[0]].join('\n')
 		const id = await makeList(admin, { days: '7', cohort: 'ECE 2028', addresses })
@@ -321,7 +321,7 @@ describe('a list of addresses', () => {
 		expect((await invited()).map(({ to }) => to).sort()).toEqual([...emails].sort())
 	})
 
-	test('lets each one in by the link in their mail, once, with the address confirmed, whatever it is passed on to', async () => {
+	test('each link registers one member with a confirmed address, whoever it is passed on to', async () => {
 		await set({ mode: 'invited', domains: 'campus.example' })
 		const email = newEmail().replace('eastmere', 'campus')
 		const id = await makeList(admin, { days: '7', cohort: 'ME 2029', addresses: email })
@@ -337,7 +337,7 @@ describe('a list of addresses', () => {
 		expect(await getList(admin, id)).toMatchObject({ joined: 1, mailed: 1 })
 	})
 
-	test('mails nobody who registered meanwhile', async () => {
+	test('does not mail addresses that have registered meanwhile', async () => {
 		const email = newEmail()
 		const id = await makeList(admin, { days: '7', addresses: email })
 		await registerMember(form(fieldsOf(email)), request())

@@ -81,8 +81,8 @@ const idOf = async (email: string) => {
 	return rows[0]?.id ?? 0
 }
 
-describe('a text', () => {
-	test('is the template until it is published, then each version stays readable, and an empty one withdraws it', async () => {
+describe('a legal text', () => {
+	test('is the template until it is published; every version stays readable, and an empty one withdraws it', async () => {
 		for (const kind of legalKinds) expect((await getLegalPage(kind, null)).version).toBeNull()
 		expect((await getLegalPage('terms', null)).html).toContain('no terms of its own yet')
 		expect((await getLegalForm(admin, 'terms', null)).body).toContain('## Your account')
@@ -103,7 +103,7 @@ describe('a text', () => {
 			await expect(getLegalPage('terms', version)).rejects.toThrow('no such version')
 	})
 
-	test('privacy names what is stored for how long as it is set now, and the imprint who answers, as plain text', async () => {
+	test('the privacy policy contains the present retention periods, and the imprint the operator, as plain text', async () => {
 		expect((await getLegalPage('privacy', null)).html).toMatch(
 			/IP address and browser of a login<\/td>\s*<td[^>]*>90 days/,
 		)
@@ -134,7 +134,7 @@ describe('a text', () => {
 		await expect(publishLegal(admin, 'terms', { version: '0', ...input })).rejects.toThrow(message)
 	})
 
-	test('is published by admins alone, and of two at once one learns of the other', async () => {
+	test('is published by admins only; of two concurrent saves one gets a conflict', async () => {
 		for (const who of [null, mira, { ...mira, role: 'moderator' as const }]) {
 			await expect(publishLegal(who, 'terms', { body: 'Mine.', version: '0' })).rejects.toThrow('Only admins')
 			await expect(previewLegal(who, { body: 'Mine.', version: '0' })).rejects.toThrow('Only admins')
@@ -150,14 +150,14 @@ describe('a text', () => {
 		expect((await getLegalPage('privacy', null)).versions).toHaveLength(1)
 	})
 
-	test('holds no script of whoever writes it', async () => {
+	test('cannot contain scripts', async () => {
 		expect(
 			await previewLegal(admin, { body: '<script>alert(1)</script>[a](javascript:alert(1))', version: '0' }),
 		).not.toMatch(/<script|href="javascript/)
 	})
 })
 
-describe('whoever registers', () => {
+describe('a registration', () => {
 	const url = 'http://localhost:3000/api/auth/sign-up/email'
 	const headers = { 'Content-Type': 'application/json', 'x-client-ip': '198.51.100.9', Origin: 'http://localhost:3000' }
 	const asProgram = (more: object) => {
@@ -176,13 +176,13 @@ describe('whoever registers', () => {
 		return idOf(sent.email)
 	}
 
-	test('is asked for nothing where no terms are published', async () => {
+	test('requires nothing without published terms', async () => {
 		expect(await consentsOf(await byPage({}))).toEqual([])
 		expect(await byInvitation({})).toBeGreaterThan(0)
 		expect((await asProgram({})).status).toBe(200)
 	})
 
-	test('accepts the terms that stand now, by every way in, and that is stored', async () => {
+	test('accepts and records the current terms, by every way to register', async () => {
 		await write('Terms.')
 		const terms = String(termsToAccept())
 		for (const way of [byPage, byInvitation]) {
@@ -196,7 +196,7 @@ describe('whoever registers', () => {
 		expect((await asProgram({ terms: Number(terms) })).status).toBe(200)
 	})
 
-	test('keeps what was accepted until the address is confirmed', async () => {
+	test('records the acceptance until the address is confirmed', async () => {
 		const confirms = vi.spyOn(config(), 'REQUIRE_EMAIL_VERIFICATION', 'get').mockReturnValue(true)
 		await write('Terms.')
 		const sent = fields()
@@ -207,7 +207,7 @@ describe('whoever registers', () => {
 		confirms.mockRestore()
 	})
 
-	test('by the login of a campus accepted nothing yet, and is asked at the next page', async () => {
+	test('by campus login asks for acceptance on the next page', async () => {
 		await write('Terms.')
 		const outsider = { name: 'Out Sider', email: 'out@eastmere.example', isConfirmed: true, username: '' }
 		const made = await db()
@@ -228,7 +228,7 @@ describe('a member', () => {
 		)
 	}
 
-	test('is asked at the next page, once, and led back to where they wanted to go', async () => {
+	test('is asked once on the next page, and returned to it', async () => {
 		expect(await page('/forum')).toBeNull()
 		await write('Terms.')
 		expect(await page('/forum?sort=new')).toBe('/terms/accept?redirectTo=%2Fforum%3Fsort%3Dnew')
@@ -260,7 +260,7 @@ describe('a member', () => {
 		expect(await consentsOf(mira.id)).toHaveLength(1)
 	})
 
-	test('reads without it, and is refused in words whatever they would write for others', async () => {
+	test('can read without accepting, but cannot post', async () => {
 		const { id } = await makeQuestion(ben)
 		const own = await makeComment(mira, id)
 		await write('Terms.')

@@ -43,22 +43,22 @@ test.each([
 describe('suggestions', () => {
 	const names = async (typed: string) => (await suggestSkills(typed, 8)).map(({ name }) => name)
 
-	test('begin with what was typed, those that members have first', async () => {
+	test('start with the prefix, those in use first', async () => {
 		expect((await names('post')).slice(0, 3)).toEqual(['Postman', 'PostCSS', 'PostgreSQL'])
 	})
 
-	test('put the whole name before names that only begin so', async () => {
+	test('put exact names before prefixes', async () => {
 		expect((await names('react'))[0]).toBe('React')
 		expect(await names('react')).toContain('React Native')
 		expect((await names('java')).slice(0, 2)).toEqual(['Java', 'JavaScript'])
 		expect((await names('js'))[0]).toBe('JavaScript')
 	})
 
-	test('end with what stands above what was typed', async () => {
+	test('end with parent terms', async () => {
 		expect((await suggestSkills('reactjs', 8)).at(-1)).toEqual({ name: 'JavaScript', count: 0, isRelated: true })
 	})
 
-	test('know what only members wrote, and how many have it', async () => {
+	test('include words that are not terms, with their counts', async () => {
 		expect(await suggestSkills('kn', 3)).toMatchObject([
 			{ name: 'Knitting', count: 2 },
 			{ name: 'Knotting', count: 2 },
@@ -66,7 +66,7 @@ describe('suggestions', () => {
 		])
 	})
 
-	test('find a later word of a name', async () => {
+	test('match later words of a name', async () => {
 		expect(await names('router')).toContain('React Router')
 	})
 

@@ -49,13 +49,13 @@ test.each([
 	},
 )
 
-test('the author of a merged query hears of it, and is led to the other one', async () => {
+test('the author of a merged question is notified, with a link to the target', async () => {
 	const { id } = await makeQuestion(keeper)
 	await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(id) })
 	expect(await newest(cast.author)).toMatchObject({ words: 'merged your query into another one:', reason: why })
 })
 
-test('whoever waited hears whether their post was let pass or kept out, beside what others hear', async () => {
+test('the author of a pending post is notified of approval or rejection, besides others', async () => {
 	for (const [act, words] of [
 		['approve', 'approved your query'],
 		['refuse', 'rejected your query'],
@@ -73,7 +73,7 @@ test('whoever waited hears whether their post was let pass or kept out, beside w
 	expect(await newest(keeper)).toMatchObject({ by: 'Fresh-approve', words: 'mentioned you in' })
 })
 
-test('a suspended member hears why, and of its end', async () => {
+test('a suspended member is notified of the reason, and of the end', async () => {
 	await decide(cast.moderator, 'profile', 'member', 'suspend', { time: 'for ever' })
 	expect(await newest(cast.member)).toEqual({
 		by: 'A moderator',
@@ -85,13 +85,13 @@ test('a suspended member hears why, and of its end', async () => {
 	expect(await newest(cast.member)).toMatchObject({ words: 'lifted the suspension of your account' })
 })
 
-test('nobody hears of what they decided about their own text', async () => {
+test('nobody is notified of decisions about their own posts', async () => {
 	const { id } = await makeQuestion(cast.moderator)
 	await decide(cast.moderator, 'query', id, 'lock')
 	expect(await newest(cast.moderator)).toBeUndefined()
 })
 
-test('comments that name two members and decisions about both at once never wait for each other in a circle', async () => {
+test('concurrent comments that mention two members and decisions about both do not deadlock', async () => {
 	const pair = [cast.author, keeper]
 	for (let round = 0; round < 5; round += 1) {
 		const ids = await Promise.all(pair.map(async (member) => (await makeQuestion(member)).id))
@@ -106,7 +106,7 @@ test('comments that name two members and decisions about both at once never wait
 	}
 })
 
-test('the number of open cases is told to moderators alone', async () => {
+test('only moderators see the number of open cases', async () => {
 	const before = await countCases(cast.moderator)
 	await report(cast.admin, named('query', cast.query), spam)
 	expect([await countCases(cast.moderator), await countCases(cast.admin)]).toEqual([before + 1, before + 1])

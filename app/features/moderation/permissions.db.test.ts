@@ -16,7 +16,7 @@ useCast()
 
 beforeAll(noteWrites)
 
-describe('who may do what', () => {
+describe('permissions', () => {
 	const acts: [string, (viewer: Viewer) => Promise<unknown>, (keyof typeof cast)[]][] = [
 		['report a query', (viewer) => report(viewer, named('query', cast.query), spam), ['member', 'moderator', 'admin']],
 		[
@@ -61,7 +61,7 @@ describe('who may do what', () => {
 		await undo()
 	})
 
-	test('a moderator suspends neither an admin nor another moderator nor themselves, and an admin no admin', async () => {
+	test('moderators cannot suspend staff or themselves, and admins cannot suspend admins', async () => {
 		const second = await makeMember('second', 'moderator')
 		await takeNotedWrites()
 		for (const [actor, victim] of [
@@ -76,7 +76,7 @@ describe('who may do what', () => {
 		await expect(decide(second, 'query', cast.query, 'hide')).rejects.toThrow(/permanently suspended/)
 	})
 
-	test('a role that was taken back holds no longer, whatever a session remembers', async () => {
+	test('a revoked role has no effect, whatever a session contains', async () => {
 		const former = await makeMember('former', 'moderator')
 		await appoint(cast.admin, 'former', 'member')
 		await takeNotedWrites()

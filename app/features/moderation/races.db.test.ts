@@ -10,8 +10,8 @@ import { report } from './reports.server.ts'
 useDatabase()
 useCast()
 
-describe('at once', () => {
-	test('of two moderators who decide one case the second is told that it is decided', async () => {
+describe('concurrency', () => {
+	test('of two moderators who decide a case the second gets a conflict', async () => {
 		await report(cast.member, named('query', cast.query), spam)
 		const second = await makeMember(`second${cast.query}`, 'moderator')
 		for (const [one, other] of [
@@ -30,7 +30,7 @@ describe('at once', () => {
 		await expectCountsToHold()
 	})
 
-	test('comments written while a query or a comment is hidden and restored leave every count right', async () => {
+	test('comments written while a question or a comment is hidden and restored keep counters right', async () => {
 		const writers = Array.from({ length: 20 }, () =>
 			addComment(cast.member, { questionId: cast.query, parentId: cast.comment, body: 'Me too.' }),
 		)
@@ -47,7 +47,7 @@ describe('at once', () => {
 		await expectCountsToHold()
 	})
 
-	test('merging two questions into each other merges one of them', async () => {
+	test('of two opposite merges of questions one succeeds', async () => {
 		const other = (await makeQuestion(cast.author, { title: 'The same, the other way' })).id
 		const outcomes = await Promise.allSettled([
 			decide(cast.moderator, 'query', cast.query, 'merge', { into: String(other) }),

@@ -20,7 +20,7 @@ const save = async (reasons: string) => {
 const named = () => ({ kind: 'query', name: String(cast.query) })
 const labels = () => offeredReasons().map(({ label }) => label)
 
-test('the reasons of the software are offered until a site has its own; an archived one is not', async () => {
+test('default reasons are offered until the site has its own; archived ones are not', async () => {
 	expect(labels()).toEqual(['Spam', 'Off-topic', 'Abusive', 'Something else'])
 	expect(ownReasons()).toBeUndefined()
 	await save('Plagiarism: It is copied without a source.\n- Off-topic: It does not belong here.\nspam: Advertising.')
@@ -36,7 +36,7 @@ test('the reasons of the software are offered until a site has its own; an archi
 		})
 })
 
-test('a report keeps the reason that it had when the list changes', async () => {
+test('a report keeps its reason when the list changes', async () => {
 	await save('Plagiarism: It is copied without a source.')
 	await report(cast.member, named(), { reason: 'plagiarism' })
 	await report(cast.moderator, named(), { reason: 'other', details: 'It is wrong.' })

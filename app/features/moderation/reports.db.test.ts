@@ -12,7 +12,7 @@ useDatabase()
 useCast()
 
 describe('reporting', () => {
-	test('makes one case of several reports, with everything that was said', async () => {
+	test('several reports make one case, with all texts', async () => {
 		const other = await makeMember(`other${cast.query}`)
 		await report(cast.member, named('query', cast.query), { reason: 'spam', details: 'Shoes again.' })
 		await report(other, named('query', cast.query), { reason: 'abusive' })
@@ -26,7 +26,7 @@ describe('reporting', () => {
 		])
 	})
 
-	test('the same by one member twice is refused until a moderator has looked at it', async () => {
+	test('a duplicate by the same member is refused until a moderator has decided', async () => {
 		const eager = await makeMember(`eager${cast.query}`)
 		await report(eager, named('comment', cast.comment), spam)
 		expect(await getReportable(eager, named('comment', cast.comment))).toMatchObject({ reported: true })
@@ -59,7 +59,7 @@ describe('reporting', () => {
 		await expect(report(cast.member, { kind, name }, spam)).rejects.toThrow(NotFound)
 	})
 
-	test('more than ten in an hour is too many, also all at once', async () => {
+	test('at most ten an hour, even concurrently', async () => {
 		const busy = await makeMember(`busy${cast.query}`)
 		const targets = await Promise.all(Array.from({ length: 12 }, () => makeComment(cast.author, cast.query)))
 		const outcomes = await Promise.allSettled(targets.map((id) => report(busy, named('comment', id), spam)))
@@ -70,7 +70,7 @@ describe('reporting', () => {
 	})
 })
 
-test('the queue goes on where a page of it ended, in both orders, without gaps or doubles', async () => {
+test('the queue is paged in both orders without gaps or duplicates', async () => {
 	const reporter = [
 		await makeMember(`first${cast.query}`),
 		await makeMember(`next${cast.query}`),

@@ -100,7 +100,7 @@ beforeAll(async () => {
 const note = { kind: 'note', name: '7' }
 const stored = async () => (await sql`select shelf, hidden from notes where id = 7`.execute(db())).rows[0]
 
-test('a feature adds a type: its subjects are reported, listed, decided about, recorded, and their authors told', async () => {
+test('a feature can add a type: its subjects are reported, listed, decided and logged, and their authors notified', async () => {
 	expect(await getReportable(member, note)).toEqual({
 		...{ kind: 'note', url: '/notes/7', title: 'the note “Buy shoes” of Author', reported: false },
 	})
@@ -142,7 +142,7 @@ test('a feature adds a type: its subjects are reported, listed, decided about, r
 	expect(told).toMatchObject({ title: 'Buy shoes', reason: 'It sells shoes.', url: '/notes/7' })
 })
 
-test('what fails while an act is carried out leaves nothing behind', async () => {
+test('an error during an action rolls everything back', async () => {
 	const second = { kind: 'note', name: '8' }
 	await report(member, second, { reason: 'spam' })
 	await sql`update notes set hidden = true where id = 8`.execute(db())

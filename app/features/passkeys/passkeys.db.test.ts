@@ -76,7 +76,7 @@ async function keeper() {
 const challenge = async () => (await beginLogin(null, ip)).challenge
 const enter = (response: string) => logInByPasskey(form({ response }), request(), caller)
 
-test('a member adds a passkey, logs in by it without a code, gives it a name, and removes it', async () => {
+test('a member adds a passkey, logs in with it without a code, renames and removes it', async () => {
 	const { viewer, email, authenticator } = await keeper()
 	await sql`update users set second_factor = true where id = ${viewer.id}`.execute(db())
 	const { headers, isLeaving } = await enter(authenticator.sign(await challenge()))
@@ -96,7 +96,7 @@ test('a member adds a passkey, logs in by it without a code, gives it a name, an
 	])
 })
 
-describe('a login is refused', () => {
+describe('a login is rejected', () => {
 	const wrong: [string, Claims][] = [
 		['of another origin', { origin: 'http://elsewhere.example' }],
 		['for another relying party', { rpId: 'elsewhere.example' }],
@@ -108,7 +108,7 @@ describe('a login is refused', () => {
 		await enter(authenticator.sign(await challenge()))
 	})
 
-	test('with a counter that goes back, or stands still', async () => {
+	test('with a counter that does not increase', async () => {
 		const { authenticator } = await keeper()
 		await enter(authenticator.sign(await challenge(), { counter: 9 }))
 		for (const counter of [8, 9])
@@ -116,7 +116,7 @@ describe('a login is refused', () => {
 		await enter(authenticator.sign(await challenge(), { counter: 10 }))
 	})
 
-	test('when it is sent again, also at the same moment', async () => {
+	test('when it is replayed, even concurrently', async () => {
 		const { authenticator } = await keeper()
 		const response = authenticator.sign(await challenge())
 		const outcomes = await Promise.allSettled([enter(response), enter(response), enter(response)])
@@ -124,7 +124,7 @@ describe('a login is refused', () => {
 		await expect(enter(response)).rejects.toThrow('This took too long, or was sent before.')
 	})
 
-	test('after five minutes, which the sweep forgets', async () => {
+	test('after five minutes, when the challenge has expired', async () => {
 		const { authenticator } = await keeper()
 		const [late, inTime] = [await challenge(), await challenge()]
 		await sql`update passkey_challenges set expires_at = expires_at - interval '299 seconds'`.execute(db())
@@ -137,24 +137,24 @@ describe('a login is refused', () => {
 		expect((await sql`select from passkey_challenges`.execute(db())).rows).toHaveLength(0)
 	})
 
-	test('with a challenge that was made for something else, or by nobody', async () => {
+	test('with a challenge for another purpose, or a forged one', async () => {
 		const { viewer, authenticator } = await keeper()
 		const others = [(await beginConfirming(viewer)).challenge, Buffer.from('made up').toString('base64url')]
 		for (const other of others) await expect(enter(authenticator.sign(other))).rejects.toThrow(NotAllowed)
 	})
 
-	test('by a passkey that was removed', async () => {
+	test('with a removed passkey', async () => {
 		const { viewer, authenticator } = await keeper()
 		const signed = authenticator.sign(await challenge())
 		await removePasskey(viewer, form({ id: String((await listPasskeys(viewer))[0]?.id) }))
 		await expect(enter(signed)).rejects.toThrow('This passkey was not accepted.')
 	})
 
-	test.each(['', '{', '{}', '{"id":1}', 'null'])('with %j in place of a signature', async (response) => {
+	test.each(['', '{', '{}', '{"id":1}', 'null'])('with %j instead of a signature', async (response) => {
 		await expect(enter(response)).rejects.toThrow(Invalid)
 	})
 
-	test('by another key that names the same passkey', async () => {
+	test('with another key under the same id', async () => {
 		const [one, other] = [await keeper(), await keeper()]
 		const asked = await challenge()
 		const { id, rawId } = JSON.parse(one.authenticator.sign(asked))
@@ -163,7 +163,7 @@ describe('a login is refused', () => {
 	})
 })
 
-test('a suspended member logs in as by password, and cannot write; one who leaves is offered the account', async () => {
+test('a suspended member can log in but not write; a leaving one is offered to keep the account', async () => {
 	const { viewer, authenticator } = await keeper()
 	await sql`update users set suspended_until = 'infinity', suspended_reason = 'spam' where id = ${viewer.id}`.execute(
 		db(),
@@ -177,7 +177,7 @@ test('a suspended member logs in as by password, and cannot write; one who leave
 	expect(await enter(authenticator.sign(await challenge()))).toMatchObject({ isLeaving: true })
 })
 
-test('whose address is not confirmed is refused where it has to be', async () => {
+test('a required confirmation of the address applies to passkeys too', async () => {
 	const { viewer, authenticator } = await keeper()
 	await sql`update users set email_verified = false where id = ${viewer.id}`.execute(db())
 	const settings = config()
@@ -191,7 +191,7 @@ test('whose address is not confirmed is refused where it has to be', async () =>
 	await enter(authenticator.sign(await challenge()))
 })
 
-test('where members come by the campus alone, a passkey adds and opens nothing', async () => {
+test('with campus login only, passkeys can neither be added nor log in', async () => {
 	const { viewer, authenticator } = await keeper()
 	const signed = authenticator.sign(await challenge())
 	registerLoginMethods([{ name: 'campus', loginMethods: { buttons: () => [], onlyWay: () => 'Eastmere account' } }])
@@ -205,7 +205,7 @@ test('where members come by the campus alone, a passkey adds and opens nothing',
 	await enter(signed)
 })
 
-test('a passkey confirms the session of its own member alone', async () => {
+test('a passkey confirms only sessions of its member', async () => {
 	const [owner, other] = [await keeper(), await keeper()]
 	const { viewer, cookie, authenticator } = owner
 	await sql`update sessions set confirmed_at = now() - interval '1 hour'`.execute(db())
@@ -220,7 +220,7 @@ test('a passkey confirms the session of its own member alone', async () => {
 	await expect(beginConfirming((await member()).viewer)).rejects.toThrow(Conflict)
 })
 
-describe('adding', () => {
+describe('adding a passkey', () => {
 	test.each<[string, Claims]>([
 		['another origin', { origin: 'http://elsewhere.example' }],
 		['another relying party', { rpId: 'elsewhere.example' }],
@@ -233,7 +233,7 @@ describe('adding', () => {
 		expect(await listPasskeys(viewer)).toEqual([])
 	})
 
-	test('is refused with the challenge of another member, a passkey that is stored, or a twenty-first', async () => {
+	test('rejects a challenge of another member, a duplicate, and a twenty-first passkey', async () => {
 		const [{ viewer, authenticator }, other] = [await keeper(), await member()]
 		const asked = async (who = viewer) => (await beginAdding(who, form({ name: 'x' }))).options.challenge
 		const add = (response: string) => addPasskey(viewer, form({ name: 'x', response }))
@@ -248,7 +248,7 @@ describe('adding', () => {
 		await expect(asked()).rejects.toThrow('You can have 20 passkeys.')
 	})
 
-	test('somebody else renames and removes nothing', async () => {
+	test('other members can neither rename nor remove it', async () => {
 		const [{ viewer }, other] = [await keeper(), await member()]
 		const id = String((await listPasskeys(viewer))[0]?.id)
 		await expect(renamePasskey(other.viewer, form({ id, name: 'mine' }))).rejects.toThrow(NotFound)

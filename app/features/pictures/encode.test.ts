@@ -89,7 +89,7 @@ test.each<[string, () => Promise<Buffer>]>([
 	expect([...data.subarray(-3)].map(near)).toEqual([0x20, 0x60, 0xa0].map(near))
 })
 
-test('colours of CMYK come out as the colour management of the print shop shows them: red stays reddest', async () => {
+test('CMYK is converted by its colour profile: red stays red', async () => {
 	const printed = await picture('jpeg', 640, 480, (image) => image.toColourspace('cmyk'))
 	expect((await sharp(printed).metadata()).space).toBe('cmyk')
 	const { files } = await readPicture(printed, 'project', null, 'mira')
@@ -101,14 +101,14 @@ test('colours of CMYK come out as the colour management of the print shop shows 
 	expect(moreBlue).toBeGreaterThan(lessRed + 60)
 })
 
-test('what is see-through stays so', async () => {
+test('transparency is preserved', async () => {
 	const { files } = await readPicture(await seeThrough('srgb'), 'project', null, 'mira')
 	const { data, info } = await sharp(files[1]?.data).raw().toBuffer({ resolveWithObject: true })
 	expect(info.channels).toBe(4)
 	expect(data.at(-1)).toBe(0)
 })
 
-test('a picture from a phone held upright stands upright, and nobody learns where it was taken', async () => {
+test('a picture from a phone is rotated, and its metadata, such as the location, are removed', async () => {
 	const gps = { IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '19/1 4/1 0/1' }, IFD0: { Copyright: 'Mira at home' } }
 	const lying = await picture('jpeg', 640, 480, (image) => image.withExif(gps).withMetadata({ orientation: 6 }))
 	expect((await sharp(lying).metadata()).orientation).toBe(6)
@@ -120,7 +120,7 @@ test('a picture from a phone held upright stands upright, and nobody learns wher
 	expect([...data.subarray((info.width - 1) * 3, info.width * 3)].map(near)).toEqual([255, 0, 0].map(near))
 })
 
-test('of an animated PNG the first picture is kept', async () => {
+test('of an animated PNG the first frame is kept', async () => {
 	const still = await picture('png', 64, 64)
 	const header = 8 + 25
 	const animated = Buffer.concat([
@@ -143,7 +143,7 @@ test.each([
 	expect([...data.subarray(middle, middle + 3)].map(near)).toEqual(colour.map(near))
 })
 
-test('the part is chosen of the upright picture, as the browser shows it', async () => {
+test('a crop refers to the upright picture, as the browser shows it', async () => {
 	const lying = await picture('jpeg', 640, 480, (image) => image.withMetadata({ orientation: 6 }))
 	// After rotation it is 480 wide and 640 high, with its red corner at the top right.
 	const part = { x: 380, y: 0, width: 100, height: 100 }
@@ -153,7 +153,7 @@ test('the part is chosen of the upright picture, as the browser shows it', async
 	expect([...data.subarray(middle, middle + 3)].map(near)).toEqual([255, 0, 0].map(near))
 })
 
-test('a part outside of the picture is refused, and one that reaches over its edge is cut there', async () => {
+test('a crop outside the picture is refused, one that overlaps its edge is clipped', async () => {
 	const image = await picture('png', 200, 200)
 	await expect(readPicture(image, 'profile', { x: 300, y: 0, width: 50, height: 50 }, 'mira')).rejects.toThrow(
 		'is outside',
@@ -182,7 +182,7 @@ test.each<[number, string, () => Promise<Buffer>]>([
 	expect((highest - before) / 2 ** 20).toBeLessThan(300)
 })
 
-test('more pictures than can wait are refused with a time to come back, and one member cannot take all places', async () => {
+test('a full queue refuses further pictures with a time to retry, and one member cannot fill it', async () => {
 	const image = await picture('png', 64, 48)
 	const outcomesOf = (owner: string) =>
 		Promise.allSettled(Array.from({ length: 30 }, () => readPicture(image, 'project', null, owner)))
@@ -194,7 +194,7 @@ test('more pictures than can wait are refused with a time to come back, and one 
 	expect(await readPicture(image, 'project', null, 'mira')).toMatchObject({ width: 64 })
 })
 
-test('the same bytes cut in the same way have the same name, and nothing else has', () => {
+test('the same bytes with the same crop have the same name, and nothing else has', () => {
 	const crop = { x: 1, y: 2, width: 3, height: 4 }
 	const names = [digestOf(svg, null), digestOf(html, null), digestOf(svg, crop), digestOf(svg, { ...crop, x: 2 })]
 	expect(new Set(names).size).toBe(4)

@@ -28,7 +28,7 @@ beforeEach(async () => {
 	await sweepPictures()
 })
 
-test('a picture is stored in three widths, and its row says what it takes', async () => {
+test('a picture is stored in three widths, with its size in its row', async () => {
 	const view = await storePicture(mira, 'project', blob(await picture('jpeg', 1_600, 1_200)))
 	expect(view).toMatchObject({
 		width: 1_280,
@@ -38,14 +38,14 @@ test('a picture is stored in three widths, and its row says what it takes', asyn
 	expect(filesOf(view.path)).toEqual([true, true, true])
 })
 
-test('the same picture sent again, even ten times at once, is one picture and counts once', async () => {
+test('uploading the same picture again, even ten times concurrently, stores it once', async () => {
 	const file = blob(await picture('png'))
 	const views = await Promise.all(Array.from({ length: 10 }, () => storePicture(mira, 'profile', file)))
 	expect(new Set(views.map(({ path }) => path)).size).toBe(1)
 	expect(await rows()).toHaveLength(1)
 })
 
-test('the picture of a text is stored under no name, and of two members who send the same each has their own', async () => {
+test('a picture of a post has no username in its path, and each member’s copy is separate', async () => {
 	const file = blob(await picture('png'))
 	const [one, again, other] = [
 		await storePicture(mira, 'post', file),
@@ -58,7 +58,7 @@ test('the picture of a text is stored under no name, and of two members who send
 	expect(filesOf(one.path)).toEqual([true, true, true])
 })
 
-test('parallel uploads cannot pass the quota of 50 MB together', async () => {
+test('parallel uploads cannot exceed the quota of 50 MB', async () => {
 	await fill(mira, 50 * 1024 * 1024 - 3_000)
 	const files = await Promise.all([1, 2, 3, 4, 5].map((shade) => picture('png', 300 + shade, 300)))
 	const outcomes = await Promise.allSettled(files.map((file) => storePicture(mira, 'certificate', blob(file))))
@@ -78,7 +78,7 @@ test('parallel uploads cannot pass the quota of 50 MB together', async () => {
 	await storePicture(odalys, 'certificate', blob(await picture('png')))
 })
 
-test('a file of more than 5 MB is refused before it is looked at', async () => {
+test('a file above 5 MB is refused before it is decoded', async () => {
 	await expect(storePicture(mira, 'profile', blob(Buffer.alloc(5 * 1024 * 1024 + 1)))).rejects.toThrow(
 		'larger than 5 MB',
 	)
@@ -110,7 +110,7 @@ test.each<[string, PictureKind, () => Promise<string>, string]>([
 	})
 })
 
-test('without JavaScript the form brings the file itself, and what is no picture is refused at the field', async () => {
+test('without JavaScript the form sends the file, and an invalid one is an error at the field', async () => {
 	const form = new FormData()
 	form.set('image', '')
 	form.set('image_file', new File([new Uint8Array(await picture('png'))], 'cat.png'))
@@ -121,7 +121,7 @@ test('without JavaScript the form brings the file itself, and what is no picture
 	})
 })
 
-test('what nothing shows goes after an hour with its files; what something shows stays', async () => {
+test('unused pictures are deleted with their files after an hour; used ones are not', async () => {
 	const [shown, unused, fresh] = await Promise.all([stored(mira, 301), stored(mira, 302), stored(mira, 303)])
 	await db().updateTable('users').set({ image: shown.path }).where('id', '=', mira.id).execute()
 	await age(shown.path)
@@ -131,7 +131,7 @@ test('what nothing shows goes after an hour with its files; what something shows
 	expect(await sweepPictures()).toBe(0)
 })
 
-test('a save that shows a picture while it is being swept away wins', async () => {
+test('a save that uses a picture wins against a concurrent sweep', async () => {
 	const { path } = await stored(mira)
 	await age(path)
 	expect(await listUnusedPictures(10)).toEqual([path])
@@ -149,7 +149,7 @@ test('a save that shows a picture while it is being swept away wins', async () =
 	expect(await rows()).toHaveLength(1)
 })
 
-test('a form that names a picture keeps it from the sweep that is just about to take it', async () => {
+test('a form that names a picture renews it before the sweep', async () => {
 	const { path } = await stored(mira)
 	await age(path)
 	expect(await listUnusedPictures(10)).toEqual([path])
@@ -162,7 +162,7 @@ test('a form that names a picture keeps it from the sweep that is just about to 
 	await expect(pictureFromForm(mira, 'project', form, 'image')).rejects.toThrow('no longer exists')
 })
 
-test('a picture that is sent again while its files are being removed waits, and is stored anew', async () => {
+test('uploading a picture again while its files are being removed waits, and stores it again', async () => {
 	const { path } = await stored(mira)
 	await db().deleteFrom('pictures').where('path', '=', path).execute()
 	let again: Promise<PictureView> | undefined
@@ -180,7 +180,7 @@ test('a picture that is sent again while its files are being removed waits, and 
 	expect(await sweepPictures()).toBe(0)
 })
 
-test('an upload that ended between its files and its row leaves nothing', async () => {
+test('an upload that was interrupted between files and row leaves nothing behind', async () => {
 	const { path } = await stored(mira)
 	// As after a crash: files, and the entry that was made before them.
 	await db().deleteFrom('pictures').where('path', '=', path).execute()
@@ -192,7 +192,7 @@ test('an upload that ended between its files and its row leaves nothing', async 
 	expect(filesOf(path)).toEqual([false, false, false])
 })
 
-test('a storage that fails leaves no picture that is not there', async () => {
+test('a failing storage leaves no row without files', async () => {
 	const blocked = join(config().dataDir, 'media', 'certificates', 'odalys')
 	rmSync(blocked, { recursive: true, force: true })
 	mkdirSync(dirname(blocked), { recursive: true })
@@ -204,7 +204,7 @@ test('a storage that fails leaves no picture that is not there', async () => {
 	expect(filesOf(path)).toEqual([true, true, true])
 })
 
-test('a picture that is sent again after it was forgotten keeps its files', async () => {
+test('uploading a deleted picture again keeps its files', async () => {
 	const { path } = await stored(mira)
 	await db().deleteFrom('pictures').where('path', '=', path).execute()
 	await stored(mira)
@@ -212,7 +212,7 @@ test('a picture that is sent again after it was forgotten keeps its files', asyn
 	expect(filesOf(path)).toEqual([true, true, true])
 })
 
-test('nothing of a deleted account stays', async () => {
+test('deleting an account removes all of its pictures', async () => {
 	const gone = await addMember('gone')
 	const { path } = await stored(gone)
 	await db().updateTable('users').set({ image: path }).where('id', '=', gone.id).execute()

@@ -36,8 +36,8 @@ beforeEach(async () => {
 	await sql`delete from rate_limits`.execute(db())
 })
 
-describe('each part', () => {
-	test('personal details are read back as they were saved', async () => {
+describe('each section', () => {
+	test('personal details are stored and read back', async () => {
 		await save(mira, { ...filled.personal, fullName: '  Mira \n Quillon ', about: 'One.\r\n\r\nTwo.\u0007' })
 		const { values } = await getPersonal(mira, 'mira')
 		expect(values).toEqual({
@@ -78,7 +78,7 @@ describe('each part', () => {
 		expect((await getPersonal(mira, 'mira')).values).toMatchObject({ ...input, ...expected })
 	})
 
-	test('what a member is open to, and their status, end by themselves for everybody who looks', async () => {
+	test('openings and statuses expire for all readers', async () => {
 		await save(mira, { ...filled.personal, open_to: 'tutoring', open_until: dayIn(0), status_line: 'Away' })
 		const seen = async () => {
 			const { openTo, status } = await getProfile(bram, 'mira')
@@ -94,7 +94,7 @@ describe('each part', () => {
 		expect((await getPersonal(mira, 'mira')).values).toMatchObject({ open_to: '', open_until: '', status_line: '' })
 	})
 
-	test('about is rendered when it is saved, and lists show its words', async () => {
+	test('“about” is rendered when it is saved, and lists show its excerpt', async () => {
 		await save(mira, {
 			...filled.personal,
 			about: 'I **really** like <script>alert(1)</script> [tea](https://tea.example).',
@@ -107,7 +107,7 @@ describe('each part', () => {
 		expect(await getProfile(bram, 'mira')).toMatchObject({ aboutHtml: null, about: '' })
 	})
 
-	test('academics are read back, and a field that was emptied is empty', async () => {
+	test('academics are stored and read back, including emptied fields', async () => {
 		await saveAcademics(mira, 'mira', { version: '1', ...filled.academics })
 		expect((await getAcademics(mira, 'mira')).values).toEqual(filled.academics)
 		await saveAcademics(mira, 'mira', { version: '2', ...filled.academics, current_year: '', location: ' ' })
@@ -123,15 +123,15 @@ describe('each part', () => {
 		})
 	})
 
-	test('an account that has no profile row yet is edited like any other', async () => {
+	test('an account without a profile row is edited like any other', async () => {
 		const late = await makeMember('late')
 		await save(late, { ...filled.personal, fullName: 'Late' })
 		expect((await getPersonal(late, 'late')).values.fullName).toBe('Late')
 	})
 })
 
-describe('two saves of the same part', () => {
-	test('the later one is told what the earlier one left, and changes nothing', async () => {
+describe('two saves of the same section', () => {
+	test('the later one gets a conflict with the stored values, and changes nothing', async () => {
 		const { version } = await getPersonal(bram, 'bram')
 		await savePersonal(bram, 'bram', { ...filled.personal, fullName: 'First', version })
 		const late = savePersonal(bram, 'bram', { ...filled.personal, fullName: 'Second', skills: 'Rust', version })
@@ -141,7 +141,7 @@ describe('two saves of the same part', () => {
 		expect((await getPersonal(bram, 'bram')).values).toMatchObject({ fullName: 'First', skills: 'React, TypeScript' })
 	})
 
-	test('with the version of the refusal the member keeps their own', async () => {
+	test('saving again with the version of the conflict overwrites', async () => {
 		const { version } = await getPersonal(bram, 'bram')
 		await savePersonal(bram, 'bram', { ...filled.personal, fullName: 'Mine', version })
 		expect((await getPersonal(bram, 'bram')).values.fullName).toBe('Mine')
@@ -163,7 +163,7 @@ describe('two saves of the same part', () => {
 		expect((await getIt(bram, 'bram')).version).toBe(version + 1)
 	})
 
-	test('a form that was sent twice, as by a double click, is saved and no conflict', async () => {
+	test('sending a form twice, as by a double click, is no conflict', async () => {
 		const { version } = await getAcademics(bram, 'bram')
 		const input = { ...filled.academics, location: 'Twice', version }
 		await saveAcademics(bram, 'bram', input)
@@ -171,7 +171,7 @@ describe('two saves of the same part', () => {
 		expect(await getAcademics(bram, 'bram')).toMatchObject({ version: version + 1, values: { location: 'Twice' } })
 	})
 
-	test('different parts never meet', async () => {
+	test('different sections never conflict', async () => {
 		const [personal, academics] = await Promise.all([getPersonal(bram, 'bram'), getAcademics(bram, 'bram')])
 		await Promise.all([
 			savePersonal(bram, 'bram', { ...filled.personal, version: personal.version }),
@@ -183,17 +183,17 @@ describe('two saves of the same part', () => {
 })
 
 describe('skills', () => {
-	test('are kept once, in their order, under their usual names', async () => {
+	test('are stored without duplicates, in order, under their canonical names', async () => {
 		await save(mira, { ...filled.personal, skills: ' js, React ,javascript,, node js,REACT, Kite flying' })
 		expect((await getPersonal(mira, 'mira')).values.skills).toBe('JavaScript, React, Node.js, Kite flying')
 	})
 
-	test('a skill that somebody wrote first is spelt as they did', async () => {
+	test('a word that is no term is spelled as its first author did', async () => {
 		await save(bram, { ...filled.personal, skills: 'kite FLYING' })
 		expect((await getPersonal(bram, 'bram')).values.skills).toBe('Kite flying')
 	})
 
-	test('the number of members who have each is right after many saves at once', async () => {
+	test('counters are right after concurrent saves', async () => {
 		const pool = ['Go', 'Rust', 'Python', 'Zig', 'Elm', 'Perl']
 		const people = await Promise.all(Array.from({ length: 8 }, (_, index) => makeMember(`many-${index}`)))
 		for (let round = 0; round < 5; round += 1) {
@@ -212,8 +212,8 @@ describe('skills', () => {
 	})
 })
 
-describe('the campus mark', () => {
-	test('goes with the address that was confirmed', async () => {
+describe('the verified mark', () => {
+	test('is lost with the confirmed address', async () => {
 		const confirmed = { campus_name: 'Eastmere University', campus_verified_at: new Date() }
 		const { version } = await getAcademics(mira, 'mira')
 		await saveAcademics(mira, 'mira', { ...filled.academics, version })
@@ -235,7 +235,7 @@ describe('the campus mark', () => {
 })
 
 describe('the profile picture', () => {
-	test('is shown and taken away again', async () => {
+	test('is shown and removed', async () => {
 		const path = await makePicture(mira, 'profile')
 		await save(mira, { ...filled.personal, profile_url: path })
 		expect((await getPersonal(mira, 'mira')).values.profile_url).toBe(path)
@@ -243,7 +243,7 @@ describe('the profile picture', () => {
 		expect((await getPersonal(mira, 'mira')).values.profile_url).toBe('')
 	})
 
-	test('is saved by itself: a form that was open before saves without it, and is not late', async () => {
+	test('is saved on its own: an open form keeps the picture, and does not conflict', async () => {
 		const { version } = await getPersonal(mira, 'mira')
 		const path = await makePicture(mira, 'profile')
 		await savePicture(mira, 'mira', path)

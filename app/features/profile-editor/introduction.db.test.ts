@@ -8,7 +8,7 @@ import { saveAcademics, savePersonal } from './editing.server.ts'
 
 useDatabase()
 
-test('a member is introduced by studies and two skills, as far as they are known and the member is listed', async () => {
+test('a listed member is introduced by studies and two skills', async () => {
 	const asha = await makeMember('asha')
 	expect(await getIntroduction('asha')).toEqual({ summary: '', imported: false })
 	const branch = { enrol_in_branch_name: 'CSE', current_year: '2' }
@@ -20,7 +20,7 @@ test('a member is introduced by studies and two skills, as far as they are known
 	expect(await getIntroduction('asha')).toMatchObject({ summary: '' })
 })
 
-test('nobody and who only stands for an imported text are introduced by nothing', async () => {
+test('unknown members and imported authors have no introduction', async () => {
 	const { id } = await makeMember('stand.in')
 	await db().updateTable('users').set({ imported: true }).where('id', '=', id).execute()
 	expect(await getIntroduction('stand.in')).toEqual({ summary: '', imported: true })

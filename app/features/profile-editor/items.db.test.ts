@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 const certificate = (changes: object = {}) => ({ ...filled.certificate, certificate_image: image, ...changes })
 
-test('a certificate is added, replaced by its id, and deleted; its place in the list stays', async () => {
+test('adds, replaces and deletes a certificate; its place in the list stays', async () => {
 	await addCertificate(mira, 'mira', certificate())
 	await addCertificate(mira, 'mira', certificate({ certificate_title: 'Another' }))
 	const [first] = await listCertificates(mira, 'mira')
@@ -61,12 +61,12 @@ test('a certificate is added, replaced by its id, and deleted; its place in the 
 	await expect(deleteCertificate(mira, 'mira', first.id)).rejects.toThrow('There is no such certificate.')
 })
 
-test('a certificate without an image is refused at its field', async () => {
+test('a certificate requires an image', async () => {
 	const refusal = await addCertificate(mira, 'mira', { ...filled.certificate }).catch((error: unknown) => error)
 	expect(refusal).toMatchObject({ fields: { certificate_image: 'Before uploading, choose an image!' } })
 })
 
-test('a project needs no image, keeps its stack in order, and its links as addresses', async () => {
+test('a project requires no image, keeps the order of its stack, and stores links as addresses', async () => {
 	await addProject(mira, 'mira', { ...filled.project, project_tech_stack: 'Go, go , SQLite' })
 	const [project] = await listProjects(mira, 'mira')
 	expect(project).toMatchObject({
@@ -76,8 +76,8 @@ test('a project needs no image, keeps its stack in order, and its links as addre
 	})
 })
 
-describe('two saves of one project', () => {
-	test('the later one is told, and keeps its own with the new version', async () => {
+describe('two saves of a project', () => {
+	test('the later one gets a conflict, and overwrites with the new version', async () => {
 		const [project] = await listProjects(mira, 'mira')
 		const id = project?.id ?? ''
 		const { version } = await getProject(mira, 'mira', id)
@@ -91,7 +91,7 @@ describe('two saves of one project', () => {
 		expect((await getProject(mira, 'mira', id)).values.project_title).toBe('mine')
 	})
 
-	test('one that was deleted meanwhile is not there to be saved', async () => {
+	test('one that was deleted meanwhile is 404', async () => {
 		await addProject(mira, 'mira', { ...filled.project, project_title: 'short-lived' })
 		const project = (await listProjects(mira, 'mira')).find(({ title }) => title === 'short-lived')
 		await deleteProject(mira, 'mira', project?.id ?? '')
@@ -118,7 +118,7 @@ test.each(['', 'x', '1', "' or true --", '00000000-0000-0000-0000-000000000000']
 	},
 )
 
-test('of many added at once no more than a hundred stay', async () => {
+test('concurrent additions cannot exceed a hundred', async () => {
 	const added = { user_id: bram.id, project_title: 'x' }
 	await db()
 		.insertInto('projects')
@@ -131,8 +131,8 @@ test('of many added at once no more than a hundred stay', async () => {
 	expect(await listProjects(bram, 'bram')).toHaveLength(100)
 })
 
-describe('studies and experience', () => {
-	test('are added, replaced and deleted, and stand by what they are', async () => {
+describe('education and experience', () => {
+	test('are added, replaced and deleted, grouped by kind', async () => {
 		const work = { kind: 'work', organisation: ' Lamp  Works ', title: 'Tester', starts: '2024', ends: '' }
 		await addExperience(mira, 'mira', work)
 		await addExperience(mira, 'mira', {
@@ -186,7 +186,7 @@ describe('the order of a list', () => {
 		for (const project_title of ['a', 'b', 'c', 'd']) await addProject(ida, 'ida', { ...filled.project, project_title })
 	})
 
-	test('is what the last step made it: up, down, pinned first, and never further than the end of a part', async () => {
+	test('results from the last step: up, down, pinned first, within the bounds of a part', async () => {
 		const steps: [step: string, title: string, order: string[], said: string][] = [
 			['up', 'c', ['a', 'c', 'b', 'd'], '“c” is number 2 of 4 now.'],
 			['down', 'a', ['c', 'a', 'b', 'd'], '“a” is number 2 of 4 now.'],
@@ -205,7 +205,7 @@ describe('the order of a list', () => {
 		expect(await titles()).toEqual(['a', 'b', 'c', 'd'])
 	})
 
-	test('of two tabs the later one is told, and changes nothing', async () => {
+	test('of two tabs the later one gets a conflict, and changes nothing', async () => {
 		const version = await getOrderVersion(ida, 'ida')
 		const ids = await Promise.all(['d', 'c', 'b', 'a'].map(idOf))
 		const other = [...ids].reverse()

@@ -24,12 +24,12 @@ test.each([
 	expect(isListPath(path)).toBe(expected)
 })
 
-test('parameters without a value are left out of an address', () => {
+test('omits empty parameters from an address', () => {
 	expect(withParams('/forum', { q: '', view: null, cursor: undefined })).toBe('/forum')
 	expect(withParams('/forum', { q: 'c++ & c#', thread: 3 })).toBe('/forum?q=c%2B%2B+%26+c%23&thread=3')
 })
 
-test('the edit page of a query has its author and id', () => {
+test('the edit page of a question has its author and id', () => {
 	expect(editPath('/forum/git-and-tools/mira.q/41')).toBe('/forum/edit/mira.q/41')
 	expect(editPath('/forum/git-and-tools/mira.q/41/undo-a-rebase')).toBe('/forum/edit/mira.q/41')
 })

@@ -56,12 +56,12 @@ test.each<[string, Parameters<typeof listQuestions>[1], () => number[]]>([
 	for (const limit of [1, 4, 7, 50]) expect(await walk({ ...input, limit })).toEqual(expected())
 })
 
-test('a page says by its cursor whether another follows', async () => {
+test('a page has a cursor if another one follows', async () => {
 	expect((await listQuestions(null, { limit: 29 })).next).not.toBeNull()
 	expect((await listQuestions(null, { limit: 30 })).next).toBeNull()
 })
 
-test('a query with an answer is no longer among the unanswered, and leads the active', async () => {
+test('an answered question leaves the unanswered list, and tops the active one', async () => {
 	const [first = 0] = ids
 	await makeComment(asha, first)
 	expect(await walk({ view: 'unanswered' })).not.toContain(first)
@@ -86,14 +86,14 @@ test.each(['x', encodeCursor([1, 2]), encodeCursor(['2026-02-31T00:00:00Z', 2 **
 	},
 )
 
-test('the viewer sees which questions are theirs to change', async () => {
+test('marks the questions that the viewer may change', async () => {
 	const { rows } = await listQuestions(ben, { limit: 50 })
 	expect(rows.every((row) => row.mayEdit === (row.author.username === 'ben') && row.mayDelete === row.mayEdit)).toBe(
 		true,
 	)
 })
 
-test('categories and tags are told with their counts', async () => {
+test('categories and tags have counts', async () => {
 	expect(await listCategories()).toContainEqual({ slug: 'java', title: 'Java', count: 15, askers: 'everybody' })
 	expect((await listCategories()).at(-1)).toMatchObject({ slug: 'others' })
 	expect(await listTags(2)).toEqual([
@@ -105,14 +105,14 @@ test('categories and tags are told with their counts', async () => {
 	expect(await countQuestions()).toBe(30)
 })
 
-test('a tag that nobody uses any more is not among the tags', async () => {
+test('an unused tag is not listed', async () => {
 	const { id } = await makeQuestion(asha, { tags: 'short-lived' })
 	await editQuestion(asha, id, { title: 'Another title', description: 'x', tags: 'all', category: 'java' })
 	expect((await listTags(50)).map(({ name }) => name)).not.toContain('short-lived')
 	await deleteQuestion(asha, id)
 })
 
-test('the most discussed query is a recent one, else one of all time', async () => {
+test('the most discussed question is a recent one, or else one of all time', async () => {
 	const { id } = await makeQuestion(asha)
 	expect(await countAskedSince(new Date(Date.now() - 60_000))).toBe(1)
 	expect((await mostDiscussed(new Date(Date.now() - 60_000)))?.id).toBe(ids[0])
@@ -121,7 +121,7 @@ test('the most discussed query is a recent one, else one of all time', async () 
 	await deleteQuestion(asha, id)
 })
 
-test('the sitemap names every query once', async () => {
+test('the sitemap contains every question once', async () => {
 	const addresses = await listForSitemap(1)
 	expect(addresses).toHaveLength(30)
 	expect(addresses[0]).toEqual({

@@ -14,7 +14,7 @@ test.each([
 	expect(xml(text)).toBe(escaped)
 })
 
-test('a feed has what Atom requires of it and of each entry', () => {
+test('a feed has the elements that Atom requires', () => {
 	const feed = atomFeed({
 		...list,
 		questions: [
@@ -33,17 +33,17 @@ test('a feed has what Atom requires of it and of each entry', () => {
 	expect(new Set(feed.match(/<id>[^<]*<\/id>/g)).size).toBe(3)
 })
 
-test('an entry keeps its id when its query changes category', () => {
+test('an entry keeps its id when its question changes category', () => {
 	const idIn = (url: string) => atomFeed({ ...list, questions: [card({ url })] }).match(/<id>(tag:[^<]*)<\/id>/)?.[1]
 	expect(idIn('/forum/javascript/rohan/7')).toBe('tag:site.example,2026:query/7')
 	expect(idIn('/forum/python/rohan/7')).toBe(idIn('/forum/javascript/rohan/7'))
 })
 
-test('a feed without questions is a whole feed', () => {
+test('a feed without questions is valid', () => {
 	expect(atomFeed({ ...list, questions: [] })).toContain('<updated>1970-01-01T00:00:00.000Z</updated>')
 })
 
-test('a sitemap and its index name absolute addresses', () => {
+test('sitemaps and their index contain absolute addresses', () => {
 	expect(sitemapIndex([`${publicUrl}/sitemap.xml?page=0`])).toContain(
 		'<sitemap><loc>https://site.example/sitemap.xml?page=0</loc></sitemap>',
 	)

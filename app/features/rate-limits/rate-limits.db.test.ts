@@ -61,7 +61,7 @@ const all = Object.keys(useLimits) as (keyof typeof useLimits)[]
 const names = all.filter(isWorded)
 const blockOf = (name: keyof typeof useLimits) => (useLimits[name] as UseLimit).block
 
-describe('a limit of reading and saving', () => {
+describe('a limit of reading or writing', () => {
 	test.each(names)(
 		'%s: a member has as often as the table says, others are not held up, and the pause is told',
 		async (name) => {
@@ -110,7 +110,7 @@ describe('a limit of reading and saving', () => {
 		},
 	)
 
-	test('leaves no counter behind once its time is over', async () => {
+	test('leaves no counter behind after its window', async () => {
 		await countUse('peopleSearch', member)
 		await countUse('edits', member)
 		const ended = `rate:peopleSearch:member:${member.id}`
@@ -124,7 +124,7 @@ describe('a limit of reading and saving', () => {
 		expect(rows.map(({ key }) => key)).toEqual([`rate:edits:member:${member.id}`, 'login-account:new'])
 	})
 
-	test('ends with its time, for a counter of the site', async () => {
+	test('a shared counter ends with its window', async () => {
 		await timesUntilRefused(() => countUse('peopleSearch', member), useLimits.peopleSearch.member)
 		await sql`update rate_limits set expire = ${Date.now() - 1} where key like ${`rate:peopleSearch:member:${member.id}`}`.execute(
 			db(),
@@ -132,7 +132,7 @@ describe('a limit of reading and saving', () => {
 		await expect(countUse('peopleSearch', member)).resolves.toBeUndefined()
 	})
 
-	test('a counter of the site is asked once for a block', async () => {
+	test('a shared counter is updated once per block', async () => {
 		const points = async () => {
 			const { rows } = await sql<{ points: number }>`
 				select points from rate_limits where key = ${`rate:profiles:member:${member.id}`}`.execute(db())
@@ -159,11 +159,11 @@ describe('a limit of reading and saving', () => {
 		},
 	)
 
-	test('every limit that is taken in blocks is a number of whole blocks', () => {
+	test('every limit with blocks is a multiple of the block size', () => {
 		for (const name of all) expect([name, useLimits[name].member % (blockOf(name) ?? 1)]).toEqual([name, 0])
 	})
 
-	test('pages do not count pictures, suggestions and what tabs ask by themselves', async () => {
+	test('pages do not include pictures, suggestions and background requests', async () => {
 		const { member: most } = useLimits.pages
 		for (const path of ['/media/a.webp', '/suggest/tags', '/messages/omar/wire', '/notifications/latest'])
 			for (let time = 0; time <= most; time += 1) await countPage(member, '192.0.2.1', path)
@@ -173,7 +173,7 @@ describe('a limit of reading and saving', () => {
 	})
 })
 
-describe('an attempt that could not be looked at', () => {
+describe('an undecidable attempt', () => {
 	const row = async () =>
 		(
 			await sql<{ count: number; last_at: string }>`
@@ -182,7 +182,7 @@ describe('an attempt that could not be looked at', () => {
 	const reserve = () => reserveAttempt([['confirm-identity', 'somebody']])
 	beforeEach(() => sql`truncate attempts`.execute(db()))
 
-	test('is given back with the wait that it began', async () => {
+	test('is taken back with its wait', async () => {
 		const some = await Promise.all(Array.from({ length: 5 }, reserve))
 		await expect(reserve()).rejects.toThrow(TooMany)
 		await sql`update attempts set last_at = now() - interval '2 minutes'`.execute(db())
@@ -196,7 +196,7 @@ describe('an attempt that could not be looked at', () => {
 		expect(await row()).toEqual({ ...before, count: 0 })
 	})
 
-	test('takes nothing from whoever was counted meanwhile', async () => {
+	test('does not affect attempts counted meanwhile', async () => {
 		const refund = await reserve()
 		await reserve()
 		const before = await row()
@@ -204,7 +204,7 @@ describe('an attempt that could not be looked at', () => {
 		expect(await row()).toEqual({ ...before, count: 1 })
 	})
 
-	test('of many at once no more pass than are free', async () => {
+	test('concurrent attempts cannot exceed the free ones', async () => {
 		const all_ = await Promise.allSettled(Array.from({ length: 20 }, reserve))
 		expect(all_.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
 	})
@@ -216,7 +216,7 @@ describe('what is counted', () => {
 		for (let time = 1; time < useLimits[name].member; time += 1) await countUse(name, member)
 	}
 
-	test('profiles of others by page and as JSON Resume together, whether they are there or not; never one’s own', async () => {
+	test('views of other profiles, as page and JSON Resume, existing or not, but not one’s own', async () => {
 		await leaveOne('profiles')
 		await getProfile(member, 'author')
 		await expect(getResume(member, 'author')).rejects.toThrow(TooMany)
@@ -225,7 +225,7 @@ describe('what is counted', () => {
 		await getResume(member, member.username)
 	})
 
-	test('saves of all parts of a profile', async () => {
+	test('saves of all sections of a profile', async () => {
 		await leaveOne('profileSaves')
 		await saveSocial(member, member.username, { ...filled.social, version: '1' })
 		await expect(addProject(member, member.username, filled.project)).rejects.toThrow(TooMany)
@@ -244,8 +244,8 @@ describe('what is counted', () => {
 	})
 })
 
-describe('what one member can store ends at', () => {
-	test('200 tags to follow, also when the last two come at once', async () => {
+describe('limits of what a member can store', () => {
+	test('200 followed tags, even with concurrent requests', async () => {
 		await sql`insert into tags (name) select 'cap-' || n from generate_series(1, ${MAX_FOLLOWED_TAGS + 1}) as n`.execute(
 			db(),
 		)
@@ -259,7 +259,7 @@ describe('what one member can store ends at', () => {
 		await setFollowing(member, { tag: 'cap-1' }, false)
 	})
 
-	test('1,000 members to block', async () => {
+	test('1,000 blocked members', async () => {
 		await makeCrowd(MAX_BLOCKED)
 		await sql`insert into blocks (blocker_id, blocked_id) select ${member.id}, id from users where username like 'crowd%'`.execute(
 			db(),
@@ -270,7 +270,7 @@ describe('what one member can store ends at', () => {
 		await setBlocked(member, 'author', true)
 	})
 
-	test('1,000 questions to mute', async () => {
+	test('1,000 muted questions', async () => {
 		const { id } = await makeQuestion(author)
 		await sql`insert into questions (author_id, category_id, title, description, description_html, excerpt, tags, created_at)
 			select author_id, category_id, title, description, description_html, excerpt, '{}', created_at - interval '1 day'
@@ -284,7 +284,7 @@ describe('what one member can store ends at', () => {
 		await muteQuestion(member, id, true)
 	})
 
-	test('2,000 bookmarks, also when the last two come at once', async () => {
+	test('2,000 bookmarks, even with concurrent requests', async () => {
 		const { id } = await makeQuestion(author)
 		const more = [await makeQuestion(author), await makeQuestion(author)]
 		const most = MAX_BOOKMARKS - 1
@@ -303,7 +303,7 @@ describe('what one member can store ends at', () => {
 		await expect(restoreBookmark(member, { kind: 'query', id: kept[0]?.id ?? 0 })).rejects.toThrow(Invalid)
 	})
 
-	test('200 edits of one text, but for moderators', async () => {
+	test('200 edits of a text, except for moderators', async () => {
 		const { id } = await makeQuestion(author)
 		const comment = await makeComment(author, id)
 		const most = limits.editsMax

@@ -57,7 +57,7 @@ async function withoutRow(questionId: number): Promise<void> {
 }
 
 describe('after the next run', () => {
-	test('a question shows what asks something alike, as it is now, and not what has nothing to do with it', async () => {
+	test('a question shows similar ones in their present state, and no unrelated ones', async () => {
 		const [one, other] = await makePair('detached rebase')
 		expect(await idsOf(one)).toEqual([])
 		await findAll()
@@ -79,7 +79,7 @@ describe('after the next run', () => {
 		expect(strangers).toEqual([])
 	})
 
-	test('of another category and without a common tag only what is very much alike is shown', async () => {
+	test('without a common category or tag only very similar questions are shown', async () => {
 		const one = await makeQuestion(asker, {
 			title: 'My thermostat sleeps after two winters of work below a greenhouse roof',
 			tags: 'firmware',
@@ -97,7 +97,7 @@ describe('after the next run', () => {
 		expect((await idsOf(one.id)).toSorted()).toEqual([tagged.id, same.id].toSorted())
 	})
 
-	test('an older question shows one that is asked later', async () => {
+	test('an older question shows a newer one', async () => {
 		const old = await makeQuestion(asker, { title: 'Marmalade compiler crashes on start' })
 		await findAll()
 		expect(await idsOf(old.id)).toEqual([])
@@ -106,7 +106,7 @@ describe('after the next run', () => {
 		expect([await idsOf(old.id), await idsOf(newcomer.id)]).toEqual([[newcomer.id], [old.id]])
 	})
 
-	test('a question that asks something else now is shown by others no more, nor are they by it', async () => {
+	test('an edited question is no longer related to its former matches, in either direction', async () => {
 		const [one, other] = await makePair('walnut lantern')
 		await findAll()
 		expect([await idsOf(one), await idsOf(other)]).toEqual([[other], [one]])
@@ -120,7 +120,7 @@ describe('after the next run', () => {
 		expect([await idsOf(one), await idsOf(other)]).toEqual([[], []])
 	})
 
-	test('comments, votes and tags have nothing found anew', async () => {
+	test('comments, votes and tags do not trigger a refresh', async () => {
 		const [one] = await makePair('ginger squash')
 		await findAll()
 		await makeComment(asker, one)
@@ -133,7 +133,7 @@ describe('after the next run', () => {
 		expect(await wantedIds()).toEqual([])
 	})
 
-	test('no more than five are shown, and eight are stored', async () => {
+	test('shows at most five of eight stored ones', async () => {
 		const made: number[] = []
 		for (let number = 0; number < 11; number += 1)
 			made.push((await makeQuestion(asker, { title: `Zookeeper quorum lost, try ${number}` })).id)
@@ -143,10 +143,10 @@ describe('after the next run', () => {
 	})
 })
 
-describe('a question that is not published', () => {
+describe('an unpublished question', () => {
 	const hidden = { kind: 'query', reason: 'Off-topic.' } as const
 
-	test('is shown by no other from that moment on, though its place is known, and is again when it is back', async () => {
+	test('disappears from others at once, and returns when it is published again', async () => {
 		const [one, other] = await makePair('conflicting merges')
 		await findAll()
 		await hidePost({ ...hidden, id: other, by: moderator.id }, async () => {})
@@ -170,7 +170,7 @@ describe('a question that is not published', () => {
 		expect(await idsOf(one)).toEqual([])
 	})
 
-	test('is not found while it waits for a moderator', async () => {
+	test('is not found while it is pending', async () => {
 		const [one, other] = await makePair('velvet revert')
 		await sql`update questions set status = 'pending' where id = ${other}`.execute(db())
 		await findAll()
@@ -181,8 +181,8 @@ describe('a question that is not published', () => {
 	})
 })
 
-describe('what a run does', () => {
-	test('a question from before the table is found for when somebody opens it', async () => {
+describe('a run', () => {
+	test('processes an older question when somebody opens it', async () => {
 		const [one, other] = await makePair('shallow fetch')
 		await findAll()
 		await withoutRow(one)
@@ -193,7 +193,7 @@ describe('what a run does', () => {
 		expect(await idsOf(one)).toEqual([other])
 	})
 
-	test('what was opened comes first, then the newest', async () => {
+	test('processes opened questions first, then the newest', async () => {
 		const [one, other] = await makePair('forced push')
 		await withoutRow(one)
 		const third = await makeQuestion(asker, { title: 'A question of another kind' })
@@ -202,7 +202,7 @@ describe('what a run does', () => {
 		expect(await wantedIds()).toEqual([one, third.id, other])
 	})
 
-	test('one that has waited for some minutes is noted once when it is opened, and so is what was found a month ago', async () => {
+	test('prioritizes a waiting or month-old question once when it is opened', async () => {
 		const [one, other] = await makePair('bare clone')
 		await findAll()
 		const opened = async (id: number) => {
@@ -225,7 +225,7 @@ describe('what a run does', () => {
 		expect(await opened(other)).toBe(true)
 	})
 
-	test('where there is an encoder, a question waits until its vector is made, ten minutes at most', async () => {
+	test('with an encoder, a question waits for its vector, ten minutes at most', async () => {
 		const { id } = await makeQuestion(asker, { title: 'A tarpaulin for the stage' })
 		const isWanted = async () => (await readWanted(1_000, 1, true)).some((question) => question.id === id)
 		expect([await isWanted(), (await wantedIds()).includes(id)]).toEqual([false, true])
@@ -237,7 +237,7 @@ describe('what a run does', () => {
 		expect(await isWanted()).toBe(true)
 	})
 
-	test('what was found of a question that changed meanwhile is not stored', async () => {
+	test('does not store a result for a question that changed meanwhile', async () => {
 		const [one, other] = await makePair('octopus pull')
 		const read = (await readWanted(10, 100)).find(({ id }) => id === one)
 		if (!read) throw new Error('It is not among those that are wanted.')
@@ -251,7 +251,7 @@ describe('what a run does', () => {
 		expect(await wantedIds()).toContain(one)
 	})
 
-	test('a newcomer has those found anew that were found before it, and no others', async () => {
+	test('a new question refreshes only the questions it matches', async () => {
 		const [one, other] = await makePair('signed release tag')
 		await findAll()
 		const before = { year: '2020-01-01T00:00:00Z', now: new Date().toISOString() }
@@ -264,7 +264,7 @@ describe('what a run does', () => {
 	})
 })
 
-test('the rows of a question go with it', async () => {
+test('rows are deleted with their question', async () => {
 	const [one, other] = await makePair('orphan branch')
 	await findAll()
 	await sql`delete from questions where id = ${other}`.execute(db())

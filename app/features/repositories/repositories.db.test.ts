@@ -68,7 +68,7 @@ beforeEach(async () => {
 	await sql`delete from projects`.execute(db())
 })
 
-test('are picked from the public ones of the own account, are asked for once in minutes, and are added once', async () => {
+test('public repositories of the linked account are listed from a cache, and added once', async () => {
 	github = {
 		body: [
 			repository(1, { homepage: 'https://one.example', created_at: '2024-02-29T23:00:00Z' }),
@@ -114,7 +114,7 @@ test('are picked from the public ones of the own account, are asked for once in 
 	expect(asked).toEqual([`GET /api/v3/users/ada-l/repos?type=owner&sort=pushed&per_page=50 Basic ${app}`])
 })
 
-test('of one repository picked twice at once there is one project; past the limit there is none', async () => {
+test('concurrent additions make one project, and none beyond the limit', async () => {
 	github = { body: [repository(1), repository(2)] }
 	await listed(ada)
 	const both = await Promise.allSettled([pick(ada, 1), pick(ada, 1)])
@@ -145,7 +145,7 @@ test.each<[string, Answer, string]>([
 	expect((await listed(ada)).repositories).toHaveLength(1)
 })
 
-test('are nobody else’s, and none of who has linked nothing', async () => {
+test('other members’ repositories are inaccessible, and there are none without a linked account', async () => {
 	const bea = await makeMember('bea')
 	expect(await listed(bea)).toEqual({ isLinked: false, repositories: [], problem: '' })
 	await expect(pick(bea, 1)).rejects.toThrow('Link your GitHub account first.')

@@ -48,12 +48,12 @@ describe('a name in the profile', () => {
 		expect(await nameOf(member)).toBe(before)
 	})
 
-	test('is stored composed and with single spaces', async () => {
+	test('is normalized to NFC with single spaces', async () => {
 		await save(member, ' Jose\u0301 \u00a0 Álvarez ')
 		expect(await nameOf(member)).toBe('José Álvarez')
 	})
 
-	test('is not brought by a résumé either', async () => {
+	test('is checked in a résumé too', async () => {
 		const document = JSON.stringify({ basics: { name: 'Оdalys Fernbrook', label: 'Moderating' } })
 		const { fingerprint, changes, document: read } = await previewImport(member, member.username, document)
 		const chosen = changes.map(({ id }) => id)
@@ -67,13 +67,13 @@ describe('a name in the profile', () => {
 		expect(await nameOf(member)).toBe(`Nell${made}`)
 	})
 
-	test('stays with whoever had it, and everything else can be saved with it', async () => {
+	test('an existing name may be kept, and other fields can be saved with it', async () => {
 		await db().updateTable('users').set({ name: 'Odalys Fernbrook' }).where('id', '=', member.id).execute()
 		await save(member, 'Odalys Fernbrook', { city: 'Elsewhere' })
 		expect((await getPersonal(member, member.username)).values.city).toBe('Elsewhere')
 	})
 
-	test('is free for the staff, and a member who joins it keeps theirs', async () => {
+	test('staff may have any name, and members who become staff keep theirs', async () => {
 		await save(member, 'Nell Marwood')
 		await db().updateTable('users').set({ role: 'moderator' }).where('id', '=', member.id).execute()
 		const staff: SignedIn = { ...member, role: 'moderator' }
@@ -84,7 +84,7 @@ describe('a name in the profile', () => {
 	})
 })
 
-describe('likeness', () => {
+describe('similarity', () => {
 	test.each([
 		['Mira Quillon', 'Mira Quillan', false],
 		['Mira Quillon', 'Quillon Mira', false],

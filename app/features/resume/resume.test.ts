@@ -45,7 +45,7 @@ function imported(text: string): { profile: ResumeFields; unsaved: unknown[] } {
 	return { profile, unsaved }
 }
 
-test('what is exported and imported again is the same, for a thousand profiles of all kinds', () => {
+test('export and import preserve a thousand generated profiles', () => {
 	for (let seed = 1; seed <= 1_000; seed += 1) {
 		const before = anyProfile(seed)
 		const text = JSON.stringify(toResume(before, site))
@@ -73,7 +73,7 @@ test('importing one’s own export changes nothing', () => {
 	}
 })
 
-test('a full profile has the form of JSON Resume 1.0', () => {
+test('a full profile is valid JSON Resume 1.0', () => {
 	const document = toResume(
 		{
 			username: 'mira',
@@ -145,7 +145,7 @@ test('a full profile has the form of JSON Resume 1.0', () => {
 	})
 })
 
-describe('a résumé from elsewhere', () => {
+describe('a résumé from another tool', () => {
 	const foreign = {
 		basics: {
 			name: 'Orin Lampwright',
@@ -193,7 +193,7 @@ describe('a résumé from elsewhere', () => {
 	}
 	const { profile, unsaved } = imported(JSON.stringify(foreign))
 
-	test('is read as far as a profile goes', () => {
+	test('imports everything that a profile can store', () => {
 		expect(profile).toMatchObject({
 			personal: {
 				fullName: 'Orin Lampwright',
@@ -235,7 +235,7 @@ describe('a résumé from elsewhere', () => {
 		])
 	})
 
-	test('has everything else listed with its reason', () => {
+	test('lists everything else with a reason', () => {
 		expect(unsaved).toEqual([
 			{ path: 'basics.location.countryCode', reason: 'A profile does not have this field.' },
 			{ path: 'basics.image', reason: 'Pictures cannot be imported: upload it here.' },
@@ -336,7 +336,7 @@ test.each([
 	expect(unsaved).toContainEqual({ path, reason })
 })
 
-test('the old name of a project’s source is read as well, and moved items keep what belongs to them', () => {
+test('reads the former name of a project’s source, and matches moved items by title', () => {
 	const own = [
 		{ project_title: 'one', project_source_code: 'https://git.example/one' },
 		{ project_title: 'two', project_demo_link: 'https://demo.example/two' },
@@ -348,7 +348,7 @@ test('the old name of a project’s source is read as well, and moved items keep
 	])
 })
 
-describe('a text that is no résumé is refused with the place:', () => {
+describe('invalid documents are rejected with the place:', () => {
 	test.each([
 		['', 'Choose a file, or paste its text.'],
 		['   \n', 'Choose a file, or paste its text.'],
@@ -371,12 +371,12 @@ describe('a text that is no résumé is refused with the place:', () => {
 		expect(() => readDocument(text)).toThrow(reason)
 	})
 
-	test('brackets within a text are no levels', () => {
+	test('brackets within a text do not count as nesting', () => {
 		expect(() => readDocument(`{"basics": {"summary": "${'[{\\"'.repeat(100)}"}}`)).not.toThrow()
 	})
 })
 
-test('a document that says nothing changes nothing', () => {
+test('an empty document changes nothing', () => {
 	for (const text of ['{}', '{"basics": null, "skills": [], "meta": {"devquad": null}}', '\uFEFF{"basics": {}}'])
 		expect(planImport(nobody, fromResume(readDocument(text)).found).changes).toEqual([])
 })

@@ -38,8 +38,8 @@ beforeEach(async () => {
 	await know(['React', 'TypeScript'])
 })
 
-describe('what a member can answer', () => {
-	test('is open, about what they know, says what that is, and begins with what fits best', async () => {
+describe('the questions that a member can answer', () => {
+	test('are open, match what they know, name the reason, and start with the best match', async () => {
 		const older = await ask('react', { days: 2 })
 		const both = await ask('react, typescript', { days: 2 })
 		const fresh = await ask('typescript', { days: 0 })
@@ -83,7 +83,7 @@ describe('what a member can answer', () => {
 		expect((await listAnswerable(member, null)).rows).toEqual([])
 	})
 
-	test('is found by answers too, where they have no such skill', async () => {
+	test('are found by earlier answers too, without a listed skill', async () => {
 		await know([])
 		const answered = await ask('python')
 		const id = await ask('python')
@@ -92,7 +92,7 @@ describe('what a member can answer', () => {
 		expect((await listAnswerable(member, null)).rows).toMatchObject([{ id, because: ['python'] }])
 	})
 
-	test('is read in pages, each question once, also where several have one rank', async () => {
+	test('are paged without duplicates, even with equal ranks', async () => {
 		const ids = []
 		for (let number = 0; number < ANSWERABLE_PER_PAGE + 3; number += 1)
 			ids.push(await ask('react', { by: await makeMember(`many${serial}-${number}`) }))
@@ -110,7 +110,7 @@ describe('what a member can answer', () => {
 describe('the feed', () => {
 	const keyOf = ({ feed }: { feed: string }) => new URL(feed, 'https://campus.example').searchParams.get('key') ?? ''
 
-	test('has what the page has, at an address that its member can end', async () => {
+	test('has the same questions as the page, at an address that its member can invalidate', async () => {
 		const id = await ask('react')
 		const key = keyOf(await getRoutingChoice(member))
 		expect((await readFeed(key)).map((row) => row.id)).toEqual([id])
@@ -123,7 +123,7 @@ describe('the feed', () => {
 		await expect(renewFeed(null)).rejects.toThrow(NotAllowed)
 	})
 
-	test('another address leaves alone whether the member may be asked, and the other way round', async () => {
+	test('a new address does not change the opt-in, nor the reverse', async () => {
 		await setOptedIn(member, true)
 		const before = await getRoutingChoice(member)
 		await renewFeed(member)
@@ -134,8 +134,8 @@ describe('the feed', () => {
 	})
 })
 
-describe('what asking members gains', () => {
-	test('is counted of questions that are a day old, by when they became public', async () => {
+describe('the effect of asking members', () => {
+	test('counts questions that are at least a day old, from when they became public', async () => {
 		const ages: [routed: boolean, hoursOld: number, hoursToAnswer: number | null][] = [
 			[true, 48, 1],
 			[true, 72, 2],
@@ -167,7 +167,7 @@ describe('what asking members gains', () => {
 		expect(verdict).toMatch(/^Too few queries/)
 	})
 
-	test('is nothing where nothing was asked', async () => {
+	test('is empty without questions', async () => {
 		const none = { questions: 0, medianSeconds: null, withinDay: 0 }
 		expect(await getGain()).toMatchObject({ routed: none, leftOut: none })
 	})
@@ -189,7 +189,7 @@ describe('what asking members gains', () => {
 		expect(verdictOf(routed, leftOut)).toMatch(begins)
 	})
 
-	test('the interval is Newcombe’s: 56 of 70 beside 48 of 80 lie between +5.2 and +33.4 points', () => {
+	test('computes Newcombe’s interval: 56 of 70 and 48 of 80 differ by +5.2 to +33.4 points', () => {
 		const { points, low, high } = differenceOf(side(70, 56), side(80, 48))
 		expect([points, low, high].map((value) => value.toFixed(1))).toEqual(['20.0', '5.2', '33.4'])
 	})

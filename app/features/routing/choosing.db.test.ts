@@ -43,7 +43,7 @@ import { LEFT_OUT_PERCENT, MAX_ASKED_A_WEEK, WIDEN_AFTER_SECONDS } from './routi
 useDatabase()
 useRoutingCast()
 
-test('who asks under a pseudonym is asked nothing, sees how many were, and is offered no question of their own', async () => {
+test('an author under a pseudonym is not asked, sees how many were, and is not offered their own question', async () => {
 	const hidden = await makeExpert('hidden')
 	const other = await makeExpert('other')
 	const { id } = await makeQuestion(hidden, { tags: 'react', pseudonym: 'on' })
@@ -136,7 +136,7 @@ describe('who is asked', () => {
 		expect((await ranking(id)).indexOf(first ?? '')).toBe(2)
 	})
 
-	test('“not me” is forgotten: half of it after 90 days, and taking it back at once', async () => {
+	test('“not me” decays with a half-life of 90 days, and is forgotten when withdrawn', async () => {
 		const member = await makeExpert('one')
 		await refuse(member.id, 1, 0)
 		expect(await ranking(await makeRouted())).toEqual([])
@@ -147,7 +147,7 @@ describe('who is asked', () => {
 		expect(await ranking(await makeRouted())).toEqual([member.username])
 	})
 
-	test('knowledge of a part counts half, once there is evidence of it', async () => {
+	test('knowledge of a child term counts half, once there is evidence', async () => {
 		const [part, whole] = [await makeExpert('part', ['React']), await makeExpert('whole', ['JavaScript'])]
 		await Promise.all([strengthen(part.id, 3), strengthen(whole.id, 3)])
 		expect(await ranking(await makeRouted({ tags: 'javascript' }))).toEqual([whole.username, part.username])
@@ -155,7 +155,7 @@ describe('who is asked', () => {
 })
 
 describe('a question', () => {
-	test('reaches three members, and three more if nobody answers', async () => {
+	test('reaches three members, and three more without an answer', async () => {
 		await Promise.all(Array.from({ length: 8 }, (_, index) => makeExpert(`m${index}`)))
 		const id = await makeRouted()
 		await Promise.all([1, 1].map((round) => routeQuestion({ questionId: id, round })))
@@ -171,7 +171,7 @@ describe('a question', () => {
 		expect([await countAsked(id), await countTold(id)]).toEqual([6, 6])
 	})
 
-	test('a round that is cut off leaves nothing, and is done whole the next time', async () => {
+	test('an interrupted round leaves nothing behind, and is repeated completely', async () => {
 		const member = await makeExpert('one')
 		const id = await makeRouted()
 		await sql`create function fail() returns trigger language plpgsql as $$ begin raise 'cut off'; end $$`.execute(db())
@@ -220,7 +220,7 @@ describe('a question', () => {
 		expect(await askedAbout(id)).toEqual([member.username])
 	})
 
-	test('an answer that its author deletes again lets it be widened; one of the asker does not end it', async () => {
+	test('is widened if an answer is deleted again; a comment by the asker does not stop it', async () => {
 		await Promise.all(Array.from({ length: 4 }, (_, index) => makeExpert(`m${index}`)))
 		const helper = await makeMember(`helper-of-${asker.username}`)
 		const id = await makeRouted()
@@ -231,7 +231,7 @@ describe('a question', () => {
 		expect(await countAsked(id)).toBe(4)
 	})
 
-	test('that a moderator lets pass is routed then, and not before', async () => {
+	test('is routed when a moderator approves it, not before', async () => {
 		const member = await makeExpert('one')
 		const newcomer = await makeMember(`new-${asker.username}`, 'member', new Date())
 		const { id } = await makeQuestion(newcomer, { tags: 'react', description: 'See https://elsewhere.example/page' })
@@ -243,7 +243,7 @@ describe('a question', () => {
 		expect(await askedAbout(id)).toEqual([member.username])
 	})
 
-	test('is left out by chance in 20 of 100 cases, and stays so', async () => {
+	test('is left out in 20 of 100 cases, permanently', async () => {
 		const { id } = await makeQuestion(asker)
 		const routed: boolean[] = []
 		for (let drawn = 0; drawn < 100; drawn += 1) {
@@ -256,7 +256,7 @@ describe('a question', () => {
 		expect(routed).toEqual(routed.toSorted())
 	})
 
-	test('is drawn by chance when nothing is given', async () => {
+	test('is drawn at random by default', async () => {
 		const { id } = await makeQuestion(asker)
 		const drawn = new Set<boolean>()
 		// 600 equal draws in a row have a probability of 10^-58.
@@ -269,7 +269,7 @@ describe('a question', () => {
 	})
 })
 
-test('nobody is asked more than twice in seven days, also by many questions at the same moment', async () => {
+test('nobody is asked more than twice in seven days, even by concurrent questions', async () => {
 	const member = await makeExpert('one')
 	const ids = await Promise.all(Array.from({ length: 5 }, () => makeRouted()))
 	await Promise.all(ids.map((id) => routeQuestion({ questionId: id, round: 1 })))
@@ -280,8 +280,8 @@ test('nobody is asked more than twice in seven days, also by many questions at t
 	expect(await askedAbout(another)).toEqual([member.username])
 })
 
-describe('what the members see', () => {
-	test('the asked one is told once, in place of what a follower is told', async () => {
+describe('what members see', () => {
+	test('a member who is asked gets one notification, which replaces that of followers', async () => {
 		const member = await makeExpert('one', ['React', 'CSS'])
 		await setFollowing(member, { tag: 'react' }, true)
 		const id = await makeRouted({ title: 'Why does it render twice?', tags: 'react, css' })
@@ -298,7 +298,7 @@ describe('what the members see', () => {
 		for (const stranger of [moderator, await makeExpert('stranger')]) expect(await seenBy(stranger, id)).toBeNull()
 	})
 
-	test('a follower who read of it already is not asked on top', async () => {
+	test('a follower who was notified already is not asked as well', async () => {
 		const member = await makeExpert('one')
 		await setFollowing(member, { tag: 'react' }, true)
 		const id = await makeRouted()
@@ -307,7 +307,7 @@ describe('what the members see', () => {
 		expect(await countAsked(id)).toBe(0)
 	})
 
-	test('“not me” is for who was asked, and can be taken back', async () => {
+	test('only members who were asked can say “not me”, and withdraw it', async () => {
 		const member = await makeExpert('one')
 		const id = await makeRouted()
 		await routeQuestion({ questionId: id, round: 1 })

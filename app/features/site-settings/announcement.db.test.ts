@@ -41,7 +41,7 @@ afterEach(async () => {
 	await announceSettings()
 })
 
-test('nothing is announced until there is a text', async () => {
+test('nothing is announced without a text', async () => {
 	await save({ url: '/forum' })
 	expect(announcementFor(null, null)).toBeNull()
 })
@@ -69,7 +69,7 @@ test.each([
 	expect(asked.filter((day) => announcementFor(null, null, noon(day)))).toEqual(expected)
 })
 
-test('a member closes it in their browser until its text changes; visitors, who share their pages, cannot', async () => {
+test('a member can close it in their browser until its text changes; visitors, who share cached pages, cannot', async () => {
 	const member = viewers.member ?? null
 	await save({ text: 'The site is slow tonight.', url: 'https://status.campus.example/' })
 	const shown = announcementFor(member, null)

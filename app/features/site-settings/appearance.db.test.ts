@@ -81,7 +81,7 @@ test.each([
 	}
 })
 
-test('a logo is in the stylesheet, in icons and in mails, whoever chose it; without it the site is as it comes', async () => {
+test('a logo is in the stylesheet, in icons and in mails, even after its admin has left; without one the default appearance returns', async () => {
 	expect(siteAppearance().style).toBeNull()
 	expect(await siteIcon('/favicon.svg')).toBeNull()
 	await expect(send({ logo_file: await drawn(10, 10) }, member)).rejects.toThrow(NotAllowed)
@@ -113,7 +113,7 @@ test('a logo is in the stylesheet, in icons and in mails, whoever chose it; with
 	expect(siteAppearance().logo).toEqual(logo)
 })
 
-test('of two admins with the same form the second is told, and the file they chose is not lost', async () => {
+test('of two admins with the same form the second gets a conflict, and keeps the uploaded file', async () => {
 	const { version } = await section()
 	await send({ accent: '#003366' })
 	const late = new FormData()
@@ -133,7 +133,7 @@ test('of two admins with the same form the second is told, and the file they cho
 	expect(saved().accent).toBe('#003366')
 })
 
-test('a form names no other picture, and one that is no longer stored does not come back', async () => {
+test('a form cannot name another picture or a deleted one', async () => {
 	const { path } = await storePicture(admin, 'post', new Blob([new Uint8Array(await drawn(20, 20))]))
 	const foreign = { logo: `${path}#20x20` }
 	await expect(send(foreign)).rejects.toMatchObject({ fields: { logo: 'Choose the picture again.' } })
@@ -157,7 +157,7 @@ test('a form names no other picture, and one that is no longer stored does not c
 	expect(saved().logo).toMatch(/#40x40$/)
 })
 
-test('what is typed is shown before it is saved, where it is possible', async () => {
+test('previews valid input before it is saved', async () => {
 	const text = async (query: string) =>
 		(await getSection(admin, 'appearance', new URLSearchParams(query))).settings.map((setting) => setting.text)
 	const [logo, ground, isAlone] = await text('')

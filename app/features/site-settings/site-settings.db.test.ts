@@ -81,7 +81,7 @@ beforeEach(async () => {
 	checks.guard.mockReset()
 })
 
-test('a setting has its default, then what was saved, and reading it costs no statement', async () => {
+test('a setting has its default until it is saved; reading it takes no statement', async () => {
 	expect(siteSettings(section)).toEqual({
 		...{ line: 'a line', isOn: true, days: 90, way: 'open', domains: [], key: '', outside: config().AUTHOR_NAME },
 	})
@@ -106,7 +106,7 @@ test.each<[string, Input, string, string]>([
 	expect(await versionNow()).toBe('1')
 })
 
-test('a save is in the history and in the log; one that changes nothing is not', async () => {
+test('a save is in the history and in the log, unless it changes nothing', async () => {
 	await save({})
 	expect(await newest()).toBeUndefined()
 	await save({ way: 'closed', isOn: '' })
@@ -124,7 +124,7 @@ test('a save is in the history and in the log; one that changes nothing is not',
 	])
 })
 
-test('a secret is encrypted where it is stored, shown nowhere, kept by an empty field, and removed on demand', async () => {
+test('a secret is encrypted, never shown, kept by an empty field, and removable', async () => {
 	await save({ 'password-key': 'hunter2hunter2' })
 	expect(siteSettings(section).key).toBe('hunter2hunter2')
 	const { rows } = await sql<{ all: string }>`
@@ -145,7 +145,7 @@ test('a secret is encrypted where it is stored, shown nowhere, kept by an empty 
 	expect([siteSettings(section).key, (await newest())?.mayUndo]).toEqual(['', false])
 })
 
-test('of two admins on the same form the second is told what the first changed; the same twice is no conflict', async () => {
+test('of two admins with the same form the second gets a conflict, unless both saved the same', async () => {
 	const version = await versionNow()
 	const sent = { ...defaults, line: 'first', version, 'password-key': 'one' }
 	const twice = [1, 2].map(() => saveSection(admin, 'example', sent))
@@ -162,7 +162,7 @@ test('of two admins on the same form the second is told what the first changed; 
 	expect(siteSettings(section)).toMatchObject({ line: 'first', key: 'one' })
 })
 
-test('of two different saves at once one wins, and the other is a conflict', async () => {
+test('of two different concurrent saves one wins, and the other is a conflict', async () => {
 	const version = await versionNow()
 	const both = ['one', 'two'].map((line) => saveSection(admin, 'example', { ...defaults, line, version }))
 	const [lost] = (await Promise.allSettled(both)).filter(({ status }) => status === 'rejected')
@@ -170,7 +170,7 @@ test('of two different saves at once one wins, and the other is a conflict', asy
 	expect(await versionNow()).toBe('2')
 })
 
-test('a change is taken back once, is a change of its own, and not after a later one', async () => {
+test('a change can be undone once, as a change of its own, and not after a later change', async () => {
 	await save({ line: 'first', days: '10' })
 	const first = (await newest())?.id ?? 0
 	await save({ line: 'first', days: '10', way: 'closed' })
@@ -184,7 +184,7 @@ test('a change is taken back once, is a change of its own, and not after a later
 	for (const id of [0, 10_000_000, Number.NaN]) await expect(undoChange(admin, 'example', id)).rejects.toThrow(NotFound)
 })
 
-test('what a section refuses is not saved, nor taken back to', async () => {
+test('a section’s checks also apply to undoing', async () => {
 	await save({ way: 'closed' })
 	const id = (await newest())?.id ?? 0
 	checks.check.mockImplementation(({ way }) => {
@@ -198,7 +198,7 @@ test('what a section refuses is not saved, nor taken back to', async () => {
 	expect(siteSettings(section)).toMatchObject({ way: 'closed', line: 'a line' })
 })
 
-test('what the environment says wins, is shown as such, and is not saved over', async () => {
+test('an environment variable takes precedence, is displayed, and is not overwritten', async () => {
 	const given = vi.spyOn(config().given, 'has').mockImplementation((name) => name === 'AUTHOR_NAME')
 	const { AUTHOR_NAME } = config()
 	config().AUTHOR_NAME = 'The union'
@@ -212,7 +212,7 @@ test('what the environment says wins, is shown as such, and is not saved over', 
 	expect(siteSettings(section).outside).toBe('')
 })
 
-test('what another process saved is read when it says so, and what cannot be read counts as not saved', async () => {
+test('reloads settings that another process announces; unreadable ones count as not saved', async () => {
 	vi.useFakeTimers({ toFake: ['setInterval'] })
 	const stop = await listenForSettings()
 	await sql`insert into site_settings (section, texts)
@@ -227,7 +227,7 @@ test('what another process saved is read when it says so, and what cannot be rea
 	await stop()
 })
 
-test('only admins, as the database knows them, see and save', async () => {
+test('only admins, according to the database, see and save settings', async () => {
 	const member = await makeMember(`member${++made}`)
 	const moderator = await makeMember(`moderator${made}`, 'moderator')
 	for (const who of [null, member, moderator]) {
@@ -241,7 +241,7 @@ test('only admins, as the database knows them, see and save', async () => {
 	await expect(saveSection(admin, 'toString', {})).rejects.toThrow(NotFound)
 })
 
-test('no two sections have one name', () => {
+test('section names are unique', () => {
 	expect(() => registerSections([section, section])).toThrow('the same name')
 	registerSections([...features.flatMap(({ settingSections = [] }) => settingSections), section])
 	expect(listSections(admin).map(({ name }) => name)).toContain('site')

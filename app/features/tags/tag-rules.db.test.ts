@@ -50,7 +50,7 @@ async function python() {
 	return (await getCategoryDetail(admin, found.id)).category
 }
 
-test('a category asks for one of its tags, by any of their spellings, of everybody', async () => {
+test('a category requires one of its tags, in any spelling, from everybody', async () => {
 	for (const who of [ada, moderator, admin])
 		await expect(ask(who, 'zebra', 'python')).rejects.toMatchObject(refusal(needed))
 	await ask(ada, 'zebra, js', 'python')
@@ -60,7 +60,7 @@ test('a category asks for one of its tags, by any of their spellings, of everybo
 	])
 })
 
-test('an edit is asked as soon as it changes the tags or the category, and only then', async () => {
+test('an edit is checked only if it changes the tags or the category', async () => {
 	await edit(ada, old, { title: 'How do I go on with this?' })
 	await expect(edit(ada, old, { tags: 'zebra, python' })).rejects.toMatchObject(refusal(needed))
 	const { id } = await ask(ada, 'zebra', 'java')
@@ -68,7 +68,7 @@ test('an edit is asked as soon as it changes the tags or the category, and only 
 	await edit(ada, id, { tags: 'windows' })
 })
 
-test('reserved tags are set by moderators, kept by whoever edits, and never under a pseudonym', async () => {
+test('reserved tags are set by moderators, kept by edits, and never allowed under a pseudonym', async () => {
 	await expect(ask(ada, 'Official', 'java')).rejects.toMatchObject(refusal(reserved))
 	await expect(ask(moderator, 'official', 'java', { pseudonym: true })).rejects.toMatchObject(refusal(reserved))
 	await ask(moderator, 'announcement', 'java')
@@ -86,7 +86,7 @@ test('reserved tags are set by moderators, kept by whoever edits, and never unde
 	await expect(edit(ada, id, { tags: 'official', category: 'java' })).rejects.toMatchObject(refusal(reserved))
 })
 
-test('an import passes over what breaks these rules, with the reason', async () => {
+test('an import skips questions that break these rules, with the reason', async () => {
 	const line = (id: string, tags: string[]) =>
 		JSON.stringify({ source: 'elsewhere', id, title: texts.title, body: 'x', tags, created: '2026-01-01T00:00:00Z' })
 	const file = join(config().dataDir, 'tags.jsonl')
@@ -100,7 +100,7 @@ test('an import passes over what breaks these rules, with the reason', async () 
 	expect(summary).toMatchObject({ imported: 1, bad: 2 })
 })
 
-test('what can be no tag is refused, and the category for everything else takes any', async () => {
+test('invalid tags are rejected, and the default category has no required ones', async () => {
 	const wrong = saveSection(admin, 'tags', { reserved: '#official', version: '2' })
 	await expect(wrong).rejects.toMatchObject({ fields: { reserved: '“#official” can be no tag.' } })
 	const others = (await listCategoryDetails(admin)).find(({ isFallback }) => isFallback)

@@ -36,7 +36,7 @@ beforeAll(async () => {
 	moderator = await makeMember('mod', 'moderator')
 })
 
-test('a tag written in another spelling is kept as the main one, once', async () => {
+test('a synonym is stored as the main tag, without duplicates', async () => {
 	const { id } = await makeQuestion(asha, { tags: 'JS, closures, javascript, ts' })
 	expect((await getQuestion(null, id)).tags).toEqual(['javascript', 'closures', 'typescript'])
 	await editQuestion(asha, id, { title: 'Edited it now', description: 'x', tags: 'reactjs', category: 'others' })
@@ -45,7 +45,7 @@ test('a tag written in another spelling is kept as the main one, once', async ()
 	await expectFiguresToHold()
 })
 
-test('the lists of a tag and of a category are narrowed and ordered like the forum', async () => {
+test('the lists of a tag and of a category have the filters and orders of the forum', async () => {
 	const where = { tags: 'views-of-a-list', category: 'careers' }
 	const make = async () => (await makeQuestion(asha, where)).id
 	const [plain, solved, talked, once] = [await make(), await make(), await make(), await make()]
@@ -74,7 +74,7 @@ test('the lists of a tag and of a category are narrowed and ordered like the for
 	await expectFiguresToHold()
 })
 
-test('joining two tags moves questions, followers, synonyms and the description, and the old name leads on', async () => {
+test('adding a synonym moves questions, followers, synonyms and the description, and redirects the old name', async () => {
 	const both = await makeQuestion(asha, { tags: 'a-first, colour, color, z-last' })
 	const many = await Promise.all(Array.from({ length: 5 }, () => makeQuestion(asha, { tags: 'colour' })))
 	await describeTag(moderator, 'colour', { description: 'Hue,  and\nwhat it is mixed of.' })
@@ -98,7 +98,7 @@ test('joining two tags moves questions, followers, synonyms and the description,
 	await expectFiguresToHold()
 })
 
-test('questions that are written while their tag is joined end under the main one', async () => {
+test('questions written meanwhile get the main tag', async () => {
 	const asked = Array.from({ length: 20 }, () => makeQuestion(asha, { tags: 'old-name' }))
 	await Promise.all([
 		...asked.slice(0, 10),
@@ -110,7 +110,7 @@ test('questions that are written while their tag is joined end under the main on
 	await expectFiguresToHold()
 })
 
-test('what an interruption left under the old tag is moved later', async () => {
+test('interrupted moves are completed later', async () => {
 	await makeQuestion(asha, { tags: 'left-behind' })
 	await addSynonym(moderator, { name: 'taken-away', main: 'taken-along' })
 	await sql`insert into term_spellings (key, spelling, term_id)
@@ -121,7 +121,7 @@ test('what an interruption left under the old tag is moved later', async () => {
 	await expectFiguresToHold()
 })
 
-test('a parted tag is one of its own again', async () => {
+test('a removed synonym is a tag of its own again', async () => {
 	await addSynonym(moderator, { name: 'part-me', main: 'whole' })
 	expect((await listSynonyms(moderator))?.find(({ main }) => main === 'whole')?.names).toEqual(['part-me'])
 	await removeSynonym(moderator, 'part-me')
@@ -151,13 +151,13 @@ test.each<[string, () => Promise<unknown>, number]>([
 	expect(await everything()).toEqual(before)
 })
 
-test('the list of synonyms is for moderators', async () => {
+test('only moderators see the list of synonyms', async () => {
 	await expect(listSynonyms(ben)).rejects.toMatchObject({ status: 403 })
 	await expect(listSynonyms(null)).rejects.toMatchObject({ status: 403 })
 	expect(await listSynonyms(moderator)).toBeInstanceOf(Array)
 })
 
-test('related tags are those that stand beside a tag most often', async () => {
+test('related tags are those used together most often', async () => {
 	for (const tags of ['core, near', 'core, near, far', 'core, near', 'far, elsewhere'])
 		await makeQuestion(asha, { tags })
 	const core = await getTag(null, 'core')
@@ -167,7 +167,7 @@ test('related tags are those that stand beside a tag most often', async () => {
 	])
 })
 
-test('a member follows tags and categories, once however often it is asked, and no longer when asked', async () => {
+test('a member follows and unfollows tags and categories idempotently', async () => {
 	const cleo = await makeMember('cleo')
 	for (const times of [1, 2]) {
 		await setFollowing(cleo, { tag: times === 1 ? 'py' : 'python' }, true)
@@ -187,7 +187,7 @@ test('a member follows tags and categories, once however often it is asked, and 
 	expect(await listFollowed(null)).toEqual({ tags: [], categories: [] })
 })
 
-test('followers of some tags and a category are told page by page, each once', async () => {
+test('followers of several tags and a category are listed in pages, each once', async () => {
 	const fans = await Promise.all(Array.from({ length: 7 }, (_, index) => makeMember(`fan${index}`)))
 	for (const [index, fan] of fans.entries()) {
 		if (index % 2 === 0) await setFollowing(fan, { tag: 'haskell' }, true)

@@ -95,14 +95,14 @@ test.each([
 	expect(await hashForum()).toEqual(before)
 })
 
-test('is for moderators, about members whom they may suspend', async () => {
+test('is for moderators, and for members whom they may suspend', async () => {
 	await expect(hide({}, people.asker)).rejects.toThrow(NotAllowed)
 	await expect(takeDown(people.moderator, 'admin', all)).rejects.toThrow(NotAllowed)
 	await expect(takeDown(people.moderator, 'second', all)).rejects.toThrow(NotAllowed)
 	await expect(takeDown(people.moderator, 'moderator', all)).rejects.toThrow(NotAllowed)
 })
 
-test('hides all that an account published and suspends it; undone, everything is as it was', async () => {
+test('hides everything that an account published and suspends it; undoing restores the previous state', async () => {
 	const before = await rows()
 	expect((await page()).amounts.map(({ count }) => count)).toEqual([2, 2, 2, 1, 1])
 	expect(await hide()).toBe('2 queries, 2 comments, 2 votes, 1 message request, and the profile')
@@ -137,7 +137,7 @@ test('hides all that an account published and suspends it; undone, everything is
 	])
 })
 
-test('hides what is new alone, and leaves as it is what somebody decided since', async () => {
+test('with a period hides only newer posts, and does not touch later decisions', async () => {
 	const from = new Date(Date.now() - 86_400_000).toISOString()
 	expect(await hide({ from, time: '' })).toMatch(/^1 query, 2 comments/)
 	const id = (await page()).past[0]?.id ?? 0
@@ -151,7 +151,7 @@ test('hides what is new alone, and leaves as it is what somebody decided since',
 	await decideCase(people.second, { ...name, act: 'restore' }, { why: '' })
 })
 
-test('of two moderators at once one is told that it is being done; with members who write meanwhile every count holds', async () => {
+test('of two concurrent moderators one gets a conflict; counters stay right while members write', async () => {
 	const outcomes = await Promise.allSettled([
 		hide({}, people.moderator),
 		hide({}, people.second),
@@ -170,7 +170,7 @@ test('of two moderators at once one is told that it is being done; with members 
 	await expectCountsToHold()
 })
 
-test('thousands of posts are worked on in parts, by several processes, from where one was killed', async () => {
+test('processes thousands of posts in batches, by several processes, and resumes after a crash', async () => {
 	await sql`alter table questions disable trigger user`.execute(db())
 	await sql`
 		insert into comments (question_id, author_id, path, body, body_html)
@@ -196,7 +196,7 @@ test('thousands of posts are worked on in parts, by several processes, from wher
 	await expectCountsToHold()
 })
 
-test('comments below many queries are hidden together: what waits, reports and what others were told follow each of them', async () => {
+test('hides comments of many questions together, with pending cases, reports and notifications of each', async () => {
 	const [author, asker] = [await makeMember('advertiser'), await makeMember('listener')]
 	const questions = [await makeQuestion(asker), await makeQuestion(asker), await makeQuestion(asker)]
 	const written: number[] = []

@@ -13,7 +13,7 @@ describe('the start set', () => {
 		).toEqual([])
 	})
 
-	test('gives no spelling to two terms, and none twice to one', () => {
+	test('has no duplicate spellings', () => {
 		const owners = new Map<string, string>()
 		const twice: string[] = []
 		for (const { name, tag, aliases } of terms) {
@@ -27,7 +27,7 @@ describe('the start set', () => {
 		expect(twice).toEqual([])
 	})
 
-	test('holds names, tags and parents that a site can store', () => {
+	test('has only valid names, tags and parents', () => {
 		const names = new Set(terms.map(({ name }) => name))
 		const wrong = terms.filter(
 			({ name, tag, aliases, parents }) =>
@@ -40,14 +40,14 @@ describe('the start set', () => {
 		expect(wrong).toEqual([])
 	})
 
-	test('has no term above itself', () => {
+	test('has no cycles', () => {
 		const parents = new Map(terms.map((term) => [term.name, term.parents]))
 		const above = (name: string, seen: string[]): boolean =>
 			seen.includes(name) || (parents.get(name) ?? []).some((parent) => above(parent, [...seen, name]))
 		expect(terms.filter(({ name }) => above(name, [])).map(({ name }) => name)).toEqual([])
 	})
 
-	test('agrees with the synonyms that sites had before', () => {
+	test('agrees with the synonyms of earlier versions', () => {
 		const pairs = readFileSync('migrations/0013_votes.sql', 'utf8').matchAll(/\('([^']+)', '\{([^}]+)\}'\)/g)
 		const others = [...pairs].flatMap(([, main = '', names = '']) =>
 			names
@@ -111,7 +111,7 @@ test.each([
 	expect(tagOfName(name)).toBe(tag)
 })
 
-test('what may be meant comes by how well it fits, and what stands above it last', () => {
+test('sorts matches by quality, parents last', () => {
 	const names = matchTerms('reactjs').map(({ term }) => term.name)
 	expect([names[0], names.at(-1)]).toEqual(['React', 'JavaScript'])
 	expect(matchTerms('java')[0]?.term.name).toBe('Java')

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const input = { name: 'Backup', scopes: ['read'], days: 30 }
 
-test('a token is stored as a hash alone, and its owner is told by mail', async () => {
+test('only the hash of a token is stored, and its owner is notified by mail', async () => {
 	const nell = await makeMember('nell')
 	const { token } = await makeToken(nell, { ...input, name: '  Backup \n script ', scopes: ['write', 'read'] })
 	expect(token).toMatch(/^dq_[\w-]{43}$/)
@@ -51,7 +51,7 @@ test.each([
 	expect(await listTokens(member)).toEqual([])
 })
 
-test('of 25 that are made at once 20 are, and those that ended make room', async () => {
+test('of 25 concurrent creations 20 succeed, and expired tokens make room', async () => {
 	const eager = await makeMember('eager')
 	const made = await Promise.allSettled(Array.from({ length: 25 }, () => makeToken(eager, input)))
 	expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
@@ -61,8 +61,8 @@ test('of 25 that are made at once 20 are, and those that ended make room', async
 	await expect(makeToken(eager, input)).rejects.toMatchObject({ status: 422 })
 })
 
-describe('using one', () => {
-	test('it acts for its owner as they are now, and as a member unless it moderates', async () => {
+describe('using a token', () => {
+	test('acts for its owner with their present role, and as a plain member without the scope moderate', async () => {
 		const keeper = await makeMember('keeper', 'moderator')
 		const plain = (await makeToken(keeper, { ...input, scopes: ['read', 'write'] })).token
 		const strong = (await makeToken(keeper, { ...input, scopes: ['moderate'] })).token
@@ -72,7 +72,7 @@ describe('using one', () => {
 		expect((await readToken(strong))?.viewer.role).toBe('member')
 	})
 
-	test('its last use is written, at most once a minute', async () => {
+	test('records its last use, at most once a minute', async () => {
 		const user = await makeMember('user')
 		const { token } = await makeToken(user, input)
 		await readToken(token)
@@ -87,7 +87,7 @@ describe('using one', () => {
 		expect(Date.parse((await listTokens(user))[0]?.lastUsedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(first ?? ''))
 	})
 
-	test('it works neither after its end, nor revoked, nor altered, and only its owner revokes it', async () => {
+	test('fails after expiry, revocation or alteration, and only its owner can revoke it', async () => {
 		const owner = await makeMember('owner')
 		const other = await makeMember('other')
 		const [ended, revoked] = [(await makeToken(owner, input)).token, (await makeToken(owner, input)).token]
@@ -99,7 +99,7 @@ describe('using one', () => {
 		expect(await Promise.all([ended, revoked, `${revoked}x`, 'dq_', ''].map(readToken))).toEqual(Array(5).fill(null))
 	})
 
-	test('a new password by mail ends every token', async () => {
+	test('resetting the password by mail deletes all tokens', async () => {
 		const { member, token } = await registered('forgetful')
 		await auth().api.requestPasswordReset({ body: { email: 'forgetful@campus.example' } })
 		const form = new FormData()

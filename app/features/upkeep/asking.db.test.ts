@@ -38,7 +38,7 @@ const told = async (viewer: SignedIn) =>
 const ask = (viewer: Viewer = inviter, username = expert.username) => invite(viewer, question.id, username)
 
 describe('asking somebody to answer', () => {
-	test('tells them once, whoever asks and however often, until they wrote or declined', async () => {
+	test('notifies them once, whoever asks, until they have written or declined', async () => {
 		const other = await makeMember(`other${serial}`)
 		const answer = { name: `Expert${serial}`, url: question.url }
 		expect(await Promise.all([ask(), ask(inviter, ` @${expert.username.toUpperCase()} `), ask(other)])).toEqual([
@@ -80,12 +80,12 @@ describe('asking somebody to answer', () => {
 		expect((await getInvitations(inviter, question.id)).invited).toHaveLength(1)
 	})
 
-	test('is answered the same for who asked it, whose name may be nobody’s business', async () => {
+	test('the response is the same for the asker, who may have a pseudonym', async () => {
 		expect(await ask(inviter, asker.username)).toEqual({ name: `Asker${serial}`, url: question.url })
 		expect((await told(asker)).filter((text) => text.includes('asks you'))).toEqual([])
 	})
 
-	test('is bounded: by question, and by day', async () => {
+	test('is limited per question and per day', async () => {
 		const others = await Promise.all([1, 2, 3, 4].map((n) => makeMember(`other${n}of${serial}`)))
 		const ends = await Promise.allSettled(others.map(({ username }) => ask(inviter, username)))
 		expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(MAX_INVITED.byOne)
@@ -124,7 +124,7 @@ describe('asking somebody to answer', () => {
 const block = (blocker: SignedIn, blocked: SignedIn) =>
 	sql`insert into blocks (blocker_id, blocked_id) values (${blocker.id}, ${blocked.id})`.execute(db())
 
-describe('who asked is reminded to say what solved it', () => {
+describe('the reminder to mark the solution', () => {
 	/** Backdates everything about the round. */
 	const age = async (days: number) => {
 		await sql`update questions set created_at = created_at - make_interval(days => ${days})`.execute(db())
@@ -132,7 +132,7 @@ describe('who asked is reminded to say what solved it', () => {
 	}
 	const reminders = async () => (await told(asker)).filter((text) => text.startsWith('A reminder'))
 
-	test('once, three days after somebody else answered, also by two runs at once', async () => {
+	test('is sent once, three days after somebody else answered, even with concurrent runs', async () => {
 		await makeComment(asker, question.id, 'More of it.')
 		await age(2)
 		await makeComment(expert, question.id)

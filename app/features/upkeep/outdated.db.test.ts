@@ -43,8 +43,8 @@ const told = async (viewer: SignedIn) =>
 
 const say = (reader: number, reason = '') => sayOutdated(readers[reader] ?? null, commentId, { reason })
 
-describe('that a solution no longer works', () => {
-	test('is told its readers, author and asker once two members say so, however often and at the same moment', async () => {
+describe('reports about a solution', () => {
+	test('notify author and asker once with two reports, even concurrent ones, and warn readers', async () => {
 		await Promise.all([say(0, 'newer'), say(0, 'newer')])
 		expect([await shown(null), await shown(readers[0] ?? null), await told(solver)]).toEqual([
 			[null, false],
@@ -64,7 +64,7 @@ describe('that a solution no longer works', () => {
 		expect([await shown(null), await told(solver)]).toEqual([[[2, 'gone'], false], 1])
 	})
 
-	test('is of the past once the text is edited, and is told anew of the new one', async () => {
+	test('expire with an edit, and can be made again for the new text', async () => {
 		for (const reader of [0, 1]) await say(reader, 'error')
 		await editComment(solver, commentId, { body: 'Like this, since today.' })
 		expect([await shown(readers[0] ?? null), await told(solver)]).toEqual([[null, false], 1])
@@ -75,7 +75,7 @@ describe('that a solution no longer works', () => {
 		expect([await shown(null), await told(solver), await told(asker)]).toEqual([[[2, ''], false], 2, 2])
 	})
 
-	test('is not told who muted the question, and is not said by who is suspended', async () => {
+	test('do not notify members who muted the question, and cannot be made by suspended members', async () => {
 		await muteQuestion(asker, questionId, true)
 		for (const reader of [0, 1]) await say(reader)
 		expect([await told(asker), await told(solver)]).toEqual([0, 1])

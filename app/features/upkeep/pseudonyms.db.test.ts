@@ -38,14 +38,14 @@ beforeAll(async () => {
 
 const told = async (viewer: SignedIn) => (await listNotifications(viewer)).rows.map(({ by, words }) => `${by} ${words}`)
 
-test('an invitation is by the pseudonym', async () => {
+test('an invitation shows the pseudonym', async () => {
 	await invite(asker, question.id, expert.username)
 	expect(await told(expert)).toEqual([`${pseudonym} asks you to answer`])
 	const { question: shown } = await getInvitations(reader, question.id)
 	expect(Object.keys(shown).sort()).toEqual(['id', 'title', 'url'])
 })
 
-test('whoever invites the asker is answered as if they had invited anybody', async () => {
+test('inviting the asker gets the usual response', async () => {
 	const other = await makeMember('nobody-in-particular')
 	expect([
 		(await invite(reader, question.id, other.username)).url,
@@ -54,7 +54,7 @@ test('whoever invites the asker is answered as if they had invited anybody', asy
 	expect(await told(asker)).toEqual([])
 })
 
-test('what concerns others is not theirs to do: the same problem, following, saying that their own answer is outdated', async () => {
+test('the member cannot act on their own question: the same problem, following, reporting their own answer', async () => {
 	const own = await makeComment(asker, question.id, 'I found it.')
 	await chooseSolution(asker, { questionId: question.id, commentId: own })
 	await expect(setAffected(asker, question.id, true)).rejects.toThrow(NotAllowed)
@@ -64,7 +64,7 @@ test('what concerns others is not theirs to do: the same problem, following, say
 	expect((await told(asker)).filter((text) => text.includes('no longer'))).toHaveLength(1)
 })
 
-test('followers whom a job tells hear of the pseudonym', async () => {
+test('followers notified by a job see the pseudonym', async () => {
 	await followQuestion(reader, question.id, true)
 	const commentId = await makeComment(asker, question.id, 'One more thing.')
 	const row = await findQuestion(question.id)
@@ -75,7 +75,7 @@ test('followers whom a job tells hear of the pseudonym', async () => {
 	expect(await told(reader)).toEqual([`${pseudonym} commented on`])
 })
 
-test('the weekly mail of the asker has nothing that they wrote themselves', async () => {
+test('the asker’s weekly mail omits their own posts', async () => {
 	const { id } = await makeQuestion(reader)
 	await followQuestion(asker, id, true)
 	await sql`insert into follows (user_id, category_id) select ${asker.id}, category_id from questions where id = ${question.id}`.execute(

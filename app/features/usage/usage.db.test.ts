@@ -69,7 +69,7 @@ test.each([
 	expect((await thisWeek())?.reads).toEqual({})
 })
 
-test('reads add up, also those of two processes at once, and questions are told by how often they are read', async () => {
+test('adds up views, also of concurrent processes, and ranks questions', async () => {
 	const [often, seldom, hidden] = [await makeQuestion(author), await makeQuestion(author), await makeQuestion(author)]
 	await sql`update questions set status = 'hidden' where id = ${hidden.id}`.execute(db())
 	for (let time = 0; time < 3; time += 1) read(`/forum/others/x/${often.id}/title`)
@@ -87,7 +87,7 @@ test('reads add up, also those of two processes at once, and questions are told 
 	])
 })
 
-test('what cannot be stored is counted on, and is stored when counting ends', async () => {
+test('keeps counts that could not be stored, and stores them at the end', async () => {
 	const stop = await startCounting()
 	read('/forum')
 	await sql`alter table weekly_reads rename to weekly_reads_away`.execute(db())
@@ -98,7 +98,7 @@ test('what cannot be stored is counted on, and is stored when counting ends', as
 	expect((await thisWeek())?.reads).toEqual({ list: 2 })
 })
 
-test('what is stored is noted by week, and weeks that are not shown any more are forgotten', async () => {
+test('records sizes by week, and deletes old weeks', async () => {
 	const path = `profiles/${author.username}/${'a'.repeat(32)}`
 	await sql`
 		insert into pictures (path, user_id, kind, width, height, bytes, colour)

@@ -72,7 +72,7 @@ async function expectInLine(): Promise<void> {
 	expect(rows).toEqual([])
 }
 
-test('the database compares spellings as the application does', async () => {
+test('the database and the application compare spellings in the same way', async () => {
 	const spellings = [
 		'Node.js',
 		' node-js',
@@ -101,7 +101,7 @@ test('the database compares spellings as the application does', async () => {
 	expect(wrong).toEqual([])
 })
 
-test('any spelling of a term is kept as the term: skills, technologies, tags', async () => {
+test('stores any spelling as its term: skills, technologies, tags', async () => {
 	await saveSkills(ada, 'golang', 'k8s', 'Kite flying', 'REACTJS', 'React.js', 'c sharp')
 	expect(await skillsOf(ada)).toEqual(['Go', 'Kubernetes', 'Kite flying', 'React', 'C#'])
 	await addProject(ada, 'ada', { project_title: 'A project', project_tech_stack: 'ts, TypeScript, cpp, Wood' })
@@ -113,7 +113,7 @@ test('any spelling of a term is kept as the term: skills, technologies, tags', a
 	await expectInLine()
 })
 
-test('a rename follows everywhere, the tag stays, and the old name leads on', async () => {
+test('a rename respells all words, keeps the tag, and redirects the old name', async () => {
 	const id = await add('Plumbing Kit')
 	await saveSkills(ben, 'plumbing kit')
 	await addProject(ben, 'ben', { project_title: 'Pipes', project_tech_stack: 'Plumbing-Kit, Wood' })
@@ -133,7 +133,7 @@ test('a rename follows everywhere, the tag stays, and the old name leads on', as
 	await expectInLine()
 })
 
-test('a spelling takes over what was written with it, and stands by itself again when it is removed', async () => {
+test('adding a spelling respells existing words; removing it makes it a word of its own', async () => {
 	const id = await add('Woodwork')
 	await saveSkills(ada, 'Carpentry', 'carpentry kit')
 	await saveSkills(ben, 'Woodwork', 'car-pentry')
@@ -153,7 +153,7 @@ test('a spelling takes over what was written with it, and stands by itself again
 	expect((await listNewWords(moderator)).map(({ word }) => word)).toContain('Carpentry')
 })
 
-test('a merge moves spellings, words, parents and what stands below, and the other tag leads on', async () => {
+test('a merge moves spellings, words, parents and children, and redirects the other tag', async () => {
 	const [kept, gone, below] = [await add('Sewing'), await add('Needlework'), await add('Embroidery')]
 	await actOnTerm(moderator, 'describe', gone, { description: 'With a needle.', parents: 'Fine Arts' })
 	await actOnTerm(moderator, 'describe', below, { description: '', parents: 'Needlework' })
@@ -175,7 +175,7 @@ test('a merge moves spellings, words, parents and what stands below, and the oth
 	await expectInLine()
 })
 
-test('new words come by use, from wherever they are, with a term that may be meant', async () => {
+test('lists new words from all sources by use, with similar terms', async () => {
 	await saveSkills(ada, 'Pythn', 'Whittling')
 	await saveSkills(ben, 'whittling')
 	await makeQuestion(ben, { tags: 'whittling' })
@@ -187,7 +187,7 @@ test('new words come by use, from wherever they are, with a term that may be mea
 	expect((await listTerms(moderator, { q: 'pythn', cursor: null })).rows[0]?.name).toBe('Python')
 })
 
-test('the list goes on where its page ended, the most used first', async () => {
+test('pages the list, most used first', async () => {
 	const names: string[] = []
 	for (let cursor: string | null = null, pages = 0; pages < 3; pages += 1) {
 		const page = await listTerms(moderator, { q: '', cursor })
@@ -198,7 +198,7 @@ test('the list goes on where its page ended, the most used first', async () => {
 	expect(names.slice(0, 12)).toContain('Python')
 })
 
-describe('who may, and what is refused', () => {
+describe('permissions and validation', () => {
 	const acts: [TermAct, () => number, Record<string, string>][] = [
 		['add', () => 0, { name: 'Something new' }],
 		['rename', () => idOf('go'), { name: 'Gopher' }],
@@ -251,7 +251,7 @@ describe('who may, and what is refused', () => {
 		expect(await everything()).toEqual(before)
 	})
 
-	test('lists are for moderators', async () => {
+	test('only moderators see the lists', async () => {
 		for (const viewer of [null, ben]) {
 			await expect(listTerms(viewer, { q: '', cursor: null })).rejects.toMatchObject({ status: 403 })
 			await expect(listNewWords(viewer)).rejects.toMatchObject({ status: 403 })
@@ -262,7 +262,7 @@ describe('who may, and what is refused', () => {
 	})
 })
 
-test('what another process changes is known here once it says so', async () => {
+test('reloads the terms when another process announces a change', async () => {
 	const stop = await startTerms()
 	await sql`update vocabulary_terms set name = 'Rust Lang' where tag = 'rust'`.execute(db())
 	expect(findTerm('rust')?.name).toBe('Rust')
@@ -273,7 +273,7 @@ test('what another process changes is known here once it says so', async () => {
 	await loadTerms()
 })
 
-test('what thousands wrote is left to a job, and what a job leaves to the hourly check', async () => {
+test('leaves thousands of changes to a job, and interrupted jobs to the hourly check', async () => {
 	const id = await add('Crowd')
 	await saveSkills(ada, 'Crowdy')
 	await sql`update skills set member_count = 3000 where name = 'Crowdy'`.execute(db())
@@ -287,7 +287,7 @@ test('what thousands wrote is left to a job, and what a job leaves to the hourly
 	await expectInLine()
 })
 
-test('each act stands in the log once', async () => {
+test('logs each action once', async () => {
 	const { rows: before } = await sql<{ count: number }>`select count(*)::int as count from moderation_log`.execute(db())
 	const id = await add('Log Keeping')
 	await previewAct(moderator, 'add-alias', id, { alias: 'logkeeping 2' })
@@ -301,7 +301,7 @@ test('each act stands in the log once', async () => {
 	])
 })
 
-test('a new start set changes what nobody changed, and what exists is shown before', async () => {
+test('a new start set changes only unedited terms; the preview lists the effect on existing words', async () => {
 	await actOnTerm(moderator, 'rename', idOf('erlang'), { name: 'Erlang/OTP' })
 	await actOnTerm(moderator, 'remove-alias', idOf('go'), { alias: 'golang' })
 	await saveSkills(ada, 'Whittling', 'Go')

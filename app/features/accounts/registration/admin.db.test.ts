@@ -62,7 +62,7 @@ async function claimToken(): Promise<string> {
 	return new URL((await makeAdminClaim()) ?? '', config().publicUrl).searchParams.get('token') ?? ''
 }
 
-test('a start without an admin makes a link; its token is kept nowhere', async () => {
+test('a start without an admin prints a link, whose token is not stored', async () => {
 	const link = await makeAdminClaim()
 	expect(link).toMatch(/^\/claim-admin\?token=[\w-]{32}$/)
 	const { rows } = await sql<{ token_hash: string }>`select token_hash from admin_claims`.execute(db())
@@ -75,7 +75,7 @@ test('a start without an admin makes a link; its token is kept nowhere', async (
 	expect(await makeAdminClaim()).toBeNull()
 })
 
-test('looking at a link claims nothing; of twenty who claim at once with two links one is admin, and the links are dead', async () => {
+test('opening a link claims nothing; of twenty concurrent claims with two links one succeeds, and both links become invalid', async () => {
 	const links = [await claimToken(), await claimToken()]
 	const members = await Promise.all(Array.from({ length: 20 }, (_, index) => makeMember(`claimer${index}`)))
 	for (const link of links) await requireAdminClaim(link)
@@ -90,7 +90,7 @@ test('looking at a link claims nothing; of twenty who claim at once with two lin
 	}
 })
 
-test('a link is worth nothing once there is an admin, and neither is a made-up one', async () => {
+test('a link is invalid once there is an admin, and so is a forged one', async () => {
 	const token = await claimToken()
 	const late = await makeMember('late')
 	await makeMember('first', 'admin')
@@ -107,7 +107,7 @@ test('a demo account cannot claim', async () => {
 	await sql`delete from users where id = ${demo.id}`.execute(db())
 })
 
-test('without verification too, ADMIN_EMAIL’s account is admin when the address is confirmed, not before', async () => {
+test('without verification too, the account of ADMIN_EMAIL becomes admin only when the address is confirmed', async () => {
 	const email = 'wanda@campus.example'
 	config().ADMIN_EMAIL = 'Wanda@campus.example'
 	await register(email)
@@ -123,7 +123,7 @@ test('without verification too, ADMIN_EMAIL’s account is admin when the addres
 	expect(await roleOf(email)).toBe('admin')
 })
 
-test('whoever registers ADMIN_EMAIL without reading its mail gets nothing: the owner’s reset, or denial, ends their way in', async () => {
+test('a stranger who registers ADMIN_EMAIL gains nothing: the owner’s reset or denial ends their access', async () => {
 	const email = 'boss@campus.example'
 	config().ADMIN_EMAIL = email
 	await register(email, 'the attacker knows this')
@@ -166,7 +166,7 @@ test.each([
 	expect(areDemoAccountsOpen(parseConfig({ PUBLIC_URL: publicUrl }))).toBe(open)
 })
 
-test('where the site is not this machine’s own, a demo account has no way in: neither login, reset, session nor token', async () => {
+test('outside localhost a demo account cannot be used: neither by login, reset, session nor token', async () => {
 	const email = 'odalys.fernbrook@eastmere.example'
 	await register(email)
 	const cookie = await enter(email)

@@ -129,7 +129,7 @@ beforeAll(async () => {
 })
 
 describe('a name at registration', () => {
-	test.each(accepted)('%j is taken', async (typed, stored = typed) => {
+	test.each(accepted)('%j is accepted', async (typed, stored = typed) => {
 		const answer = await signUp(typed)
 		expect(await answer.json()).toEqual({ status: true })
 		expect(await memberOf(`name${sent}@campus.example`)).toMatchObject({ name: stored })
@@ -142,7 +142,7 @@ describe('a name at registration', () => {
 		expect(await memberOf(`name${sent}@campus.example`)).toBeUndefined()
 	})
 
-	test('is refused by the form with the sentence at its field', async () => {
+	test('is rejected by the form with an error at its field', async () => {
 		const form = new FormData()
 		const fields = { name: 'Admin', email: 'form@campus.example', password, confirmPassword: password }
 		for (const [name, value] of Object.entries(fields)) form.set(name, value)

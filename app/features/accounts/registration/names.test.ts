@@ -13,7 +13,7 @@ test.each([
 	expect(usernameFrom(email)).toBe(username)
 })
 
-test('a taken name is followed by numbers, a reserved one is never given', () => {
+test('a taken name gets a number, and a reserved one is never used', () => {
 	const first = (wanted: string) => candidates(wanted).take(3).toArray()
 	expect(first('tara')).toEqual(['tara', 'tara2', 'tara3'])
 	expect(first('admin')).toEqual(['admin2', 'admin3', 'admin4'])

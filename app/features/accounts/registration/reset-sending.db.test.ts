@@ -65,7 +65,7 @@ const minutesLeft = async () => {
 	return rows[0]?.minutes ?? 0
 }
 
-test('a reset link that waited an hour for the mail server works for ten minutes from when it was sent', async () => {
+test('a reset link that waited an hour for the mail server is valid for ten minutes after it was sent', async () => {
 	const mail = await waiting()
 	await pass(60)
 	await sendLetter(mail)
@@ -74,14 +74,14 @@ test('a reset link that waited an hour for the mail server works for ten minutes
 	await use(mail)
 })
 
-test('ten minutes after it was sent a reset link is over', async () => {
+test('a reset link expires ten minutes after it was sent', async () => {
 	const mail = await waiting()
 	await sendLetter(mail)
 	await pass(11)
 	await expect(use(mail)).rejects.toThrow(/has been used or has expired/)
 })
 
-test('sent again after a failure it begins anew, but a day after it was asked for it is over', async () => {
+test('a retry restarts its lifetime, but it expires a day after it was requested', async () => {
 	const mail = await waiting()
 	await sendLetter(mail)
 	await pass(8)
@@ -92,7 +92,7 @@ test('sent again after a failure it begins anew, but a day after it was asked fo
 	expect(await minutesLeft()).toBeLessThan(0)
 })
 
-test('a mail that the version before queued is begun alike; one whose link no feature knows is left to another node', async () => {
+test('a mail queued by the previous version starts its lifetime too; one of an unknown feature is left to another node', async () => {
 	const { link, ...mail } = await waiting()
 	await pass(60)
 	await sendLetter({ ...mail, resetToken: link.token })

@@ -65,7 +65,7 @@ async function userOf(email: string) {
 	return db().selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
 }
 
-test('who registers is no member until the address is confirmed', async () => {
+test('a registration becomes a member when the address is confirmed', async () => {
 	const email = 'mira@cs.eastmere.example'
 	const cookie = await register(email)
 	const token = await mailedToken(email)
@@ -85,7 +85,7 @@ test('who registers is no member until the address is confirmed', async () => {
 	await expect(enter(email)).resolves.toBeInstanceOf(Headers)
 })
 
-test('looking at a link changes nothing; it confirms once, also of twenty at once, and says so later', async () => {
+test('opening a link changes nothing; it confirms once, even concurrently, and explains itself later', async () => {
 	const email = 'once@eastmere.example'
 	const cookie = await register(email)
 	const token = await mailedToken(email)
@@ -120,7 +120,7 @@ const pass = (minutes: number) =>
 	update email_links set works_until = works_until - make_interval(mins => ${minutes}),
 		expires_at = expires_at - make_interval(mins => ${minutes})`.execute(db())
 
-test('a link works for ten minutes from when its mail leaves; for a day its page sends another one, to the same address', async () => {
+test('a link is valid for ten minutes after its mail is sent; for a day its page sends another one to the same address', async () => {
 	const email = 'slow@eastmere.example'
 	const cookie = await register(email)
 	const token = await mailedToken(email)
@@ -144,7 +144,7 @@ test('a link works for ten minutes from when its mail leaves; for a day its page
 	expect(await userOf(email)).toMatchObject({ email_verified: true })
 })
 
-test('a day after it was mailed a link is unknown; asking for another one says the same of every link, and mails nobody twice in vain', async () => {
+test('a day later a link is unknown; requesting another one always gets the same response, and mails nobody twice in vain', async () => {
 	const email = 'slower@eastmere.example'
 	const cookie = await register(email)
 	const token = await mailedToken(email)
@@ -159,12 +159,12 @@ test('a day after it was mailed a link is unknown; asking for another one says t
 	expect(await sentMails('done@eastmere.example')).toHaveLength(1)
 })
 
-test('asking for other links is counted', async () => {
+test('requests for other links are limited', async () => {
 	const asked = Array.from({ length: 32 }, () => resendLink('nonsense', request()).catch((error) => error))
 	expect((await Promise.all(asked)).filter((answer) => answer instanceof TooMany)).toHaveLength(2)
 })
 
-test('“I did not register” works for a day, as it lets nobody in', async () => {
+test('“I did not register” is valid for a day, as it does not log in', async () => {
 	const email = 'late.denial@eastmere.example'
 	const cookie = await register(email)
 	const token = await mailedToken(email)
@@ -175,7 +175,7 @@ test('“I did not register” works for a day, as it lets nobody in', async () 
 	expect(await sentMails(email)).toHaveLength(1)
 })
 
-test('registering again replaces password and name, and the older link is dead', async () => {
+test('registering again replaces password and name, and invalidates the older link', async () => {
 	const email = 'victim@eastmere.example'
 	const attacker = await register(email, { secret: 'the attacker knows this', name: 'Not Mira' })
 	const older = await mailedToken(email)
@@ -188,7 +188,7 @@ test('registering again replaces password and name, and the older link is dead',
 	expect((await userOf(email))?.name).toBe('Mira Vale')
 })
 
-test('whoever reads the mail elsewhere confirms with the password, so nobody completes a stranger’s registration', async () => {
+test('on another device the password is required, so that nobody completes a stranger’s registration', async () => {
 	const email = 'elsewhere@eastmere.example'
 	await register(email)
 	const token = await mailedToken(email)
@@ -213,7 +213,7 @@ test('“I did not register” deletes the registration', async () => {
 	expect(await userOf(email)).toBeUndefined()
 })
 
-test('the right password of an unconfirmed address brings another link, within the budget, and the older one is dead', async () => {
+test('logging in with an unconfirmed address mails another link, within the limit, and invalidates the older one', async () => {
 	const email = 'waiting@eastmere.example'
 	const cookie = await register(email)
 	const older = await mailedToken(email)
@@ -263,7 +263,7 @@ async function answerOf(response: Response): Promise<unknown> {
 	return { status: response.status, headers, body: await response.text() }
 }
 
-test('registering and then logging in tells nobody whether an address is known: same answers, same work', async () => {
+test('registration and login do not reveal whether an address has an account: same responses, same work', async () => {
 	// Counters are swept by chance, which is no one's work.
 	vi.spyOn(Math, 'random').mockReturnValue(0.5)
 	const known = 'known@westmere.example'
@@ -324,7 +324,7 @@ test.each([
 	expect((await sql`select from registrations where email like '%own@eastmere%'`.execute(db())).rows).toEqual([])
 })
 
-test('the member whom ADMIN_EMAIL names is admin when the address is confirmed, also when it was named later', async () => {
+test('the member with ADMIN_EMAIL becomes admin when the address is confirmed, also if the setting is made later', async () => {
 	const email = 'head@eastmere.example'
 	const roleOf = async () => (await userOf(email))?.role
 	const cookie = await register('Head@eastmere.example')
@@ -341,7 +341,7 @@ test('the member whom ADMIN_EMAIL names is admin when the address is confirmed, 
 	expect(await roleOf()).toBe('admin')
 })
 
-test('a member from before addresses were confirmed is asked too, and a reset by mail confirms as well', async () => {
+test('members from before confirmation was required have to confirm too, and a reset by mail confirms as well', async () => {
 	for (const way of ['link', 'reset'] as const) {
 		const email = `before-${way}@eastmere.example`
 		const cookie = await register(email, { name: 'Nell Thistle' })

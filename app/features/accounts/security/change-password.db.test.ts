@@ -64,7 +64,7 @@ async function member(name: string): Promise<{ email: string; viewer: SignedIn; 
 const change = (viewer: SignedIn, cookie: string, currentPassword: string, newPassword: string) =>
 	changePassword(viewer, form({ currentPassword, newPassword }), request(cookie))
 
-test('the new password logs in, the old one does not, and only this session goes on', async () => {
+test('the new password logs in, the old one does not, and only this session continues', async () => {
 	const { email, viewer, cookie } = await member('ada')
 	const elsewhere = await enter(email)
 	const changed = cookiesOf(await change(viewer, cookie, present, next))
@@ -74,7 +74,7 @@ test('the new password logs in, the old one does not, and only this session goes
 	expect(await viewerOf(await enter(email, next))).not.toBeNull()
 })
 
-test('a new password ends the access tokens, and a refused one does not', async () => {
+test('a new password deletes access tokens, a rejected one does not', async () => {
 	const { viewer, cookie } = await member('keyed')
 	const { token } = await makeToken(viewer, { name: 'Backup', scopes: ['read'], days: 7 })
 	await change(viewer, cookie, 'wrong', next).catch(() => {})
@@ -99,7 +99,7 @@ test.each([
 	expect(await viewerOf(await enter(email))).not.toBeNull()
 })
 
-test('wrong tries make wait, and strangers who guess at the login page do not', async () => {
+test('failed attempts cause waits, independently of strangers at the login page', async () => {
 	const { email, viewer, cookie } = await member('guessed')
 	for (let tries = 0; tries < 6; tries += 1) await enter(email, 'wrong').catch(() => {})
 	await expect(enter(email)).rejects.toThrow(TooMany)
@@ -113,7 +113,7 @@ test.each(['guessed2@eastmere', 'Guessed2 2026', 'devquad!'])('the new password 
 	await expect(change(viewer, cookie, present, wanted)).rejects.toThrow(/too close to the site’s name, your name/)
 })
 
-test('a link to reset the password that was mailed before is worth nothing after', async () => {
+test('earlier reset links become invalid', async () => {
 	const { email, viewer, cookie } = await member('linked')
 	await requestPasswordReset(form({ email }), request())
 	const token = await mailedToken(email)

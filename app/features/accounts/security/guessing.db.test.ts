@@ -70,7 +70,7 @@ async function wait(seconds: number): Promise<void> {
 	await sql`update account_mails set sent_at = sent_at - make_interval(secs => ${seconds})`.execute(db())
 }
 
-test('a stranger has five guesses, then waits longer and longer: never more than 100 in a row, nor 40 a day', async () => {
+test('a stranger has five guesses, then growing waits: at most 100 in a row, and 40 a day', async () => {
 	const email = await member()
 	const waits: number[] = []
 	let guesses = 0
@@ -100,7 +100,7 @@ test('after 100 guesses in a row each further one waits for a day', async () => 
 	expect(await guess(email)).toBeGreaterThan(80_000)
 })
 
-test('of forty guesses at once five are looked at, whatever the spelling, the way in and the address', async () => {
+test('of forty concurrent guesses five are checked, whatever the spelling, the way and the address', async () => {
 	const email = await member()
 	const spellings = [email, email.toUpperCase(), ` ${email} `, email.split('@')[0] ?? '']
 	const byPage = Array.from({ length: 30 }, (_, index) =>
@@ -124,7 +124,7 @@ test('of forty guesses at once five are looked at, whatever the spelling, the wa
 	expect(waits.filter((seconds) => seconds === 0)).toHaveLength(5)
 })
 
-test('the owner gets in from a known device while strangers guess, and that frees no stranger', async () => {
+test('the owner can log in from a known device meanwhile, which does not reset the strangers’ count', async () => {
 	const email = await member()
 	const device = await enter(email)
 	while ((await guess(email, { ip: '203.0.113.5' })) === 0);
@@ -133,7 +133,7 @@ test('the owner gets in from a known device while strangers guess, and that free
 	expect(await guess(email, { ip: '192.0.2.1' })).toBeGreaterThan(0)
 })
 
-test('a known device is counted too, by itself, and knows one account only', async () => {
+test('a known device has a count of its own, for one account only', async () => {
 	const [email, other] = [await member(), await member()]
 	const [device, elsewhere] = [await enter(email), await enter(email)]
 	for (let tries = 0; tries < 5; tries += 1) expect(await guess(email, { cookie: device })).toBe(0)
@@ -153,7 +153,7 @@ test.each(['device=forged', 'device=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'device=%
 	},
 )
 
-test('one browser is known for several accounts, and an account for ten browsers', async () => {
+test('a browser can be known for several accounts, and an account for ten browsers', async () => {
 	const [first, second] = [await member(), await member()]
 	const both = await enter(second, { cookie: await enter(first) })
 	expect(both.split('.')).toHaveLength(2)
@@ -167,7 +167,7 @@ test('one browser is known for several accounts, and an account for ten browsers
 	expect(rows).toHaveLength(10)
 })
 
-test('a reset by mail forgets devices and what was counted, and makes its own browser known', async () => {
+test('a reset by mail deletes devices and counts, and makes its own browser known', async () => {
 	const email = await member()
 	const old = await enter(email)
 	while ((await guess(email)) === 0);
@@ -180,7 +180,7 @@ test('a reset by mail forgets devices and what was counted, and makes its own br
 	await enter(email, { cookie: fresh }, next)
 })
 
-test('guesses from one address, and from one network, are slowed over all accounts; logins that succeed are not', async () => {
+test('guesses from an address or network are limited over all accounts; successful logins are not', async () => {
 	const email = await member()
 	const counts = async () => {
 		const { rows } = await sql<{ key: string; count: number }>`
@@ -202,14 +202,14 @@ test('guesses from one address, and from one network, are slowed over all accoun
 	expect(await guess('nobody@eastmere.example', { ip: '203.0.114.9' })).toBe(0)
 })
 
-test('an attempt that is refused counts nowhere', async () => {
+test('a refused attempt is not counted', async () => {
 	const email = await member()
 	while ((await guess(email, { ip: '203.0.113.9' })) === 0);
 	for (let tries = 0; tries < 100; tries += 1) await guess(email, { ip: '203.0.113.9' })
 	expect(await guess('somebody.else@eastmere.example', { ip: '203.0.113.9' })).toBe(0)
 })
 
-test('a clock that was set back makes nobody wait', async () => {
+test('a clock that was set back causes no wait', async () => {
 	const email = await member()
 	while ((await guess(email)) === 0);
 	await wait(-86_400)
@@ -226,7 +226,7 @@ test.each([
 	expect([network(address), wideNetwork(address)]).toEqual([holder, wide])
 })
 
-test('a lecture hall registers at once; beyond thirty from one address each waits a little longer', async () => {
+test('a lecture hall can register at once; beyond thirty from one address each waits a little longer', async () => {
 	const outcomes: number[] = []
 	for (let count = 0; count < 34; count += 1) {
 		const seconds = await countAttempt([['register-address', '203.0.113.50']]).then(
@@ -250,7 +250,7 @@ test('a lecture hall registers at once; beyond thirty from one address each wait
 	await expect(register()).rejects.toThrow(TooMany)
 })
 
-test('one address gets three mails an hour and five a day over all kinds, silently; a known device has its own', async () => {
+test('an address gets three mails an hour and five a day over all kinds, silently; a known device has a limit of its own', async () => {
 	const email = await member()
 	const device = await enter(email)
 	const ask = async (spelling: string, browser: Browser = {}) => {
@@ -282,7 +282,7 @@ test('one address gets three mails an hour and five a day over all kinds, silent
 	expect(await count()).toBe(7)
 })
 
-test('a request that is not mailed leaves the link of the last mail alive', async () => {
+test('a request that is not mailed leaves the last link valid', async () => {
 	const email = await member()
 	for (let time = 0; time < 8; time += 1) await requestPasswordReset(form({ email }), request())
 	const token = await mailedToken(email)
@@ -292,7 +292,7 @@ test('a request that is not mailed leaves the link of the last mail alive', asyn
 	await enter(email, {}, next)
 })
 
-test('twenty requests at once send three mails, and the newest link alone works', async () => {
+test('of twenty concurrent requests three are mailed, and only the newest link is valid', async () => {
 	const email = await member()
 	await Promise.all(Array.from({ length: 20 }, () => requestPasswordReset(form({ email }), request())))
 	const mails = await sentMails(email)
@@ -305,7 +305,7 @@ test('twenty requests at once send three mails, and the newest link alone works'
 	expect(uses.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
 })
 
-test('a login from a device that is not known is told by mail; the first one and known ones are not', async () => {
+test('a login from an unknown device is mailed; the first one and those from known devices are not', async () => {
 	const email = await member()
 	const device = await enter(email)
 	await enter(email, { cookie: device })

@@ -65,7 +65,7 @@ test.each([
 	expect(passwordError(password, mira)?.code).toBe(code && `PASSWORD_${code}`)
 })
 
-test('without an owner only the site’s name is refused', () => {
+test('without an owner only the site’s name is rejected', () => {
 	expect(passwordError('mira.quillon')).toBeNull()
 	expect(passwordError('my devquad')?.code).toBe('PASSWORD_TOO_PERSONAL')
 })

@@ -25,7 +25,7 @@ function setUp({ header = `session=a; session_data=${signed(300_000)}`, session 
 	}
 }
 
-test('the same header names the same member, again and again', () => {
+test('the same header is verified once, and yields the same member', () => {
 	const { find, header } = setUp()
 	expect([find(), find(), find()]).toEqual(['mira', 'mira', 'mira'])
 	expect([find(`${header}; theme=dark`), find(header.slice(1)), find('')]).toEqual([null, null, null])
@@ -56,14 +56,14 @@ test.each<[string, Parameters<typeof setUp>[0], number, string | null]>([
 	expect(find()).toBe(expected)
 })
 
-test('a change of the member ends it for good', () => {
+test('a change of the member removes it for good', () => {
 	const { change, find, cookies, header } = setUp()
 	change()
 	expect(find()).toBeNull()
 	expect(cookies.find(header, () => '1')).toBeNull()
 })
 
-test('when there are too many, the one that was used least recently makes room', () => {
+test('beyond the limit the least recently used one is removed', () => {
 	const { cookies, find } = setUp({ maxEntries: 2 })
 	const other = (name: string) => `session=${name}; session_data=${signed(300_000)}`
 	cookies.add(other('b'), { ...mira }, new Date(inAnHour))

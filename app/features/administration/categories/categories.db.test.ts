@@ -66,7 +66,7 @@ async function logged(id: number): Promise<string[]> {
 	return rows.map(({ line }) => line.trim())
 }
 
-describe('a form is refused', () => {
+describe('validation of the form', () => {
 	let taken: { id: number; slug: string; title: string }
 	let former = ''
 
@@ -96,7 +96,7 @@ describe('a form is refused', () => {
 		['somebody who cannot ask', { asking: 'robots' }, 'asking', /Choose who/],
 	]
 
-	test.each(cases)('%s, of a new category and of one that is there', async (_what, change, field, message) => {
+	test.each(cases)('%s, for a new and an existing category', async (_what, change, field, message) => {
 		const sent = { title: 'Fresh', slug: 'fresh', ...about, ...change }
 		const mine = await makeCategory()
 		const adding = await addCategory(admin, sent).catch((error) => error)
@@ -110,7 +110,7 @@ describe('a form is refused', () => {
 		expect(former).toBe('robots')
 	})
 
-	test('that would move, restrict, archive or merge the category that always exists', async () => {
+	test('moving, restricting, archiving or merging the default category', async () => {
 		const id = await idOf('others')
 		const form = await formOf(id)
 		for (const change of [{ slug: 'elsewhere' }, { asking: 'staff' }])
@@ -123,7 +123,7 @@ describe('a form is refused', () => {
 		expect((await getCategoryPage(null, 'others')).description).toBe('What fits nowhere else.')
 	})
 
-	test('that names no category, or one that does not fit, to merge into', async () => {
+	test('merging into an unknown or unsuitable category', async () => {
 		const { id, slug } = await makeCategory()
 		const shut = await makeCategory()
 		await archiveCategory(admin, shut.id, true)
@@ -139,7 +139,7 @@ describe('a form is refused', () => {
 	})
 })
 
-test('an address is made of the name, and is the category’s own again when it comes back to it', async () => {
+test('a slug is derived from the name; a category can return to its former slug', async () => {
 	const { id } = await addCategory(admin, { title: ' Über  C++ & Co ', slug: '', ...about })
 	expect((await getCategoryDetail(admin, id)).category).toMatchObject({ title: 'Über C++ & Co', slug: 'uber-c-co' })
 	await rename(id, 'c-and-co')
@@ -152,7 +152,7 @@ test('an address is made of the name, and is the category’s own again when it 
 	])
 })
 
-describe('every way in by a former address leads to the category', () => {
+describe('every address with a former slug redirects to the category', () => {
 	let category: { id: number; slug: string; title: string }
 	let question: { id: number; url: string }
 
@@ -209,7 +209,7 @@ describe('every way in by a former address leads to the category', () => {
 	})
 })
 
-test('a merge says what it moves, moves what is not published too, and joins who follows both', async () => {
+test('a merge previews what it moves, moves unpublished questions too, and joins followers', async () => {
 	const [from, into] = [await makeCategory(), await makeCategory()]
 	const gone = await makeQuestion(ada, { category: from.slug })
 	await decideCase(admin, { kind: 'query', name: String(gone.id), act: 'hide' }, { why: 'It repeats.' })
@@ -288,8 +288,8 @@ test('the order is that of the forum’s menu, archived ones last', async () => 
 	expect(await logged(two.id)).toEqual(['add a category', 'move up', 'archive', 'reopen'])
 })
 
-describe('two at once', () => {
-	test('the second of two forms is told of the first, and loses nothing', async () => {
+describe('concurrent changes', () => {
+	test('the second of two forms gets a conflict, and keeps its input', async () => {
 		const { id } = await makeCategory()
 		const form = await formOf(id)
 		const saves = await Promise.allSettled([
@@ -305,7 +305,7 @@ describe('two at once', () => {
 		expect(await formOf(id)).toMatchObject({ version: '2' })
 	})
 
-	test('two categories do not get one address', async () => {
+	test('two categories cannot get the same slug', async () => {
 		made += 1
 		const slug = `contested-${made}`
 		const adds = await Promise.allSettled(
@@ -314,7 +314,7 @@ describe('two at once', () => {
 		expect(adds.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 	})
 
-	test('two merges into each other: one is done, and nothing is asked into what is gone', async () => {
+	test('of two merges into each other one is done, and nobody can ask in the merged category', async () => {
 		const [one, two] = [await makeCategory(), await makeCategory()]
 		const merges = await Promise.allSettled([
 			mergeCategory(admin, one.id, { into: two.slug }),
@@ -332,7 +332,7 @@ describe('two at once', () => {
 	})
 })
 
-test('only admins do any of it, by what the database says', async () => {
+test('only admins, according to the database, can do any of this', async () => {
 	const { id, slug, title } = await makeCategory()
 	const former = await makeMember(`former${made}`, 'admin')
 	await sql`update users set role = 'moderator' where id = ${former.id}`.execute(db())

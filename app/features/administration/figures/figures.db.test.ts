@@ -61,7 +61,7 @@ beforeAll(async () => {
 	await countFigures()
 })
 
-test('weeks have what was asked, answered and by how many', async () => {
+test('counts questions, answers and authors by week', async () => {
 	const { weeks } = await readFigures(admin, '')
 	expect(weeks).toHaveLength(FIGURE_WEEKS)
 	const [three, two, one, now] = weeks.slice(-4)
@@ -75,7 +75,7 @@ test('weeks have what was asked, answered and by how many', async () => {
 	await expect(readFigures(admin, 'nowhere')).rejects.toThrow(NotFound)
 })
 
-test('who was active stays counted when their session is used later, and counting again changes nothing else', async () => {
+test('activity stays counted when the session is used later; counting again changes nothing else', async () => {
 	await sql`insert into sessions (user_id, token, expires_at, updated_at) values (${ben.id}, 'x', now() + interval '1 day', ${at(1, 30)})`.execute(
 		db(),
 	)
@@ -89,8 +89,8 @@ test('who was active stays counted when their session is used later, and countin
 	expect(weeks.at(-1)?.active).toBe(1)
 })
 
-describe('jobs that failed', () => {
-	test('are shown by kind without addresses, and tried again', async () => {
+describe('failed jobs', () => {
+	test('are listed by kind without mail addresses, and can be retried', async () => {
 		await sql`delete from graphile_worker._private_jobs`.execute(db())
 		for (let index = 0; index < 3; index += 1)
 			await addJob('send-mail', { to: 'ada@campus.example', subject: 'x', text: 'x', html: 'x' })
@@ -111,7 +111,7 @@ describe('jobs that failed', () => {
 	})
 })
 
-test('only admins see them or try jobs again', async () => {
+test('only admins see them or retry jobs', async () => {
 	for (const who of [null, ada, { ...ben, role: 'moderator' as const }]) {
 		await expect(readFigures(who, '')).rejects.toThrow(NotAllowed)
 		await expect(retryJobs(who, 'send-mail')).rejects.toThrow(NotAllowed)

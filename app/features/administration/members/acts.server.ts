@@ -157,7 +157,7 @@ export async function archiveFor(viewer: Viewer, username: string, input: Input)
 	await askForArchive(member, requireAdmin(viewer))
 }
 
-/** An act that locks the member in an order of its own, before the admin. */
+/** For actions that lock the member in an order of their own, before the admin. */
 async function recorded(
 	viewer: Viewer,
 	username: string,

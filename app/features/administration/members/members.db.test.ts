@@ -72,7 +72,7 @@ describe('the list', () => {
 		expect(rows.map(({ username }) => username)).toEqual(names)
 	})
 
-	test('goes on where a page ended, as the file does, and says what is stored', async () => {
+	test('pages the list and the export, and shows what is stored', async () => {
 		// Disables the triggers, as computing search documents would take most of the time.
 		await sql`alter table users disable trigger user`.execute(db())
 		await sql`
@@ -98,7 +98,7 @@ describe('the list', () => {
 		expect(rows[0]).toMatchObject({ act: 'export members', note: 'domain: many.example' })
 	})
 
-	test('the file holds no formula and no secret', async () => {
+	test('the export contains no formulas and no secrets', async () => {
 		const text = (await Array.fromAsync(await exportMembers(admin, { ...none, q: 'hal' }))).join('')
 		expect(text).toContain('"hal","\'=HYPERLINK(""x"")","hal@elsewhere.example","yes","moderator"')
 		expect(text).not.toMatch(/password|token|\$argon|session/i)
@@ -106,7 +106,7 @@ describe('the list', () => {
 			expect(csvLine([`${start}1`, 'a"b', 'a,b'])).toBe(`"'${start}1","a""b","a,b"\r\n`)
 	})
 
-	test('a member says when they logged in and what is theirs', async () => {
+	test('a member’s page shows the last login and counts', async () => {
 		expect(await getMember(admin, 'ada')).toMatchObject({
 			sessions: 1,
 			questions: 1,
@@ -150,7 +150,7 @@ describe('roles', () => {
 		expect(await roleOf(admin)).toBe('admin')
 	})
 
-	test('two admins who dismiss each other, or lay the role down at once, leave one', async () => {
+	test('two admins who dismiss each other or resign concurrently leave one admin', async () => {
 		const second = await makeMember('second', 'admin')
 		const rounds: [SignedIn, SignedIn][][] = [
 			[
@@ -174,13 +174,13 @@ describe('roles', () => {
 	})
 })
 
-test('an address is confirmed by hand once, and gives no role', async () => {
+test('an address is confirmed manually once, without granting a role', async () => {
 	await confirmAddressOf(admin, 'ada')
 	await expect(confirmAddressOf(admin, 'ada')).rejects.toThrow(Conflict)
 	expect(await getMember(admin, 'ada')).toMatchObject({ isConfirmed: true, role: 'member' })
 })
 
-test('an admin gives another username with a reason, as often as needed, and the log has both', async () => {
+test('an admin renames a member with a reason, at any time; the log has both names', async () => {
 	const { id } = await makeMember('rude')
 	for (const username of ['kind', 'kinder'])
 		expect(await renameMember(admin, (await nameOf(id)) ?? '', { username, why })).toBe(username)
@@ -224,7 +224,7 @@ test.each([
 	},
 )
 
-test('whose mail comes back is found, with the reason; an admin clears it once', async () => {
+test('lists members whose mail bounces, with the reason; an admin clears the mark once', async () => {
 	const who = await makeMember('returned')
 	const mail = { userId: who.id, email: 'returned@campus.example', sentAt: new Date() }
 	await recordReport(mail, { says: 'permanent', status: '5.2.1' })
@@ -242,7 +242,7 @@ test('whose mail comes back is found, with the reason; an admin clears it once',
 	await sql`delete from users where id = ${who.id}`.execute(db())
 })
 
-test('only admins do any of it, by what the database says', async () => {
+test('only admins, according to the database, can do any of this', async () => {
 	const former = { ...(await makeMember('former', 'member')), role: 'admin' as const }
 	const acts: [string, (who: Viewer) => Promise<unknown>, boolean][] = [
 		['list', (who) => listMembers(who, none, null), false],
@@ -262,7 +262,7 @@ test('only admins do any of it, by what the database says', async () => {
 	expect(await roleOf(ada)).toBe('member')
 })
 
-describe('many at once', () => {
+describe('bulk actions', () => {
 	let crowd: SignedIn[]
 	const ids = () => crowd.map(({ id }) => id)
 	const chosen = (act: string, members = ids()) =>
@@ -296,7 +296,7 @@ describe('many at once', () => {
 		expect(preview.leftOut.map((one) => `${one.why}: ${one.usernames.join(' ')}`).sort()).toEqual([...leftOut].sort())
 	})
 
-	test('all that a filter finds are chosen, up to so many; nobody is told so', async () => {
+	test('select everything that a filter matches, up to a limit; an empty result is an error', async () => {
 		const all = (q: string) => new URLSearchParams({ act: 'confirm', all: '1', q })
 		expect((await previewBulk(admin, all('crowd'))).members).toHaveLength(3)
 		await expect(previewBulk(admin, all('many'))).rejects.toThrow('More than 500 members')
@@ -308,7 +308,7 @@ describe('many at once', () => {
 		await expect(runBulk(admin, 'suspend', { ids: `${ada.id}`, why })).rejects.toThrow('Choose for how long.')
 	})
 
-	test('each has the entry of a single act; what is refused for one stops none of the others', async () => {
+	test('each has its own log entry; an error for one does not stop the others', async () => {
 		expect(await run('suspend')).toEqual({
 			act: 'suspend',
 			done: 2,

@@ -44,7 +44,7 @@ const standing = async (key: SetupKey) => (await getSetup(admin)).steps.find((st
 const emailOf = async ({ id }: SignedIn) =>
 	(await db().selectFrom('users').select('email').where('id', '=', id).executeTakeFirstOrThrow()).email
 
-test('a new site says what is to be done, to admins alone', async () => {
+test('shows admins the checklist of a new site', async () => {
 	const { steps, done, isHidden } = await getSetup(admin)
 	expect(steps.map(({ key, state }) => `${key} ${state}`)).toEqual([
 		...[
@@ -68,7 +68,7 @@ test('a new site says what is to be done, to admins alone', async () => {
 	await expect(keepStep(admin, 'nothing', true)).rejects.toThrow(NotFound)
 })
 
-test('of two admins who keep the same step the second is told, and what is done cannot be kept', async () => {
+test('of two admins who keep the same step the second gets a conflict; a completed step cannot be kept', async () => {
 	const both = await Promise.allSettled([keepStep(admin, 'name', true), keepStep(admin, 'name', true)])
 	expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 	expect((await standing('name'))?.state).toBe('kept')
@@ -95,7 +95,7 @@ test('a test email tells what the mail server said, and counts for this server a
 	await expect(sendTestLetter(admin)).rejects.toThrow(TooMany)
 })
 
-test('the finished list is put away, and is back as soon as a step is open', async () => {
+test('the complete list can be hidden, and returns when a step is open', async () => {
 	for (const key of ['logo', 'colour', 'region', 'registration', 'categories', 'terms', 'backup'])
 		await keepStep(admin, key, true)
 	await sql`update users set role = 'admin' where id = ${other.id}`.execute(db())

@@ -75,7 +75,7 @@ test.each([
 	expect(asLocalDraft(parseStored(text))).toBeNull()
 })
 
-test.each([true, false])('what was written is read back, with the pseudonym chosen: %s', (pseudonym) => {
+test.each([true, false])('a stored draft is read back, with pseudonym %s', (pseudonym) => {
 	const written = local({ pseudonym })
 	expect(asLocalDraft(parseStored(JSON.stringify(written)))).toEqual(written)
 })

@@ -134,7 +134,7 @@ test.each<[string, Partial<SamlAccount>, string]>([
 	await expect(saml.trip()).rejects.toThrow(message)
 })
 
-test('an answer in another browser, and the same one a second time', async () => {
+test('a response in another browser, and a replay', async () => {
 	const begun = await begin()
 	const form = await saml.campus.visit(begun.url)
 	const path = await takeSamlResponse(form, '')
@@ -147,7 +147,7 @@ test('an answer in another browser, and the same one a second time', async () =>
 	expect(await takeSamlResponse(form, '')).toBe('/login/saml/callback?refused=used')
 })
 
-test('a login that took longer than ten minutes, and a way back that took longer than one', async () => {
+test('a response after ten minutes, and a callback after one', async () => {
 	const late = await begin()
 	const form = await saml.campus.visit(late.url)
 	await sql`update saml_requests set expires_at = now()`.execute(db())

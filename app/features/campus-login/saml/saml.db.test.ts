@@ -40,7 +40,7 @@ async function identitiesOf({ id }: SignedIn) {
 }
 
 describe('logging in', () => {
-	test('the first time makes the account, by the rules of a registration; later ones find it by its persistent NameID', async () => {
+	test('the first login creates the account, by the rules of registration; later ones find it by its persistent NameID', async () => {
 		saml.enrol(saml.campus.visitor, { attributes: { [affiliation]: ['member', 'Staff'] } })
 		const first = await saml.trip()
 		expect(first).toMatchObject({ message: 'Welcome!', redirectTo: '/forum' })
@@ -60,13 +60,13 @@ describe('logging in', () => {
 		expect([again.message, (await whoHas(again.cookies))?.id]).toEqual(['Welcome back!', member.id])
 	})
 
-	test('of two first logins at once both are the same member', async () => {
+	test('two concurrent first logins yield the same member', async () => {
 		const both = await Promise.all([saml.trip(), saml.trip()])
 		const [one, other] = await Promise.all(both.map(({ cookies }) => whoHas(cookies)))
 		expect([one?.id, both.filter(({ message }) => message === 'Welcome!').length]).toEqual([other?.id, 1])
 	})
 
-	test('an account that is there is never opened by its address', async () => {
+	test('an address never opens an existing account', async () => {
 		const owner = (await whoHas((await saml.trip()).cookies)) as SignedIn
 		saml.enrol(`someone-else-${made}`)
 		await expect(saml.trip()).rejects.toThrow(
@@ -75,7 +75,7 @@ describe('logging in', () => {
 		expect(await identitiesOf(owner)).toHaveLength(1)
 	})
 
-	test('an attribute is the subject where the settings say so; another attribute with the same value is somebody else', async () => {
+	test('an attribute can be the subject; another attribute with the same value is somebody else', async () => {
 		await saml.save({ subjectAttribute: 'pairwise-id' })
 		saml.enrol('x', { format: 'transient', attributes: { 'pairwise-id': `p-${made}` } })
 		const member = (await whoHas((await saml.trip()).cookies)) as SignedIn
@@ -98,7 +98,7 @@ describe('logging in', () => {
 		expect((await saml.trip()).message).toBe('Welcome!')
 	})
 
-	test('a new key takes the place of the old one without a day on which nobody gets in', async () => {
+	test('keys can be rotated without an interruption', async () => {
 		const next = makeCertificate(2_048)
 		await saml.save({ certificates: `${saml.campus.certificate}\n${next.cert}` })
 		expect((await saml.trip()).message).toBe('Welcome!')
@@ -107,7 +107,7 @@ describe('logging in', () => {
 		await saml.save({})
 	})
 
-	test('an address that is not said to be confirmed makes no account where addresses are', async () => {
+	test('an unconfirmed address creates no account if addresses must be confirmed', async () => {
 		await saml.save({ trustsEmail: '' })
 		const confirming = vi.spyOn(config(), 'REQUIRE_EMAIL_VERIFICATION', 'get')
 		confirming.mockReturnValue(true)
@@ -121,7 +121,7 @@ describe('logging in', () => {
 	})
 })
 
-describe('how long it lasts', () => {
+describe('the duration of a session', () => {
 	const endOf = async (member: SignedIn) => {
 		const { rows } = await sql<{ at: Date }>`
 			select ends_at as at from provider_sessions join sessions on sessions.id = session_id
@@ -129,7 +129,7 @@ describe('how long it lasts', () => {
 		return Math.round(((rows[0]?.at.getTime() ?? 0) - Date.now()) / 60_000)
 	}
 
-	test('a session lasts for the hours of the settings, or until it ends at the campus; then it is over', async () => {
+	test('is that of the settings, or until the session at the campus ends', async () => {
 		const { cookies } = await saml.trip()
 		const member = (await whoHas(cookies)) as SignedIn
 		expect(await endOf(member)).toBe(720)
@@ -147,7 +147,7 @@ describe('how long it lasts', () => {
 		).toEqual([undefined, member.id, member.id])
 	})
 
-	test('it lasts no longer where a code is asked for after it', async () => {
+	test('is not extended by a second step', async () => {
 		const member = (await whoHas((await saml.trip()).cookies)) as SignedIn
 		const code = await setUpApp(member)
 		await sql`delete from sessions where user_id = ${member.id}`.execute(db())
@@ -159,7 +159,7 @@ describe('how long it lasts', () => {
 })
 
 describe('linking', () => {
-	test('a member links it, logs in by it, and keeps the last way in', async () => {
+	test('a member links it, logs in with it, and cannot unlink the last login method', async () => {
 		const { cookies } = await saml.trip()
 		const member = (await whoHas(cookies)) as SignedIn
 		const [own] = (await listLogins(member)).linked
@@ -193,7 +193,7 @@ describe('the form', () => {
 	})
 
 	const empty = { entityId: '', address: '', certificates: '' }
-	test('the metadata of the login service take the place of three fields', async () => {
+	test('the metadata of the identity provider replace three fields', async () => {
 		const metadata = saml.campus.metadata()
 		await saml.save({ ...empty, metadata: `<!-- of Eastmere -->${metadata}` })
 		expect((await saml.trip()).message).toBe('Welcome!')
@@ -214,7 +214,7 @@ describe('the form', () => {
 		await saml.save({})
 	})
 
-	test('a certificate may be pasted as metadata have it, and it is the only way in once an admin has logged in by it', async () => {
+	test('a certificate can be pasted as in metadata; it can be the only login once an admin has logged in with it', async () => {
 		await saml.save({ certificates: saml.campus.certificate.replaceAll(/-----.*-----/g, '') })
 		await expect(saml.save({ onlyWay: 'on' })).rejects.toThrow(Conflict)
 		const member = (await whoHas((await saml.trip()).cookies)) as SignedIn

@@ -29,7 +29,7 @@ const list = (tab: Tab) => tab.client.attachments.listFor('bert')
 const sent = (server: ChatServer) =>
 	server.rows.map(({ body, pictures }) => [body, ...pictures.map(({ path }) => path)])
 
-test('a picture is sent as soon as it is chosen, and the message names it; nothing stays on the device', async () => {
+test('uploads a picture as soon as it is chosen, sends its path with the message, and deletes the local copy', async () => {
 	const { server, browser, anna } = start()
 	await choose(anna, 'bench', 'probe')
 	anna.client.attachments.describe('bert', list(anna)[1]?.id ?? '', ' The probe ')
@@ -43,7 +43,7 @@ test('a picture is sent as soon as it is chosen, and the message names it; nothi
 	expect([server.uploads, anna.client.outgoing(), browser.files.size]).toEqual([2, [], 0])
 })
 
-test('without a connection a picture waits with its message, and the message after it waits for both', async () => {
+test('without a connection a picture waits with its message, and so does the next message', async () => {
 	const { server, browser, anna } = start()
 	anna.cut()
 	await choose(anna, 'bench')
@@ -60,7 +60,7 @@ test('without a connection a picture waits with its message, and the message aft
 	expect([server.uploads, browser.files.size]).toEqual([1, 0])
 })
 
-test('a tab that opens later sends the pictures that an earlier one left behind, once', async () => {
+test('a later tab uploads the pictures that an earlier one left, once', async () => {
 	const { server, browser, anna } = start()
 	anna.cut()
 	await choose(anna, 'bench')
@@ -73,7 +73,7 @@ test('a tab that opens later sends the pictures that an earlier one left behind,
 	expect(anna.client.outgoing()).toEqual([])
 })
 
-test('a connection that comes back does not wait for the next try', async () => {
+test('a reconnect retries at once', async () => {
 	const { server, anna } = start()
 	anna.cut()
 	await choose(anna, 'bench')
@@ -83,7 +83,7 @@ test('a connection that comes back does not wait for the next try', async () => 
 	expect(server.uploads).toBe(1)
 })
 
-test('a message that is given up while its picture is on its way is not sent', async () => {
+test('a message that is given up during an upload is not sent', async () => {
 	const { server, browser, anna } = start()
 	anna.weather = { loss: 0, double: 0, delay: 5_000 }
 	await choose(anna, 'bench')
@@ -96,7 +96,7 @@ test('a message that is given up while its picture is on its way is not sent', a
 	expect(browser.files.size).toBe(0)
 })
 
-test('what the server refuses leaves the list with its words', async () => {
+test('a refused picture leaves the list with an error', async () => {
 	const { server, browser, anna } = start()
 	server.pictureRefusals.push('Invalid file type!')
 	await choose(anna, 'drawing')
@@ -105,7 +105,7 @@ test('what the server refuses leaves the list with its words', async () => {
 	expect([browser.files.size, anna.client.write('bert', '')]).toEqual([0, false])
 })
 
-test('a message whose picture is refused says so, and a retry sends the file again', async () => {
+test('a message with a refused picture fails, and a retry uploads the file again', async () => {
 	const { server, anna } = start()
 	server.pictureRefusals.push('You have used your 50 MB for pictures.')
 	anna.cut()
@@ -120,7 +120,7 @@ test('a message whose picture is refused says so, and a retry sends the file aga
 	expect(sent(server)).toEqual([['Look', 'messages/bench']])
 })
 
-test('a picture that the server has forgotten meanwhile is sent again on a retry', async () => {
+test('a retry uploads again what the server has deleted meanwhile', async () => {
 	const { server, anna } = start()
 	await choose(anna, 'bench')
 	await settle()
@@ -133,7 +133,7 @@ test('a picture that the server has forgotten meanwhile is sent again on a retry
 	expect([server.uploads, sent(server)]).toEqual([2, [['', 'messages/bench']]])
 })
 
-test('a picture that was sent half an hour ago is sent again before its message', async () => {
+test('a picture uploaded half an hour ago is uploaded again before its message', async () => {
 	const { server, anna } = start()
 	await choose(anna, 'bench')
 	await vi.advanceTimersByTimeAsync(31 * 60_000)
@@ -153,7 +153,7 @@ test.each([
 	expect(anna.client.attachments.refusalFor('bert')).toBe(words)
 })
 
-test('a picture that is taken back out is not sent, and the next choice forgets what was refused', async () => {
+test('a removed picture is not sent, and the next choice clears the error', async () => {
 	const { server, anna } = start()
 	await choose(anna, '')
 	await choose(anna, 'bench')
@@ -164,7 +164,7 @@ test('a picture that is taken back out is not sent, and the next choice forgets 
 	expect(sent(server)).toEqual([['Words']])
 })
 
-test('what was chosen and not sent is there after a reload, in this tab alone, and gone once it is sent', async () => {
+test('unsent pictures survive a reload in the same tab, and are deleted once sent', async () => {
 	const { server, browser, anna } = start()
 	await choose(anna, 'bench', 'probe')
 	anna.client.attachments.describe('bert', list(anna)[1]?.id ?? '', 'The probe')
@@ -193,7 +193,7 @@ test('what was chosen and not sent is there after a reload, in this tab alone, a
 	expect(list(last)).toEqual([])
 })
 
-test('a picture whose file the browser has lost, and what is no list, are left out after a reload', async () => {
+test('lost files and invalid entries are ignored after a reload', async () => {
 	const { server, browser, anna } = start()
 	await choose(anna, 'bench', 'probe')
 	browser.files.delete(list(anna)[0]?.id ?? '')

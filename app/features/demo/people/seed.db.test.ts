@@ -10,14 +10,14 @@ useDatabase()
 
 const quietly = { onProgress: () => {} }
 
-test('the same number is always the same person, and no two share a username', () => {
+test('members are deterministic, with unique usernames', () => {
 	expect(personOf(4_711)).toEqual(personOf(4_711))
 	const usernames = Array.from({ length: 20_000 }, (_, index) => personOf(index + 1).username)
 	expect(new Set(usernames).size).toBe(usernames.length)
 	expect(usernames.every((username) => /^[a-z0-9_.-]+$/.test(username))).toBe(true)
 })
 
-test('a community grows to the size that was asked for, and counters and search rows stand at once', async () => {
+test('a community grows to the given size, with counters and search rows', async () => {
 	await seedMembers(50, quietly)
 	await seedMembers(120, quietly)
 	expect((await seedMembers(120, quietly)).members).toBe(0)
@@ -33,7 +33,7 @@ test('a community grows to the size that was asked for, and counters and search 
 	expect(await siteHasAccounts()).toBe(false)
 })
 
-test('questions come from these members, once, with their counts', async () => {
+test('questions are by these members, without duplicates, with counters', async () => {
 	await seedQuestions(30, { authors: seedDomain, ...quietly })
 	expect(await seedQuestions(30, { authors: seedDomain, ...quietly })).toBe(0)
 	const rows = await db().selectFrom('questions').select(['comment_count', 'author_id', 'tags']).execute()
@@ -46,6 +46,6 @@ test('questions come from these members, once, with their counts', async () => {
 	)
 })
 
-test('there are no questions without members', async () => {
+test('questions require members', async () => {
 	await expect(seedQuestions(40, { authors: 'nowhere.example', ...quietly })).rejects.toThrow('Questions need members')
 })

@@ -65,7 +65,7 @@ const call = (
 	})
 }
 
-describe('who may', () => {
+describe('permissions', () => {
 	const peers = (caller: Caller) =>
 		['mira', 'without', 'reader', 'writer'].includes(caller) ? ['tomas'] : ['mira', 'tomas']
 	/** Every address that reads a conversation; `{id}` is a message of it. */
@@ -126,7 +126,7 @@ describe('who may', () => {
 		},
 	)
 
-	test('a token that may only write sends and reads nothing else', async () => {
+	test('a token with only the write scope can send, and read nothing else', async () => {
 		const sent = await call('POST', '/me/conversations/tomas/messages', 'writer', { body: 'from a script' })
 		expect(sent.status).toBe(201)
 		expect((await call('GET', sent.headers.get('Location')?.replace('/api/v1', '') ?? '', 'writer')).status).toBe(403)
@@ -153,7 +153,7 @@ describe('sending', () => {
 		expect(await findBrokenFigures()).toEqual([])
 	})
 
-	test('a repeated one is answered with what stands now, and the same key with another text or member is refused', async () => {
+	test('a retry returns the present message; the same key with another text or member is refused', async () => {
 		const { id } = await told(await send({ body: 'Original' }, 'key-1'))
 		const other = await send({ body: 'Another text' }, 'key-1')
 		expect([other.status, (await told(other)).detail]).toEqual([422, expect.stringContaining('new key')])
@@ -177,12 +177,12 @@ describe('sending', () => {
 		expect(await listSince(mira, 'tomas', 0)).toEqual(before)
 	})
 
-	test.each(['nobody', 'mira', '%00', 'TOMAS!'])('there is nobody to write to at %s', async (to) => {
+	test.each(['nobody', 'mira', '%00', 'TOMAS!'])('there is no recipient at %s', async (to) => {
 		expect((await send({ body: 'x' }, undefined, to)).status).toBe(404)
 	})
 })
 
-test('a conversation is read by pages in both directions, from its end and from any message on', async () => {
+test('a conversation is paged in both directions, from its end and from any message', async () => {
 	const ids: number[] = []
 	for (let sent = 0; sent < 24; sent += 1) ids.push((await makeMessage(stranger, mira, `line ${sent}`)).id)
 	interface Page {
@@ -212,7 +212,7 @@ test('a conversation is read by pages in both directions, from its end and from 
 		expect((await call('GET', `/me/conversations/stranger/messages?limit=5${wrong}`, 'mira')).status).toBe(422)
 })
 
-test('what an operation says is what has happened, and what changed is told by version', async () => {
+test('the response of a write matches what it did, and changes are reported by version', async () => {
 	const open = async () =>
 		(await (await call('GET', '/me/conversations/mira', 'tomas')).json()) as {
 			conversationVersion: number

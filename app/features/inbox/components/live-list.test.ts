@@ -40,26 +40,26 @@ test('a new message moves its conversation to the top', () => {
 	expect(say(withMessage(list, heard('carl', 40)))).toEqual(['carl: New words (1)', 'bert: Old words (0)'])
 })
 
-test('a change of the last message shows where the conversation stands', () => {
+test('a change of the last message updates the preview', () => {
 	const deleted = heard('carl', 20, { deleted: true, body: '', html: '' })
 	expect(say(withMessage(list, deleted))).toEqual(['bert: Old words (0)', 'carl: deleted (1)'])
 })
 
-test('a change of an older message shows nothing of it', () => {
+test('a change of an older message does not', () => {
 	expect(say(withMessage(list, heard('bert', 10)))).toEqual(['bert: Old words (1)', 'carl: Old words (0)'])
 })
 
-test('somebody who is not in the list must be asked for', () => {
+test('an unknown conversation requires a reload', () => {
 	expect(withMessage(list, heard('dora', 40))).toBeNull()
 })
 
-test('reading clears the number of one conversation', () => {
+test('reading clears the unread count of one conversation', () => {
 	const [bert, carl] = list.map((each) => ({ ...each, unread: 3 }))
 	if (!bert || !carl) throw new Error('two conversations')
 	expect(say(withRead([bert, carl], 'bert', 0))).toEqual(['bert: Old words (0)', 'carl: Old words (3)'])
 })
 
-test('reading everything clears the conversations that it names, and no request', () => {
+test('reading everything clears the given conversations, but no requests', () => {
 	const all = ['bert', 'carl', 'stranger'].map((name) => ({ ...summary(name, 30), unread: 3 }))
 	expect(say(withAllRead(all, ['bert', 'carl', 'not listed']))).toEqual([
 		'bert: Old words (0)',

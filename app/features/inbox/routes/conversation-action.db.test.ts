@@ -20,7 +20,7 @@ beforeEach(async () => {
 	await makeConversation(mira, tomas)
 })
 
-test('a form that is pressed twice sends once, leads back to the newest message, and counts as having read', async () => {
+test('a double click sends once, redirects to the newest message, and marks it as read', async () => {
 	const last = await makeMessage(tomas, mira)
 	const fields = { intent: 'send', clientId: randomUUID(), body: 'Hello', upTo: String(last.id) }
 	for (const _press of [1, 2]) {
@@ -31,7 +31,7 @@ test('a form that is pressed twice sends once, leads back to the newest message,
 	expect((await openConversation(tomas, mira.username)).receipts.read).toBe(last.id)
 })
 
-test('a script is answered with the message as it is now', async () => {
+test('a script gets the present message', async () => {
 	const { id } = await makeMessage(mira, tomas, 'first')
 	const send = { intent: 'send', clientId: randomUUID(), body: 'Hello' }
 	expect(await scripted(send)).toMatchObject({

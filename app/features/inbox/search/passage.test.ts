@@ -18,7 +18,7 @@ test.each([
 	expect(shown(body, marked)).toEqual(pieces)
 })
 
-test('a long message is shown from a word before the first match on, within its room', () => {
+test('a long message is shown from a word before the first match', () => {
 	const body = `${long(100)} deadline ${long(100)}`
 	const pieces = shown(body, body.replace('deadline', '<deadline>'))
 	expect(pieces[0]).toMatch(/^… word\d+ /)

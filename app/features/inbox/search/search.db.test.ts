@@ -24,7 +24,7 @@ beforeEach(async () => {
 const texts = async (viewer: SignedIn, words: string) =>
 	(await searchOwnMessages(viewer, words)).hits.map(({ passage }) => passage.map(({ text }) => text).join(''))
 
-test('a search finds own messages by word, stem and beginning, sent and received, newest first', async () => {
+test('finds own messages by word, stem and prefix, sent and received, newest first', async () => {
 	await makeMessage(mira, tomas, 'The **deadlines** were moved to [Friday](https://friday.example)')
 	await makeMessage(tomas, mira, 'Which deadline, and why `<b>`?')
 	// As plain text, without Markdown.
@@ -84,7 +84,7 @@ test.each([
 	expect(hits[0]?.passage.some(({ hit }) => hit)).toBe(true)
 })
 
-test('what holds the words as they were typed comes alone', async () => {
+test('exact matches exclude similar ones', async () => {
 	await makeMessage(mira, tomas, 'desert')
 	await makeMessage(mira, tomas, 'dessert')
 	expect(await searchOwnMessages(mira, 'desert')).toMatchObject({ hits: [{}], nearly: false })
@@ -93,7 +93,7 @@ test('what holds the words as they were typed comes alone', async () => {
 	expect(await searchOwnMessages(mira, '"desertt"')).toEqual({ hits: [], next: null, nearly: false })
 })
 
-test('nobody finds what others wrote to others, nor learns that somebody used a word', async () => {
+test('nobody finds others’ messages, or learns that others used a word', async () => {
 	const stranger = await makeMember(`stranger${serial}`)
 	await makeMessage(mira, tomas, 'The heliotrope blooms')
 	await makeMessage(stranger, mira, 'Something else')
@@ -138,7 +138,7 @@ test.each([
 	await expect(searchOwnMessages(tomas, word, 'x')).rejects.toMatchObject({ status: 422 })
 })
 
-test('with more messages than are read at once, words of long ago are known once they were gathered, and forgotten with time', async () => {
+test('with many messages, old words are known after the job has run, and deleted later', async () => {
 	await startJobs()
 	await stopJobs()
 	const old = await makeMessage(mira, tomas, 'The heliotrope blooms')

@@ -40,12 +40,12 @@ test.each([
 	expect(nearest(word, known)).toEqual(near)
 })
 
-test('of many that are near the nearest eight count', () => {
+test('of many similar words the eight nearest count', () => {
 	const many = Array.from({ length: 26 }, (_, index) => `tomorro${String.fromCharCode(97 + index)}`)
 	expect(nearest('tomorroz', many)).toHaveLength(8)
 	expect(nearest('timetabel', ['timetab', 'timetable'])[0]).toBe('timetable')
 })
 
-test('a text is compared without accents and capitals', () => {
+test('comparison ignores accents and case', () => {
 	expect(plain('Ünïcödé ÇA e\u0301')).toBe('unicode ca e')
 })

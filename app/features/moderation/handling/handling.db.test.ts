@@ -39,7 +39,7 @@ async function told(kind: string): Promise<{ username: string; title: string; co
 }
 
 describe('a case', () => {
-	test('is taken and given on; whoever gets it is told, and a form that was made before is refused', async () => {
+	test('is assigned and reassigned; the assignee is notified, and an outdated form gets a conflict', async () => {
 		await report(cast.member, ofQuery(), spam)
 		expect(await assign(cast.moderator, 'moderator', '')).toBe('The case is now assigned to you.')
 		expect(await told('case-assigned')).toEqual([])
@@ -56,7 +56,7 @@ describe('a case', () => {
 		await expect(assign(second, 'second')).rejects.toThrow(Conflict)
 	})
 
-	test('goes to one of two moderators who take it at once', async () => {
+	test('is assigned to one of two concurrent moderators', async () => {
 		await report(cast.member, ofQuery(), spam)
 		const outcomes = await Promise.allSettled([
 			assign(cast.moderator, 'moderator', ''),
@@ -74,7 +74,7 @@ describe('a case', () => {
 		await expect(assign(cast.moderator, name)).rejects.toThrow(Invalid)
 	})
 
-	test('is free again when its moderator no longer is one', async () => {
+	test('is unassigned when its moderator loses the role', async () => {
 		await report(cast.member, ofQuery(), spam)
 		await assign(cast.moderator, 'second')
 		await appoint(cast.admin, 'second', 'member')
@@ -82,7 +82,7 @@ describe('a case', () => {
 		await appoint(cast.admin, 'second', 'moderator')
 	})
 
-	test('has notes that members cannot write, with author and time, and that go some time after the decision', async () => {
+	test('has notes with author and time, which members cannot write, and which are deleted some time after the decision', async () => {
 		await expect(addNote(cast.member, ofQuery(), { note: 'Mine.' })).rejects.toThrow(NotAllowed)
 		await expect(addNote(second, ofQuery(), { note: '  ' })).rejects.toThrow(Invalid)
 		await addNote(second, ofQuery(), { note: 'I wrote to them.' })
@@ -100,8 +100,8 @@ describe('a case', () => {
 	})
 })
 
-describe('new reports', () => {
-	test('are told to moderators once for a burst, and to who handles the case alone', async () => {
+describe('notifications of new reports', () => {
+	test('are sent once per burst, and only to the assignee, if there is one', async () => {
 		await sql`delete from notifications`.execute(db())
 		const reporter = await makeMember('eager', 'moderator')
 		await report(reporter, ofQuery(), spam)
@@ -123,7 +123,7 @@ describe('new reports', () => {
 		expect(await told('case-report')).toEqual([])
 	})
 
-	test('are a kind in the settings of moderators, which others neither see nor change', async () => {
+	test('have a setting, which only moderators see and change', async () => {
 		const kinds = async (viewer: SignedIn) =>
 			(await getPreferences(viewer)).kinds.filter(({ kind }) => kind === 'case-report').map(({ mail }) => mail)
 		expect(await kinds(cast.member)).toEqual([])

@@ -60,7 +60,7 @@ async function fetched(member: SignedIn): Promise<Map<string, Buffer>> {
 	return unzip(Buffer.from(zip))
 }
 
-test('an archive holds what a member wrote, uploaded and received, and nothing that they may not know', async () => {
+test('contains what a member wrote, uploaded and received, and nothing that they may not see', async () => {
 	const own = await makeQuestion(mira, { title: 'How does an archive look', description: 'With *marks*.' })
 	const hidden = await makeQuestion(mira, { title: 'Asked under a pseudonym', pseudonym: 'on' })
 	const strangers = await makeQuestion(peer, { title: 'Asked by a pseudonym of the peer', pseudonym: 'on' })
@@ -104,7 +104,7 @@ test('an archive holds what a member wrote, uploaded and received, and nothing t
 	expect((await sql`select from archives`.execute(db())).rows).toEqual([])
 })
 
-test('a large archive is made with flat memory, and shows its progress', async () => {
+test('a large archive takes constant memory and shows its progress', async () => {
 	const many = await makeMember('many')
 	await makeMessage(many, peer, 'The first.')
 	await longWork(() =>

@@ -62,8 +62,8 @@ const brokenCounters = async () => {
 const fillEverything = (member: SignedIn, word = WORD) =>
 	plantEverything(member, { peer, other }, { texts: word, own: word, name: `Mira ${word}` })
 
-describe('a member who leaves', () => {
-	test('is told what happens, hidden at once, may come back, and writes nothing until then', async () => {
+describe('a leaving member', () => {
+	test('sees the consequences, is hidden at once, may come back, and cannot write until then', async () => {
 		const lena = await join_('lena')
 		await makeComment(lena, (await makeQuestion(other)).id)
 		expect((await getLeaving(lena)).holdings).toMatchObject({ questions: 0, comments: 1, builtOn: 0 })
@@ -94,7 +94,7 @@ describe('a member who leaves', () => {
 		await sql`update users set role = 'member' where id in (${one.id}, ${two.id})`.execute(db())
 	})
 
-	test('comes back or is deleted, of both at once one', async () => {
+	test('comes back or is deleted, never both', async () => {
 		const rolf = await join_('rolf')
 		await leave(rolf, { texts: 'keep' })
 		await sql`update users set leaves_at = now() where id = ${rolf.id}`.execute(db())
@@ -123,7 +123,7 @@ describe('a member who leaves', () => {
 		expect((await sql`select from users where username = 'sven'`.execute(db())).rows).toEqual([])
 	}, 60_000)
 
-	test('leaves nothing behind: no word, no name, no address, no picture', async () => {
+	test('leaves nothing behind: no word, name, address or picture', async () => {
 		const member = await join_(`m-${WORD}`)
 		const { comments } = await fillEverything(member)
 		expect((await rowsWith([WORD])).length).toBeGreaterThan(40)
@@ -145,7 +145,7 @@ describe('a member who leaves', () => {
 		expect(await claimUsername(member.username)).toBe(false)
 	}, 60_000)
 
-	test('is named by others no more, however little room there is, and whoever is called alike still is', async () => {
+	test('is removed from mentions by others, within length limits; members with similar names are not', async () => {
 		const ab = await join_('ab')
 		const { id } = await makeQuestion(other)
 		const long = `${'x'.repeat(494)} @ab @`
@@ -172,7 +172,7 @@ describe('a member who leaves', () => {
 		])
 	})
 
-	test('who left before usernames were hashed is to be read no more, and the username stays taken', async () => {
+	test('who left before usernames were hashed is unreadable now, and the username stays taken', async () => {
 		await sql`insert into usernames (username, claimed_at) values
 			('old-hand', now() - interval '1 year'), ('just-now', now())`.execute(db())
 		await sql.raw(readFileSync('migrations/0110_usernames_without_owner.sql', 'utf8')).execute(db())
@@ -181,7 +181,7 @@ describe('a member who leaves', () => {
 		expect(await claimUsername('old-hand')).toBe(false)
 	})
 
-	test('is deleted by the hourly job, which goes on where it was killed', async () => {
+	test('is deleted by the hourly job, which resumes after a crash', async () => {
 		const tom = await join_('tom')
 		await makeQuestion(tom)
 		await leave(tom, { texts: 'remove' })

@@ -202,8 +202,8 @@ const plants: Record<string, Plant> = {
 
 const ago = (days: number) => sql<Date>`date_trunc('day', now()) - make_interval(days => ${days})`
 
-describe('what is stored for a time', () => {
-	test('each rule that a feature declares is tried here', () => {
+describe('retention', () => {
+	test('every declared rule has a test case', () => {
 		expect(Object.keys(plants).sort()).toEqual(
 			listRetention()
 				.map(({ key }) => key)
@@ -211,7 +211,7 @@ describe('what is stored for a time', () => {
 		)
 	})
 
-	test('goes when it is older than the days of its rule, and not a day before', async () => {
+	test('deletes what is older than its rule, and nothing younger', async () => {
 		const planted = await Promise.all(
 			listRetention().map(async ({ key, days }) => ({
 				key,
@@ -235,7 +235,7 @@ describe('what is stored for a time', () => {
 		expect((await sql`select * from counters order by name`.execute(db())).rows).toEqual(before.rows)
 	})
 
-	test('an unread notification that goes is not counted any more', async () => {
+	test('a deleted notification is no longer counted as unread', async () => {
 		await sql`delete from notifications where user_id = ${mira.id}`.execute(db())
 		await sql`update notification_boxes set unread = 0 where user_id = ${mira.id}`.execute(db())
 		await plants.notifications?.(ago(181), 181)
@@ -245,7 +245,7 @@ describe('what is stored for a time', () => {
 		expect(rows).toEqual([{ unread: 1 }])
 	})
 
-	test('an admin sets the days, within bounds, and they hold the next night', async () => {
+	test('an admin sets the days within bounds, for the next run', async () => {
 		const defaults = Object.fromEntries(listRetention().map(({ key, days }) => [key, String(days)]))
 		const version = String((await findSection('retention')).version)
 		await expect(saveSection(admin, 'retention', { ...defaults, version, 'deleted-posts': '0' })).rejects.toMatchObject(
@@ -259,7 +259,7 @@ describe('what is stored for a time', () => {
 		expect(await device?.()).toBe(false)
 	})
 
-	test('a rule that fails does not keep the others from their work', async () => {
+	test('a failing rule does not stop the others', async () => {
 		const broken = { key: 'broken', label: 'A', hint: '', days: { default: 1, min: 1, max: 9 } }
 		const remove = vi.fn().mockRejectedValue(new Error('out of order'))
 		registerRetention([{ name: 'broken', retention: [{ ...broken, remove }] }, ...features])
@@ -270,7 +270,7 @@ describe('what is stored for a time', () => {
 	})
 })
 
-describe('a deleted text', () => {
+describe('a deleted post', () => {
 	const age = (table: 'questions' | 'comments', id: number) =>
 		sql`update ${sql.table(table)} set status_at = now() - interval '31 days' where id = ${id}`.execute(db())
 	const textsOf = async (word: string) => {
@@ -281,7 +281,7 @@ describe('a deleted text', () => {
 		return rows.length
 	}
 
-	test('goes with its earlier versions; what others wrote below it stays', async () => {
+	test('is erased with its versions; comments below it stay', async () => {
 		const word = name()
 		const { id } = await makeQuestion(mira, { title: `About ${word} in general`, description: `${word} text` })
 		const answer = await makeComment(ben, id, `An answer with ${word}`)
@@ -303,7 +303,7 @@ describe('a deleted text', () => {
 		expect((await applyRetention())['deleted-posts']).toBe(0)
 	})
 
-	test('stays while a moderator has to decide about it', async () => {
+	test('is kept while a case is open', async () => {
 		const word = name()
 		const { id } = await makeQuestion(ben)
 		const comment = await makeComment(mira, id, `Something mean about ${word}`)

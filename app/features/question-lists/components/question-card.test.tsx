@@ -43,7 +43,7 @@ const cards: [string, QuestionCardView, boolean][] = [
 	['with a tag that React Router would resolve', { ...question, tags: ['.net'] }, false],
 ]
 
-test.each(cards)('the server keeps the row that the browser makes: %s', (_, card, isKept) => {
+test.each(cards)('server and browser render the same row: %s', (_, card, isKept) => {
 	const asked: (string | null)[] = []
 	const render: RenderAlone = (component, props) => {
 		asked.push(renderAloneAt(0)(component, props))

@@ -60,14 +60,14 @@ function portable(text: string): unknown {
 	)
 }
 
-test('an export that another member imports is the same when they export it', async () => {
+test('another member who imports an export gets the same export', async () => {
 	const bram = await newcomer()
 	await importAll(bram, await textOf(mira))
 	expect(portable(await textOf(bram))).toEqual(portable(await textOf(mira)))
 	expect(JSON.stringify(portable(await textOf(bram)))).toContain('EIT23CSE017')
 })
 
-test('so is that of any profile, twice over', async () => {
+test('the same for any profile, twice in a row', async () => {
 	for (let seed = 1; seed <= 25; seed += 1) {
 		const [first, second] = [await newcomer(), await newcomer()]
 		const text = JSON.stringify(toResume(anyProfile(seed), 'https://elsewhere.example'))
@@ -79,7 +79,7 @@ test('so is that of any profile, twice over', async () => {
 	}
 })
 
-test('the own export changes nothing, and keeps the own pictures', async () => {
+test('importing one’s own export changes nothing, and keeps the pictures', async () => {
 	const { changes, unsaved } = await previewImport(mira, 'mira', await textOf(mira))
 	expect({ changes, unsaved }).toEqual({ changes: [], unsaved: [] })
 	const bram = await newcomer()
@@ -91,8 +91,8 @@ test('the own export changes nothing, and keeps the own pictures', async () => {
 	])
 })
 
-describe('what others read of a profile in this form', () => {
-	test('leaves out what only the owner sees', async () => {
+describe('the JSON Resume of a profile for others', () => {
+	test('omits what only the owner sees', async () => {
 		const bram = await newcomer()
 		const text = await textOf(mira, bram)
 		for (const secret of ['mira@campus.example', filled.personal.phone, 'EIT23CSE017', 'mira@eastmere.example'])
@@ -100,7 +100,7 @@ describe('what others read of a profile in this form', () => {
 		expect(text).toContain('messmate')
 	})
 
-	test('has the address and the phone number once their owner shows them', async () => {
+	test('includes address and phone number once their owner shows them', async () => {
 		const bram = await newcomer()
 		const { version, values } = await getPersonal(mira, 'mira')
 		await savePersonal(mira, 'mira', { ...values, show_email: 'on', show_phone: 'on', version })
@@ -110,7 +110,7 @@ describe('what others read of a profile in this form', () => {
 		expect(text).not.toContain('EIT23CSE017')
 	})
 
-	test('does not exist for nobody', async () => {
+	test('is 404 for an unknown member', async () => {
 		await expect(getResume(mira, 'nobody')).rejects.toThrow('No Data Found !')
 	})
 })
@@ -124,7 +124,7 @@ describe('an import', () => {
 		certificates: [{ name: 'Keeper', date: '2024-02-01' }],
 	}
 
-	test('makes the chosen changes and no other', async () => {
+	test('applies only the chosen changes', async () => {
 		const bram = await newcomer()
 		const preview = await previewImport(bram, bram.username, JSON.stringify(resume))
 		expect(preview.changes.map(({ id }) => id)).toEqual([
@@ -147,7 +147,7 @@ describe('an import', () => {
 		expect((await getAcademics(bram, bram.username)).version).toBe(1)
 	})
 
-	test('replaces an item of the same name in its place, and keeps what the document does not say', async () => {
+	test('replaces an item with the same title in place, and keeps fields that the document lacks', async () => {
 		const bram = await newcomer()
 		await addProject(bram, bram.username, { ...filled.project, project_title: 'Wick' })
 		await addProject(bram, bram.username, { ...filled.project, project_title: 'last' })
@@ -157,7 +157,7 @@ describe('an import', () => {
 		expect(projects?.[0]).toMatchObject({ description: 'Taller.', keywords: ['React', 'SQLite', 'Go'] })
 	})
 
-	test('never changes whom the profile is shown to, nor the address of the account', async () => {
+	test('never changes visibility or the address of the account', async () => {
 		const bram = await newcomer()
 		const before = await db().selectFrom('users').selectAll().where('id', '=', bram.id).executeTakeFirst()
 		const sly = {
@@ -176,7 +176,7 @@ describe('an import', () => {
 		expect({ ...after, updated_at: null }).toEqual({ ...before, updated_at: null })
 	})
 
-	test('ends a confirmation when it brings another university address', async () => {
+	test('a new university address loses its confirmation', async () => {
 		const bram = await newcomer()
 		await saveAcademics(bram, bram.username, { university_email: 'b@mit.edu', version: 1 })
 		await db()
@@ -189,7 +189,7 @@ describe('an import', () => {
 		expect(row).toMatchObject({ university_email: 'c@mit.edu', campus_name: '', campus_verified_at: null })
 	})
 
-	test('is refused when the profile changed since the preview, and shows the new one', async () => {
+	test('is rejected if the profile has changed since the preview, and shows the new preview', async () => {
 		const bram = await newcomer()
 		const preview = await previewImport(bram, bram.username, JSON.stringify(resume))
 		const { version, values } = await getPersonal(bram, bram.username)
@@ -205,7 +205,7 @@ describe('an import', () => {
 		expect(await applyImport(bram, bram.username, { ...fresh, chosen })).toBe(chosen.length)
 	})
 
-	test('of a double click is made once', async () => {
+	test('is applied once on a double click', async () => {
 		const bram = await newcomer()
 		const preview = await previewImport(bram, bram.username, JSON.stringify(resume))
 		const chosen = preview.changes.map(({ id }) => id)
@@ -216,7 +216,7 @@ describe('an import', () => {
 		expect((await getResume(bram, bram.username)).projects).toHaveLength(2)
 	})
 
-	test('of more items than a profile takes changes nothing at all', async () => {
+	test('exceeding the limit of items applies nothing', async () => {
 		const bram = await newcomer()
 		const many = { basics: { label: 'Busy' }, projects: Array.from({ length: 101 }, (_, at) => ({ name: `p${at}` })) }
 		const preview = await previewImport(bram, bram.username, JSON.stringify(many))
@@ -228,7 +228,7 @@ describe('an import', () => {
 		expect(await applyImport(bram, bram.username, { ...preview, chosen: chosen.slice(0, -1) })).toBe(101)
 	})
 
-	test.each([[[]], [['nonsense']]])('of nothing (%j) says so', async (chosen) => {
+	test.each([[[]], [['nonsense']]])('choosing nothing (%j) is an error', async (chosen) => {
 		const bram = await newcomer()
 		const preview = await previewImport(bram, bram.username, JSON.stringify(resume))
 		await expect(applyImport(bram, bram.username, { ...preview, chosen })).rejects.toThrow(
@@ -236,7 +236,7 @@ describe('an import', () => {
 		)
 	})
 
-	test('is the owner’s alone', async () => {
+	test('only the owner can import', async () => {
 		const bram = await newcomer()
 		const text = JSON.stringify(resume)
 		for (const viewer of [null, bram, { ...bram, role: 'admin' as const }]) {
@@ -247,7 +247,7 @@ describe('an import', () => {
 		await expect(previewImport(mira, 'mira', 'garbage')).rejects.toThrow(Invalid)
 	})
 
-	test('shows of a long list of losses the beginning, and how much more there is', async () => {
+	test('shows the first losses of a long list, and the number of the rest', async () => {
 		const bram = await newcomer()
 		const skills = Array.from({ length: 400 }, () => ({ level: 'x' }))
 		const { unsaved, more } = await previewImport(bram, bram.username, JSON.stringify({ skills }))
