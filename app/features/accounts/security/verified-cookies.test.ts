@@ -25,7 +25,7 @@ function setUp({ header = `session=a; session_data=${signed(300_000)}`, session 
 	}
 }
 
-test('the same header is verified once, and yields the same member', () => {
+test('the same header always yields the same member, and no other header does', () => {
 	const { find, header } = setUp()
 	expect([find(), find(), find()]).toEqual(['mira', 'mira', 'mira'])
 	expect([find(`${header}; theme=dark`), find(header.slice(1)), find('')]).toEqual([null, null, null])
