@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 interface Source {
 	path: string
 	text: string
-	/** Files of the project that it imports, from the project's folder. */
+	/** Files of the project that it imports, relative to the project's folder. */
 	imports: string[]
 }
 
@@ -30,7 +30,7 @@ function read(path: string): Source {
 	return { path, text, imports }
 }
 
-/** Everything that breaks a rule, as lines that name file and import. */
+/** Violations of a rule, as lines with file and import. */
 function offenders(from: RegExp, to: RegExp, except: RegExp = /^$/): string[] {
 	return product.flatMap(({ path, imports }) =>
 		from.test(path)
@@ -39,7 +39,7 @@ function offenders(from: RegExp, to: RegExp, except: RegExp = /^$/): string[] {
 	)
 }
 
-describe('the import layers', () => {
+describe('import layers', () => {
 	const layerNames = layers.map((layer) => layer.map(({ name }) => name))
 
 	test.each(
@@ -57,26 +57,26 @@ describe('the import layers', () => {
 		expect(offenders(new RegExp(`^app/features/${feature}/`), above)).toEqual([])
 	})
 
-	test('the forum and the chat do not know each other', () => {
+	test('the forum and the chat do not import each other', () => {
 		const forum = /^app\/features\/(tags|search|questions|asking|question-lists|discussion|import)\//
 		const messages = /^app\/features\/(chat|chat-pictures|conversations|inbox)\//
 		expect(offenders(forum, messages)).toEqual([])
 		expect(offenders(messages, forum)).toEqual([])
 	})
 
-	test('the ground knows no feature', () => {
+	test('the platform knows no feature', () => {
 		expect(offenders(/^app\/(lib|platform|ui|shell|offline)\//, /^app\/features\//)).toEqual([])
 	})
 
-	test('lib is the bottom; its log alone reads the settings', () => {
+	test('lib is the lowest layer; only its log reads the settings', () => {
 		expect(offenders(/^app\/lib\//, /^app\/(?!lib\/)/, /config\.server\.ts$/)).toEqual([])
 	})
 
-	test('the app does not know the server around it', () => {
+	test('the app does not import the server', () => {
 		expect(offenders(/^app\//, /^(server|scripts|tests|bench)\//)).toEqual([])
 	})
 
-	test('a feature is entered by its door: use cases, policy, input, views, limits, paths, components, client', () => {
+	test('other features import only use cases, policies, schemas, views, limits, paths, components and client code', () => {
 		const entered = product.flatMap(({ path, imports }) => {
 			const own = /^app\/features\/([^/]+)\//.exec(path)?.[1]
 			const foreign = imports.filter(
@@ -91,7 +91,7 @@ describe('the import layers', () => {
 		expect(entered).toEqual([])
 	})
 
-	test('what leaves the server is named *.view.ts', () => {
+	test('types of what leaves the server are in *.view.ts', () => {
 		expect(product.filter(({ path }) => /\.(present|presenter|views)\.ts$/.test(path)).map(({ path }) => path)).toEqual(
 			[],
 		)
@@ -117,7 +117,7 @@ describe('the import layers', () => {
 		expect(full.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([])
 	})
 
-	test('nothing imports what imports it, neither values nor types', () => {
+	test('there are no import cycles, neither of values nor of types', () => {
 		const importsOf = new Map(sources.map(({ path, imports }) => [path, imports]))
 		const done = new Set<string>()
 		const cycles: string[] = []
@@ -132,22 +132,21 @@ describe('the import layers', () => {
 	})
 })
 
-describe('the places of things', () => {
+describe('where things belong', () => {
 	const statement = /\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/
 
-	test('SQL stands in *.queries.server.ts, and in the door to the database', () => {
+	test('SQL is in *.queries.server.ts, and in the database module', () => {
 		const elsewhere = product.filter(
 			({ path, text }) => statement.test(text) && !/\.queries\.server\.ts$|^app\/platform\/(db|jobs)\//.test(path),
 		)
 		expect(elsewhere.map(({ path }) => path)).toEqual([])
 	})
 
-	test('profiles are shown from the views that leave out what a moderator hid; the tables are read where they are written', () => {
-		// What evidence members hide is their form's as well. Of `profiles` alone: the forms, the first steps, who hides presence, the confirmed address, the page of a case, and the members as admins look them up.
-		// What a member can answer goes by the skills that only they see, too: nobody else reads it.
-		// Who leaves is taken off the lists, and back on them if they come back.
-		// Who merges accounts is told whether a moderator hides either profile.
-		// The preview of terms only counts words, for whoever runs the site.
+	test('profiles are shown by the views that omit hidden parts; only writers read the tables', () => {
+		// Files that may read the tables directly, including hidden parts. Evidence: the form that hides it. `profiles`: the forms, the first
+		// steps, hiding presence, the confirmed address, the page of a case, and admins' lists of members. Answerable questions use skills that
+		// only the member sees, and only they read them. Leaving removes a member from lists, and coming back restores them. Admins who merge
+		// accounts are told whether a moderator hid either profile. The preview of terms only counts words, for operators.
 		const own =
 			/^app\/features\/(profile-editor\/(editing|items|lists)|profiles\/(hiding|merging|profiles)|evidence\/evidence|campus\/campus|pictures\/pictures|members\/(members|skills)|routing\/answerable|privacy\/leaving\/leaving)\.queries/
 		const others =
@@ -158,7 +157,7 @@ describe('the places of things', () => {
 		expect(readers.map(({ path }) => path)).toEqual([])
 	})
 
-	test('cases, reports, the log and suspensions are written by moderation alone, which names no post', () => {
+	test('only moderation writes cases, reports, the log and suspensions, and it names no kind of post', () => {
 		const tables = '(cases|reports|reported_messages|moderation_log)'
 		const writes = new RegExp(
 			`(insert into|update|delete from) ${tables}\\b|(insertInto|updateTable|deleteFrom)\\('${tables}'|set suspended_until`,
@@ -170,7 +169,7 @@ describe('the places of things', () => {
 		expect(wrong.map(({ path }) => path)).toEqual([])
 	})
 
-	test('the environment is read in config.server.ts; PostgreSQL alone inherits it', () => {
+	test('only config.server.ts reads the environment; only PostgreSQL inherits it', () => {
 		const readers = product.filter(
 			({ path, text }) =>
 				text.includes('process.env') && !/config\.server\.ts$|routes\.ts$|embedded-postgres/.test(path),
@@ -178,12 +177,12 @@ describe('the places of things', () => {
 		expect(readers.map(({ path }) => path)).toEqual([])
 	})
 
-	test('only *.server.ts files touch the server; routes hand it to their loaders and actions', () => {
+	test('only *.server.ts files use the server; routes do so in loaders and actions', () => {
 		const touching = product.flatMap(({ path, imports }) => {
 			const mayTouch = /\.server\.tsx?$|^server\/|^app\/features\/[^/]+\/routes\/|^app\/root\.tsx$/.test(path)
 			return mayTouch ? [] : imports.filter((file) => /\.server\.ts$/.test(file)).map((file) => `${path} → ${file}`)
 		})
-		// Types vanish: a view may name the row it is made of.
+		// Type imports are erased: a view may use the type of its row.
 		const real = touching.filter((line) => {
 			const [path = '', file = ''] = line.split(' → ')
 			const name = relative(dirname(path), file)
@@ -194,7 +193,7 @@ describe('the places of things', () => {
 		expect(real).toEqual([])
 	})
 
-	test('how often something may be done is counted in one place', () => {
+	test('rate limits are counted in one place', () => {
 		const counting = product.filter(({ text }) => /'rate-limiter-flexible'|\b(from|into|update) attempts\b/.test(text))
 		expect(counting.map(({ path }) => path).sort()).toEqual([
 			'app/features/rate-limits/rate-limits.queries.server.ts',
@@ -202,15 +201,15 @@ describe('the places of things', () => {
 		])
 	})
 
-	test('no MD5 and no SHA-1 in the product', () => {
+	test('the product uses neither MD5 nor SHA-1', () => {
 		const broken = /\bmd5\(|'(?:md5|sha1|sha-1|rsa-sha1)'/i
 		expect(product.filter(({ text }) => broken.test(text)).map(({ path }) => path)).toEqual([])
 	})
 
-	test('a name within a sentence is isolated from its direction', () => {
+	test('names within sentences are isolated in their text direction', () => {
 		const within = /[\w,·:] \{[\w.?]+\.name(?:\.split[^}]*)?\}|\{[\w.?]+\.name(?:\.split[^}]*)?\}[ ,·.]/
 		const pages = product.filter(({ path }) => path.endsWith('.tsx') && !/features\/api\//.test(path))
-		// For screen readers alone, the settings' own texts, and attributes.
+		// For screen readers, setting texts, and attributes.
 		const harmless = /`|sr-only|\{\.\.\.|\w=\{/
 		const found = pages.flatMap(({ path, text }) =>
 			text
@@ -221,7 +220,7 @@ describe('the places of things', () => {
 		expect(found).toEqual([])
 	})
 
-	test('forms are read by readForm of platform/http/form.server.ts, and the Referer by refererPath of http.ts beside it', () => {
+	test('forms are read by readForm of platform/http/form.server.ts, and the Referer by refererPath of http.ts', () => {
 		const server = product.filter(({ path }) => /\/routes\/|\.server\.tsx?$/.test(path))
 		const readers = server.filter(({ text }) => /\.formData\(\)|headers\.get\('Referer'\)/.test(text))
 		expect(readers.map(({ path }) => path)).toEqual(['app/platform/http/form.server.ts'])
@@ -234,12 +233,12 @@ describe('the places of things', () => {
 		expect(long).toEqual([])
 	})
 
-	test('a path is made from an address by fileURLToPath, as a blank in a folder is %20 in an address', () => {
+	test('file URLs are converted by fileURLToPath, as a blank in a path is %20 in the URL', () => {
 		const wrong = sources.filter(({ text }) => /import\.meta\.url\)\.path[n]ame/.test(text))
 		expect(wrong.map(({ path }) => path)).toEqual([])
 	})
 
-	test('no leftover words', () => {
+	test('there are no leftover words', () => {
 		const words = /\b(TODO|FIXME|XXX|HACK)\b|lorem ipsum/i
 		expect(product.filter(({ text }) => words.test(text)).map(({ path }) => path)).toEqual([])
 	})

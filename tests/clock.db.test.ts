@@ -16,10 +16,7 @@ import { forgetLapsed, listOnlineAmong, renewConnections } from '~/platform/real
 import { makeMember, makeQuestion } from './factories/forum.ts'
 import { useDatabase } from './support/database.ts'
 
-/*
- * The machine's clock was a day ahead and was set back: rows are dated tomorrow. Whatever counts how much somebody did lately
- * passes over them, and counts what is done now.
- */
+/* The machine's clock was a day ahead and was set back, so rows are dated tomorrow. Limits must ignore them, and count what is done now. */
 
 useDatabase()
 
@@ -38,7 +35,7 @@ const tomorrow = sql`now() + interval '1 day'`
 const justNow = sql`now() - interval '1 second'`
 type Time = RawBuilder<unknown>
 
-/** Four of each at this time, where three are allowed; then the seconds to wait. */
+/** Four of each at this time, with a limit of three; then the seconds to wait. */
 const limits: [string, (at: Time) => Promise<void>, () => Promise<number | null>][] = [
 	[
 		'queries in an hour',
@@ -93,7 +90,7 @@ const limits: [string, (at: Time) => Promise<void>, () => Promise<number | null>
 ]
 
 describe.each(limits)('%s', (_what, write, ask) => {
-	test('what is dated tomorrow does not count, what is done now does', async () => {
+	test('rows dated tomorrow do not count, new ones do', async () => {
 		await write(tomorrow)
 		expect(await ask()).toBeNull()
 		await write(justNow)
@@ -131,7 +128,7 @@ async function send(at: Time): Promise<void> {
 		from generate_series(1, 4) n`.execute(db())
 }
 
-test('a stored counter that was begun tomorrow begins anew; one of now goes on to its end', async () => {
+test('a counter that started tomorrow is reset; a present one continues to its end', async () => {
 	const { member: limit, duration } = useLimits.messageChanges
 	const count = () => measureUse('messageChanges', member)
 	for (let time = 0; time < limit; time += 1) expect((await count()).exceeded).toBe(false)
@@ -157,7 +154,7 @@ test('an open tab that was renewed tomorrow is renewed now; a dead one does not 
 	expect((await forgetLapsed()).map(({ username }) => username)).toEqual([member.username])
 })
 
-test('the daily mail that was due after tomorrow is due now', async () => {
+test('a daily mail that was due after tomorrow is due now', async () => {
 	const due = async () => (await takeDue(db(), 10)).map(({ user_id }) => user_id)
 	await sql`insert into notification_boxes (user_id, mail_due_at) values (${member.id}, now() + interval '1 hour')`.execute(
 		db(),
@@ -167,7 +164,7 @@ test('the daily mail that was due after tomorrow is due now', async () => {
 	expect(await due()).toEqual([member.id])
 })
 
-test('messages dated tomorrow hold up no mail about those after them', async () => {
+test('messages dated tomorrow do not delay mails about later ones', async () => {
 	await sql`delete from messages`.execute(db())
 	await send(tomorrow)
 	await send(sql`now() - interval '20 minutes'`)

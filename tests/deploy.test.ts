@@ -17,18 +17,18 @@ import { parse } from 'yaml'
 import { parseConfig, settingNames } from '~/config.server.ts'
 import { findProgram } from '../scripts/support/programs.ts'
 
-/* What deploy/, Dockerfile and compose.yaml say is right for systemd, for Docker and for the site, and docs/self-hosting.md uses it. */
+/* deploy/, Dockerfile and compose.yaml are valid for systemd, Docker and the site, and docs/self-hosting.md uses them. */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const scratch = mkdtempSync(join(tmpdir(), 'devquad-deploy-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** Runs a program of systemd. @returns what it wrote; @throws Error with that when it ends with another code than 0 */
+/** Runs a program of systemd. @returns its output @throws Error with the output if it fails */
 const run = (program: string, ...args: string[]) => execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe' })
 const isRoot = process.getuid?.() === 0
 
-/** The lines of a unit with this name, without it. */
+/** The values of this key in a unit. */
 const linesOf = (unit: string, name: string) =>
 	[...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
 
@@ -38,7 +38,7 @@ describe('systemd', () => {
 	test.skipIf(!findProgram('systemd-analyze')).each(units)(
 		'%s is understood, and its exposure is below 3 (needs systemd-analyze)',
 		(name) => {
-			// The folder of the site is not on this machine.
+			// The site's folder does not exist on this machine.
 			const file = join(scratch, name.replace('@', '@3000'))
 			writeFileSync(file, read(`deploy/systemd/${name}`).replace('/opt/devquad/releases/current', scratch))
 			for (const program of ['/usr/bin/npm', '/usr/bin/node', '/usr/bin/curl'])
@@ -49,7 +49,7 @@ describe('systemd', () => {
 		},
 	)
 
-	test.each(units)('%s sets what the site knows, and runs what is there', (name) => {
+	test.each(units)('%s sets known settings only, and runs existing files', (name) => {
 		const unit = read(`deploy/systemd/${name}`)
 		const set = linesOf(unit, 'Environment').flatMap((line) => line.split(' '))
 		const env = Object.fromEntries(set.map((one) => one.replace('%i', '3000').split('=') as [string, string]))
@@ -61,7 +61,7 @@ describe('systemd', () => {
 			expect(existsSync(join(root, script))).toBe(true)
 		const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
 		for (const [, script = ''] of unit.matchAll(/npm run (\S+)/g)) expect(scripts).toHaveProperty(script)
-		// Whatever it writes to may be written.
+		// The site may write to all folders that it uses.
 		const writable = linesOf(unit, 'ReadWritePaths').join(' ')
 		for (const [, folder = ''] of unit.matchAll(/(?:DATA_DIR=|COMPILE_CACHE=|--to )(\/\S+)/g))
 			expect(
@@ -89,7 +89,7 @@ describe('systemd', () => {
 		},
 	)
 
-	test('every setting of deploy/devquad.env is known', () => {
+	test('deploy/devquad.env has only known settings', () => {
 		const lines = [...read('deploy/devquad.env').matchAll(/^#?([A-Z_]+)=(.*)$/gm)]
 		const env = Object.fromEntries(lines.map(([, name = '', value]) => [name, value]))
 		expect(lines.length).toBeGreaterThan(5)
@@ -101,7 +101,7 @@ describe('docs/self-hosting.md', () => {
 	const text = read('docs/self-hosting.md')
 	const commands = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.trim().split('\n'))
 
-	test('copies files that are there, and every file of deploy/systemd', () => {
+	test('copies existing files, and all files of deploy/systemd', () => {
 		const named = commands.flatMap((command) => command.match(/deploy\/\S+/g) ?? [])
 		expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
 		const listed = execFileSync('ls', [join(root, 'deploy/systemd')], { encoding: 'utf8' })
@@ -110,7 +110,7 @@ describe('docs/self-hosting.md', () => {
 		expect(listed.filter((name) => !named.includes(`deploy/systemd/${name}`))).toEqual([])
 	})
 
-	test('runs scripts that are there, as the account that the files make', () => {
+	test('runs existing scripts, as the account that the files create', () => {
 		const scripts = commands.flatMap((command) => command.match(/scripts\/\S+\.(ts|mjs)/g) ?? [])
 		expect(scripts.length).toBeGreaterThan(3)
 		expect(scripts.filter((path) => !existsSync(join(root, path)))).toEqual([])
@@ -124,7 +124,7 @@ describe('the image', () => {
 	const last = stages.at(-1) ?? ''
 	const ignored = read('.dockerignore').trim().split('\n')
 
-	test('has a stage that builds and one that runs, without rights and without what builds', () => {
+	test('has a build stage and a runtime stage without privileges and build tools', () => {
 		expect(stages).toHaveLength(2)
 		expect(stages[0]).toMatch(/npm ci[\s\S]*--prepare[\s\S]*npm prune --omit=dev/)
 		expect(last).toMatch(/^USER devquad$/m)
@@ -132,7 +132,7 @@ describe('the image', () => {
 		expect(last).not.toMatch(/\bnpm\b|apt-get/)
 	})
 
-	test('copies what is there, and nothing that is left out of its context', () => {
+	test('copies existing files that are part of its context', () => {
 		const copied = [...last.matchAll(/^COPY --from=build (.+) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '))
 		const paths = copied.map((path) => path.replace('/app/', ''))
 		const made = ['node_modules', 'build']
@@ -143,7 +143,7 @@ describe('the image', () => {
 		for (const secret of ['.env', '.git', 'data']) expect(ignored).toContain(secret)
 	})
 
-	test('and compose.yaml set what the site knows', () => {
+	test('and compose.yaml set known settings only', () => {
 		const [, env = ''] = /^ENV (.+)$/m.exec(last) ?? []
 		const names = env.split(' ').map((one) => one.split('=')[0] ?? '')
 		expect(names.filter((name) => name !== 'PATH' && !settingNames.includes(name))).toEqual([])

@@ -3,7 +3,7 @@ import { basename, dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
-/* What the texts of the project point to is there, and its decisions have one format. */
+/* References in documents and comments exist, and decisions have one format. */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folders = ['app', 'server', 'scripts', 'bench', 'tests', 'migrations', 'docs', '.github']
@@ -16,7 +16,7 @@ const files = [
 const texts = files.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 const documents = texts.filter(({ path }) => path.endsWith('.md'))
 
-/** Each match of a pattern's first group, as "file: match". */
+/** All matches of a pattern's first group that are wrong, as "file: match". */
 function mentions(from: typeof texts, pattern: RegExp, isWrong: (match: string, path: string) => boolean): string[] {
 	return from.flatMap(({ path, text }) =>
 		[...text.matchAll(pattern)]
@@ -26,7 +26,7 @@ function mentions(from: typeof texts, pattern: RegExp, isWrong: (match: string, 
 	)
 }
 
-/** The headings of GitHub's anchors: lower case, without punctuation, blanks as hyphens. */
+/** GitHub's anchors of headings: lower case, without punctuation, blanks as hyphens. */
 function anchorsOf(path: string): string[] {
 	const headings = [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
 	return headings.map((heading) =>
@@ -37,8 +37,8 @@ function anchorsOf(path: string): string[] {
 	)
 }
 
-describe('texts point to what is there', () => {
-	test('links of documents lead to files and headings of the repository', () => {
+describe('references', () => {
+	test('links in documents lead to existing files and headings', () => {
 		const broken = mentions(documents, /\]\((?!https?:|mailto:)([^)\s]+)\)/g, (link, path) => {
 			const [file = '', anchor] = link.split('#')
 			const target = file ? join(root, dirname(path), file) : join(root, path)
@@ -47,7 +47,7 @@ describe('texts point to what is there', () => {
 		expect(broken).toEqual([])
 	})
 
-	test('a document that a comment or a text names is in the repository', () => {
+	test('documents named in comments and texts are in the repository', () => {
 		const named = /(?<![\w./-])((?:[\w.-]+\/)*[\w-]+\.md)\b/g
 		const missing = mentions(texts, named, (name, path) => {
 			const places = [name, join('docs', name), join(dirname(path), name), normalize(join(dirname(path), '..', name))]
@@ -56,12 +56,12 @@ describe('texts point to what is there', () => {
 		expect(missing).toEqual([])
 	})
 
-	test('a file that a document names by its whole path is there', () => {
+	test('files named in documents by their whole path exist', () => {
 		const named = /`((?:app|server|scripts|bench|tests|migrations|docs|demo)\/[\w./-]+)`/g
 		expect(mentions(documents, named, (name) => !existsSync(join(root, name)))).toEqual([])
 	})
 
-	test('a decision that is named by its number exists', () => {
+	test('decisions named by number exist', () => {
 		const numbers = new Set(readdirSync(join(root, 'docs/decisions')).map((name) => Number(name.slice(0, 4))))
 		const named = /\bdecisions? (?:record )?0*(\d+)\b/gi
 		expect(mentions(texts, named, (number) => !numbers.has(Number(number)))).toEqual([])
@@ -86,7 +86,7 @@ describe('decisions', () => {
 		},
 	)
 
-	test('each number is given once', () => {
+	test('numbers are unique', () => {
 		const numbers = decisions.map(({ path }) => basename(path).slice(0, 4))
 		expect(new Set(numbers).size).toBe(numbers.length)
 	})

@@ -8,7 +8,7 @@ import { mergeByName } from '~/platform/feature.ts'
 import routes from '~/routes.ts'
 import { forVisitors, visitorPageOf } from '../server/cached-pages.ts'
 
-/* What the features list is what the site has: nothing is left out, listed twice, or lost for visitors. */
+/* The manifests and the site agree: nothing is missing, declared twice, or uncached by mistake. */
 
 const app = fileURLToPath(new URL('../app', import.meta.url))
 const cachedPages = features.flatMap((feature) => feature.cachedPages ?? [])
@@ -16,7 +16,7 @@ const cachedPages = features.flatMap((feature) => feature.cachedPages ?? [])
 interface SiteRoute {
 	/** With a leading slash. */
 	path: string
-	/** Its file and those of the routes round it, from `app/`. */
+	/** Its file and those of its layout routes, relative to `app/`. */
 	files: string[]
 }
 
@@ -31,7 +31,7 @@ function leaves(entries: typeof routes, above: string, files: string[]): SiteRou
 }
 
 describe('the list of features', () => {
-	test('holds every folder once, by its name', () => {
+	test('contains every folder once, by its name', () => {
 		const files = readdirSync(join(app, 'features'), { recursive: true, encoding: 'utf8' })
 		const folders = new Set(
 			files.filter((file) => /\.tsx?$/.test(file)).flatMap((file) => file.split('/').slice(0, -1).slice(0, 1)),
@@ -40,7 +40,7 @@ describe('the list of features', () => {
 		for (const { name } of features) expect(files).toContain(`${name}/${name}.feature.server.ts`)
 	})
 
-	test('handles every job and words every kind of notification that is declared', () => {
+	test('handles every declared job, and words every kind of notification', () => {
 		expect(declared('Jobs', /^\t\t'?([\w-]+)'?:/gm)).toEqual(
 			features.flatMap(({ jobs = {} }) => Object.keys(jobs)).sort(),
 		)
@@ -49,7 +49,7 @@ describe('the list of features', () => {
 		)
 	})
 
-	test('uses no name twice', () => {
+	test('has unique names', () => {
 		const names = [
 			...features.flatMap(({ api }) => api?.operations.map(({ id }) => `operation ${id}`) ?? []),
 			...features.flatMap(({ jobs = {} }) => Object.keys(jobs).map((name) => `job ${name}`)),
@@ -64,9 +64,9 @@ describe('the list of features', () => {
 	})
 })
 
-test('the server knows the features by their list, besides who is logged in and how the API is mounted', () => {
+test('the server knows features only by their list, except sessions and the API’s mount point', () => {
 	const server = fileURLToPath(new URL('../server', import.meta.url))
-	// The start comes before the site is loaded: it prints the demo accounts and makes the first admin.
+	// Except what runs before the site is loaded: printing demo accounts and making the first admin.
 	const files = readdirSync(server, { recursive: true, encoding: 'utf8' }).filter(
 		(file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file !== 'startup.ts',
 	)
@@ -76,7 +76,7 @@ test('the server knows the features by their list, besides who is logged in and 
 	expect(known.filter((name) => !/^(index\.server\.ts|(accounts|sessions|api)\/.*)$/.test(name))).toEqual([])
 })
 
-describe('a page that is cached for visitors', () => {
+describe('a page cached for visitors', () => {
 	const tree: RouteObject[] = siteRoutes.map(({ path }) => ({ id: path, path }))
 	const filling = (path: string) =>
 		path
@@ -109,7 +109,7 @@ describe('a page that is cached for visitors', () => {
 		},
 	)
 
-	/** The route's own files, and those beside them that it is made with. */
+	/** The route's own files, and those beside them that it imports. */
 	function sourcesOf(path: string): { file: string; text: string }[] {
 		const own = siteRoutes.find((route) => route.path === path)?.files ?? []
 		const read = (file: string) => ({ file, text: readFileSync(join(app, file), 'utf8') })
@@ -125,7 +125,7 @@ describe('a page that is cached for visitors', () => {
 		expect(found.map(({ file }) => file)).toEqual([])
 	})
 
-	test('reads in its components only what its feature declares', () => {
+	test('reads only declared parameters in its components', () => {
 		const undeclared = features.flatMap(({ name, cachedPages: own = [] }) => {
 			const known = own.flatMap((page) => [...page.searchParams, ...page.memberSearchParams])
 			const folder = join(app, 'features', name)
@@ -143,14 +143,14 @@ describe('a page that is cached for visitors', () => {
 		return own.length > 0 && own.every(({ path }) => !cachedPages.some((page) => matchPath(page.path, path)))
 	}
 
-	/** The parameters that a component reads from its address. */
+	/** The query parameters that a component reads. */
 	function namesRead(text: string): string[] {
 		if (!text.includes('useSearchParams')) return []
 		return [...text.matchAll(/\bparams(?:\.(?:get|has)\(|, )'([\w-]+)'/g)].map(([, name = '']) => name)
 	}
 })
 
-/** The names that features add to an interface by declaration merging, in order. */
+/** Names that features add to an interface by declaration merging, in order. */
 function declared(name: string, entry: RegExp): string[] {
 	const blocks = readdirSync(app, { recursive: true, encoding: 'utf8' })
 		.filter((file) => /\.tsx?$/.test(file))

@@ -7,20 +7,20 @@ import { FORMER_MEMBER, type MemberTable, platformData } from '~/platform/member
 import { useDatabase } from './support/database.ts'
 
 /*
- * Every table is classified by the feature that it belongs to: what of it goes into a member's archive, and what becomes of it when the
- * member leaves. The schema itself is read, so whoever adds a table or a column is asked here.
+ * Every table is classified by its feature: what goes into a member's archive, and what happens when the member leaves. The test reads the
+ * schema itself, so that a new table or column without a rule fails.
  */
 
 interface Column {
 	table: string
 	name: string
-	/** Whether members or the site can write words into it. */
+	/** Whether it can contain text by members or the site. */
 	is_text: boolean
-	/** What its foreign key to users does when the member is deleted: c cascade, n set null, d set default, a nothing; null for no key. */
+	/** The `on delete` action of its foreign key to users: c cascade, n set null, d set default, a no action; null without a key. */
 	on_delete: 'c' | 'n' | 'd' | 'a' | 'r' | null
 }
 
-/** A column with such a name holds the id of a member, with a foreign key or without. */
+/** Columns with such names hold members' ids, with or without a foreign key. */
 const MEMBER_NAME =
 	/(^|_)(user|member|actor|author|sender|recipient|editor|moderator|inviter|blocker|blocked|reporter|owner)_ids?$|_by$/
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
 	columns = rows
 })
 
-/** Of the columns those with this fault, as `table.column`. */
+/** The columns with this fault, as `table.column`. */
 function those(faulty: (column: Column, entry: MemberTable) => boolean): string[] {
 	const entries = new Map(tables.map(({ table, entry }) => [table, entry]))
 	return columns.flatMap((column) => {
@@ -57,12 +57,12 @@ function those(faulty: (column: Column, entry: MemberTable) => boolean): string[
 	})
 }
 
-describe('what is stored of members', () => {
-	test('each table is classified, by one feature', () => {
+describe('data about members', () => {
+	test('each table is classified by one feature', () => {
 		expect(classified.map(({ table }) => table).sort()).toEqual([...new Set(columns.map(({ table }) => table))].sort())
 	})
 
-	test('a table that names members says what becomes of its rows', () => {
+	test('a table that references members says what happens to its rows', () => {
 		const silent = new Set(classified.filter(({ entry }) => typeof entry === 'string').map(({ table }) => table))
 		const named = columns.filter(({ on_delete, name }) => on_delete !== null || MEMBER_NAME.test(name))
 		expect(
@@ -74,11 +74,11 @@ describe('what is stored of members', () => {
 		).toEqual([])
 	})
 
-	test('what is declared is what the foreign keys do', () => {
+	test('the declarations match the foreign keys', () => {
 		const leaving = new Set(
 			features.filter((feature) => feature.leaving?.length).flatMap(({ memberData = {} }) => Object.keys(memberData)),
 		)
-		// A deletion that no key answers would fail, and nobody could leave.
+		// A key without an action would make deletions fail, so that nobody could leave.
 		expect(those(({ on_delete }) => on_delete === 'a' || on_delete === 'r')).toEqual([])
 		expect(
 			those(({ table, name, on_delete }, { members }) => {
@@ -89,7 +89,7 @@ describe('what is stored of members', () => {
 		).toEqual([])
 	})
 
-	test('each text goes into the archive, or says why it does not', () => {
+	test('each text column is in the archive, or has a reason why not', () => {
 		expect(
 			those(
 				({ name, is_text }, { archive, withheld = {} }) =>
@@ -98,7 +98,7 @@ describe('what is stored of members', () => {
 		).toEqual([])
 	})
 
-	test('no column is named that is not there', () => {
+	test('all named columns exist', () => {
 		const known = new Set(columns.map(({ table, name }) => `${table}.${name}`))
 		const named = tables.flatMap(({ table, entry: { members, archive, withheld = {}, rows } }) =>
 			[...Object.keys(members), ...(typeof archive === 'string' || rows ? [] : archive), ...Object.keys(withheld)].map(
@@ -108,18 +108,18 @@ describe('what is stored of members', () => {
 		expect(named.filter((name) => !known.has(name))).toEqual([])
 	})
 
-	test('the account of former members is nobody who could log in', async () => {
+	test('nobody can log in to the account of former members', async () => {
 		const { rows } = await sql`select id, name, imported, role from users`.execute(db())
 		expect(rows).toEqual([{ id: FORMER_MEMBER, name: 'Former member', imported: true, role: 'member' }])
 	})
 })
 
-/** Columns of unique indexes that move all the same, each with the reason. */
+/** Columns of unique indexes that are moved nevertheless, each with the reason. */
 const REFUSED: Record<string, string> = {
 	'takedowns.member_id': 'of an account with an act under way, which alone is unique, no merge begins',
 }
 
-describe('what becomes of accounts that are merged', () => {
+describe('rules for merging accounts', () => {
 	interface Unique {
 		table: string
 		columns: string[]
@@ -138,14 +138,14 @@ describe('what becomes of accounts that are merged', () => {
 		uniques = rows
 	})
 
-	test('each column that names a member says what becomes of it', () => {
+	test('each column that references a member has a rule', () => {
 		const members = tables.flatMap(({ table, entry }) =>
 			Object.keys(entry.members).map((column) => `${table}.${column}`),
 		)
 		expect(moved.map(({ table, column }) => `${table}.${column}`).sort()).toEqual(members.sort())
 	})
 
-	test('a row moves only where no unique index can refuse it', () => {
+	test('rows move only where no unique index can reject them', () => {
 		const wrong = moved.flatMap(({ table, column, rule }) => {
 			const others = uniques
 				.filter((one) => one.table === table && one.columns.includes(column))

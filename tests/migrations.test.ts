@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
 /*
- * Nodes of the version before serve while a migration runs, and after it (docs/decisions/0085-updates-beside-what-runs.md): it may add,
- * and take away only what a released version no longer uses.
+ * Nodes of the previous version serve during and after a migration (docs/decisions/0085-updates-beside-what-runs.md): it may add, and only
+ * remove what no released version uses any more.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** From this number on the rule holds; what is older came to sites by a stop of all nodes. */
+/** The first migration under the rule; earlier ones were applied with all nodes stopped. */
 const FIRST = 95
 
 const released = [...readFileSync(`${root}CHANGELOG.md`, 'utf8').matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm)].map(
@@ -18,7 +18,7 @@ const migrations = readdirSync(`${root}migrations`)
 	.filter((name) => Number.parseInt(name, 10) >= FIRST)
 	.map((name) => [name, readFileSync(`${root}migrations/${name}`, 'utf8')] as const)
 
-/** What takes something away that the version before may use, and how it is done instead. */
+/** Statements that the previous version may not survive, with the alternative. */
 const forbidden: [RegExp, string][] = [
 	[/\bdrop (table|column|view|materialized view|function|type|schema)\b/, 'drops what the version before may use'],
 	[/\brename\b/, 'renames what the version before uses by its name'],
@@ -27,7 +27,7 @@ const forbidden: [RegExp, string][] = [
 	[/\btruncate\b/, 'empties a table'],
 ]
 
-/** What a migration does that it may not; nothing, if nodes of the version before can go on. */
+/** The violations in a migration; empty if the previous version can keep running. */
 function offences(text: string): string[] {
 	const [, version] = /^-- Contract: (\d+\.\d+\.\d+) no longer uses \S/.exec(text) ?? []
 	if (version) return released.includes(version) ? [] : [`names ${version}, which is not released`]
@@ -36,14 +36,14 @@ function offences(text: string): string[] {
 	const created = new Set([...sql.matchAll(/create table (?:if not exists )?(\w+)/gi)].map(([, table]) => table))
 	return statements.flatMap((statement) => {
 		const [, table] = /^alter table (?:only )?(?:if exists )?(\w+)/.exec(statement) ?? []
-		// Nobody before it knows a table that it makes itself.
+		// A table that the migration itself creates is unknown to the previous version.
 		if (table && created.has(table)) return []
 		const found = forbidden.filter(([pattern]) => pattern.test(statement)).map(([, reason]) => reason)
 		return [...found, ...unmatchedDrops(statement, statements), ...columnsWithoutDefault(statement)]
 	})
 }
 
-/** Without comments, and without what is in quotes, such as the body of a function. */
+/** Removes comments and quoted text, such as function bodies. */
 function withoutTexts(text: string): string {
 	return text
 		.replace(/--.*$/gm, '')
@@ -51,7 +51,7 @@ function withoutTexts(text: string): string {
 		.replace(/'(?:[^']|'')*'/g, "''")
 }
 
-/** A constraint, a trigger or an index that is dropped comes back under its name, wider than it was, or under another one. */
+/** Dropped constraints, triggers and indexes must be re-created, under the same name or another one. */
 function unmatchedDrops(statement: string, all: string[]): string[] {
 	return [...statement.matchAll(/\bdrop (constraint|trigger|index) (?:if exists )?(\w+)/g)].flatMap(
 		([, kind, name]) => {
@@ -70,7 +70,7 @@ function columnsWithoutDefault(statement: string): string[] {
 		.map((column) => `${column}: the version before does not fill it`)
 }
 
-test('migrations take nothing away that the version before uses', () => {
+test('migrations remove nothing that the previous version uses', () => {
 	const wrong = migrations.flatMap(([name, text]) => offences(text).map((offence) => `${name} ${offence}`))
 	expect(wrong).toEqual([])
 })

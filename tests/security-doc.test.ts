@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 
-/* docs/security.md says of each row of ASVS 5.0 that is in scope which test shows it, why none is needed, or when it will hold. */
+/* docs/security.md names for each ASVS 5.0 row in scope the test that covers it, why none is needed, or when it will be met. */
 
 const root = new URL('..', import.meta.url)
 const text = readFileSync(new URL('docs/security.md', root), 'utf8')
@@ -19,13 +19,13 @@ const rows: Row[] = [...text.matchAll(/^\| (V\d+\.\d+\.\d+) \| (L[12]) \| [^|]+ 
 const open = rows.filter(({ state }) => state === 'open')
 
 describe('the table of ASVS rows', () => {
-	test('holds the 204 rows in scope, each once, in one of three states', () => {
+	test('contains the 204 rows in scope once each, in one of three states', () => {
 		expect(rows).toHaveLength(204)
 		expect(new Set(rows.map(({ id }) => id)).size).toBe(204)
 		expect(rows.filter(({ state }) => !['tested', 'reason', 'open'].includes(state))).toEqual([])
 	})
 
-	test('names tests that exist', () => {
+	test('names existing tests', () => {
 		const files = rows.filter(({ state }) => state === 'tested').map(({ shownBy }) => shownBy.replaceAll('`', ''))
 		expect(
 			files.filter((file) => !/\.(test|spec|fault)\.tsx?$/.test(file) || !existsSync(new URL(file, root))),

@@ -5,7 +5,6 @@ import { sendMessage } from '~/features/chat/messages/sending.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 
-/** Sends a message as the member would. */
 export function makeMessage(from: SignedIn, to: SignedIn, body = 'Hello there.'): Promise<ChatMessage> {
 	return sendMessage(from, { to: to.username, clientId: randomUUID(), body })
 }
@@ -16,12 +15,12 @@ export async function makeConversation(one: SignedIn, other: SignedIn): Promise<
 	await makeMessage(other, one, 'I am.')
 }
 
-/** Lets time pass for what these members sent, so that nobody is refused for writing fast. */
+/** Backdates these members' messages, so that rate limits do not apply. */
 export async function passTime(): Promise<void> {
 	await sql`update messages set sent_at = sent_at - interval '1 minute'`.execute(db())
 }
 
-/** Everything that a counter or a version says otherwise than the rows do; nothing, if all is well. */
+/** Counters and versions that do not match the rows; empty if all are consistent. */
 export async function findBrokenFigures(): Promise<unknown[]> {
 	const { rows } = await sql`
 		select 'unread' as what, conversation_id as id from conversation_members mine where unread <> (

@@ -6,7 +6,7 @@ let made = 0
 
 const longAgo = new Date('2026-01-15T09:00:00Z')
 
-/** A member of long standing who can act at once, without a password: newcomers may do less, see moderation.limits.ts. */
+/** An established member without a password who can act at once; new accounts have lower limits, see moderation.limits.ts. */
 export async function makeMember(
 	username: string,
 	role: SignedIn['role'] = 'member',
@@ -21,10 +21,10 @@ export async function makeMember(
 	return { id, username, name, image: null, role }
 }
 
-/** A query asked by `author`. @returns its id and address */
+/** Asks a question. @returns its id and address */
 export async function makeQuestion(author: SignedIn, input: Input = {}): Promise<{ id: number; url: string }> {
 	made += 1
-	// Loaded when it is needed: most files need members alone, and each file loads what it imports anew.
+	// Imported on demand: most files only need members, and each file loads its imports anew.
 	const { askQuestion } = await import('~/features/asking/asking.server.ts')
 	const { url } = await askQuestion(author, {
 		title: `A question number ${made}`,
@@ -36,7 +36,7 @@ export async function makeQuestion(author: SignedIn, input: Input = {}): Promise
 	return { id: Number(url.split('/')[4]), url }
 }
 
-/** A comment under a question, or a reply to one. @returns its id */
+/** Adds a comment or a reply. @returns its id */
 export async function makeComment(
 	author: SignedIn,
 	questionId: number,

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
 
-/** A real picture of `width` by `height`: a gradient with one red corner at the top left. */
+/** A real picture of this size: a gradient with a red top left corner. */
 export async function picture(
 	format: 'jpeg' | 'png' | 'webp' | 'gif' | 'tiff',
 	width = 640,
@@ -18,7 +18,7 @@ export async function picture(
 		.toBuffer()
 }
 
-/** A PNG whose header says `width` by `height` in 8-bit grey, with so many bytes of real picture data behind it. */
+/** A PNG with this size in its header, in 8-bit grey, and this much image data. */
 export function pngOf(width: number, height: number, dataBytes = 0): Buffer {
 	const header = Buffer.alloc(13)
 	header.writeUInt32BE(width, 0)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { db } from '~/platform/db/db.server.ts'
 
-/** A session of this member, without a cookie that leads to it. @returns its id */
+/** Inserts a session without a cookie. @returns its id */
 export async function makeSession(userId: number): Promise<number> {
 	const { id } = await db()
 		.insertInto('sessions')
@@ -17,7 +17,7 @@ export async function makeSession(userId: number): Promise<number> {
 	return id
 }
 
-/** An open tab of this member, in a session of its own, as if it had shown itself so many seconds ago. @returns its id */
+/** Inserts an open tab with a session of its own, last seen so many seconds ago. @returns its id */
 export async function makeTab(userId: number, secondsAgo = 0): Promise<string> {
 	const tab = { id: randomUUID(), user_id: userId, session_id: await makeSession(userId) }
 	await db()

@@ -4,7 +4,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { Database } from '~/platform/db/schema.ts'
 
-/** A picture of this member that is stored already, as far as the database knows. @returns its path */
+/** Inserts a picture of this member, without files. @returns its path */
 export async function makePicture(
 	owner: SignedIn,
 	kind: Database['pictures']['kind'],
@@ -20,7 +20,7 @@ export async function makePicture(
 	return path
 }
 
-/** What the forms send when every field is given, without the version. */
+/** All form fields with values, without the version. */
 export const filled = {
 	personal: {
 		fullName: 'Mira Quillon',

@@ -53,7 +53,7 @@ const addresses = [
 	'http://xn--mller-kva.example/?q=%22§%22',
 ]
 
-/** A name holds less than other lines do: nothing that is not seen. */
+/** Names exclude invisible characters, which other lines may have. */
 const names = [
 	'Mira',
 	'Łukasz',
@@ -69,7 +69,7 @@ const names = [
 	'\\n',
 ]
 
-/** A profile as the edit forms would store it: about half of its fields filled, with what breaks careless code. */
+/** A random profile as the edit forms would store it: about half of its fields set, with edge cases. */
 export function anyProfile(seed: number): ResumeFields {
 	const chance = randomFrom(seed)
 	const below = (most: number) => Math.floor(chance() * most)

@@ -17,7 +17,7 @@ afterAll(async () => {
 	rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Asks for a page over a bare socket and hangs up after so many milliseconds. */
+/** Requests a page over a raw socket and disconnects after this many milliseconds. */
 function hangUp(path: string, after: number): Promise<void> {
 	return new Promise((resolve) => {
 		const { hostname, port } = new URL(site.url)
@@ -30,7 +30,7 @@ function hangUp(path: string, after: number): Promise<void> {
 	})
 }
 
-test('readers who hang up at any moment do not end the process, and leave no stack in the log', async () => {
+test('disconnects at any moment neither end the process nor log a stack trace', async () => {
 	for (let round = 0; round < 10; round += 1) {
 		await Promise.all(Array.from({ length: 20 }, (_, index) => hangUp(index % 2 ? '/forum' : '/forum.data', index * 2)))
 	}
@@ -39,7 +39,7 @@ test('readers who hang up at any moment do not end the process, and leave no sta
 	expect(site.output()).not.toMatch(/at .*\.js:\d+/)
 })
 
-test('an upgrade to a path that is not the socket is refused', async () => {
+test('an upgrade request for another path than the socket is refused', async () => {
 	const { hostname, port } = new URL(site.url)
 	const answer = await new Promise<string>((resolve) => {
 		const socket = connect(Number(port), hostname, () =>

@@ -17,11 +17,11 @@ import { columnsWithout, filesWith, NOT_PLANTED, rowsWith } from '../support/pla
 import { closeTabs, openTab } from '../support/tabs.ts'
 
 /*
- * Two of the staff leave: a moderator by themselves and with their texts, who changed their username before; and an admin whom another
- * one renamed and deletes, and whose texts stay. Each address of the site, its `.data`, and each operation of the API that reads is asked for
- * before, so that every cache is warm and the words are known to be found, and after. What a member looks for by name gets the answer that a
- * name gets which nobody ever had. Connections are handed to the two processes of the site in turn: what named a leaver is asked for twice
- * in a row, so that the one that did not delete the account is asked, too.
+ * Two staff members leave: a moderator, who had changed their username, with their texts; and an admin, renamed and deleted by another one,
+ * whose texts stay. Before and after, all addresses, their `.data`, and all reading operations of the API are requested: first to warm the
+ * caches and to prove that the words are found, then to prove that they are not. A search for a gone name must get the response of a name
+ * that nobody ever had. Connections go to the two processes in turn, and every request that revealed something is sent twice, so that the
+ * process that did not delete the account is covered.
  */
 
 useDatabase()
@@ -37,7 +37,7 @@ let isOver = false
 const cookieOf = (who: string) => cookies[who] ?? ''
 
 beforeAll(async () => {
-	// The files of both are the same: what the test stores, the site serves.
+	// Test and site share the data directory, so that the site serves files stored by the test.
 	const settings = { DATA_DIR: config().dataDir, LOG_LEVEL: 'error', WEB_CONCURRENCY: '2' }
 	site = await startOnTestDatabase(undefined, settings)
 	const remaining = await gather(site)
@@ -60,24 +60,24 @@ beforeAll(async () => {
 afterEach(closeTabs)
 afterAll(() => site?.stop())
 
-/** A word of the same length that nobody ever wrote. */
+/** A word of the same length that does not occur anywhere. */
 const decoyOf = (mark: string) => [...mark].toReversed().join('')
 
 interface Answer {
 	status: number
 	isPage: boolean
-	/** Whether nothing was to be read there by whoever asked. */
+	/** Whether access was refused. */
 	isRefused: boolean
-	/** The status, and of a picture which one it is. */
+	/** The status, and for a picture its identity. */
 	told: string
-	/** Headers and body, in small letters. */
+	/** Headers and body, in lower case. */
 	text: string
 }
 
-/** Requests since the limits of reading were last forgotten, which have tests of their own. */
+/** Requests since the rate limits were last reset; other tests cover the limits. */
 let asked = 0
 
-/** Asks over a connection of its own, so that of two requests in a row each process gets one. */
+/** Uses a new connection, so that two requests in a row reach both processes. */
 function askAlone(path: string, who: string): Promise<Response> {
 	const form = READ_BY_FORM[path]
 	return fetch(site.url + path, {
@@ -90,11 +90,11 @@ function askAlone(path: string, who: string): Promise<Response> {
 async function answerOf(path: string, who: string, isAlone = false): Promise<Answer> {
 	asked += 1
 	if (asked % 10 === 0) await sql`delete from rate_limits`.execute(db())
-	// Every search for a name that is gone is noted there, in the words of who searched.
+	// The tests' own searches for names are recorded there.
 	if (path.startsWith('/moderation/searches') && isOver) await sql`truncate missed_searches`.execute(db())
 	const response = isAlone ? await askAlone(path, who) : await site.ask(path, cookieOf(who), READ_BY_FORM[path])
 	if (response.status === 429) {
-		// Pages are counted in the memory of the site, by minutes.
+		// Page limits are in the site's memory, per minute.
 		await sleep(Number(response.headers.get('Retry-After')) * 1_000)
 		return answerOf(path, who, isAlone)
 	}
@@ -111,25 +111,25 @@ async function answerOf(path: string, who: string, isAlone = false): Promise<Ans
 	}
 }
 
-/** What is read by sending a form. */
+/** Reads that require a form post. */
 const READ_BY_FORM: Record<string, Record<string, string>> = { '/admin/members.csv': {} }
 
 const allMarks = () => leavers.flatMap(({ marks }) => marks)
 const countOf = (text: string, mark: string) => text.split(mark).length - 1
 
-/** An address with names in it that nobody has. */
+/** An address with names that do not exist. */
 const decoyPath = (path: string) =>
 	allMarks().reduce((all, mark) => all.replaceAll(mark, decoyOf(mark)), path.toLowerCase())
 
-/** Who sees as much, and has read less within this minute. */
+/** Readers with the same permissions who have used up less of the limits. */
 const TWINS: Record<string, string> = { peer: 'other', admin: 'chief' }
 
-/** A name on which the answer to an address depends, rather than a search. */
+/** Whether the path of an address, rather than its query string, contains a name. */
 const isNamed = (path: string) => allMarks().some((mark) => path.split('?')[0]?.includes(mark))
 
 /**
- * Which of the words an answer holds that it does not owe to the address itself: an address that names a member is asked once more with
- * names that nobody has, and gets the same answer.
+ * The words in a response, except those that merely repeat the address: an address that names a member is also requested with an unknown
+ * name, and must get the same response.
  */
 async function leaksOf(path: string, who: string): Promise<string[]> {
 	const isFound = naming.has(`${who} ${path}`)
@@ -151,9 +151,9 @@ async function leaksOf(path: string, who: string): Promise<string[]> {
 	return told === other.told ? more : [...more, `${told} rather than ${other.told}`]
 }
 
-/** Who asks for an address: what moderators read, admins do as well, but they are asked for the moderation. */
+/** The readers of each address. Admins read what moderators do, but only `admin` requests moderation pages. */
 const READERS = ['visitor', 'peer', 'admin'] as const
-/** Routes that one more member reads who has to do with the leavers. */
+/** Additional readers of some routes, who have to do with the leaving members. */
 const MORE_READERS: Record<string, string> = {
 	'/moderation': 'moderator',
 	'/moderation/log': 'moderator',
@@ -162,11 +162,11 @@ const MORE_READERS: Record<string, string> = {
 	'/settings': 'other',
 	'GET /me/blocks': 'other',
 }
-/** What members see of themselves. The header of each page names them, so only what they filled in counts. */
+/** Members' own data. Each page's header has their name, so only profile fields count. */
 const SELF =
 	/^(GET \/me\b|\/(answer|bookmarks|edit-profile|following|forum\/(ask|drafts|edit)|messages|my-profile|notifications|settings)\b)/
 
-/** Every address that concerns one of them, by its route. */
+/** All addresses that concern one of them, by route. */
 function allAddresses(): Map<string, Set<string>> {
 	const all = new Map<string, Set<string>>()
 	for (const leaver of leavers)
@@ -174,20 +174,20 @@ function allAddresses(): Map<string, Set<string>> {
 	return all
 }
 
-/** By route, who was let in before anybody left. */
+/** Who was let in before anybody left, by route. */
 const readers = new Map<string, Set<string>>()
-/** By route, who was the first to find somebody there. */
+/** Who first found somebody there, by route. */
 const foundBy = new Map<string, string>()
-/** Addresses that pages lead to and that name a member. */
+/** Addresses in links that name a member. */
 const linked = new Set<string>()
-/** To whom a route named somebody. */
+/** Readers to whom a route revealed somebody. */
 const namedTo = new Set<string>()
-/** Of the first addresses that named somebody, who read which. */
+/** The first addresses that revealed somebody, with their readers. */
 const naming = new Set<string>()
-/** Routes whose addresses are pages, which have `.data`. */
+/** Routes that are pages and have `.data`. */
 const pages = new Set<string>()
 
-/** Asks for the addresses of a route until somebody is found there. @returns whether somebody is */
+/** Requests the addresses of a route until one reveals somebody. @returns whether one does */
 async function look(route: string, who: string, paths: Iterable<string>): Promise<boolean> {
 	const isSelf = who === 'first'
 	const said = leavers.flatMap(({ words }) => [words.own, words.texts])
@@ -198,7 +198,7 @@ async function look(route: string, who: string, paths: Iterable<string>): Promis
 		for (const [, link = ''] of answer.text.matchAll(/(?:href|src)="(\/[^"#?]*)/g))
 			if (allMarks().some((mark) => link.includes(mark)) && !link.startsWith('/login?'))
 				linked.add(link.replaceAll('&amp;', '&'))
-		// Any name of theirs leads to the one of today.
+		// Former names redirect to the present one.
 		if (answer.status === 301) continue
 		const lower = path.toLowerCase()
 		const marks = isSelf ? said : allMarks()
@@ -206,14 +206,14 @@ async function look(route: string, who: string, paths: Iterable<string>): Promis
 			naming.add(`${who} ${path}`)
 			return true
 		}
-		// An answer that is a picture, or nothing but the name that was asked for.
+		// Pictures, and responses that only contain the requested name, are compared with those of an unknown name.
 		if (!/media|card|tags/.test(route) || !isNamed(path)) continue
 		if ((await answerOf(decoyPath(path), who)).told !== answer.told) return true
 	}
 	return false
 }
 
-/** What a tab may ask; null for what says something and is not answered with what others wrote. */
+/** Requests that a tab can send; null for events without a response that contains data of others. */
 const SOCKET_QUESTIONS: Record<keyof ClientEvents, (() => unknown[]) | null> = {
 	'presence:watch': () => [leavers.flatMap(({ usernames }) => usernames)],
 	'query:watch': () => [leavers[1]?.planted.answered.id, 0],
@@ -223,7 +223,7 @@ const SOCKET_QUESTIONS: Record<keyof ClientEvents, (() => unknown[]) | null> = {
 	'chat:typing': null,
 }
 
-/** Which of the words are in each answer. */
+/** The words in each response. */
 async function askedBySocket(tab: Awaited<ReturnType<typeof openTab>>): Promise<string[][]> {
 	const found: string[][] = []
 	for (const [event, words] of Object.entries(SOCKET_QUESTIONS)) {
@@ -235,7 +235,7 @@ async function askedBySocket(tab: Awaited<ReturnType<typeof openTab>>): Promise<
 }
 
 describe('before members leave', () => {
-	test('each text of each table holds a word of them, or never does', async () => {
+	test('every text column contains their words, or never can', async () => {
 		const said = leavers.flatMap(({ words }) => [words.texts])
 		const empty = await columnsWithout([...allMarks(), ...said])
 		expect(empty.sort(), 'has to be planted, or to stand in NOT_PLANTED').toEqual(
@@ -243,13 +243,13 @@ describe('before members leave', () => {
 		)
 	})
 
-	test('a tab is told who of them is there', async () => {
+	test('a tab sees who of them is online', async () => {
 		await openTab(site.url, cookieOf('first'))
 		const tab = await openTab(site.url, cookieOf('peer'))
 		await eventually(async () => expect((await askedBySocket(tab))[0]).toEqual(['vintrell']))
 	})
 
-	test('each route and operation that can name them does, and what cannot says why', async () => {
+	test('every route and operation that can name them does, others have a reason', async () => {
 		const archived = await site.ask('/settings/data', cookieOf('first'), {})
 		expect(archived.status).toBe(303)
 		await eventually(async () => {
@@ -264,7 +264,7 @@ describe('before members leave', () => {
 					if (!foundBy.has(route)) foundBy.set(route, who)
 				}
 		}
-		// So that both processes keep what they may of it.
+		// Warms the caches of both processes.
 		for (const [who = '', path = ''] of [...naming, ...naming].toSorted().map((name) => name.split(' ')))
 			await answerOf(path, who, true)
 		const silent = [...allAddresses().keys()].filter((route) => !foundBy.has(route))
@@ -314,7 +314,7 @@ describe('before members leave', () => {
 	}, 240_000)
 })
 
-/** Lets the 14 days pass, and the site's own job delete the account. */
+/** Backdates the request, and waits until the site's job has deleted the account. */
 async function waitUntilGone({ member }: Leaver): Promise<void> {
 	await sql`update users set leaves_at = now() - interval '1 minute' where id = ${member.id}`.execute(db())
 	await addJob('delete-account', { userId: member.id })
@@ -337,20 +337,20 @@ describe('after members left', () => {
 		for (const leaver of [first, second]) await waitUntilGone(leaver)
 	}, 60_000)
 
-	test('no table and no file holds a word of them', async () => {
+	test('no table and no file contains their words', async () => {
 		expect(await rowsWith(allMarks())).toEqual([])
 		expect(filesWith(allMarks())).toEqual([])
 		expect(readdirSync(join(config().dataDir, 'archives'))).toEqual([])
 	})
 
-	test('no event of a socket names them to somebody who looks for them', async () => {
+	test('no socket event names them to somebody who looks for them', async () => {
 		for (const _process of [1, 2]) {
 			const tab = await openTab(site.url, cookieOf('peer'))
 			expect(await askedBySocket(tab)).toEqual([[], [], []])
 		}
 	})
 
-	test('no process believes a session of theirs', async () => {
+	test('no process accepts their sessions', async () => {
 		for (const who of ['first', 'second', 'first', 'second', 'first', 'first', 'second', 'second']) {
 			const { status, headers } = await askAlone('/settings', who)
 			expect([who, status, headers.get('Location')?.split('?')[0]]).toEqual([who, 302, '/login'])
@@ -366,7 +366,7 @@ describe('after members left', () => {
 		for (const [route, paths] of await lateAddresses())
 			for (const path of paths)
 				for (const who of readers.get(route) ?? ['peer']) {
-					// A page and its data are made of what the same loaders tell: of what is searched, one is enough.
+					// Pages and their data have the same loaders, and of the searches one suffices.
 					const isAsked = who === 'admin' || namedTo.has(`${who} ${route}`)
 					const data = isAsked && pages.has(route) && !path.includes('?') ? dataPath(path) : null
 					if (!data || who !== 'admin') await ask(path, who)
@@ -376,7 +376,7 @@ describe('after members left', () => {
 	}, 240_000)
 })
 
-/** All addresses from before, whatever pages led to, and what is called by the accounts that stand for them now. */
+/** All earlier addresses, those found in links, and those of the replacing accounts. */
 async function lateAddresses(): Promise<Map<string, Set<string>>> {
 	const all = allAddresses()
 	const { rows } = await sql<{ username: string }>`select username from users where former`.execute(db())

@@ -9,7 +9,7 @@ import { demoAccounts } from '~/features/demo/demo-account.server.ts'
 import { picture } from '../factories/pictures.ts'
 import { PASSED_ON, type SiteProcess, siteDatabase, startFirst, startSite } from '../support/site-process.ts'
 
-/* A site is backed up while it is written to, dies, and lives on elsewhere: docs/self-hosting.md, “Backup” and “Restore”. */
+/* A site is backed up during writes, killed, and restored elsewhere: docs/self-hosting.md, “Backup” and “Restore”. */
 
 const folder = mkdtempSync(join(tmpdir(), 'devquad-backup-'))
 const oldData = join(folder, 'old')
@@ -21,7 +21,7 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs a script of the project as npm does. @returns its exit code and everything it wrote */
+/** Runs a script of the project as npm does. @returns its exit code and output */
 async function run(script: 'backup' | 'restore', args: string[], env: Record<string, string>) {
 	const child = spawn(process.execPath, ['--import', './scripts/support/alias.mjs', `scripts/${script}.ts`, ...args], {
 		stdio: ['ignore', 'pipe', 'pipe'],
@@ -33,7 +33,7 @@ async function run(script: 'backup' | 'restore', args: string[], env: Record<str
 	return { code, output }
 }
 
-/** A digest of the rows of each table, and of the waiting jobs. */
+/** A digest of the rows of each table and of queued jobs. */
 async function readTables(dataDir: string): Promise<Record<string, string>> {
 	const client = new pg.Client(siteDatabase(dataDir))
 	await client.connect()
@@ -45,7 +45,7 @@ async function readTables(dataDir: string): Promise<Record<string, string>> {
 		)
 		const digests: Record<string, string> = {}
 		for (const { relname } of tables) {
-			// When a migration was applied is not when it was applied elsewhere.
+			// The time when a migration was applied may differ.
 			const row = relname === 'migrations' ? 'name' : 't::text'
 			const { rows } = await client.query(
 				`select count(*) || ' ' || coalesce(md5(string_agg(${row}, ';' order by ${row})), '') as digest from "${relname}" t`,
@@ -58,7 +58,7 @@ async function readTables(dataDir: string): Promise<Record<string, string>> {
 	}
 }
 
-/** What a visitor reads, without what is made for each answer. */
+/** The pages for visitors, without parts that differ in every response. */
 async function readPages(url: string, addresses: string[]): Promise<Record<string, string>> {
 	const pages: Record<string, string> = {}
 	for (const address of addresses) {
@@ -80,14 +80,14 @@ async function readPages(url: string, addresses: string[]): Promise<Record<strin
 	return pages
 }
 
-/** The first place in which two pages differ, with what stands around it; whole pages would be read by nobody. */
+/** The first difference of two pages with its context, as whole pages would be illegible. */
 function difference(one: string, other: string): string {
 	if (one === other) return ''
 	const place = [...one].findIndex((letter, index) => letter !== other[index])
 	return `${one.slice(place - 60, place + 60)} ≠ ${other.slice(place - 60, place + 60)}`
 }
 
-test('a site that is backed up while it is written to, and then killed, is the same elsewhere', async () => {
+test('a site that is backed up during writes and then killed is restored elsewhere', async () => {
 	const first = await startSite({ DATA_DIR: oldData })
 	site.now = first
 	const password = (await demoAccounts(oldData))?.member.password ?? ''
@@ -126,7 +126,7 @@ test('a site that is backed up while it is written to, and then killed, is the s
 		'/api/v1/queries',
 	]
 
-	// While it is written to: what is restored from it on trial must fit together, every reference checked.
+	// During writes: the test restore must be consistent, with all foreign keys checked.
 	const writing = { isOver: false, comments: 0 }
 	const writes = (async () => {
 		for (; !writing.isOver && writing.comments < 60; writing.comments += 1)
@@ -141,7 +141,7 @@ test('a site that is backed up while it is written to, and then killed, is the s
 	expect(under).toMatchObject({ code: 0, output: expect.stringMatching(/restored once to try it/) })
 	expect(writing.comments).toBeGreaterThan(0)
 
-	// Nothing is asked of it now, but its own schedules go on: each table is as it was before or after.
+	// No requests now, but scheduled jobs may run: each table is in its state before or after.
 	const pages = await readPages(first.url, addresses)
 	const before = await readTables(oldData)
 	const made = await run('backup', ['--to', folder, '--keep', '1', '--no-verify'], { DATA_DIR: oldData })
@@ -157,7 +157,7 @@ test('a site that is backed up while it is written to, and then killed, is the s
 	copyFileSync(file, half)
 	truncateSync(half, Math.floor(statSync(file).size * 0.7))
 
-	// A restore that fails leaves a folder in which the next one works.
+	// A failed restore leaves a folder in which the next one works.
 	mkdirSync(newData)
 	const failed = await run('restore', [half], { DATA_DIR: newData })
 	expect(failed).toMatchObject({ code: 1, output: expect.stringContaining('damaged or not whole') })

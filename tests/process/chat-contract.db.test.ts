@@ -10,8 +10,8 @@ import { askAt, logInMember, type MembersSite, startOnTestDatabase } from '../su
 import { closeTabs, openTab } from '../support/tabs.ts'
 
 /*
- * What the chat's client relies on, asked of the small server that its unit tests hold in the hand and of the real one. A case
- * that only one of them passes says that the unit tests prove nothing of the product.
+ * A contract test: the same cases run against the fake server of the chat client's unit tests and against the real one, so that the fake
+ * cannot diverge.
  */
 
 useDatabase()
@@ -28,17 +28,17 @@ afterAll(() => site?.stop())
 interface Side {
 	name: string
 	transport: Transport
-	/** What it was told live, in the order of arrival. */
+	/** Live messages in order of arrival. */
 	heard: ChatMessage[]
 }
 
-/** Two members who have each written to the other once. */
+/** Two members who have both written. */
 interface Pair {
 	one: Side
 	other: Side
-	/** Has the first member write so many messages, however fast. */
+	/** Lets the first member send messages, without the rate limit. */
 	writeMany: (count: number) => Promise<void>
-	/** Has the first member change a message of theirs; '' deletes it. */
+	/** Edits a message of the first member; '' deletes it. */
 	change: (id: number, body: string) => Promise<void>
 }
 
@@ -90,7 +90,7 @@ async function meetAtSite(): Promise<Pair> {
 		other: await sideOf(bert, anna),
 		writeMany: async (count) => {
 			for (let index = 0; index < count; index += 1) {
-				// More at once are refused.
+				// The rate limit.
 				if (index % 10 === 0) await passTime()
 				await makeMessage(anna.member, bert.member, `Line ${index}`)
 			}
@@ -107,7 +107,7 @@ describe.each([
 	['the small server', meetAtSmallServer],
 	['the real server', meetAtSite],
 ])('%s', (_which, meet) => {
-	test('stores a message once, however often it is sent, and tells both sides', async () => {
+	test('stores a message once on retries, and notifies both members', async () => {
 		const { one, other } = await meet()
 		const sending = { to: other.name, clientId: randomUUID(), body: 'How are you?', pictures: [] }
 		const answers = [await one.transport.send(sending), await one.transport.send(sending)]
@@ -122,7 +122,7 @@ describe.each([
 		expect(page).toMatchObject({ older: false, state: { kind: 'open', reason: null, blockedByMe: false } })
 	})
 
-	test('gives each change a version of its own, and tells what changed since one', async () => {
+	test('gives each change a version, and lists the changes since one', async () => {
 		const { one, other, writeMany, change } = await meet()
 		await writeMany(3)
 		const { messages, version } = await one.transport.page(other.name)
@@ -132,7 +132,7 @@ describe.each([
 		await change(first?.id ?? 0, '')
 		const since = await other.transport.since(one.name, version)
 		expect(since).toMatchObject({ version: version + 2, complete: true })
-		// In the order of the changes, not of the messages; a deleted one keeps its place and loses its words.
+		// In the order of changes, not of messages; a deleted message keeps its place without its text.
 		expect(since.messages.map(({ id, body, deleted, version: of }) => [id, body, deleted, of - version])).toEqual([
 			[second?.id, 'Better', false, 1],
 			[first?.id, '', true, 2],
@@ -144,7 +144,7 @@ describe.each([
 			.toEqual([second?.id, first?.id])
 	})
 
-	test('hands out a conversation in pages, backwards and forwards, without a gap or a double', async () => {
+	test('pages a conversation in both directions without gaps or duplicates', async () => {
 		const { one, other, writeMany } = await meet()
 		await writeMany(118)
 		const newest = await one.transport.page(other.name)
@@ -169,7 +169,7 @@ describe.each([
 		expect(bodies(rest.messages)).toEqual(bodies(newest.messages))
 	})
 
-	test('tells many changes in portions, the oldest first, and says that there are more', async () => {
+	test('lists many changes in batches, oldest first, and says if there are more', async () => {
 		const { one, other, writeMany } = await meet()
 		const { version } = await one.transport.page(other.name)
 		await writeMany(230)

@@ -9,15 +9,15 @@ import { askAt, logInMember, testDatabaseUrl } from '../support/members-site.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import { closeTabs, next, openTab, startTab } from '../support/tabs.ts'
 
-/* Three nodes behind nginx, whose Redis goes away and comes back and whose nodes are killed while members write. */
+/* Three nodes behind nginx: Redis stops and restarts, and nodes are killed, while members write. */
 
 useDatabase()
 
 const rounds = 3
-/** Of each member in a round: more than there is time for on a machine without other work. */
+/** Per member and round, more than an idle machine can do. */
 const maxActs = 5
 
-/** What keeps lasting tabs from coming back, once the test is over. */
+/** Stops the lasting tabs after the test. */
 const ends: (() => void)[] = []
 
 afterEach(() => {
@@ -43,7 +43,7 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 		await redis?.stop()
 	})
 
-	/** Kills a node by SIGKILL; it is started again. */
+	/** Kills a node with SIGKILL; it is restarted. */
 	function killNode(chance: number): void {
 		const nodes = descendants(cluster.pid).filter(({ command }) => command.includes('server/main.js'))
 		const node = nodes[Math.floor(chance * nodes.length)]
@@ -71,7 +71,7 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 			await sleep(1_000 + run.random() * 2_000)
 			await redis.stop()
 			await sleep(1_000 + run.random() * 2_000)
-			// What they do while Redis is away no node can tell the others.
+			// While Redis is down, nodes cannot notify each other.
 			if (round === 0) leaving.disconnect()
 			if (round === 0) await openLastingTab(cluster.url, comer.cookie)
 			await redis.start()
@@ -83,7 +83,7 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 	}, 300_000)
 })
 
-/** A tab that shows who of these members is online, as the product's own does. @returns who is, as the tab knows it now */
+/** A tab that shows the presence of these members, as the product's does. @returns a function with those online at present */
 async function watching(url: string, cookie: string, names: string[]): Promise<() => string[]> {
 	const tab = await openLastingTab(url, cookie)
 	const watched = new Watched()
@@ -92,7 +92,7 @@ async function watching(url: string, cookie: string, names: string[]): Promise<(
 	return () => names.filter((name) => watched.isOnline(name))
 }
 
-/** A tab that comes back whatever the server said, as a page does: one that is refused while a node is short of time would stay away. */
+/** A tab that always reconnects, as a page does: one that a busy node refused would otherwise stay away. */
 async function openLastingTab(url: string, cookie: string): Promise<Live> {
 	const tab: Live = startTab(url, { Cookie: cookie })
 	ends.push(comeBack(tab))

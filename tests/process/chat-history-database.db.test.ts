@@ -10,12 +10,12 @@ import { logInMember, type MembersSite, startOnTestDatabase } from '../support/m
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts'
 import { closeTabs, next, openTab } from '../support/tabs.ts'
 
-/* PostgreSQL ends by SIGKILL, with everything that was under way, and is started again; the site goes on by itself. */
+/* PostgreSQL is killed with SIGKILL during writes and restarted; the site recovers on its own. */
 
 const kills = 4
-/** Of each member between two kills: more than there is time for on a machine without other work. */
+/** Per member between two kills, more than an idle machine can do. */
 const maxActs = 4
-/** Milliseconds after which every process has noticed that the database is away, and has its tabs ask when it is back. */
+/** Milliseconds after which every process has noticed the outage, and will tell its tabs to catch up. */
 const noticed = 6_000
 
 let postgres: OwnPostgres
@@ -51,7 +51,7 @@ test.each([1, 4])(
 			run.allowActs(maxActs)
 		}
 		await sleep(1_000)
-		// Away for so long that a tab which asks in vain gives up for now: it is cut off, so that it asks again.
+		// Longer than a tab retries: it is disconnected, so that it catches up later.
 		const cut = next(await openTab(site.url, reader.cookie), 'disconnect')
 		await postgres.kill()
 		await sleep(noticed)
@@ -64,7 +64,7 @@ test.each([1, 4])(
 	},
 )
 
-/** Without its database the site says that it cannot, and takes nobody for logged out. */
+/** Without its database the site responds 503, and logs nobody out. */
 async function isSaidClearly(site: MembersSite, cookie: string): Promise<void> {
 	expect((await site.ask('/readyz', '')).status).toBe(503)
 	expect((await site.ask('/healthz', '')).status).toBe(200)
@@ -75,7 +75,7 @@ async function isSaidClearly(site: MembersSite, cookie: string): Promise<void> {
 	}
 }
 
-/** What waits in the database is done. */
+/** Jobs in the queue run. */
 async function isAtWork(site: MembersSite): Promise<void> {
 	expect((await site.ask('/readyz', '')).status).toBe(200)
 	await addJob('account-mail', { kind: 'none', email: '' })

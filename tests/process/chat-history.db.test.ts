@@ -8,9 +8,9 @@ import { startOnTestDatabase } from '../support/members-site.ts'
 useDatabase()
 
 const kills = isLongRun ? 50 : 20
-/** Messages that have to come of it; about twice as many do. */
+/** The minimum number of messages; about twice as many are sent. */
 const minMessages = kills * 16
-/** Of each member between two kills: a little more than there is time for on a machine without other work. */
+/** Per member between two kills, a little more than an idle machine can do. */
 const maxActs = 1.5
 
 test(`ten pairs write while the server is killed ${kills} times: nothing lost, doubled or out of order (CHAT_HISTORY_SEED=${seed})`, async () => {
@@ -23,7 +23,7 @@ test(`ten pairs write while the server is killed ${kills} times: nothing lost, d
 	for (let killed = 0; killed < kills; killed += 1) {
 		await sleep(200 + run.random() * 1_400)
 		await site.kill()
-		// Half of what is written finds nobody there, and half finds the server back, however long a start takes.
+		// Half of the writes meet a dead server, and half a running one, however long a start takes.
 		run.allowActs(maxActs / 2)
 		site = await startOnTestDatabase(port)
 		run.allowActs(maxActs / 2)

@@ -14,7 +14,7 @@ import { useDatabase } from '../support/database.ts'
 import { logInAgain, logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 import { closeTabs, openTab, watch } from '../support/tabs.ts'
 
-// Nobody but the two members reads a conversation, by any way into the built site.
+// Nobody but the two members can read a conversation, by any interface of the built site.
 
 useDatabase()
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
 	}
 	messageId = (await makeMessage(person('mira'), person('tomas'), `A secret ${secret}.`)).id
 	await makeMessage(person('tomas'), person('mira'), `The ${secret} is safe with me.`)
-	// Both have something with the others as well, so that no way in is empty for the wrong reason.
+	// Others have conversations too, so that no response is empty for a wrong reason.
 	for (const name of ['stranger', 'moderator', 'admin']) {
 		await makeMessage(person(name), person('mira'), 'Something else.')
 		await makeMessage(person('mira'), person(name), 'Something else.')
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterEach(closeTabs)
 afterAll(() => site.stop())
 
-/** Every address that shows messages; `{peer}` is each of the two members in turn, `{id}` the first message. */
+/** All addresses that show messages; `{peer}` is each member in turn, `{id}` the first message. */
 const shown = [
 	'/messages',
 	'/messages.data',
@@ -74,7 +74,7 @@ const shown = [
 	'/api/v1/me/conversations/{peer}/messages/{id}',
 	`/api/v1/me/messages?q=${secret}`,
 ]
-/** Every address that tells of other things members do. */
+/** All other addresses that show activity of members. */
 const elsewhere = [
 	'/',
 	'/notifications',
@@ -133,13 +133,13 @@ describe('pictures', () => {
 		path = await upload('mira')
 		const message = { to: 'tomas', clientId: crypto.randomUUID(), body: 'Look.', pictures: [{ path, alt: '' }] }
 		id = (await sendMessage(person('mira'), message)).id
-		// Whoever names it somewhere else opens it to nobody.
+		// Mentioning the address elsewhere does not grant access.
 		const naming = `![look](/media/${path}-640.webp)`
 		await makeMessage(person('tomas'), person('stranger'), naming)
 		await makeQuestion(person('tomas'), { description: naming })
 	})
 
-	test('of a message are there for its two members alone', async () => {
+	test('of a message are visible to its two members only', async () => {
 		expect(await answers()).toEqual({ ...nobody, mira: 200, tomas: 200 })
 		for (const width of [320, 640, 1280]) {
 			const answer = await site.ask(`/media/${path}-${width}.webp`, cookies.tomas ?? '')
@@ -153,11 +153,11 @@ describe('pictures', () => {
 		expect((await fetch(`${site.url}/media/${path}-640.webp`, { headers: foreign })).status).toBe(404)
 	})
 
-	test('that were not sent are shown to nobody', async () => {
+	test('that were not sent are visible to nobody', async () => {
 		expect(await answers(await upload('mira', 41))).toEqual(nobody)
 	})
 
-	test('are gone at once for a session that ended', async () => {
+	test('are inaccessible as soon as the session has ended', async () => {
 		const cookie = await logInAgain(site, 'tomas')
 		expect((await site.ask(`/media/${path}-640.webp`, cookie)).status).toBe(200)
 		await sql`delete from sessions where id = (select max(id) from sessions where user_id = ${person('tomas').id})`.execute(
@@ -166,14 +166,14 @@ describe('pictures', () => {
 		expect((await site.ask(`/media/${path}-640.webp`, cookie)).status).toBe(404)
 	})
 
-	test('that were reported are there for moderators too, and for them alone once the message is deleted', async () => {
+	test('that were reported are visible to moderators too, and only to them once the message is deleted', async () => {
 		await reportMessage(person('tomas'), { with: 'mira', id }, { words: 'Not nice.' })
 		expect(await answers()).toEqual({ ...nobody, mira: 200, tomas: 200, moderator: 200, admin: 200 })
 		await deleteMessage(person('mira'), { with: 'tomas', id })
 		expect(await answers()).toEqual({ ...nobody, moderator: 200, admin: 200 })
 	})
 
-	test('of a deleted message are there for nobody', async () => {
+	test('of a deleted message are visible to nobody', async () => {
 		const other = await upload('mira', 42)
 		const message = { to: 'tomas', clientId: crypto.randomUUID(), body: '', pictures: [{ path: other, alt: '' }] }
 		const sent = await sendMessage(person('mira'), message)
@@ -184,7 +184,7 @@ describe('pictures', () => {
 
 	const nobody = Object.fromEntries([...who, 'suspended', 'token'].map((name) => [name, 404]))
 
-	/** What everybody is answered who asks for the file. */
+	/** The status that each reader gets for the file. */
 	async function answers(of = path): Promise<Record<string, number>> {
 		const asked = Object.keys(nobody).map(async (name) => {
 			const headers: Record<string, string> =
@@ -221,14 +221,14 @@ describe('writing', () => {
 		for (const suffix of ['', '.data']) {
 			const fields = { intent, id: String(messageId), body: 'changed' }
 			const response = await site.ask(`/messages/${peer}${suffix}`, cookies[name] ?? '', fields)
-			// The page is shown again with the refusal, to those who may see it.
+			// Those who may see the page get it with the error.
 			if (name !== 'tomas') expect(tells(await response.text())).toBe(false)
 		}
 		expect(await listSince(person('mira'), 'tomas', 0)).toEqual(before)
 	})
 })
 
-describe('a member who is suspended', () => {
+describe('a suspended member', () => {
 	test.each([
 		['sending', 'POST', '/mira/messages', { body: 'Psst.' }, 403],
 		['beginning a conversation', 'POST', '/tomas/messages', { body: 'Psst.' }, 403],
@@ -259,7 +259,7 @@ describe('a member who is suspended', () => {
 		},
 	)
 
-	test('their sockets send nothing, and nobody is told that they type', async () => {
+	test('cannot send by socket, and nobody sees them typing', async () => {
 		const member = await suspendedMember()
 		const mira = await openTab(site.url, cookies.mira ?? '')
 		const told: string[] = []
@@ -274,7 +274,7 @@ describe('a member who is suspended', () => {
 	})
 
 	let serial = 0
-	/** Somebody who wrote with mira, whom a stranger asked for a conversation, and who was suspended then. */
+	/** A suspended member with a conversation and a pending request from a stranger. */
 	async function suspendedMember() {
 		serial += 1
 		const { member, cookie } = await logInMember(site, `held${serial}`)
@@ -298,8 +298,8 @@ describe('a member who is suspended', () => {
 	}
 })
 
-describe('hearing', () => {
-	test('the sockets of others hear nothing of a conversation, whatever they ask for', async () => {
+describe('live events', () => {
+	test('of a conversation do not reach the sockets of others, whatever they request', async () => {
 		const heard: string[] = []
 		const others = await Promise.all(
 			(['stranger', 'moderator', 'admin'] as const).map(async (name) => {
@@ -326,7 +326,7 @@ describe('hearing', () => {
 		const message = { to: 'tomas', clientId: crypto.randomUUID(), body: `Once more: ${secret}` }
 		expect(await tab.timeout(30_000).emitWithAck('chat:send', message)).toMatchObject({ ok: true })
 		await expect.poll(() => told).toHaveLength(1)
-		// What a program sends is told as what the site sends.
+		// Messages sent by the API emit the same events.
 		const { status } = await fetch(`${site.url}/api/v1/me/conversations/tomas/messages`, {
 			method: 'POST',
 			headers: { Cookie: cookies.mira ?? '', Origin: site.url, 'Content-Type': 'application/json' },
@@ -339,7 +339,7 @@ describe('hearing', () => {
 	})
 })
 
-/** Whether an answer holds what was written; a search for the word repeats the word, and found passages hold the rest. */
+/** Whether a response contains the message. The search page repeats the word itself, and found passages contain the rest. */
 function tells(text: string): boolean {
 	return /A secret|is safe/.test(text)
 }

@@ -14,7 +14,7 @@ import {
 	stillRunning,
 } from '../support/cluster.ts'
 
-/* How `npm run cluster` starts and ends; what its nodes do together is in cluster.db.test.ts. */
+/* Starting and stopping `npm run cluster`; cluster.db.test.ts tests how nodes work together. */
 
 const clusters: RunningCluster[] = []
 const folders: string[] = []
@@ -37,7 +37,7 @@ async function start(env: Record<string, string>): Promise<RunningCluster> {
 }
 
 describe.skipIf(!hasServers)('npm run cluster (needs nginx and redis-server)', () => {
-	test('brings its own database and Redis, adds the demo content once, and leaves no process behind', async () => {
+	test('starts its own database and Redis, adds the demo content once, and leaves no process behind', async () => {
 		const DATA_DIR = newDataDir()
 		const cluster = await start({ SEED: 'demo', DATA_DIR })
 		for (const url of [cluster.url, ...cluster.nodes]) expect((await fetch(`${url}/forum`)).status).toBe(200)
@@ -55,7 +55,7 @@ describe.skipIf(!hasServers)('npm run cluster (needs nginx and redis-server)', (
 		expect([stillRunning(all), processesOf(DATA_DIR)]).toEqual([[], []])
 	})
 
-	test('says in one sentence that its port is taken', async () => {
+	test('reports a port in use in one sentence', async () => {
 		const server = createServer().listen(0, 'localhost')
 		await once(server, 'listening')
 		const { port } = server.address() as AddressInfo
@@ -63,7 +63,7 @@ describe.skipIf(!hasServers)('npm run cluster (needs nginx and redis-server)', (
 		server.close()
 	})
 
-	test('ends what an earlier run left that was killed without a word, and has everything that was there', async () => {
+	test('stops processes that an earlier killed run left, and keeps all data', async () => {
 		const DATA_DIR = newDataDir()
 		const first = await start({ DATA_DIR })
 		const parts = descendants(first.pid).filter(({ pid }) => pid !== first.pid)

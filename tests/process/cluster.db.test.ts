@@ -13,15 +13,15 @@ import { startRedis, type TestRedis } from '../support/redis.ts'
 import { closeTabs, next, openTab, startTab, watch } from '../support/tabs.ts'
 
 /*
- * One site in several processes: four workers on one port, and three nodes behind nginx with a Redis between them. What one
- * process is told, all must know.
+ * A site with several processes: four workers on one port, and three nodes behind nginx with Redis. All must learn what one of them is
+ * told.
  */
 
 useDatabase()
 
-/** Ways into the site, and what runs behind them. */
+/** A way to run several processes. */
 interface Entrance {
-	/** Addresses, of which every process is behind at least one; a tab or a request at each. */
+	/** Addresses that together reach every process. */
 	doors: string[]
 	pid: number
 	stop: () => Promise<unknown>
@@ -36,7 +36,7 @@ let written = 0
 
 const workers = async (): Promise<Entrance> => {
 	const site = await startOnTestDatabase(undefined, { WEB_CONCURRENCY: '4' })
-	// Connections are handed to the workers in turn.
+	// The kernel distributes connections over the workers.
 	return { doors: Array(8).fill(site.url), pid: site.pid, stop: site.stop }
 }
 
@@ -50,23 +50,23 @@ const nodes = async (): Promise<Entrance> => {
 	return { doors: [cluster.url, ...cluster.nodes], pid: cluster.pid, stop: cluster.stop }
 }
 
-/** Where the first process is asked, and where the last. */
+/** Requests to the first address, and to the last one. */
 const ask = (path: string, cookie: string, form?: Form) => askAt(place.doors[0] ?? '', path, cookie, form)
 const askLast = (path: string, cookie: string, form?: Form) => askAt(place.doors.at(-1) ?? '', path, cookie, form)
-/** Over a connection of its own: one that was kept may lead to a process that is not there any more. */
+/** Over a new connection, as a kept one may lead to a dead process. */
 async function askAnew(path: string): Promise<{ status: number | undefined; body: string }> {
 	const [answer]: IncomingMessage[] = await once(get(`${place.doors[0]}${path}`, { agent: false }), 'response')
 	return { status: answer?.statusCode, body: answer ? await text(answer) : '' }
 }
 const logIn = (username: string) => logInMember({ ask }, username)
 
-/** A tab at every door. */
+/** A tab at each address. */
 const openTabs = (cookie: string): Promise<Socket[]> => Promise.all(place.doors.map((door) => openTab(door, cookie)))
 
-/** What each of these tabs is told next under this name. */
+/** The next event of this name in each tab. */
 const allHear = (tabs: Socket[], name: string) => Promise.all(tabs.map((tab) => next(tab, name)))
 
-/** Comments at one door. @returns the words that must then be on the query's page */
+/** Adds a comment at one address. @returns its text, which the question's page must show then */
 async function comment(door: string, url: string, cookie: string): Promise<string> {
 	written += 1
 	const words = `Word number ${written}.`
@@ -75,7 +75,7 @@ async function comment(door: string, url: string, cookie: string): Promise<strin
 	return words
 }
 
-/** Registers somebody at the first door; each of the tabs must be told. */
+/** Registers a member at the first address; each tab must be notified. */
 async function isAnnouncedTo(tabs: Socket[]): Promise<void> {
 	const told = tabs.map((): string[] => [])
 	for (const [index, tab] of tabs.entries()) tab.on('member:joined', ({ username }) => told[index]?.push(username))
@@ -86,7 +86,7 @@ async function isAnnouncedTo(tabs: Socket[]): Promise<void> {
 	expect(new Set(told.flat()).size).toBe(1)
 }
 
-/** At how many of so many requests, spread over all doors, visitors are shown these words. */
+/** How many of a number of requests, over all addresses, show this text to visitors. */
 async function shown(url: string, words: string): Promise<number> {
 	const doors = [...place.doors, ...place.doors]
 	const pages = doors.map(async (door) => {
@@ -102,12 +102,12 @@ async function isSeenEverywhere(url: string, words: string): Promise<void> {
 	await expect.poll(() => shown(url, words)).toBe(everywhere())
 }
 
-/** Where one process cannot keep pages and another does: asked often enough for each to keep it. */
+/** Requests a page often enough for every process to cache it. */
 async function keepEverywhere(url: string): Promise<void> {
 	for (let round = 0; round < 3; round += 1) await shown(url, '')
 }
 
-/** The processes that serve. */
+/** The serving processes. */
 const serving = () =>
 	descendants(place.pid).filter(({ pid, command }) => pid !== place.pid && /server\/main\.js/.test(command))
 
@@ -138,11 +138,11 @@ describe.each([
 		await redis?.stop()
 	})
 
-	test('who registers in one process is seen by the tabs of all', async () => {
+	test('a registration in one process is announced to the tabs of all', async () => {
 		await isAnnouncedTo(await openTabs(odalys.cookie))
 	})
 
-	test('who comes online in one process is online for the watchers in all', async () => {
+	test('a member who comes online in one process is online in all', async () => {
 		const watchers = await openTabs(odalys.cookie)
 		const { username } = mira.member
 		for (const watcher of watchers) expect(await watch(watcher, [username])).toEqual([])
@@ -152,14 +152,14 @@ describe.each([
 		for (const watcher of watchers) expect(await watch(watcher, [username])).toEqual([username])
 	})
 
-	test('what one process changes is on the page that every other one keeps for visitors', async () => {
+	test('a change in one process invalidates the cached page in all others', async () => {
 		for (const door of new Set(place.doors)) {
 			await keepEverywhere(query.url)
 			await isSeenEverywhere(query.url, await comment(door, query.url, odalys.cookie))
 		}
 	})
 
-	test('a notification reaches every tab of the member, whatever process holds it', async () => {
+	test('a notification reaches every tab of the member, in any process', async () => {
 		const reader = await logIn(`reader${count}`)
 		const { url } = await makeQuestion(reader.member)
 		const tabs = await openTabs(reader.cookie)
@@ -170,7 +170,7 @@ describe.each([
 		await expect.poll(() => unread).toEqual(tabs.map(() => 1))
 	})
 
-	test('logging out in one process closes the tabs of the session in all, and no other', async () => {
+	test('logging out in one process closes the tabs of the session in all, and no others', async () => {
 		const leaving = await logIn(`leaving${count}`)
 		const [tabs, other] = [await openTabs(leaving.cookie), await openTab(place.doors[1] ?? '', odalys.cookie)]
 		const closed = allHear(tabs, 'disconnect')
@@ -179,7 +179,7 @@ describe.each([
 		expect(other.connected).toBe(true)
 	})
 
-	test('a session that ended in one process is believed by none, though its signed cookie is good for 300 s', async () => {
+	test('an ended session is rejected by every process, though its signed cookie is valid for 300 s', async () => {
 		const leaving = await logIn(`forgotten${count}`)
 		const statuses = () =>
 			Promise.all(place.doors.map(async (door) => (await askAt(door, '/api/v1/me', leaving.cookie)).status))
@@ -188,7 +188,7 @@ describe.each([
 		await expect.poll(statuses, { timeout: 1_000 }).toEqual(place.doors.map(() => 401))
 	})
 
-	test('calls of the API are counted together', async () => {
+	test('API calls are counted together', async () => {
 		const left: number[] = []
 		for (const door of place.doors) {
 			const answer = await askAt(door, '/api/v1/queries', mira.cookie)
@@ -197,7 +197,7 @@ describe.each([
 		expect(left).toEqual(left.map((_, index) => 599 - index))
 	})
 
-	test('fifty tabs of a member are taken over all processes together', async () => {
+	test('the limit of fifty tabs holds over all processes', async () => {
 		const many = await logIn(`many${count}`)
 		const tabs: Socket[] = []
 		while (tabs.length < 50) tabs.push(await openTab(place.doors[tabs.length % place.doors.length] ?? '', many.cookie))
@@ -211,7 +211,7 @@ describe.each([
 			.toBe('too many tabs')
 	})
 
-	test('kill -9 of one process loses nothing that was answered, and the others go on', async () => {
+	test('kill -9 of one process loses no acknowledged write, and the others keep serving', async () => {
 		const words = await comment(place.doors[0] ?? '', query.url, odalys.cookie)
 		const tabs = await openTabs(mira.cookie)
 		const before = serving()
@@ -229,7 +229,7 @@ describe.each([
 		await isAnnouncedTo(tabs)
 	})
 
-	test('Redis may stop and come back: nothing old is shown meanwhile, and tabs are told again after', {
+	test('Redis may stop and restart: nothing stale is shown, and tabs are notified again', {
 		skip: count !== 3,
 	}, async () => {
 		await keepEverywhere(query.url)
@@ -243,7 +243,7 @@ describe.each([
 		expect((await ask('/readyz', '')).status).toBe(200)
 		expect((await ask('/api/v1/queries', mira.cookie)).status).toBe(200)
 		await redis?.start()
-		// Cut off, so that they ask for what they missed.
+		// Disconnected, so that they catch up.
 		await back
 		await expect.poll(() => tabs.every(({ connected }) => connected)).toBe(true)
 		await keepEverywhere(query.url)

@@ -23,8 +23,8 @@ import { descendants, signalAll } from '../support/cluster.ts'
 import { PASSED_ON, type SiteProcess, siteDatabase, startFirst, startSite } from '../support/site-process.ts'
 
 /*
- * A site archives continuously, is written to, and is destroyed with its disk; it lives on elsewhere, as it was at its end and as it was at a
- * moment before: docs/self-hosting.md, “To the minute”.
+ * A site archives continuously, is written to, and destroyed with its disk; then restored to its end and to an earlier time:
+ * docs/self-hosting.md, “To the minute”.
  */
 
 const folder = mkdtempSync(join(tmpdir(), 'devquad-archive-'))
@@ -32,7 +32,7 @@ const oldData = join(folder, 'old')
 const place = join(folder, 'place')
 const passphrase = 'four words on paper'
 const site = { now: undefined as SiteProcess | undefined }
-/** Seconds after which PostgreSQL hands over what it has; 40 where nobody says otherwise. */
+/** Seconds after which PostgreSQL archives a segment; 40 by default. */
 const HAND_OVER = 2
 let moment = ''
 let killedAt = 0
@@ -64,7 +64,7 @@ async function withDatabase<Result>(dataDir: string, work: (client: pg.Client) =
 	}
 }
 
-/** When each row was written, in its order. */
+/** The times at which rows were written, in order. */
 const marksOf = (dataDir: string) =>
 	withDatabase(dataDir, async (client) => {
 		const { rows } = await client.query<{ id: number; at: Date }>('select id, at from marks order by id')
@@ -119,7 +119,7 @@ beforeAll(async () => {
 		}),
 	)
 	expect(saved.status).toBe(303)
-	// The hook's time limit ends it.
+	// Vitest's hook timeout ends this.
 	while (archived().bases.length === 0) await sleep(100)
 	await withDatabase(oldData, async (client) => {
 		await client.query(`alter system set archive_timeout = ${HAND_OVER}`)
@@ -144,13 +144,13 @@ beforeAll(async () => {
 	rmSync(oldData, { recursive: true, force: true, maxRetries: 10 })
 }, 300_000)
 
-/** PostgreSQL outlives the site, whose child it is not. */
+/** PostgreSQL survives the site, as it is not its child. */
 function postgresOf(dataDir: string): number[] {
 	const leader = Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 	return descendants(leader).map(({ pid }) => pid)
 }
 
-test('after PostgreSQL and its disk are gone, all is restored but the last seconds, with pictures and keys', async () => {
+test('after PostgreSQL and its disk are lost, all but the last seconds is restored, with pictures and keys', async () => {
 	const newData = join(folder, 'new')
 	expect(await restore([place], newData)).toMatchObject({
 		code: 0,
@@ -163,17 +163,17 @@ test('after PostgreSQL and its disk are gone, all is restored but the last secon
 	const marks = await marksOf(newData)
 	expect(marks.map(({ id }) => id)).toEqual(marks.map((_, index) => index + 1))
 	const lost = (killedAt - (marks.at(-1)?.at.getTime() ?? 0)) / 1_000
-	// What PostgreSQL waits for, and two looks.
+	// The archive interval, and two checks.
 	expect(lost).toBeLessThan(HAND_OVER + 4)
 	expect((await fetch(second.url + pictureUrl)).status).toBe(200)
-	// The restored site begins an archive of its own, and leaves that of the lost one as it was.
+	// The restored site starts a new archive, and leaves the lost site's unchanged.
 	await expect.poll(() => readdirSync(place).length, { timeout: 30_000 }).toBe(2)
 	await second.stop()
 	site.now = undefined
 	for (const name of readdirSync(place).sort().slice(1)) rmSync(join(place, name), { recursive: true })
 }, 300_000)
 
-test('a moment holds what was before it, and nothing after', async () => {
+test('restoring to a time yields what was there before, and nothing later', async () => {
 	const dataDir = join(folder, 'moment')
 	mkdirSync(dataDir)
 	await restoreArchive({ folder: place, to: new Date(moment), passphrase, dataDir })
@@ -185,7 +185,7 @@ test('a moment holds what was before it, and nothing after', async () => {
 	}
 }, 300_000)
 
-describe('in one sentence is told', () => {
+describe('errors in one sentence', () => {
 	const dataDir = join(folder, 'refused')
 	const refused = async (words: string, input: { folder?: string; to?: Date; passphrase?: string | null } = {}) => {
 		mkdirSync(dataDir, { recursive: true })
@@ -194,7 +194,7 @@ describe('in one sentence is told', () => {
 		expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
 	}
 
-	test('what is no archive, no passphrase, and a moment that the archive does not have', async () => {
+	test('no archive, no passphrase, and a time outside the archive', async () => {
 		await refused('is no continuous archive', { folder })
 		await refused('The archive begins at', { to: new Date('2020-01-01T10:00Z') })
 		await refused('The archive ends at', { to: new Date('2999-01-01T10:00Z') })
@@ -202,7 +202,7 @@ describe('in one sentence is told', () => {
 		await refused('The passphrase is not that of', { passphrase: 'another passphrase' })
 	}, 60_000)
 
-	test('a part that is missing, and one that is damaged', async () => {
+	test('a missing part, and a damaged one', async () => {
 		const { folder: archive, wal } = archived()
 		const file = join(archive, 'wal', wal.sort().at(-2) ?? '')
 		renameSync(file, join(folder, 'kept'))

@@ -27,12 +27,12 @@ import { makeDataDir, PASSED_ON, siteDatabase, spawnSite, startSite } from '../s
 import { manySites } from '../support/sites.ts'
 import { canIsolate, isolationNote, mountSmallDisk, runOn } from '../support/small-disk.ts'
 
-/* What lies in DATA_DIR is for its owner alone, belongs to one site, and survives what a disk and a neighbour do to it. */
+/* DATA_DIR is private to its owner, locked by one site, and survives a full disk and other containers. */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const { keep, newDataDir, start, fails } = manySites({ SEED: 'none' })
 const isRoot = process.getuid?.() === 0
-/** How often the disk of a running site is filled up. */
+/** How often the disk of a running site is filled. */
 const diskRounds = Number(process.env.DISK_ROUNDS ?? 1)
 
 interface Ended {
@@ -40,7 +40,7 @@ interface Ended {
 	output: string
 }
 
-/** Runs `npm run import` on a file of so many questions. */
+/** Imports so many questions with `npm run import`. */
 async function importQuestions(count: number, env: Record<string, string>): Promise<Ended> {
 	const file = join(newDataDir(), 'questions.jsonl')
 	const questionOf = (id: number) => ({
@@ -64,7 +64,7 @@ async function importQuestions(count: number, env: Record<string, string>): Prom
 	return { code: code as number | null, output }
 }
 
-/** Every path below a folder whose mode lets anybody but its owner do anything. */
+/** All paths below a folder that others may access. */
 function openToOthers(folder: string): string[] {
 	const entries: Dirent[] = readdirSync(folder, { recursive: true, withFileTypes: true })
 	return entries
@@ -72,7 +72,7 @@ function openToOthers(folder: string): string[] {
 		.filter((path) => (lstatSync(path).mode & 0o077) !== 0)
 }
 
-test('after real use, and with what version 0.1.0 left open, nothing in the data directory is for other accounts', async () => {
+test('after real use, and with what version 0.1.0 left open, nothing in the data directory is accessible to other accounts', async () => {
 	const dataDir = newDataDir()
 	await makeDataDir(dataDir, 'demo')
 	expect(openToOthers(dataDir), 'after the first start').toEqual([])
@@ -112,7 +112,7 @@ test('after real use, and with what version 0.1.0 left open, nothing in the data
 		expect(all).toContain(name)
 	expect(all.filter((name) => /^media\/.*\.webp$/.test(name)).length).toBeGreaterThan(1)
 	expect(openToOthers(dataDir)).toEqual([])
-	// As root, PostgreSQL's account passes through; it may not list, and nobody else may do either.
+	// As root, PostgreSQL's account may enter the folder but not list it; others may do neither.
 	expect((lstatSync(dataDir).mode & 0o777).toString(8)).toBe(isRoot ? '710' : '700')
 	if (!isRoot) return
 	const strange = (...command: string[]) =>
@@ -124,7 +124,7 @@ test('after real use, and with what version 0.1.0 left open, nothing in the data
 		expect(strange('ls', join(dataDir, path)).stderr).toMatch(/Permission denied/)
 })
 
-test('an import with a temporary folder of its own goes through the running site, which goes on', async () => {
+test('an import with a temporary folder of its own uses the running site, which continues', async () => {
 	const dataDir = newDataDir()
 	const site = await start({ DATA_DIR: dataDir, TMPDIR: newDataDir() })
 	const pidFile = join(dataDir, 'postgres', 'postmaster.pid')
@@ -134,7 +134,7 @@ test('an import with a temporary folder of its own goes through the running site
 	const { code, output } = await importQuestions(20, { DATA_DIR: dataDir, TMPDIR: newDataDir() })
 	expect(output).toMatch(/Imported 20 questions/)
 	expect(code).toBe(0)
-	// The same server, and a connection that was not cut.
+	// The same server, and a connection that was not interrupted.
 	expect(readFileSync(pidFile, 'utf8')).toBe(before)
 	expect((await client.query('select count(*)::int as count from questions')).rows).toEqual([{ count: 20 }])
 	await client.end()
@@ -173,22 +173,22 @@ test(`a second site in namespaces of its own is refused, and the first one loses
 			`Another DevQuad is already running on ${dataDir}. Stop it first, or choose another DATA_DIR.\n`,
 		])
 	}
-	// The first site goes on answering.
+	// The first site keeps answering.
 	await acknowledged(client.acknowledgedCount + 8)
 	expect(await client.stop()).toMatchObject({ lost: [], doubled: [], failed: 0 })
 	await closeDatabase()
-	// The other way round: the one in the container is there first, and its end frees the directory.
+	// The reverse: the container holds the lock first, and releases it when it ends.
 	await first.stop()
 	const inside = keep(await startSite({ SEED: 'none', DATA_DIR: dataDir }, root, container))
 	expect((await fails({ DATA_DIR: dataDir })).output).toMatch(/^Another DevQuad is already running/)
 	inside.child.kill('SIGKILL')
 	await once(inside.child, 'exit')
-	// The kernel ends what is in the container a moment later.
+	// The kernel kills the container's processes a moment later.
 	const third = await eventually(() => start({ DATA_DIR: dataDir }))
 	expect((await fetch(`${third.url}/forum`)).status).toBe(200)
 })
 
-test('a project folder and a data directory with blanks, quotes, umlauts and percent signs in their names are no matter', async () => {
+test('project folder and data directory may have blanks, quotes, umlauts and percent signs in their names', async () => {
 	const folder = join(newDataDir(), `my "site's" größe %20 $HOME`)
 	for (const name of ['app', 'server', 'scripts', 'migrations', 'package.json'])
 		cpSync(join(root, name), join(folder, name), { recursive: true })
@@ -264,12 +264,12 @@ test(`a disk that fills up under a running site, and is freed, is all it takes: 
 	}
 	for (let round = 1; round <= diskRounds; round += 1) {
 		disk.fill()
-		// A table that cannot grow is an error; a write-ahead log that cannot grow ends PostgreSQL with all its connections.
+		// A table that cannot grow causes an error; a WAL that cannot grow ends PostgreSQL with all connections.
 		await expect(writeMany(writeOne, round * 1_000)).rejects.toThrow(/No space left on device|terminated/)
 		const grow = () =>
 			write({ ...connection, ...admin }, `select pg_logical_emit_message(true, 'filling', repeat('x', 8000000))`)
 		await expect(writeMany(grow, 0)).rejects.toMatchObject({ severity: 'PANIC' })
-		// And one that has to start on such a disk, which cannot even hold its number.
+		// PostgreSQL also has to start on such a disk, which cannot even hold its pid file.
 		const told = site.output().length
 		process.kill(Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10), 'SIGKILL')
 		disk.fill()
@@ -287,7 +287,7 @@ test(`a disk that fills up under a running site, and is freed, is all it takes: 
 	}
 })
 
-/** Writes until it fails. */
+/** Writes until a write fails. */
 async function writeMany(writeOne: (number: number) => Promise<unknown>, from: number): Promise<void> {
 	for (let number = from; ; number += 1) await writeOne(number)
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
-// `npm run dev` on a copy of the source, so that a test may change a file.
+// `npm run dev` on a copy of the source, which the test may modify.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'devquad-develop-'))
@@ -29,7 +29,7 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true })
 })
 
-test('pages, the previews and the socket answer on one port', async () => {
+test('pages, previews and the socket are on one port', async () => {
 	expect(await (await fetch(`${site.url}/forum`)).text()).toContain('Recent Queries')
 	expect(await (await fetch(`${site.url}/previews`)).text()).toContain('Questions of a list')
 	const socket = new WebSocket(`${site.url.replace('http', 'ws')}/realtime/?EIO=4&transport=websocket`)
@@ -38,7 +38,7 @@ test('pages, the previews and the socket answer on one port', async () => {
 	socket.close()
 })
 
-test('changed server code answers the next request', async () => {
+test('changed server code serves the next request', async () => {
 	const file = join(folder, 'app/features/home/routes/well-known.ts')
 	const before = await (await fetch(`${site.url}/robots.txt`)).text()
 	expect(before).not.toContain('/changed')

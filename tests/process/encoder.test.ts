@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SiteProcess, siteDatabase, startSite } from '../support/site-process.ts'
 
-/* The encoder as the build has it, in the thread of a running site: what it makes is in app/features/search/similar/meaning.db.test.ts. */
+/* The built encoder in the thread of a running site; its results are tested in app/features/search/similar/meaning.db.test.ts. */
 
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-encoder-'))
 let site: SiteProcess
@@ -23,8 +23,8 @@ afterAll(async () => {
 	rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('the queries of a site get vectors after its start, while it goes on answering', async () => {
-	// The job begins with a minute.
+test('a site computes the vectors of its questions after the start, while it keeps serving', async () => {
+	// The job runs every minute.
 	const made = async () =>
 		(await database.query('select count(vector)::int as made from question_vectors')).rows[0].made
 	await expect.poll(made, { timeout: 170_000, interval: 500 }).toBeGreaterThan(2)

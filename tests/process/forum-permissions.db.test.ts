@@ -16,14 +16,14 @@ import { muteQueue } from '../support/moderation-writes.ts'
 import { noteWrites, takeNotedWrites } from '../support/noted-writes.ts'
 import { type Cast, people, type Target, type Who, type Write } from '../support/writes.ts'
 
-/* Who may do what in the forum, for every way in: pages, their `.data`, forms, the API by cookie and by token. */
+/* Permissions of the forum, by every interface: pages, their `.data`, forms, the API with cookie and with token. */
 
 useDatabase()
 
 let site: MembersSite
 const cookies = { anonymous: '' } as Record<Who, string>
 const members = {} as Cast
-/** By who owns it and what it may: `author:write`. */
+/** By owner and scope: `author:write`. */
 const tokens: Record<string, string> = {}
 let standing: Target
 
@@ -62,14 +62,14 @@ interface Attempt {
 	write: Write
 	allowed: boolean
 	send: (target: Target) => Promise<Response>
-	/** What it is done to, where it is made already. */
+	/** The post that is written to, if it was created already. */
 	target?: Target
 }
 
-/** Texts that were made ready for what somebody is refused: they stay as they are, for each way in. */
+/** Posts prepared for refused writes: they do not change, so they are shared by all interfaces. */
 const prepared = new Map<string, Target>()
 
-/** A fresh text of the author if the write is allowed; else one that stands, made ready for it. */
+/** A fresh post if the write is allowed, else a prepared one. */
 async function targetFor({ who, write, allowed }: Attempt): Promise<Target> {
 	const shared = `${write.name} by ${who}`
 	const ready = allowed ? undefined : write.prepare ? prepared.get(shared) : standing
@@ -80,11 +80,11 @@ async function targetFor({ who, write, allowed }: Attempt): Promise<Target> {
 	return target
 }
 
-/** So many attempts in a row are within all limits, which have tests of their own. */
+/** This many attempts stay within all limits, which other tests cover. */
 const MAX_CALLS = 40
 let calls = 0
 
-/** Does it, and asks which tables were written to meanwhile. */
+/** Makes an attempt, and determines which tables it wrote to. */
 async function attempt(what: Attempt): Promise<string> {
 	const target = what.target ?? (await targetFor(what))
 	calls += 1
@@ -128,7 +128,7 @@ describe('the API', () => {
 	})
 
 	test.each(keys)('%s by %s with a token that may %s', async (_name, who, scopes, write) => {
-		// Without `moderate` it acts for a plain member.
+		// Without the scope `moderate` a token has the permissions of a plain member.
 		const as = who === 'author' || who === 'suspended' || scopes.includes('moderate') ? who : 'member'
 		const allowed = scopes.includes('write') && mayDo(as, write)
 		const headers = { Authorization: `Bearer ${tokens[`${who}:${scopes}`]}` }
@@ -137,7 +137,7 @@ describe('the API', () => {
 	})
 })
 
-describe('somebody who is suspended, and who could otherwise', () => {
+describe('a suspended member, who could otherwise write', () => {
 	const owners = ['author', 'admin'] as const
 	const table = owners.flatMap((who) =>
 		writes.filter((write) => mayDo(who, write)).map((write) => [write.name, who, write] as const),
@@ -161,7 +161,7 @@ describe('somebody who is suspended, and who could otherwise', () => {
 		}
 	})
 
-	/** Suspends just for the attempt, so that everything before it can be made. */
+	/** Suspends a member only during the attempt, so that everything can be prepared before. */
 	async function whileSuspended<T>(who: Exclude<Who, 'anonymous'>, act: () => Promise<T>): Promise<T> {
 		const { id } = members[who]
 		await sql`update users set suspended_until = 'infinity' where id = ${id}`.execute(db())
@@ -173,7 +173,7 @@ describe('somebody who is suspended, and who could otherwise', () => {
 	}
 })
 
-describe('what nobody may', () => {
+describe('forbidden to everybody', () => {
 	const foreign = { Origin: 'https://elsewhere.example' }
 
 	const who = 'author'
@@ -186,7 +186,7 @@ describe('what nobody may', () => {
 		return fetch(site.url + page, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual', headers })
 	}
 
-	test.each(named)('%s over the API from a page of another site', async (_name, write) => {
+	test.each(named)('%s by the API from a page of another site', async (_name, write) => {
 		const keys: Record<string, string>[] = [
 			{ Cookie: cookies.author },
 			{ Authorization: `Bearer ${tokens['author:write']}` },
@@ -197,12 +197,12 @@ describe('what nobody may', () => {
 		}
 	})
 
-	test.each(withForms)('%s with a form of another site', async (_name, write) => {
+	test.each(withForms)('%s by a form of another site', async (_name, write) => {
 		const send = (target: Target) => sendForm(write, target, { ...foreign, Cookie: cookies.author })
 		expect(await attempt({ who, write, allowed, send })).toBe('403')
 	})
 
-	test.each(withForms)('%s through a page with a token', async (_name, write) => {
+	test.each(withForms)('%s by a page with a token', async (_name, write) => {
 		const send = (target: Target) => sendForm(write, target, { Authorization: `Bearer ${tokens['author:write']}` })
 		expect(await attempt({ who, write, allowed, send })).toBe(write.visitor ?? 'login')
 	})
@@ -230,13 +230,13 @@ describe('reading', () => {
 	]
 	const ways = pages.flatMap((page) => people.map((who) => [page, who] as const))
 
-	test.each(ways)('%s is open to %s, and its data', async (page, who) => {
+	test.each(ways)('%s, and its data, is accessible to %s', async (page, who) => {
 		const path = page === 'query' ? standing.url : page
 		const ways = path.startsWith('/suggest/') ? [path] : [path, path.replace(/(\?|$)/, '.data$1')]
 		for (const address of ways) expect((await site.ask(address, cookies[who])).status).toBe(200)
 	})
 
-	test.each(people)('a query that its author deleted under an answer is gone for %s, and says so', async (who) => {
+	test.each(people)('a question that its author deleted after an answer is gone for %s, with a notice', async (who) => {
 		const target = await makeTarget(members)
 		await makeComment(members.member, target.query)
 		await deleteQuestion(members.author, target.query)
@@ -254,20 +254,20 @@ describe('reading', () => {
 	const staffReads = staffOnly.flatMap(([path, readers]) =>
 		people.map((who) => [path, who, (readers as readonly Who[]).includes(who)] as const),
 	)
-	test.each(staffReads)('the API tells %s to %s: %s', async (path, who, may) => {
+	test.each(staffReads)('the API: %s for %s: %s', async (path, who, may) => {
 		const answer = await callApi(path.replace('QUERY', String(standing.query)), {}, { Cookie: cookies[who] })
 		expect(answer.status).toBe(may ? 200 : who === 'anonymous' ? 401 : 403)
 	})
 
-	test('every operation that reads is compared with its page', () => {
+	test('every reading operation is compared with its page', () => {
 		const compared = [...readings(standing, 'victim').map(({ operation }) => operation), ...Object.keys(withoutPage)]
 		const reads = operations.filter(({ method }) => method === 'get').map(({ id }) => id)
 		expect(compared.toSorted()).toEqual(reads.toSorted())
 	})
 
-	test.each(people)('the API tells %s what the pages do, and no more', async (who) => {
+	test.each(people)('the API shows %s what the pages show, and no more', async (who) => {
 		if (who !== 'anonymous') {
-			// The table above has them suspended.
+			// The cases above have suspended them.
 			await sql`update users set suspended_until = null where username = 'victim'`.execute(db())
 			await saveDraft(members[who], { key: 'ask', title: 'How', description: '', tags: '', category: '' })
 			await makeMessage(members.victim, members[who])
@@ -282,7 +282,7 @@ describe('reading', () => {
 		}
 	})
 
-	test.each(people)('what a text said before its edits is told to %s if they are logged in', async (who) => {
+	test.each(people)('%s sees the history of a text only if logged in', async (who) => {
 		const target = await makeTarget(members)
 		await editComment(members.author, target.comment, { body: 'Another word.' })
 		for (const path of [`/queries/${target.query}/edits`, `/comments/${target.comment}/edits`]) {
@@ -303,13 +303,13 @@ describe('reading', () => {
 		['moderator', '200'],
 		['admin', '200'],
 	]
-	test.each(edits)('the edit page answers %s with %s', async (who, expected) => {
+	test.each(edits)('the edit page responds to %s with %s', async (who, expected) => {
 		const answer = await site.ask(standing.url.replace(/^\/forum\/[^/]+(.*)\/[\w-]+$/, '/forum/edit$1'), cookies[who])
 		const login = answer.headers.get('Location')?.startsWith('/login')
 		expect(login ? 'login' : String(answer.status)).toBe(expected)
 	})
 
-	test.each(people)('the API tells %s the markdown of a comment only if they may edit it', async (who) => {
+	test.each(people)('the API shows %s the Markdown of a comment only if they may edit it', async (who) => {
 		const answer = await callApi(`/comments/${standing.comment}`, {}, { Cookie: cookies[who] })
 		const { body, mayEdit } = (await answer.json()) as { body: string | null; mayEdit: boolean }
 		const may = ['author', 'moderator', 'admin'].includes(who)
@@ -318,7 +318,7 @@ describe('reading', () => {
 })
 
 describe('mass assignment', () => {
-	/** Columns that a write may change, by table; everything else must stay as it was or take its default. */
+	/** Columns that a write may change, by table; all others must be unchanged or have their default. */
 	const owned = new Set(
 		'title description description_html excerpt tags category_id body body_html edited_at active_at search comment_count version'.split(
 			' ',
@@ -331,7 +331,7 @@ describe('mass assignment', () => {
 			where table_schema = 'public' and table_name in ('questions', 'comments', 'users', 'tags', 'categories')`.execute(
 			db(),
 		)
-		// The version is a field of the form that edits a query: it has tests of its own.
+		// The version is a field of the edit form, with tests of its own.
 		const columns = rows.filter(({ column }) => column !== 'version')
 		return Object.fromEntries(
 			columns.map(({ column, type }) => {
@@ -348,7 +348,7 @@ describe('mass assignment', () => {
 		return Object.fromEntries(Object.entries(rows[0]?.row ?? {}).filter(([column]) => !owned.has(column)))
 	}
 
-	test('a form that changes a query or a comment changes nothing else of it', async () => {
+	test('a form that edits a question or a comment changes no other column', async () => {
 		const target = await makeTarget(members)
 		const before = [await rowOf('questions', target.query), await rowOf('comments', target.comment)]
 		for (const name of ['editing a query', 'editing a comment']) {
@@ -358,7 +358,7 @@ describe('mass assignment', () => {
 		expect([await rowOf('questions', target.query), await rowOf('comments', target.comment)]).toEqual(before)
 	})
 
-	test('a form that makes a query or a comment chooses neither author, nor time, nor score', async () => {
+	test('a form that creates a question or a comment sets neither author, nor time, nor score', async () => {
 		for (const [table, name] of [
 			['questions', 'asking'],
 			['comments', 'commenting'],
@@ -381,7 +381,7 @@ describe('mass assignment', () => {
 		}
 	})
 
-	test('the API refuses every field that is not its own, and changes nothing', async () => {
+	test('the API rejects unknown fields, and changes nothing', async () => {
 		for (const write of writes) {
 			const [method, path, body] = write.api(standing)
 			if (!body) continue

@@ -10,7 +10,7 @@ import { filled, makePicture } from '../factories/profiles.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 
-/* What moderators do to a profile, at every address of the built site that shows something of a member. */
+/* Moderation of a profile, at every address of the built site that shows a part of it. */
 
 useDatabase()
 
@@ -20,7 +20,7 @@ let picture: string
 let query: { id: number; url: string }
 const cookies: Record<string, string> = { visitor: '' }
 
-/** Every text of the profile has this in it, and nothing else has. */
+/** Occurs in all texts of the profile, and nowhere else. */
 const mark = 'xylo'
 const marked = <Fields extends Record<string, string>>(fields: Fields) =>
 	Object.fromEntries(Object.entries(fields).map(([name]) => [name, `${mark} ${name}`])) as Fields
@@ -59,7 +59,7 @@ beforeAll(async () => {
 
 afterAll(() => site?.stop())
 
-/** Address, and whether a visitor sees something there. */
+/** Address, and whether visitors see something there. */
 const addresses: [path: string, open: boolean][] = [
 	['/', true],
 	['/find-dev', true],
@@ -88,7 +88,7 @@ async function read(path: string, who: string): Promise<string> {
 	return response.status === 200 ? response.text() : ''
 }
 
-/** Whether an answer holds a text of the profile, or its picture. */
+/** Whether a response contains a text or the picture of the profile. */
 const tells = (text: string) => text.toLowerCase().includes(mark) || text.includes(picture)
 
 function judge(fields: Record<string, string>): Promise<Response> {
@@ -100,7 +100,7 @@ describe('a profile', () => {
 		(open ? ['visitor', 'peer'] : ['peer']).map((who) => [path, who] as const),
 	)
 
-	test.each(ways)('tells at %s of itself to a %s, as long as nobody hides it', async (path, who) => {
+	test.each(ways)('shows at %s something to a %s, unless it is hidden', async (path, who) => {
 		expect(tells(await read(path, who))).toBe(true)
 	})
 
@@ -125,7 +125,7 @@ describe('a profile', () => {
 			.execute()
 	})
 
-	test('is hidden by a moderator, with a reason that its owner reads', async () => {
+	test('is hidden by a moderator, with a reason that its owner sees', async () => {
 		await site.ask('/report/profile/nora', cookies.peer ?? '', { reason: 'abusive', details: '' })
 		expect((await judge({ act: 'hide', why: '' })).status).toBe(422)
 		expect((await judge({ act: 'hide', why: 'It insults.' })).status).toBe(303)
@@ -139,11 +139,11 @@ describe('a profile', () => {
 		expect(notifications).toContain('It insults.')
 	})
 
-	test.each(ways)('that is hidden tells at %s nothing of itself to a %s', async (path, who) => {
+	test.each(ways)('that is hidden shows at %s nothing to a %s', async (path, who) => {
 		expect(tells(await read(path, who))).toBe(false)
 	})
 
-	test('that is hidden is found by its names alone, and counts nowhere else', async () => {
+	test('that is hidden is found only by its names, and not counted otherwise', async () => {
 		expect(await read('/find-dev?q=nora', 'peer')).toContain('Nora Finch')
 		expect(await read('/suggest/developers?q=xylophone', 'peer')).not.toContain('nora')
 		expect(await read('/suggest/known-skills?q=xylo', 'peer')).not.toMatch(/xylophone/i)
@@ -156,7 +156,7 @@ describe('a profile', () => {
 		expect(hers).toBe(anybodys)
 	})
 
-	test('that is hidden says so to others, and to its owner and moderators why', async () => {
+	test('that is hidden shows a notice to others, and the reason to its owner and moderators', async () => {
 		const shown = await read('/find-dev/nora', 'peer')
 		expect(shown).toContain('A moderator hid this profile’s texts.')
 		expect(shown).not.toContain('It insults.')
@@ -174,7 +174,7 @@ describe('a profile', () => {
 		expect(await read('/find-dev/nora.json', 'nora')).toContain(mark)
 	})
 
-	test('that is hidden is changed by its owner and stays hidden, picture included; the sweep keeps that', async () => {
+	test('that is hidden can be edited by its owner and stays hidden, including the picture, which the sweep keeps', async () => {
 		const other = await makePicture(nora, 'profile', 'another one')
 		const { rows } = await sql<{ version: number }>`
 			select personal_version as version from profiles where user_id = ${nora.id}`.execute(db())
@@ -211,8 +211,8 @@ describe('a profile', () => {
 	})
 })
 
-describe('a part of a profile', () => {
-	test('is removed with a reason, each by itself, until nothing is left to remove', async () => {
+describe('a section of a profile', () => {
+	test('is removed with a reason, one at a time, until nothing is left', async () => {
 		const parts = async () => {
 			const answer = await fetch(`${site.url}/api/v1/moderation/profile/nora`, {
 				headers: { Cookie: cookies.moderator ?? '' },
@@ -242,7 +242,7 @@ describe('a part of a profile', () => {
 		expect(rows).toEqual([{ logged: first.length, skilled: 0 }])
 	})
 
-	test('is not put back by a form that was open before', async () => {
+	test('is not restored by a form that was open before', async () => {
 		const form = { fullName: 'Back Again', about: 'xylo once more', profile_url: '', listed: 'on', show_presence: 'on' }
 		const rest = { phone: '', city: '', expertise_in: '', skills: '', open_to: '', version: '2' }
 		const answer = await site.ask('/edit-profile/nora?index', cookies.nora ?? '', { ...rest, ...form })
@@ -250,7 +250,7 @@ describe('a part of a profile', () => {
 		expect(tells(await read('/find-dev/nora', 'peer'))).toBe(false)
 	})
 
-	test('of somebody who keeps order is an admin’s to remove, and of an admin nobody’s', async () => {
+	test('of staff is removed by an admin only, and that of an admin by nobody', async () => {
 		cookies.admin = (await logInMember(site, 'admin', 'admin')).cookie
 		for (const [who, whose, status] of [
 			['moderator', 'admin', 403],

@@ -21,17 +21,17 @@ beforeAll(async () => {
 
 afterAll(() => site?.stop())
 
-/** What only a failure of ours would say. */
+/** Text that only an internal error would contain. */
 const inside =
 	/\n\s+at \S+ \(|node_modules|server-build|invalid byte sequence|syntax error at|violates|relation "|Failed query/
 
-test('2,000 odd requests to all routes and operations, as visitors and members: none fails on our side, none tells how we work', async () => {
+test('2,000 malformed requests to all routes and operations, as visitors and members, cause no server error and reveal no internals', async () => {
 	const requests = oddRequests(2_000, 20_261_122, { members, origin: site.url })
 	const failed: string[] = []
 	const counts = new Map<number, number>()
 	const sendAll = async (lane: RawRequest[]) => {
 		for (const request of lane) {
-			// Each from an address of its own, so that no limit for one spares the rest the work.
+			// Each from an address of its own, so that no rate limit shortens the test.
 			const address = `10.${[0, 8, 16].map((bits) => (requests.indexOf(request) >> bits) & 255).join('.')}`
 			const answer = await sendRaw(site.url, {
 				...request,
@@ -44,11 +44,11 @@ test('2,000 odd requests to all routes and operations, as visitors and members: 
 	}
 	await Promise.all(Array.from({ length: 4 }, (_, lane) => sendAll(requests.filter((_, index) => index % 4 === lane))))
 	expect(failed, site.output().slice(-3_000)).toEqual([])
-	// The requests got somewhere: pages, refusals of every kind, and members who are still logged in.
+	// The requests reached pages and errors of every kind, and members are still logged in.
 	for (const status of [200, 404, 405, 415, 422])
 		expect(counts.get(status), `answers with ${status}`).toBeGreaterThan(0)
 	for (const cookie of members) expect((await site.ask('/settings', cookie)).status).toBe(200)
-	// Nothing is said on standard error but what the start says.
+	// Standard error contains only the output of the start.
 	expect(site.output().split('Press Ctrl-C to stop.')[1]?.trim()).toBe('')
 }, 240_000)
 
@@ -94,17 +94,17 @@ describe('redirects', () => {
 	]
 	const printable = (to: string) => (to.startsWith('/') ? to : `/${to}`).replace(/\p{Cc}/gu, '')
 
-	test.each(ways)('%s leads nowhere else', async (_what, send) => {
+	test.each(ways)('%s redirects to this site only', async (_what, send) => {
 		for (const to of hairy) {
 			const answer = await send(to)
 			expect(answer.status, to).toBeLessThan(500)
 			expectInside(answer, to)
-			// Scripts read their redirect from the data; it may name the place only as a parameter of ours.
+			// Client-side redirects are in the data, which may contain the target only as a parameter.
 			if (answer.status === 202) expect(answer.body).not.toMatch(/"(\/\/|\/\\|[a-z]+:)[^"]*evil/)
 		}
 	})
 
-	test('a login with the right password leads nowhere else', async () => {
+	test('a login with the right password redirects to this site only', async () => {
 		for (const to of ['/.//evil.example', '/%2e%2e//evil.example']) {
 			const path = `/login?redirectTo=${encodeURIComponent(to)}`
 			const answer = await post(path, { email: 'mira@campus.example', password })

@@ -8,7 +8,7 @@ import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, password, startOnTestDatabase } from '../support/members-site.ts'
 import { formRequest, type RawAnswer, type RawRequest, routePaths, sendRaw } from '../support/raw-http.ts'
 
-/* What every answer of a site with an https address carries, wherever it comes from. */
+/* Headers of every response of a site with an https address. */
 
 useDatabase()
 
@@ -20,7 +20,7 @@ let mira: SignedIn
 let cookie = ''
 let url = ''
 const pictures = { post: '', certificate: '' }
-/** Every Set-Cookie header that this file has seen. */
+/** All Set-Cookie headers seen in this file. */
 const cookies: string[] = []
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => site?.stop())
 
-/** Sends a request through the proxy that ends TLS, as a page of the site would. */
+/** Sends a request through a TLS-terminating proxy, as a page of the site would. */
 async function ask(request: RawRequest): Promise<RawAnswer> {
 	const headers = { ...proxied, Origin: own, ...request.headers }
 	const answer = await sendRaw(site.url, { ...request, headers })
@@ -46,12 +46,11 @@ async function ask(request: RawRequest): Promise<RawAnswer> {
 	return answer
 }
 
-/** Sends a form. */
 function post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<RawAnswer> {
 	return ask(formRequest(path, fields, headers))
 }
 
-describe('the headers of every answer', () => {
+describe('headers of every response', () => {
 	const values: Record<string, string> = {
 		':username': 'mira',
 		':slug': 'python',
@@ -100,7 +99,7 @@ describe('the headers of every answer', () => {
 		}
 	})
 
-	test('a visitor and a member: HSTS and nosniff on all, and no cache keeps what was made for a member', async () => {
+	test('for a visitor and a member: HSTS and nosniff on all, and nothing made for a member is cacheable', async () => {
 		for (const path of paths())
 			for (const viewer of ['', cookie]) {
 				const { status, headers } = await ask({ path, headers: viewer ? { Cookie: viewer } : {} })
@@ -113,7 +112,7 @@ describe('the headers of every answer', () => {
 				if (viewer && !isOpen) expect(caching, what).toMatch(/^(private, no-store|public, )/)
 				if (headers['content-type']?.startsWith('text/html')) {
 					expect(headers['content-security-policy'], what).toMatch(/img-src 'self' data:( blob:)?;/)
-					// The offline page is shown where nothing could be reported.
+					// The offline page cannot report violations.
 					if (path !== '/offline')
 						expect(headers['content-security-policy'], what).toContain('report-uri /csp-report; report-to csp')
 					expect(headers['reporting-endpoints'], what).toBe('csp="/csp-report"')
@@ -121,7 +120,7 @@ describe('the headers of every answer', () => {
 			}
 	})
 
-	test('what is public for a member names no member', async () => {
+	test('public responses to a member do not name them', async () => {
 		const open = new Set<string>()
 		for (const path of paths()) {
 			const { headers, body } = await ask({ path, headers: { Cookie: cookie } })
@@ -147,7 +146,7 @@ describe('the headers of every answer', () => {
 		`)
 	})
 
-	test('refusals carry them too: too much, not found, not allowed, a foreign page, an odd method', async () => {
+	test('errors have them too: too large, not found, forbidden, cross-site, unknown method', async () => {
 		const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
 		const refusals: [number, RawRequest][] = [
 			[413, { method: 'POST', path: '/login', headers: type, body: 'x'.repeat(600_000) }],
@@ -173,7 +172,7 @@ describe('the headers of every answer', () => {
 		}
 	})
 
-	test('a picture is named by us, and a private one is kept by no cache', async () => {
+	test('pictures have file names made by us, and private ones are not cacheable', async () => {
 		const open = await ask({ path: `/media/${pictures.post}-640.webp` })
 		expect(open.status).toBe(200)
 		expect(open.headers['content-disposition']).toMatch(/^inline; filename="[0-9a-f]{32}-640\.webp"$/)
@@ -185,7 +184,7 @@ describe('the headers of every answer', () => {
 	})
 })
 
-describe('where a write comes from', () => {
+describe('the origin of writes', () => {
 	const json = { 'Content-Type': 'application/json' }
 	const typed = { 'Content-Type': 'application/x-www-form-urlencoded' }
 	const targets: [string, RawRequest][] = [
@@ -225,7 +224,7 @@ describe('where a write comes from', () => {
 		}
 	})
 
-	test('an answer by SAML may come from anywhere, at its own address alone', async () => {
+	test('a SAML response may come from any origin, at its own address only', async () => {
 		const headers = { ...proxied, ...typed, Origin: 'https://evil.example', Cookie: cookie }
 		const post = (path: string) => sendRaw(site.url, { method: 'POST', path, headers, body: 'SAMLResponse=x' })
 		const answer = await post('/login/saml/acs')
@@ -240,7 +239,7 @@ describe('where a write comes from', () => {
 			expect((await post(path)).body, path).toContain('came from another site')
 	})
 
-	test('programs without cookies, or with a token, need to show nothing', async () => {
+	test('programs without cookies, or with a token, need no origin', async () => {
 		for (const [what, target] of targets) {
 			const { body } = await sendRaw(site.url, { ...target, headers: { ...proxied, ...target.headers } })
 			expect(body, what).not.toContain('came from another site')
@@ -254,7 +253,7 @@ describe('where a write comes from', () => {
 	})
 })
 
-describe('Retry-After stands on every 429', () => {
+describe('every 429 has Retry-After', () => {
 	const login = { email: 'tomas@campus.example', password: 'not the right one' }
 	const json = { 'Content-Type': 'application/json' }
 	const ways: [string, number, () => Promise<RawAnswer>][] = [
@@ -284,7 +283,7 @@ describe('Retry-After stands on every 429', () => {
 	})
 })
 
-test('browsers report what a page tried; the log is told without names, and not more than it can bear', async () => {
+test('CSP reports are logged without personal data, and rate limited', async () => {
 	const reports = [
 		{
 			'csp-report': {
@@ -331,7 +330,7 @@ test('browsers report what a page tried; the log is told without names, and not 
 	expect(lines.join('')).not.toMatch(/mira|secret/)
 })
 
-test('every cookie of the site is one that only this host gets, over TLS, and no script reads', async () => {
+test('every cookie is HttpOnly, Secure and bound to this host', async () => {
 	await post('/theme', { theme: 'light' })
 	await post('/logout', {}, { Cookie: cookie })
 	expect(new Set(cookies.map((one) => one.split('=')[0]))).toEqual(
@@ -343,13 +342,13 @@ test('every cookie of the site is one that only this host gets, over TLS, and no
 		expect(one).toMatch(/^__Host-(?=.*; Path=\/(;|$))(?=.*; HttpOnly)(?=.*; Secure)(?=.*; SameSite=Lax)(?!.*; Domain)/i)
 })
 
-test('a theme that was chosen before cookies had a prefix still counts, until another is chosen', async () => {
+test('a theme cookie from before the prefix is read until another theme is chosen', async () => {
 	const page = async (Cookie: string) => (await ask({ path: '/forum', headers: { Cookie } })).body
 	expect(await page('theme=dark')).toContain('data-theme="dark"')
 	expect(await page('theme=dark; __Host-theme=light')).toContain('data-theme="light"')
 	const [chosen = ''] = (await post('/theme', { theme: 'system' }, { Cookie: 'theme=dark' })).cookies
 	expect(await page(`theme=dark; ${chosen.split(';')[0]}`)).not.toContain('data-theme=')
-	// A notice can be set by nobody but this host.
+	// Only this host can set a notice.
 	const flash = encodeURIComponent(JSON.stringify({ type: 'success', message: 'Planted' }))
 	expect(await page(`flash=${flash}`)).not.toContain('Planted')
 	expect(await page(`__Host-flash=${flash}`)).toContain('Planted')

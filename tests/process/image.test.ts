@@ -19,8 +19,8 @@ import { freePort } from '../../scripts/support/free-ports.ts'
 import { makeDataDir } from '../support/site-process.ts'
 
 /*
- * The image without Docker: a folder with exactly what the last stage of the Dockerfile copies, and of packages those that
- * `npm prune --omit=dev` leaves, in which the commands of that stage run with its environment.
+ * The image without Docker: a folder with what the last stage of the Dockerfile copies, and the packages that remain after `npm prune
+ * --omit=dev`, in which the commands of that stage run with its environment.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -31,13 +31,13 @@ const stage =
 		.split(/^FROM /m)
 		.at(-1) ?? ''
 
-/** The JSON list behind an instruction of the stage, such as CMD. */
+/** The JSON list of an instruction, such as CMD. */
 function commandOf(instruction: RegExp): string[] {
 	const [, list = '[]'] = instruction.exec(stage) ?? []
 	return JSON.parse(list) as string[]
 }
 
-/** The environment that the stage sets, with the folder in place of the image's. */
+/** The environment of the stage, with the folder in place of the image's. */
 function environment(): Record<string, string> {
 	const [, line = ''] = /^ENV (.+)$/m.exec(stage) ?? []
 	const set = Object.fromEntries(line.split(' ').map((one) => one.split('=') as [string, string]))
@@ -59,7 +59,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Links the packages that running needs, and says of them what npm would say. */
+/** Links the runtime packages, with npm's metadata. */
 function copyPackages(): void {
 	const list = JSON.parse(readFileSync(join(root, 'node_modules/.package-lock.json'), 'utf8')) as {
 		packages: Record<string, { dev?: boolean }>
@@ -81,7 +81,7 @@ const run = (script: string, ...args: string[]) =>
 		stdio: 'pipe',
 	})
 
-test('what the last stage has is enough: it starts without installing or building, is healthy, and can be backed up', async () => {
+test('the last stage is sufficient: it starts without installing or building, is healthy, and can be backed up', async () => {
 	const [program = '', ...args] = commandOf(/^CMD (\[.*\])$/m)
 	const env = { ...environment(), PORT: String(port) }
 	const site = spawn(program, args, { cwd: image, env, stdio: ['ignore', 'pipe', 'pipe'] })

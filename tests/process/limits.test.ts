@@ -11,9 +11,9 @@ import { closedWithin, cutOffUploads, openStalledRequests, residentMb, waitOfOth
 import { descendants, processesOf, signalAll } from '../support/cluster.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
-/* What clients that mean ill, or a database that does not answer, cost everybody else. */
+/* What malicious clients, or a database that hangs, cost others. */
 
-/** Milliseconds more than a limit until its connection is closed: the limits are looked at once a second, and the machine is busy. */
+/** Tolerance in milliseconds: limits are checked once a second, and the machine may be busy. */
 const lateMs = 15_000
 
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-limits-'))
@@ -29,7 +29,7 @@ afterAll(async () => {
 	rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('500 connections that stop after a header, and 100 that stop before the body, are ended; others are answered meanwhile', async () => {
+test('500 connections that stop within headers, and 100 that stop before the body, are closed; others are served meanwhile', async () => {
 	const { host } = new URL(site.url)
 	const [headers, bodies] = await Promise.all([
 		openStalledRequests(site.url, `GET /forum HTTP/1.1\r\nHost: ${host}\r\n`, 500),
@@ -65,12 +65,12 @@ test.skipIf(process.platform !== 'linux')(
 			await cutOffUploads(site.url, cookie, 100, 100)
 			await waitOfOthers(site.url)
 		}
-		// 16 bodies are held at once, and the process keeps that room for the next ones; when it collects them is its own affair.
+		// 16 bodies are in memory at once, and their memory is reused; when it is freed is up to the garbage collector.
 		expect(residentMb(site.child.pid ?? 0) - before).toBeLessThan(300)
 	},
 )
 
-test('/readyz answers within a second while the database does not, and is ready again after it; /healthz does not ask it', async () => {
+test('/readyz responds within a second while the database hangs, and is ready again afterwards; /healthz does not query it', async () => {
 	const [leader] = processesOf(join(dataDir, 'postgres'))
 	const database = descendants(leader?.pid ?? 0).map(({ pid }) => pid)
 	expect(database.length).toBeGreaterThan(1)
@@ -85,7 +85,7 @@ test('/readyz answers within a second while the database does not, and is ready 
 			const [ready, health] = await Promise.all([ask('/readyz'), ask('/healthz')])
 			expect(ready).toMatchObject({ status: 503, text: 'not ready' })
 			expect(health).toMatchObject({ status: 200, text: expect.stringContaining('"status":"ok"') })
-			// 800 ms for the database; the rest, and what an answer without it takes, is for a busy machine.
+			// 800 ms for the database; the rest is tolerance for a busy machine.
 			expect(ready.ms - health.ms).toBeLessThan(2_000)
 		}
 	} finally {
@@ -119,7 +119,7 @@ test.each([
 	},
 )
 
-test('a client that asks again and again without waiting for answers is cut off', async () => {
+test('a client that pipelines requests without reading responses is disconnected', async () => {
 	const server = createServer(() => {})
 	new Connections(server, { behindProxy: false })
 	await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -79,7 +79,7 @@ test.each([
 		expect(await answer.json()).toMatchObject({ error: { kind: error, message: expect.stringMatching(/\.$|!$/) } })
 })
 
-test('pictures are sent to /media itself, and to no address below it', async () => {
+test('uploads are accepted at /media only', async () => {
 	const send = (path: string, method = 'POST') =>
 		fetch(site.url + path, {
 			method,
@@ -91,7 +91,7 @@ test('pictures are sent to /media itself, and to no address below it', async () 
 	expect((await send('/media', 'GET')).status).toBe(404)
 })
 
-test('an endless upload is cut off while it comes', async () => {
+test('an endless upload is cut off while it is received', async () => {
 	let sent = 0
 	const endless = new ReadableStream({
 		pull(controller) {

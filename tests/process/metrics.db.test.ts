@@ -6,12 +6,12 @@ import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 import { closeTabs, openTab } from '../support/tabs.ts'
 
-/* /metrics of a site of two workers: who may read it, that the figures of both are one, and that they and the log tell of nobody. */
+/* /metrics of a site with two workers: access, aggregation of both, and no personal data in metrics and log. */
 
 useDatabase()
 
 const token = 'a token that Prometheus knows'
-/** What members and visitors send here. Nothing of it may be told. */
+/** Personal data that members and visitors send here; it must not be logged. */
 const personal = ['quillon', 'campus.example', 'secretword', 'a private message']
 let site: MembersSite
 
@@ -19,7 +19,7 @@ const scrape = (authorization?: string) =>
 	fetch(`${site.url}/metrics`, { headers: { ...(authorization && { Authorization: authorization }) } })
 const figures = async () => (await scrape(`Bearer ${token}`)).text()
 
-/** The value of a metric, all its series together whose labels have these parts. */
+/** The sum of a metric over all series whose labels match. */
 function total(text: string, name: string, ...labels: string[]): number {
 	const lines = text.split('\n').filter((line) => new RegExp(`^${name}(\\{| )`).test(line))
 	const found = lines.filter((line) => labels.every((label) => line.includes(label)))
@@ -45,7 +45,7 @@ test.each([
 	expect(await answer.text()).not.toContain('devquad_')
 })
 
-test('the figures of both workers are one, and tell of nobody', async () => {
+test('metrics of both workers are aggregated, without personal data', async () => {
 	const [{ cookie }, { cookie: other }] = [await logInMember(site, 'quillon'), await logInMember(site, 'quillonia')]
 	await openTab(site.url, cookie)
 	for (let time = 0; time < 10; time += 1)
@@ -78,7 +78,7 @@ test('the figures of both workers are one, and tell of nobody', async () => {
 	for (const word of personal) expect(text.toLowerCase()).not.toContain(word)
 })
 
-test('each line of the log is JSON, names its request where there is one, and tells of nobody', () => {
+test('each log line is JSON, has its request’s id if there is one, and no personal data', () => {
 	const lines = site
 		.output()
 		.split('\n')
@@ -92,12 +92,12 @@ test('each line of the log is JSON, names its request where there is one, and te
 		expect(text).not.toContain(word)
 })
 
-describe('what reads the figures', () => {
+describe('alert rules and dashboard', () => {
 	const named = (text: string) => new Set(text.match(/\b(devquad|nodejs|process)_[a-z0-9_]+\b/g))
 	const alerts = readFileSync('deploy/prometheus/alerts.yaml', 'utf8')
 	const dashboard = readFileSync('deploy/grafana/devquad.json', 'utf8')
 
-	test('every metric that a rule or a panel names is there, with the labels that it looks at', async () => {
+	test('every metric they use exists, with its labels', async () => {
 		const text = await figures()
 		const known = new Set(
 			[...text.matchAll(/^# TYPE (\w+) (\w+)/gm)].flatMap(([, name = '', type]) =>
@@ -112,7 +112,7 @@ describe('what reads the figures', () => {
 					expect(text, `${name} has no label ${label}`).toMatch(new RegExp(`^${name}\\{[^}]*\\b${label}="`, 'm'))
 	})
 
-	test('rules and panels are whole', () => {
+	test('they are valid', () => {
 		const { groups } = parse(alerts) as { groups: { rules: { alert: string; expr: string; annotations: object }[] }[] }
 		const rules = groups.flatMap((group) => group.rules)
 		expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)

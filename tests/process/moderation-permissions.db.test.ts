@@ -11,7 +11,7 @@ import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, password, startOnTestDatabase } from '../support/members-site.ts'
 import { noteWrites, takeNotedWrites } from '../support/noted-writes.ts'
 
-/* Moderation and administration over HTTP: their pages, their `.data`, and every form, for everybody who may ask. */
+/* Moderation and administration over HTTP: pages, their `.data`, and forms, for every role. */
 
 useDatabase()
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 	;({ member: author, cookie: cookies.author } = await logInMember(site, 'author'))
 	;({ member: moderator, cookie: cookies.moderator } = await logInMember(site, 'moderator', 'moderator'))
 	cookies.member = (await logInMember(site, 'member')).cookie
-	// A moderator of whom an admin said that they may only read.
+	// A moderator whom an admin has suspended.
 	cookies.suspended = (await logInMember(site, 'suspended', 'moderator')).cookie
 	await sql`update users set suspended_until = 'infinity' where username = 'suspended'`.execute(db())
 	cookies.admin = (await logInMember(site, 'admin', 'admin')).cookie
@@ -242,7 +242,7 @@ describe('writing', () => {
 	})
 })
 
-describe('an admin who proved long ago who they are', () => {
+describe('an admin whose confirmation has expired', () => {
 	const acts: [string, string, Record<string, string>][] = [
 		['a role', '/admin/members/member', { act: 'role', role: 'moderator', why: 'x' }],
 		['a confirmed address', '/admin/members/member', { act: 'confirm' }],
@@ -276,7 +276,7 @@ describe('an admin who proved long ago who they are', () => {
 		},
 	)
 
-	test('is refused by the API with a session, and goes on with a token, which took a confirmation to create', async () => {
+	test('is refused by the API with a session, but not with a token, whose creation was confirmed', async () => {
 		await passTenMinutes()
 		const admin = await db().selectFrom('users').selectAll().where('username', '=', 'admin').executeTakeFirstOrThrow()
 		const { token } = await makeToken(
@@ -297,7 +297,7 @@ describe('an admin who proved long ago who they are', () => {
 		expect((await setRole({ Authorization: `Bearer ${token}` })).status).toBe(204)
 	})
 
-	test('goes on once they have confirmed it', async () => {
+	test('can continue after confirming', async () => {
 		await passTenMinutes()
 		const wrong = await site.ask('/confirm-identity', cookies.admin, { password: 'wrong' })
 		expect(wrong.status).toBe(422)
@@ -308,7 +308,7 @@ describe('an admin who proved long ago who they are', () => {
 		expect(done.headers.get('location')).toBe('/admin/members/author')
 	})
 
-	test.each(['//evil.example', 'https://evil.example/'])('is not led to %s', async (to) => {
+	test.each(['//evil.example', 'https://evil.example/'])('is not redirected to %s', async (to) => {
 		const page = `/confirm-identity?redirectTo=${encodeURIComponent(to)}`
 		expect((await site.ask(page, cookies.admin, { password })).headers.get('location')).toBe('/settings')
 		expect((await site.ask(page, '', { password })).headers.get('location')).toMatch(/^\/login/)
@@ -319,14 +319,14 @@ function passTenMinutes(): Promise<unknown> {
 	return sql`update sessions set confirmed_at = now() - interval '11 minutes'`.execute(db())
 }
 
-test('a merged query leads visitors to the other one, which says so, and can be read as it was', async () => {
+test('a merged question redirects visitors to its target, which says so, and remains readable', async () => {
 	const [kept, merged] = [
 		await makeQuestion(author, { title: 'The one that stays' }),
 		await makeQuestion(author, { title: 'The same again' }),
 	]
 	const into = `http://localhost${kept.url}`
 	await decideCase(moderator, { kind: 'query', name: String(merged.id), act: 'merge' }, { why: 'The same.', into })
-	// Twice, as the second answer comes from the kept pages.
+	// Twice, as the second response comes from the cache.
 	for (const _time of [1, 2]) {
 		const response = await site.ask(merged.url, '')
 		expect(response.status).toBe(301)
@@ -336,7 +336,7 @@ test('a merged query leads visitors to the other one, which says so, and can be 
 	}
 })
 
-test('a former address of a category leads visitors and members to the category, in every way in', async () => {
+test('a former slug of a category redirects visitors and members, at every address', async () => {
 	const categories = await site.ask('/admin/categories/1', cookies.admin)
 	expect(categories.status).toBe(200)
 	const { url } = await makeQuestion(author, { category: 'javascript', title: 'What of its address?' })
@@ -348,7 +348,7 @@ test('a former address of a category leads visitors and members to the category,
 		asking: 'everybody',
 		version: '1',
 	}
-	// Kept for visitors until the category changes.
+	// Cached for visitors until the category changes.
 	expect((await site.ask('/forum/category/javascript', '')).status).toBe(200)
 	expect((await site.ask('/admin/categories/1', cookies.admin, form)).status).toBe(303)
 	const ways: [string, string][] = [

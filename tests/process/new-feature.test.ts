@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-/* `npm run new` on a copy of the source: what it lays out is formatted, typed, passes its own test and the architecture's, and builds. */
+/*
+ * `npm run new` on a copy of the source: the new feature is formatted, type-checked, built, and passes its own and the architecture test.
+ */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'devquad-new-'))
@@ -25,14 +27,14 @@ beforeAll(() => {
 	])
 		cpSync(join(root, name), join(folder, name))
 	symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-	// No browser asks for it: it is neither packed nor made small.
+	// No browser loads this build, so it is neither compressed nor minified.
 	const config = join(folder, 'vite.config.ts')
 	writeFileSync(config, readFileSync(config, 'utf8').replace('precompress(), ', ''))
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs a program of the project in the copy. @returns what it wrote; @throws Error with it when it fails */
+/** Runs a program of the project in the copy. @returns its output @throws Error with the output if it fails */
 function run(program: string, ...args: string[]): string {
 	try {
 		const env = { ...process.env, NODE_ENV: 'production', NO_COLOR: '1' }
@@ -60,7 +62,7 @@ test.each([
 	expect(readFileSync(join(folder, 'app/routes.ts'), 'utf8')).toBe(before)
 })
 
-/** Tests know of no feature but their own: of all types half the work is theirs. */
+/** Type-checks no tests but the feature's own, which halves the time. */
 function leaveOutTests(): void {
 	const config = join(folder, 'tsconfig.json')
 	const settings: { include: string[]; exclude: string[] } = JSON.parse(readFileSync(config, 'utf8'))
@@ -76,14 +78,14 @@ function leaveOutTests(): void {
 	writeFileSync(config, JSON.stringify(settings))
 }
 
-/** The whole site is built by a check of its own: the new page is built with those that no site is without. */
+/** Another check builds the whole site; here only the new page and the required ones are built. */
 function leaveOutRoutes(): void {
 	const file = join(folder, 'app/routes.ts')
 	const isKept = (line: string) => !line.startsWith('\t') || /^\tindex\(|'reading-list'|'\*'/.test(line)
 	writeFileSync(file, readFileSync(file, 'utf8').split('\n').filter(isKept).join('\n'))
 }
 
-test('what is laid out is formatted, typed, tested and built', () => {
+test('a new feature is formatted, typed, tested and built', () => {
 	const files = layOut('reading-list').match(/^\S+\.(ts|tsx|sql)$/gm) ?? []
 	expect(files).toHaveLength(11)
 	run(bin('biome'), 'ci', '--error-on-warnings', ...files.filter((file) => !file.endsWith('.sql')))

@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts'
 import { makeDataDir, PASSED_ON } from '../support/site-process.ts'
 import { manySites } from '../support/sites.ts'
 
-/* `npm start` as it is typed, and as a service runs it: signals, and what happens when the site is killed. */
+/* `npm start` in a terminal and as a service: signals, and restarts after the site was killed. */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const { newDataDir } = manySites({})
@@ -25,12 +25,12 @@ afterEach(() => {
 		)
 })
 
-/** @param command what is run: npm, or what npm runs */
+/** @param command npm, or the command that npm runs */
 async function run(command: string[], env: Record<string, string> = {}) {
 	const dataDir = newDataDir()
 	const port = String(await freePort())
 	const [program = '', ...args] = command
-	// As it is typed, it is a first start.
+	// In a terminal it is a first start.
 	if (program !== 'npm') await makeDataDir(dataDir, 'none')
 	const child = spawn(program, args, {
 		cwd: root,
@@ -62,12 +62,12 @@ test.each([
 		child.kill(signal)
 		await ended
 		await eventually(() => expect([stillRunning(all), processesOf(join(dataDir, 'postgres'))]).toEqual([[], []]))
-		// PostgreSQL removes it when it was stopped, and not when it was killed.
+		// PostgreSQL removes it on an orderly stop only.
 		expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
 	},
 )
 
-test('a site that was killed is started again and says why; one that was stopped is not', async () => {
+test('a site that was killed is restarted with a log line; one that was stopped is not', async () => {
 	const { child, port, output, ended, site, serves } = await run(script)
 	await serves()
 	const first = site()
@@ -81,13 +81,13 @@ test('a site that was killed is started again and says why; one that was stopped
 	expect(child.exitCode).toBe(0)
 })
 
-test('a site that ends by itself for a wrong setting is not started again', async () => {
+test('a site that exits because of a wrong setting is not restarted', async () => {
 	const { output, ended } = await run(script, { SMPT_URL: 'smtp://localhost' })
 	expect(await ended).toEqual([1, null])
 	expect(output()).toBe('The setting SMPT_URL is not known. Did you mean SMTP_URL?\n')
 })
 
-test('a taken port is named before anything is installed or built', async () => {
+test('a port in use is reported before anything is installed or built', async () => {
 	const folder = newDataDir()
 	for (const name of ['scripts', 'package.json', 'package-lock.json'])
 		cpSync(join(root, name), join(folder, name), { recursive: true })

@@ -5,26 +5,27 @@ import { stopEachWorker, stopTheProcess } from '../faults/orderly-stop.ts'
 import { eventually } from '../support/eventually.ts'
 import { manySites } from '../support/sites.ts'
 
-/* A site that is told to stop under load. Three rounds with four workers are in tests/faults; three nodes behind nginx
- * in rolling-restarts.db.test.ts. */
+/*
+ * Stopping a site under load. Three rounds with four workers are in tests/faults; three nodes behind nginx in rolling-restarts.db.test.ts.
+ */
 
 const { newDataDir, start } = manySites({ SEED: 'none' })
 
-test('each of two workers can be stopped under load: no request fails', async () => {
+test('either of two workers can be stopped under load without a failed request', async () => {
 	const [figures] = await stopEachWorker(1, 2)
 	expect(figures?.failed).toEqual({})
 	expect(figures?.refused).toBe(0)
 	expect(figures?.sent).toBeGreaterThan(50)
 })
 
-test('a site of one process answers whoever reached it', async () => {
+test('a site with one process responds to every accepted connection', async () => {
 	const [figures] = await stopTheProcess(1)
-	// A connection that is made in the very millisecond in which the port is closed is one that came too late.
+	// A connection made in the millisecond in which the port closes is too late.
 	expect(figures && countFailed(figures), JSON.stringify(figures)).toBeLessThanOrEqual(1)
 	expect(figures?.sent).toBeGreaterThan(20)
 })
 
-test('while it stops it answers on open connections and closes them, says "draining", and lets requests under way end', async () => {
+test('while stopping it serves open connections and closes them, reports "draining", and completes pending requests', async () => {
 	const site = await start({ DATA_DIR: newDataDir() })
 	const { port } = new URL(site.url)
 	const body = 'theme=dark'
@@ -36,7 +37,7 @@ test('while it stops it answers on open connections and closes them, says "drain
 	probe.write(`GET /readyz HTTP/1.1\r\n${head}\r\n`)
 	await eventually(() => expect(probe.text()).toMatch(/^HTTP\/1\.1 200 OK.*Connection: keep-alive.*ready$/is))
 	const stopped = site.stop()
-	// The port is closed by now, or is in a moment; the connection that stood before is still answered.
+	// The port closes now or in a moment; the existing connection still gets a response.
 	await eventually(() => expect(reaches(port)).resolves.toBe(false))
 	probe.write(`GET /readyz HTTP/1.1\r\n${head}\r\n`)
 	await eventually(() => expect(probe.text()).toMatch(/HTTP\/1\.1 503.*Connection: close.*draining$/is))

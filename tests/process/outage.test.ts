@@ -8,13 +8,13 @@ import { descendants, signalAll } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
-/* PostgreSQL is stopped by SIGSTOP: it holds its connections and answers nothing, as on a machine that hangs. */
+/* PostgreSQL is stopped by SIGSTOP: it keeps its connections but does not respond, as on a hanging machine. */
 
-/** Any request has its answer within this, in milliseconds; the first ones wait until the database counts as away. */
+/** The maximum time of any response in milliseconds; the first requests wait until the outage is detected. */
 const MAX_ANSWER_MS = 10_000
-/** Once it counts as away nobody waits for it. */
+/** Once the outage is detected, requests do not wait. */
 const MAX_KNOWN_ANSWER_MS = 2_000
-/** The site serves again so soon after the database does. */
+/** The maximum time until the site serves again. */
 const MAX_RECOVERY_MS = 10_000
 
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-outage-'))
@@ -61,10 +61,7 @@ async function ask(path: string, { cookie = '', form }: { cookie?: string; form?
 	return seen
 }
 
-/**
- * Milliseconds that the slowest of these answers took, beyond what the last one did: that one needs no database, and came after the
- * others to a process that is as busy as its machine.
- */
+/** The slowest of these responses in milliseconds, minus the last one, which needs no database and measures how busy the process is. */
 function longestOf(answers: Seen[]): number {
 	return Math.max(...answers.map(({ ms }) => ms)) - (answers.at(-1)?.ms ?? 0)
 }
@@ -77,7 +74,7 @@ function signal(name: 'SIGSTOP' | 'SIGCONT'): void {
 	signalAll(stopped, name)
 }
 
-/** Whether an answer has these words; a page is too long to be printed by a test that fails. */
+/** Whether a response contains this text; a failing assertion should not print whole pages. */
 const names = ({ body }: Seen, words: string) => body.includes(words)
 
 const logLines = () =>
@@ -89,11 +86,11 @@ const logLines = () =>
 		.filter((line) => line !== '')
 const told = (words: string) => logLines().filter((line) => line.includes(words))
 
-test('while PostgreSQL is stopped everybody is told so in time, nobody is logged out, and it ends by itself', async () => {
+test('while PostgreSQL hangs everybody gets an error in time, nobody is logged out, and the site recovers on its own', async () => {
 	const login = await ask('/login', { form: { email, password } })
 	const cookies = login.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '')
 	const member = cookies.filter((cookie) => cookie.startsWith('session')).join('; ')
-	// The session without the short-lived cookie that says whose it is.
+	// The session cookie without the short-lived signed one.
 	const expired = cookies.filter((cookie) => cookie.startsWith('session=')).join('; ')
 	const query = /href="(\/forum\/[a-z-]+\/[\w.-]+\/\d+\/[\w-]+)"/.exec((await ask('/forum')).body)?.[1] ?? ''
 	expect([login.status, query]).toEqual([303, expect.stringContaining('/forum/')])
@@ -105,7 +102,7 @@ test('while PostgreSQL is stopped everybody is told so in time, nobody is logged
 		ask('/find-dev'),
 		ask('/find-dev.data'),
 		ask('/find-dev', { cookie: member }),
-		// Not asked for before: rows that the process has read already need no database.
+		// Not requested before: cached rows need no database.
 		ask('/api/v1/queries?view=solved'),
 		ask('/login', { form: { email, password } }),
 		ask('/readyz'),
@@ -115,7 +112,7 @@ test('while PostgreSQL is stopped everybody is told so in time, nobody is logged
 	])
 	const longest = longestOf(first)
 	expect(first.map(({ status }) => status)).toEqual([...Array(8).fill(503), 200])
-	// What the router's scripts take for an answer of a form, with what was typed.
+	// The format that the router's scripts expect as the response to a form.
 	expect(first[7].headers.get('Content-Type')).toContain('text/x-script')
 	expect(names(first[7], 'Kept through an outage')).toBe(true)
 	expect(longest).toBeLessThan(MAX_ANSWER_MS)
@@ -143,7 +140,7 @@ test('while PostgreSQL is stopped everybody is told so in time, nobody is logged
 		expect(names(answer, 'cannot reach its database')).toBe(true)
 	expect(names(page, 'http-equiv="refresh"')).toBe(true)
 	expect(names(page, 'href="/login"')).toBe(true)
-	// The header goes on showing whom the signed cookie names; where it has run out, neither them nor a visitor.
+	// The header shows the member of the signed cookie; once that has expired, neither a member nor a visitor.
 	expect(names(own, 'my-profile/mira.quillon')).toBe(true)
 	expect(names(own, 'href="/login"')).toBe(false)
 	expect(names(unknown, 'my-profile/mira.quillon')).toBe(false)
@@ -156,11 +153,11 @@ test('while PostgreSQL is stopped everybody is told so in time, nobody is logged
 	expect(JSON.parse(apiMe.body)).toMatchObject({ status: 503, title: 'Service Unavailable' })
 	expect(names(session, 'null')).toBe(false)
 
-	// Pages that visitors have asked for before are served on.
+	// Cached pages are still served to visitors.
 	const kept = await Promise.all([ask('/forum'), ask(query), ask('/forum.data')])
 	expect(kept.slice(0, 2).map(({ status }) => status)).toEqual([200, 200])
 
-	// Long enough for every connection, also those that only listen, to be noticed.
+	// Long enough for every connection to be noticed as dead, including those that only listen.
 	await sleep(16_000)
 	expect((await ask('/forum')).status).toBe(200)
 	expect(names(await ask('/find-dev', { cookie: member }), 'my-profile/mira.quillon')).toBe(true)
@@ -176,7 +173,7 @@ test('while PostgreSQL is stopped everybody is told so in time, nobody is logged
 	expect(recovery).toBeLessThan(MAX_RECOVERY_MS)
 	expect((await ask('/login', { form: { email, password } })).status).toBe(303)
 
-	// One line when it began, one when it ended, and none for each request.
+	// One log line at the start of the outage, one at its end, and none per request.
 	expect([told('cannot be reached'), told('answers again')].map(({ length }) => length)).toEqual([1, 1])
 	expect(logLines().length).toBeLessThan(10)
 	process.stdout.write(`outage: longest answer ${longest} ms, recovery ${recovery} ms, ${logLines().length} lines\n`)

@@ -9,7 +9,7 @@ import { type MembersSite, startOnTestDatabase } from '../support/members-site.t
 
 useDatabase()
 
-/* Two processes of the site on one database, and this one as the third that writes. */
+/* Two processes of the site on one database; the test process is a third one, and writes. */
 
 const sites: MembersSite[] = []
 let author: SignedIn
@@ -29,7 +29,7 @@ afterAll(async () => {
 const titlesSeen = () =>
 	Promise.all(
 		sites.map(async (site) => {
-			// The address changes with the title, so it leads on.
+			// The title is part of the address, so the old one redirects.
 			const page = await (await fetch(site.url + query.url)).text()
 			return /<h1[^>]*>([^<]*)/.exec(page)?.[1]
 		}),
@@ -37,20 +37,20 @@ const titlesSeen = () =>
 
 const edit = (title: string) => editQuestion(author, Number(query.url.split('/')[4]), { ...texts, title })
 
-/** The connections by which the two sites listen. */
+/** The connections with which the two sites listen. */
 async function listeners(): Promise<number[]> {
 	const { rows } = await pool().query(`select pid from pg_stat_activity
 		where application_name = 'devquad bus' and datname = current_database()`)
 	return rows.map(({ pid }) => pid)
 }
 
-test('a change made in one process is seen in all of them, far sooner than a page gets old', async () => {
+test('a change in one process is visible in all of them, long before pages expire', async () => {
 	expect(await titlesSeen()).toEqual([texts.title, texts.title])
 	await edit('What do three of them know?')
 	await eventually(async () => expect(await titlesSeen()).toEqual(Array(2).fill('What do three of them know?')))
 })
 
-test('a process that cannot hear the others keeps nothing, and keeps pages again once it can', async () => {
+test('a process that is cut off from the bus caches nothing, and caches again once it is back', async () => {
 	await titlesSeen()
 	const before = await listeners()
 	expect(before).toHaveLength(2)

@@ -31,7 +31,7 @@ afterAll(async () => {
 	rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Asks as a visitor unless the headers say otherwise. */
+/** Requests as a visitor, unless the headers say otherwise. */
 const visit = (path: string, headers: Record<string, string> = {}) =>
 	fetch(site.url + path, { headers, redirect: 'manual' })
 
@@ -46,7 +46,7 @@ async function newestQuestion(): Promise<string> {
 	return /href="(\/forum\/[a-z-]+\/[\w.-]+\/\d+\/[\w-]+)"/.exec(page)?.[1] ?? ''
 }
 
-/** Bytes as they came over the wire: `fetch` unpacks them. */
+/** The bytes as transferred: `fetch` decompresses. */
 function wire(path: string, headers: Record<string, string>): Promise<{ headers: NodeJS.Dict<unknown>; body: Buffer }> {
 	return new Promise((resolve, reject) => {
 		ask(site.url + path, { headers }, async (answer) => {
@@ -66,20 +66,20 @@ const send = (path: string, fields: Record<string, string>) =>
 		body: new URLSearchParams(fields),
 	})
 
-test('a visitor who has the page already is told so in a few bytes, the first time and after', async () => {
+test('a visitor with an up-to-date copy gets a 304, the first time and later', async () => {
 	const etag = await etagOf('/forum')
 	expect(etag).toMatch(/^W\/"[\w-]{22}"$/)
 	for (const condition of [etag, `"other", ${etag}`, '*']) {
 		const answer = await visit('/forum', { 'If-None-Match': condition })
 		expect([answer.status, await answer.text()]).toEqual([304, ''])
-		// The page that the visitor has may be of another minute, and its scripts of other hashes.
+		// The visitor's copy may be older, with other hashes of scripts.
 		expect(answer.headers.get('Content-Security-Policy')).toBeNull()
 		expect(answer.headers.get('Referrer-Policy')).toBe('strict-origin-when-cross-origin')
 	}
 	expect((await visit('/forum', { 'If-None-Match': '"other"' })).status).toBe(200)
 })
 
-test('what is kept has no nonce, and its policy allows the very scripts that it has', async () => {
+test('cached pages have no nonce, and their policy allows exactly their scripts', async () => {
 	for (const path of ['/', '/forum', await newestQuestion()]) {
 		const answer = await visit(path)
 		const html = await answer.text()
@@ -97,11 +97,11 @@ test('what is kept has no nonce, and its policy allows the very scripts that it 
 	}
 })
 
-test.each(['br', 'gzip', 'identity'])('it is the same page in %s, with the same headers', async (coding) => {
+test.each(['br', 'gzip', 'identity'])('the page is the same in %s, with the same headers', async (coding) => {
 	const first = await wire('/forum', { 'Accept-Encoding': coding })
 	const second = await wire('/forum', { 'Accept-Encoding': coding })
 	expect(second.body.equals(first.body)).toBe(true)
-	// Each answer names its own request.
+	// Each response has its own request id.
 	const known = ({ date: _date, 'x-request-id': _id, ...headers }: NodeJS.Dict<unknown>) => headers
 	expect(known(second.headers)).toEqual(known(first.headers))
 	expect(first.headers['content-encoding']).toBe(coding === 'identity' ? undefined : coding)
@@ -111,8 +111,8 @@ test.each(['br', 'gzip', 'identity'])('it is the same page in %s, with the same 
 	expect([head.status, await head.text()]).toEqual([200, ''])
 })
 
-describe('who has a session', () => {
-	test('never gets a kept page, nor leaves one', async () => {
+describe('a reader with a session', () => {
+	test('neither gets a cached page nor creates one', async () => {
 		await etagOf('/forum')
 		const mine = await visit('/forum', { Cookie: session })
 		expect(mine.headers.get('ETag')).toBeNull()
@@ -121,13 +121,13 @@ describe('who has a session', () => {
 	})
 })
 
-test('the theme that a visitor chose has a page of its own', async () => {
+test('each theme has a cached page of its own', async () => {
 	const [dark, system] = await Promise.all([visit('/forum', { Cookie: 'theme=dark' }), visit('/forum')])
 	expect(await dark.text()).toContain('data-theme="dark"')
 	expect(await system.text()).not.toContain('data-theme="dark"')
 })
 
-test('a notice that a redirect left is shown once, to the one it is for', async () => {
+test('a flash notice is shown once, to its reader', async () => {
 	const flash = encodeURIComponent(JSON.stringify({ type: 'success', message: 'Only for you' }))
 	expect(await (await visit('/forum', { Cookie: `flash=${flash}` })).text()).toContain('Only for you')
 	expect(await (await visit('/forum')).text()).not.toContain('Only for you')
@@ -146,7 +146,7 @@ test.each([
 	expect(answer.headers.getSetCookie().some((cookie) => cookie.startsWith('flash=;'))).toBe(taken)
 })
 
-test('parameters that mean nothing do not make another page, and their order does not either', async () => {
+test('unknown parameters and the order of parameters do not create another entry', async () => {
 	const [one, other] = await Promise.all([
 		etagOf('/forum?view=active&q=react&utm_source=mail'),
 		etagOf('/forum?q=react&fbclid=1&view=active'),
@@ -154,7 +154,7 @@ test('parameters that mean nothing do not make another page, and their order doe
 	expect(one).toBe(other)
 })
 
-test('what is no page of the forum is answered as it is', async () => {
+test('other pages are served unchanged', async () => {
 	for (const [path, status] of [
 		['/forum/category/nothing', 404],
 		['/forum/others/nobody/999999', 404],
@@ -167,7 +167,7 @@ test('what is no page of the forum is answered as it is', async () => {
 	}
 })
 
-test('who writes sees it as a visitor at once: asked, commented, edited, deleted', async () => {
+test('an author sees a write as a visitor at once: asked, commented, edited, deleted', async () => {
 	const title = 'Why is my kept page fresh?'
 	await etagOf('/forum')
 	const asked = await send('/forum/ask', { title, description: 'It is.', tags: 'cache', category: 'others' })
@@ -188,7 +188,7 @@ test('who writes sees it as a visitor at once: asked, commented, edited, deleted
 	expect(await (await visit('/forum')).text()).toContain(`${title} Really?`)
 })
 
-test('two hundred visitors at once who find nothing kept are all answered the same', async () => {
+test('two hundred concurrent visitors without a cached page all get the same', async () => {
 	const pages = await Promise.all(
 		Array.from({ length: 200 }, () => visit('/forum?view=unanswered').then((it) => it.text())),
 	)

@@ -61,8 +61,8 @@ beforeAll(async () => {
 })
 
 /**
- * What of a profile is searched for, in which section it stands, and whether the card of the community shows it: then a visitor
- * needs no more than that the section is for everybody, else also the page that is.
+ * Searched fields of a profile, with their section and whether the card in the community shows them: then visitors need only that the
+ * section is public, else also that the page is.
  */
 const fields: [field: string, section: Section | null, q: string, onCard: boolean, why: string][] = [
 	['name', null, 'finch', true, 'Found by name'],
@@ -87,7 +87,7 @@ const fields: [field: string, section: Section | null, q: string, onCard: boolea
 
 const isNora = ({ username }: { username: string }) => username === 'nora'
 
-/** Ways in which somebody can be looked for: whether each finds her. */
+/** The ways to look for somebody, each with whether it finds her. */
 const ways: [way: string, who: 'visitor' | 'member', find: (q: string) => Promise<boolean>][] = [
 	['the page', 'visitor', async (q) => (await onPage(q, null)) !== null],
 	['the page', 'member', async (q) => (await onPage(q, reader)) !== null],
@@ -108,9 +108,9 @@ async function byApi(q: string, key?: string): Promise<boolean> {
 	return ((await answer.json()) as { rows: { username: string }[] }).rows.some(isNora)
 }
 
-/** Shows these sections to nobody else, to members, or to everybody, and all others as usual. */
+/** Sets the audience of these sections, and the default for all others. */
 async function show(audience: Audience, sections: readonly Section[], more: object = {}): Promise<void> {
-	// How often somebody may save is tested elsewhere.
+	// The rate limit has tests of its own.
 	await sql`delete from rate_limits`.execute(db())
 	const { personal_version: version } = await db()
 		.selectFrom('profiles')
@@ -123,7 +123,7 @@ async function show(audience: Audience, sections: readonly Section[], more: obje
 
 const asUsual = () => show('members', [])
 
-/** Whom each audience of a section lets find a member by it, with and without a page that is for everybody. */
+/** Who can find a member by a section, by its audience, and with or without a public page. */
 const allowed: [audience: Audience, page: object, found: (onCard: boolean) => ('visitor' | 'member')[]][] = [
 	['me', { public_page: 'on' }, () => []],
 	['members', { public_page: 'on' }, () => ['member']],
@@ -132,7 +132,7 @@ const allowed: [audience: Audience, page: object, found: (onCard: boolean) => ('
 ]
 
 describe.each(fields)('the %s', (_, section, q, onCard, why) => {
-	test('finds a member for everybody who may see it, and says why', async () => {
+	test('finds a member for everybody who may see it, with the reason', async () => {
 		await asUsual()
 		for (const [way, who, find] of ways)
 			expect([way, who, await find(q)]).toEqual([way, who, onCard || who === 'member'])
@@ -152,7 +152,7 @@ describe.each(fields)('the %s', (_, section, q, onCard, why) => {
 	)
 })
 
-test('filters, what they offer and count, and suggested skills leave out what the reader does not see', async () => {
+test('filters, their options and counts, and suggested skills omit what the reader cannot see', async () => {
 	const filters = {
 		skills: ['Zigzagscript'],
 		branches: ['Cartography'],
@@ -190,7 +190,7 @@ test('filters, what they offer and count, and suggested skills leave out what th
 	expect(await found(reader)).toEqual([true, true, true, true])
 })
 
-test('pages, cards, lines, résumés and structured data say what their reader may see; the owner sees all', async () => {
+test('pages, cards, lines, résumés and structured data contain what their reader may see; the owner sees all', async () => {
 	const all: Record<string, Section> = {
 		...{ Quillmark: 'city', Thermodynamics: 'expertise', falconry: 'about', Zigzagscript: 'skills' },
 		...{ Cartography: 'academics', Aldermoor: 'academics', Foundry: 'projects', Beekeeping: 'certificates' },
@@ -199,7 +199,7 @@ test('pages, cards, lines, résumés and structured data say what their reader m
 	const texts = Object.keys(all)
 	const sections = [...new Set(Object.values(all))]
 	await saveSocial(nora, 'nora', { portfolio: 'https://codeberg.example/nora', version: 1 })
-	/** In what is made for a reader: a page that they may not open says nothing. */
+	/** Output for this reader; a page that they may not open is empty. */
 	const told = async (viewer: Viewer) => {
 		const profile = await getProfile(viewer, 'nora').catch(() => null)
 		const made = [
@@ -233,7 +233,7 @@ test('pages, cards, lines, résumés and structured data say what their reader m
 	await asUsual()
 })
 
-test('a visitor opens only the page of who allows it, and is told the same of all others', async () => {
+test('a visitor can open only public pages, and gets the same response for all others', async () => {
 	const opened = async (username: string) =>
 		getProfile(null, username).then(
 			({ name, indexed, email, evidence }) => [name, indexed, email, evidence],
@@ -255,7 +255,7 @@ test('a visitor opens only the page of who allows it, and is told the same of al
 	await asUsual()
 })
 
-test('every night what members are found by is compared with what they show, and corrected', async () => {
+test('a nightly job compares search documents with the profiles, and corrects them', async () => {
 	expect(await checkDocuments()).toBe(0)
 	await db()
 		.transaction()

@@ -7,7 +7,7 @@ import { startLossyProxy } from '../support/lossy-proxy.ts'
 import { logInAgain, logInMember, type MembersSite, password, startOnTestDatabase } from '../support/members-site.ts'
 import { closeTabs, heard, next, openTab, watch } from '../support/tabs.ts'
 
-// Tabs are sockets of the real client against the built site. Waiting is made short by making the rows older.
+// Tabs are sockets of the real client against the built site. Rows are backdated instead of waiting.
 
 useDatabase()
 
@@ -30,7 +30,7 @@ afterEach(async () => {
 	await expect.poll(() => secondsPass(60)).toBe(0)
 })
 
-test('who opens a page is online at once, and 30 s after closing it offline', async () => {
+test('a member is online as soon as they open a page, and offline 30 s after closing it', async () => {
 	const watcher = await openTab(site.url, odalys)
 	expect(await watch(watcher, ['mira'])).toEqual([])
 	const came = heard(watcher, 'mira', true)
@@ -44,7 +44,7 @@ test('who opens a page is online at once, and 30 s after closing it offline', as
 	expect(await watch(watcher, ['mira'])).toEqual([])
 })
 
-test('a second tab keeps a member online, and nobody hears of it', async () => {
+test('a second tab keeps a member online, without an event', async () => {
 	const watcher = await openTab(site.url, odalys)
 	expect(await watch(watcher, ['mira', 'tomas'])).toEqual([])
 	const came = Promise.all([heard(watcher, 'mira', true), heard(watcher, 'tomas', true)])
@@ -55,7 +55,7 @@ test('a second tab keeps a member online, and nobody hears of it', async () => {
 	await openTab(site.url, mira)
 	first.disconnect()
 	await expect.poll(() => secondsPass(31, 'mira')).toBe(1)
-	// Whoever has no tab any more is seen to leave by the same look at the rows, so the first tab was seen to be gone as well.
+	// Both departures are noticed by the same check, so the first tab was noticed too.
 	last.disconnect()
 	await expect.poll(() => secondsPass(31, 'tomas')).toBe(0)
 	await expect.poll(() => said).toContainEqual({ username: 'tomas', online: false })
@@ -87,7 +87,7 @@ const ways: [string, (cookie: string, username: string) => Promise<Response>][] 
 	],
 ]
 
-test.each(ways)('%s closes the tabs of the session and is seen at once', async (what, end) => {
+test.each(ways)('%s closes the tabs of the session, and others see it at once', async (what, end) => {
 	const { member, cookie } = await logInMember(site, what.replaceAll(' ', '-').toLowerCase())
 	const watcher = await openTab(site.url, odalys)
 	const tab = await openTab(site.url, cookie)
@@ -101,7 +101,7 @@ test.each(ways)('%s closes the tabs of the session and is seen at once', async (
 	expect(await closed).toBe('io server disconnect')
 })
 
-test('who hides is not told of when they log out', async () => {
+test('a member who hides causes no event when they log out', async () => {
 	const { member, cookie } = await logInMember(site, 'discreet')
 	await show(member.id, false)
 	const watcher = await openTab(site.url, odalys)
@@ -112,12 +112,12 @@ test('who hides is not told of when they log out', async () => {
 	const closed = next(tab, 'disconnect')
 	await site.ask('/logout', cookie, {})
 	await closed
-	// Whatever was said before this answer has been heard by now.
+	// Events sent before this response have arrived by now.
 	expect(await watch(watcher, ['discreet'])).toEqual([])
 	expect(said).toEqual([])
 })
 
-test('a member who hides is offline for everybody, and comes back when they want', async () => {
+test('a member who hides is offline for everybody, until they show themselves again', async () => {
 	const { cookie, member } = await logInMember(site, 'hiding')
 	const watcher = await openTab(site.url, odalys)
 	await openTab(site.url, cookie)
@@ -131,14 +131,14 @@ test('a member who hides is offline for everybody, and comes back when they want
 	await back
 })
 
-test('a network that is gone is noticed, and a tab whose network is back comes back by itself', async () => {
+test('a dead network is noticed, and a tab reconnects when it is back', async () => {
 	const network = await startLossyProxy(site.url)
 	const watcher = await openTab(site.url, odalys)
 	await openTab(network.url, mira)
 	await expect.poll(() => watch(watcher, ['mira'])).toEqual(['mira'])
 	network.lose()
 	const left = heard(watcher, 'mira', false)
-	// In real time: two pings of 10 s go unanswered; from there on the time is made short.
+	// In real time until two pings of 10 s are unanswered; then rows are backdated.
 	await expect.poll(() => secondsPass(31, 'mira')).toBe(0)
 	await left
 	const back = heard(watcher, 'mira', true)
@@ -175,7 +175,7 @@ test.each([
 	40_000,
 )
 
-/** Who a page would show as online. */
+/** Members that a page would show as online. */
 async function onlineInRows(): Promise<string[]> {
 	return (await listOnlineAmong(['mira', 'odalys'])).sort()
 }
@@ -185,7 +185,7 @@ async function show(userId: number, shown: boolean): Promise<void> {
 		on conflict (user_id) do update set show_presence = excluded.show_presence`.execute(db())
 }
 
-/** Makes tabs older, of one member or of all: those that closed, or with more than 40 s those of a dead process too. */
+/** Backdates tabs of one member or of all: closed ones, or with more than 40 s those of a dead process too. */
 async function secondsPass(seconds: number, username?: string): Promise<number> {
 	const whose = username === undefined ? sql`true` : sql`user_id = (select id from users where username = ${username})`
 	const which = seconds > 40 ? sql`true` : sql`seen_at < now() - interval '14 seconds'`

@@ -14,14 +14,14 @@ import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 import { routePaths } from '../support/raw-http.ts'
 
-/* What visitors reach of a site that is for its members, asked of two processes at one port. */
+/* What visitors can reach on a private site with two processes on one port. */
 
 useDatabase()
 
 const secret = 'Marmalade'
 const login = /^\/login\?redirectTo=/
 
-/** Every route that visitors of a private site reach. One that is added later is closed until it stands here and in the guard. */
+/** All routes that visitors of a private site can reach. A new route is closed until it is listed here and in the guard. */
 const open = [
 	'/.well-known/security.txt',
 	'/answer/feed.atom',
@@ -53,7 +53,7 @@ const open = [
 	'/verify-email',
 ]
 
-/** Open as well, but they want a session by themselves, on any site. */
+/** Open too, but these require a session on any site. */
 const ownGuards = ['/claim-admin', '/confirm-email']
 
 let site: MembersSite
@@ -72,7 +72,7 @@ beforeAll(async () => {
 
 afterAll(() => site?.stop())
 
-/** Sends a request over a connection of its own, so that both processes are asked in turn. */
+/** Uses a new connection, so that both processes are reached in turn. */
 function ask(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
 	const all = { Connection: 'close', Origin: new URL(site.url).origin, ...(headers as Record<string, string>) }
 	return fetch(site.url + path, { redirect: 'manual', headers: all, ...init })
@@ -85,7 +85,7 @@ async function save(readers: 'everybody' | 'members'): Promise<void> {
 	expect(answer.status, await answer.text()).toBeLessThan(400)
 }
 
-/** The address of a route with something in its place that is there. */
+/** A valid address of a route. */
 function fill(route: string): string {
 	const [, , category = '', username = '', id = ''] = question.url.split('/')
 	return route
@@ -103,7 +103,7 @@ function fill(route: string): string {
 const isRefused = ({ status, headers }: Response) =>
 	status === 401 || (status === 302 && login.test(headers.get('Location') ?? ''))
 
-test('from the answer of the save on, no process answers a visitor with a page, new or kept, and members go on', async () => {
+test('once the setting is saved, no process serves a page to visitors, cached or not; members continue', async () => {
 	const etags: string[] = []
 	for (let count = 0; count < 4; count++) {
 		const page = await ask('/forum')
@@ -142,7 +142,7 @@ test('from the answer of the save on, no process answers a visitor with a page, 
 })
 
 describe('a visitor of a private site', () => {
-	test('reaches the routes that are open, and no other one', async () => {
+	test('reaches the open routes, and no others', async () => {
 		const reached: string[] = []
 		for (const route of routePaths()) {
 			const page = await ask(fill(route))
@@ -155,7 +155,7 @@ describe('a visitor of a private site', () => {
 		expect(await (await ask('/login?redirectTo=%2F')).text()).toContain('This site is for its members.')
 	})
 
-	test('sees the logo and the colour of the site on the login page of each process', async () => {
+	test('sees the site’s logo and accent on the login page of each process', async () => {
 		const form = new FormData()
 		for (const [name, value] of Object.entries({
 			act: 'save',
@@ -181,7 +181,7 @@ describe('a visitor of a private site', () => {
 		expect(isRefused(await ask('/media/posts/-/00000000000000000000000000000000-320.webp'))).toBe(true)
 	})
 
-	test('gets no data of a page, and no form is taken', async () => {
+	test('gets no data of a page, and cannot submit forms', async () => {
 		const closed = routePaths().filter((route) => ![...open, ...ownGuards].includes(route))
 		for (const route of closed) {
 			const path = fill(route)
@@ -199,7 +199,7 @@ describe('a visitor of a private site', () => {
 		}
 	})
 
-	test('is refused by every operation of the API', async () => {
+	test('is rejected by every operation of the API', async () => {
 		for (const { method, path } of operations) {
 			const address = `/api/v1${path.replace(/\{\w+\}/g, '1')}`
 			const answer = await ask(address, { method: method.toUpperCase() })
@@ -210,7 +210,7 @@ describe('a visitor of a private site', () => {
 			expect(await (await ask(address)).text(), address).not.toContain('"paths"')
 	})
 
-	test('learns by HEAD no more than by GET', async () => {
+	test('learns from HEAD no more than from GET', async () => {
 		for (const route of routePaths().filter((one) => ![...open, ...ownGuards].includes(one))) {
 			const [head, page] = await Promise.all([ask(fill(route), { method: 'HEAD' }), ask(fill(route))])
 			await page.body?.cancel()
@@ -225,7 +225,7 @@ describe('a visitor of a private site', () => {
 		}
 	})
 
-	test('gets no picture, also one that everybody sees on an open site, and sends none', async () => {
+	test('gets no picture, not even public ones of an open site, and uploads none', async () => {
 		const form = new FormData()
 		form.set('kind', 'profile')
 		form.set('file', new File([new Uint8Array(await picture('png', 200, 200))], 'face.png'))
@@ -246,7 +246,7 @@ describe('a visitor of a private site', () => {
 			for (const method of ['GET', 'HEAD']) expect((await ask(path, { method, headers })).status).toBe(401)
 	})
 
-	test('with the token of a member reads the API, and nothing else, until it is revoked', async () => {
+	test('with a member’s token can read the API, and nothing else, until it is revoked', async () => {
 		const { token } = await makeToken(admin, { name: 'a program', scopes: ['read'], days: 30 })
 		const headers = { Authorization: `Bearer ${token}` }
 		const address = `/api/v1/queries/${question.id}`
@@ -261,7 +261,7 @@ describe('a visitor of a private site', () => {
 		expect((await ask(address, { headers })).status).toBe(401)
 	})
 
-	test('with the cookie of no session, or a token that is none, is a visitor', async () => {
+	test('with an invalid cookie or token is a visitor', async () => {
 		const forged = await ask('/forum', { headers: { Cookie: 'session=forged.value' } })
 		expect(forged.status).toBe(302)
 		const program = await ask('/api/v1/openapi.json', { headers: { Authorization: 'Bearer none' } })
@@ -269,12 +269,12 @@ describe('a visitor of a private site', () => {
 	})
 })
 
-test('opened again, visitors see pages', async () => {
+test('when the site is public again, visitors see pages', async () => {
 	await save('everybody')
 	for (let count = 0; count < 4; count++) expect(await (await ask('/forum')).text()).toContain(secret)
 })
 
-test('an answer that was made while the site became private is held back', async () => {
+test('a response that was generated while the site became private is discarded', async () => {
 	const app = new Hono()
 	app.use(privateSite())
 	app.get('/forum', async (context) => {

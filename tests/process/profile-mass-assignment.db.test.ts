@@ -7,7 +7,7 @@ import { filled, makePicture } from '../factories/profiles.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, profileTables, readRows, startOnTestDatabase } from '../support/members-site.ts'
 
-/* Every column of every table, sent along with every form: nothing changes but what the form is for. */
+/* Every form is sent with every column of every table: only its own fields may change. */
 
 useDatabase()
 
@@ -68,7 +68,7 @@ const certificateFields = [
 	'credential_verification_link',
 	'version',
 ]
-/** A form that names a picture has it kept for another hour, so that the sweep cannot come between choosing and saving. */
+/** A form renews the picture that it names for another hour, so that the sweep cannot delete it before the save. */
 const pictureFields = ['created_at']
 const projectFields = [
 	'project_title',
@@ -80,7 +80,7 @@ const projectFields = [
 	'project_deployment_link',
 	'project_demo_link',
 	'version',
-	// Made of the others.
+	// Derived from the others.
 	'search',
 ]
 
@@ -134,7 +134,7 @@ const forms: [name: string, path: string, own: () => Record<string, string>, own
 	['a new project', '/projects', () => ({ ...filled.project, project_image: '' }), { projects: 'rows' }],
 ]
 
-test.each(forms)('%s: what the form does not own stays as it was', async (_name, path, own, owned) => {
+test.each(forms)('%s: changes only its own fields', async (_name, path, own, owned) => {
 	const before = await readRows()
 	const response = await site.ask(`/edit-profile/mira${path}`, cookie, { ...everyColumn(), ...own(), version: '1' })
 	expect(response.status).toBe(303)
@@ -151,7 +151,7 @@ test.each(forms)('%s: what the form does not own stays as it was', async (_name,
 	}
 })
 
-test('a new item is the sender’s own, with an id, a version and a place that they did not choose', async () => {
+test('a new item belongs to the sender, with an id, version and place that they cannot choose', async () => {
 	const certificates = (await readRows()).certificates.filter(({ certificate_id }) => certificate_id === foreign)
 	const projects = (await readRows()).projects.filter(({ project_id }) => project_id === foreign)
 	expect([certificates, projects]).toEqual([[], []])
@@ -165,7 +165,7 @@ test('a new item is the sender’s own, with an id, a version and a place that t
 	expect(added).toHaveLength(2)
 })
 
-/** A value of its own for every column that there is, chosen to do harm if it were taken. */
+/** A malicious value for every existing column. */
 function everyColumn(): Record<string, string> {
 	return Object.fromEntries(
 		columns.map(({ column, type }) => {

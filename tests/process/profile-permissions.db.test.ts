@@ -10,7 +10,7 @@ import { filled, makePicture } from '../factories/profiles.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, password, readRows, startOnTestDatabase } from '../support/members-site.ts'
 
-/* Product page 6, for every way in to a profile: its pages, their `.data`, and every form. Pictures have their own table. */
+/* Permissions of profiles, by every interface: pages, their `.data`, and forms. Pictures have a table of their own. */
 
 useDatabase()
 
@@ -80,7 +80,7 @@ describe('reading', () => {
 		if (path === '/find-dev/mira' && mayKnow) for (const secret of secrets) expect(text).toContain(secret)
 	})
 
-	test.each(people)('the profile as JSON says to %s what the page says', async (who) => {
+	test.each(people)('the profile as JSON shows %s what the page shows', async (who) => {
 		const response = await site.ask('/find-dev/mira.json', cookies[who])
 		const text = await response.text()
 		expect(response.status).toBe(who === 'anonymous' ? 401 : 200)
@@ -90,14 +90,14 @@ describe('reading', () => {
 		expect(text.includes(filled.academics.university_email)).toBe(who === 'the owner')
 	})
 
-	test.each(people)('universities are suggested to members alone: %s', async (who) => {
+	test.each(people)('universities are suggested to members only: %s', async (who) => {
 		const response = await site.ask('/suggest/universities?q=massachusetts+inst', cookies[who])
 		expect(response.status).toBe(who === 'anonymous' ? 401 : 200)
 		const { suggestions } = (await response.json()) as { suggestions: { value: string }[] }
 		expect(suggestions.some(({ value }) => value.startsWith('Massachusetts'))).toBe(who !== 'anonymous')
 	})
 
-	test.each(people)('skills are suggested to members alone: %s', async (who) => {
+	test.each(people)('skills are suggested to members only: %s', async (who) => {
 		const response = await site.ask('/suggest/skills?q=reac', cookies[who])
 		expect(response.status).toBe(who === 'anonymous' ? 401 : 200)
 		const { suggestions } = (await response.json()) as { suggestions: { value: string }[] }
@@ -147,7 +147,7 @@ const anImport: (typeof writes)[number] = [
 	},
 ]
 
-/** The owner has no account of GitHub linked: `repositories.db.test.ts` picks as one who has. */
+/** The owner has no linked GitHub account; `repositories.db.test.ts` covers one who has. */
 const aPick: (typeof writes)[number] = ['repositories', '/projects/github', async () => ({ repository: '1' })]
 
 describe('writing', () => {
@@ -164,7 +164,7 @@ describe('writing', () => {
 		async (_name, part, who, answer, form) => {
 			const fields = await form()
 			const before = await readRows()
-			// The first part is the page's index: its form goes to ?index.
+			// The first section is an index route: its form posts to ?index.
 			const path = /^(\.data)?$/.test(part) ? `/edit-profile/mira${part}?index` : `/edit-profile/mira${part}`
 			const response = await site.ask(path, cookies[who], fields)
 			expect(outcome(response, await response.text())).toBe(answer)
@@ -192,7 +192,7 @@ describe('writing', () => {
 		},
 	)
 
-	test('pictures, campus links and tokens of a suspended member are refused, too', async () => {
+	test('pictures, campus links and tokens of a suspended member are refused too', async () => {
 		await suspend('mira', 'infinity')
 		const before = await readRows()
 		const form = new FormData()
@@ -219,7 +219,7 @@ describe('writing', () => {
 		expect(await readRows()).toEqual(before)
 	})
 
-	test('a suspended owner deletes what is theirs', async () => {
+	test('a suspended owner can delete', async () => {
 		const [, , form] = writes.find(([name]) => name === 'deleting a project') ?? ['', '', async () => ({})]
 		await suspend('mira', 'infinity')
 		const response = await site.ask('/edit-profile/mira/projects', cookies['the owner'], await form())
@@ -241,7 +241,7 @@ describe('writing', () => {
 		const fields = await form()
 		const before = await readRows()
 		const response = await site.ask(`/edit-profile/mira${part || '?index'}`, cookies['the owner'], fields)
-		// The form about evidence stands on the first page.
+		// The form about evidence is on the first page.
 		expect(outcome(response, await response.text())).toBe(`/edit-profile/mira${part.replace('/evidence', '')}`)
 		expect(await readRows()).not.toEqual(before)
 	})
@@ -251,7 +251,7 @@ function suspend(username: string, until: 'infinity' | null): Promise<unknown> {
 	return sql`update users set suspended_until = ${until} where username = ${username}`.execute(db())
 }
 
-/** What a request came to: `page`, `login`, the address it leads to, or the status. */
+/** The result of a request: `page`, `login`, the redirect's target, or the status. */
 function outcome(response: Response, text: string): string {
 	if (response.status === 200) return 'page'
 	const address = response.headers.get('Location') ?? (response.status === 202 ? text : '')

@@ -13,8 +13,8 @@ import { eventually } from '../support/eventually.ts'
 import { PASSED_ON, type SiteProcess, startSite } from '../support/site-process.ts'
 
 /*
- * The texts for nginx and Caddy in docs/self-hosting.md, as they stand there but for names, ports and the certificate, in front of a site that
- * runs; and what `npm run doctor` says of them, also where a line is missing.
+ * The nginx and Caddy configurations of docs/self-hosting.md, unchanged except for names, ports and the certificate, in front of a running
+ * site; and what `npm run doctor` reports about them, also if a line is missing.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -22,22 +22,22 @@ const document = readFileSync(join(root, 'docs/self-hosting.md'), 'utf8')
 const folder = mkdtempSync(join(tmpdir(), 'devquad-proxies-'))
 const dataDir = join(folder, 'data')
 const [certFile, keyFile] = [join(folder, 'quad.pem'), join(folder, 'quad.key')]
-/** Set in an environment of its own for Caddy that is not installed. */
+/** A Caddy that is not on the PATH can be set in the environment. */
 const [nginx, caddy] = [findProgram('nginx'), process.env.CADDY ?? findProgram('caddy')]
 let site: SiteProcess
 let port = 0
-/** Of the waiting room, which listens where a test says so. */
+/** The waiting room's port, where a test uses one. */
 let room = 0
 let proxy: ChildProcess | undefined
 
-/** The text of the document in this language. */
+/** The code block of the document in this language. */
 function textOf(language: string): string {
 	const [, text] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(document) ?? []
 	if (!text) throw new Error(`The document has no text for ${language}.`)
 	return text
 }
 
-/** Replaces what is of another machine. Each must be there, so that the rest is tried as it stands. */
+/** Replaces what depends on the machine. Each replacement must match, so that the rest is tested verbatim. */
 function adapted(text: string, replacements: [string, string][]): string {
 	for (const [from] of replacements) expect(text).toContain(from)
 	return replacements.reduce((made, [from, to]) => made.replaceAll(from, to), text)
@@ -68,7 +68,7 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true })
 })
 
-/** One request through the proxy, which has a certificate of the test's own. */
+/** A request through the proxy, which has a certificate of the test. */
 function ask(
 	path: string,
 	{ method = 'GET', body = '', headers = {} }: { method?: string; body?: string; headers?: object } = {},
@@ -90,7 +90,7 @@ function ask(
 	})
 }
 
-/** `npm run doctor`, which trusts the certificate. @returns what it says of the address and the proxy */
+/** `npm run doctor`, which trusts the certificate. @returns its output about the address and the proxy */
 function doctor(): string {
 	const env = { ...PASSED_ON, ...settings(), NODE_EXTRA_CA_CERTS: certFile, LOG_LEVEL: 'silent' }
 	const args = ['--import', './scripts/support/alias.mjs', 'scripts/doctor.ts']
@@ -103,7 +103,7 @@ function doctor(): string {
 			stdio: ['ignore', 'pipe', 'pipe'],
 		})
 	} catch (error) {
-		// Mail is not set up, and push services are out of reach.
+		// It exits with 1, as mail is not set up and push services are unreachable.
 		words = (error as { stdout: string }).stdout
 	}
 	expect(words).toMatch(/✓ Database: |✗ Database: fsync is off/)
@@ -117,7 +117,7 @@ async function answers(): Promise<void> {
 	await eventually(async () => expect((await ask('/readyz')).text).toBe('ready'))
 }
 
-/** What everybody does through a proxy: reads, logs in, uploads. */
+/** Reading, logging in and uploading through a proxy. */
 async function serves(): Promise<void> {
 	expect((await ask('/forum')).status).toBe(200)
 	const form = new URLSearchParams({
@@ -127,7 +127,7 @@ async function serves(): Promise<void> {
 		confirmPassword: 'a lantern at the ford',
 	})
 	const headers = { Origin: `https://localhost:${port}`, 'Content-Type': 'application/x-www-form-urlencoded' }
-	// The second proxy finds the account that was made through the first.
+	// The second proxy finds the account made through the first.
 	await ask('/register', { method: 'POST', body: form.toString(), headers })
 	const login = await ask('/login', { method: 'POST', body: form.toString(), headers })
 	expect([login.status, login.cookies.join()]).toEqual([303, expect.stringMatching(/__Host-session=.*Secure/)])
@@ -140,13 +140,13 @@ async function serves(): Promise<void> {
 			})
 		).status,
 	).toBe(403)
-	// The site says itself that 7 MB are too much for this form; a proxy's own page would not.
+	// The site itself rejects 7 MB for this form; a proxy's error page would look different.
 	const large = await ask('/theme', { method: 'POST', body: 'x'.repeat(7_000_000), headers })
 	expect([large.status, large.text]).toEqual([413, expect.stringContaining('The limit is')])
 }
 
 describe.skipIf(!nginx)('nginx (needs nginx)', () => {
-	/** @param change of the document's text, beyond what is of this machine */
+	/** @param change modifies the document's configuration */
 	async function start(change: (text: string) => string = (text) => text): Promise<void> {
 		const own = adapted(textOf('nginx'), [
 			['127.0.0.1:2999', `127.0.0.1:${room}`],
@@ -171,7 +171,7 @@ describe.skipIf(!nginx)('nginx (needs nginx)', () => {
 		await answers()
 	}
 
-	test('the text of the document serves pages, forms, uploads and sockets, and the doctor finds it well', async () => {
+	test('the documented configuration serves pages, forms, uploads and sockets, and passes the doctor', async () => {
 		await start()
 		await serves()
 		expect(doctor()).toMatch(
@@ -179,7 +179,7 @@ describe.skipIf(!nginx)('nginx (needs nginx)', () => {
 		)
 	})
 
-	test('who comes while the site is restarted waits in the waiting room, and is answered', async () => {
+	test('requests during a restart wait in the waiting room, and are answered', async () => {
 		const node = new URL(site.url).port
 		const args = ['scripts/waiting-room.mjs', '--port', String(room), '--node', node]
 		const waitingRoom = spawn(process.execPath, args, { cwd: root, stdio: 'ignore', env: {} })
@@ -217,7 +217,7 @@ describe.skipIf(!nginx)('nginx (needs nginx)', () => {
 })
 
 describe.skipIf(!caddy)('Caddy (needs caddy)', () => {
-	test('the text of the document serves pages, forms, uploads and sockets, and the doctor finds it well', async () => {
+	test('the documented configuration serves pages, forms, uploads and sockets, and passes the doctor', async () => {
 		const own = adapted(textOf('caddy'), [
 			['quad.campus.example {', `https://localhost:${port} {\n\ttls ${certFile} ${keyFile}`],
 			['localhost:3000', new URL(site.url).host],

@@ -25,7 +25,7 @@ afterAll(async () => {
 	rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** What a proxy that ends TLS for quad.example passes on. */
+/** What a TLS-terminating proxy for quad.example forwards. */
 function send(path: string, origin: string, more: Record<string, string> = {}): Promise<Response> {
 	return fetch(site.url + path, {
 		method: 'POST',
@@ -40,7 +40,7 @@ function send(path: string, origin: string, more: Record<string, string> = {}): 
 	})
 }
 
-test('a member logs in through a proxy, with cookies that only TLS carries', async () => {
+test('a member logs in through a proxy, with Secure cookies', async () => {
 	const answer = await send('/login', 'https://quad.example')
 	expect(answer.status).toBe(303)
 	expect(answer.headers.get('Strict-Transport-Security')).toMatch(/^max-age=\d+/)
@@ -51,7 +51,7 @@ test('a member logs in through a proxy, with cookies that only TLS carries', asy
 	for (const cookie of cookies) expect(cookie).toMatch(/^__Host-(?=.*HttpOnly)(?=.*Secure)(?=.*SameSite=Lax)/i)
 })
 
-test('the same form from a page of another site is refused, and nothing is logged about it', async () => {
+test('a cross-site form is rejected without a log line', async () => {
 	const answer = await send('/login', 'https://other.example')
 	expect(answer.status).toBe(403)
 	expect(answer.headers.getSetCookie()).toEqual([])

@@ -19,19 +19,19 @@ import { routePaths } from '../support/raw-http.ts'
 import { closeTabs, openTab } from '../support/tabs.ts'
 
 /*
- * Nobody learns who asked under a pseudonym, whichever way they come in. Each address of the site, its `.data`, and each operation
- * of the API that reads is asked for as somebody else, with everything in its place that names the member or the question: where the
- * address does not name the member, the answer does not either; where it does, nothing in the answer is of the question.
+ * Nobody can find out who asked under a pseudonym, by any interface. Every address, its `.data`, and every reading operation of the API is
+ * requested as somebody else, with every parameter that names the member or the question: unless the address names the member, the response
+ * must not; if it does, the response must not contain anything of the question.
  */
 
 useDatabase()
 
 const username = 'zephyrina-quill'
-/** Of the member: what an answer must not have in it. The number is that of her account. */
+/** Data of the member that responses must not contain. The number is her account's id. */
 const traces = [username, 'Zephyrina', 'Quillfeather', 'falconry', '748213905', 'Brackenfold', 'Wexmoor']
-/** Of a member of whom the site tells as much, and who never wrote anything. */
+/** A member with the same public data who never wrote anything. */
 const other = 'anothera-quill'
-/** Of what she wrote under a pseudonym. */
+/** Words of what she wrote under the pseudonym. */
 const words = ['kestrels', 'hovering', 'windhover', 'thermals']
 
 const texts = {
@@ -46,7 +46,7 @@ let site: MembersSite
 let member: SignedIn
 let reader: SignedIn
 let moderator: SignedIn
-/** Who unmasks. */
+/** The moderator who unmasks. */
 let guard: SignedIn
 let pseudonym: { username: string; name: string }
 let question: { id: number; url: string }
@@ -79,7 +79,7 @@ beforeAll(async () => {
 	expect(member.id).toBe(748_213_905)
 	const picture = await makePicture(member, 'profile')
 	const personal = { fullName: 'Zephyrina Quillfeather', about: 'I like falconry.', city: 'Wexmoor', skills: 'Flight' }
-	// Not listed: else her name would rightly stand in lists of members.
+	// Not listed, as her name may be in lists of members otherwise.
 	await savePersonal(member, username, { ...personal, profile_url: picture, show_presence: 'on', version: 1 })
 	await saveAcademics(member, username, { university_name: 'Brackenfold University', university_email: '', version: 1 })
 	await sql`update users set name = 'Zephyrina Quillfeather' where id = ${member.id}`.execute(db())
@@ -89,7 +89,7 @@ beforeAll(async () => {
 afterEach(closeTabs)
 afterAll(() => site?.stop())
 
-/** Everything that somebody does under a pseudonym, and that others do about it. */
+/** All actions under a pseudonym, and all actions of others on it. */
 async function write(): Promise<void> {
 	await setFollowing(reader, { category: 'others' }, true)
 	question = await askQuestion(member, texts)
@@ -119,7 +119,7 @@ async function write(): Promise<void> {
 	pseudonym = rows[0]
 }
 
-/** What a parameter of an address may be. */
+/** Possible values of an address's parameter. */
 function values(name: string): string[] {
 	if (name === 'username') return [username, pseudonym.username]
 	if (name === 'id')
@@ -132,14 +132,14 @@ function values(name: string): string[] {
 	return ['x']
 }
 
-/** An address with each of its parameters as each of what it may be. */
+/** An address with all combinations of its parameters. */
 function filled(path: string): string[] {
 	const found = /:(\w+)\??|\{(\w+)\}|\*/.exec(path)
 	if (!found) return [path]
 	return values(found[1] ?? found[2] ?? '*').flatMap((value) => filled(path.replace(found[0], value)))
 }
 
-/** What is asked of lists and searches besides their first page. */
+/** Queries of lists and searches besides their first page. */
 const questions = [
 	...[
 		'/forum?q=kestrels',
@@ -165,7 +165,7 @@ const questions = [
 	...[`/find-dev/${username}?posts=solutions`, `/moderation/log?member=${username}`, '/moderation?order=reported'],
 ]
 
-/** What is asked of the API besides. */
+/** Additional calls of the API. */
 const calls = [
 	...['/queries?q=kestrels', '/queries?view=active', `/queries?author=${username}`, `/queries?q=user:${username}`],
 	...[
@@ -191,7 +191,7 @@ function addresses(): string[] {
 	return [...new Set([...pages, ...data, ...api, '/api/v1/openapi.json'])]
 }
 
-/** The same address with somebody else in it, who never wrote anything. */
+/** The same address for somebody who never wrote anything. */
 function elsewhere(path: string): string {
 	return path
 		.replaceAll(username, other)
@@ -202,19 +202,16 @@ function elsewhere(path: string): string {
 async function answerOf(path: string, who: string): Promise<string> {
 	if (path.startsWith('/moderation/searches')) await sql`delete from missed_searches`.execute(db())
 	const response = await site.ask(path, cookies[who] ?? '')
-	// Each of them reads the site once, within the limits of a minute: a refusal would prove nothing.
+	// Within the rate limits: a 429 would prove nothing.
 	expect(response.status, path).not.toBe(429)
 	const head = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
 	return `${head}\n${await response.text()}`.toLowerCase()
 }
 
-/** Has every member, whatever they wrote. */
+/** Lists all members, whatever they wrote. */
 const LISTS_MEMBERS = /^\/admin\/members(\.data|\.csv)?$/
 
-/**
- * What of an answer tells more than it may; nothing where all is well. Of an address that names the member it is what the same
- * address does not tell of somebody else.
- */
+/** Data that a response must not contain. For an address that names the member, what the same address does not show of somebody else. */
 async function leaksOf(path: string, who: string): Promise<string[]> {
 	const answer = await answerOf(path, who)
 	const isNamed = elsewhere(path) !== path
@@ -226,7 +223,7 @@ async function leaksOf(path: string, who: string): Promise<string[]> {
 	return found.filter((mark) => !others.includes(mark)).map((mark) => `${who} at ${path}: ${mark}`)
 }
 
-/** So many in a row are within the limits of reading, which have tests of their own. */
+/** This many requests in a row stay within the rate limits, which other tests cover. */
 async function leaksAt(paths: string[], who: string): Promise<string[]> {
 	const found: string[] = []
 	for (const [index, path] of paths.entries()) {
@@ -236,8 +233,8 @@ async function leaksAt(paths: string[], who: string): Promise<string[]> {
 	return found
 }
 
-describe('somebody who asks under a pseudonym', () => {
-	test('is there under another name: the checks below look at something', async () => {
+describe('a member who asks under a pseudonym', () => {
+	test('is visible under the pseudonym, so that the tests below are not vacuous', async () => {
 		expect(pseudonym.username).toMatch(/^[a-z]+-[a-z]+-[a-z0-9]{4}$/)
 		expect(question.url).toContain(`/forum/others/${pseudonym.username}/${question.id}/how-do-kestrels`)
 		for (const path of [
@@ -264,7 +261,7 @@ describe('somebody who asks under a pseudonym', () => {
 		120_000,
 	)
 
-	test('is named by no event of a socket, when they ask, comment and choose', async () => {
+	test('is named by no socket event when they ask, comment and accept', async () => {
 		const tab = await openTab(site.url, cookies.reader ?? '')
 		const events: string[] = []
 		tab.onAny((...event) => events.push(JSON.stringify(event)))
@@ -281,7 +278,7 @@ describe('somebody who asks under a pseudonym', () => {
 		expect(events.find((event) => event.includes('comment:added'))).toContain(pseudonym.username)
 	})
 
-	test('is named to the moderator who unmasked them, on that case alone, and to no other', async () => {
+	test('is named only to the moderator who unmasked them, on that case', async () => {
 		await decideCase(guard, { kind: 'query', name: String(question.id), act: 'unmask' }, { why: 'A threat.' })
 		const casePath = `/moderation/query/${question.id}`
 		expect(await (await site.ask(casePath, cookies.guard ?? '')).text()).toContain('Quillfeather')
@@ -307,7 +304,7 @@ describe('somebody who asks under a pseudonym', () => {
 		expect(told).toContain('A threat.')
 	}, 240_000)
 
-	test('would be found if they were named: asked under their own name, the same addresses name them', async () => {
+	test('would be found: under their own name, the same addresses name them', async () => {
 		const { pseudonym: _, ...fields } = { ...texts, title: 'How do kestrels nest?' }
 		const asked = await site.ask('/forum/ask', cookies.member ?? '', fields)
 		const url = asked.headers.get('Location') ?? ''

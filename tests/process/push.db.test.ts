@@ -15,7 +15,7 @@ import { logInAgain, logInMember, type MembersSite, password, startOnTestDatabas
 import { type PushBrowser, startPushService } from '../support/push-service.ts'
 import { closeTabs, openTab } from '../support/tabs.ts'
 
-// What the built site pushes, as a push service and the browsers behind it get it.
+// Pushes of the built site, as a push service and browsers receive them.
 
 useDatabase()
 
@@ -55,7 +55,7 @@ afterAll(async () => {
 	await service.stop()
 })
 
-test('a message is pushed to the recipient alone, readable by their browser alone, and signed by the site', async () => {
+test('a message is pushed to its recipient only, encrypted for their browser, and signed by the site', async () => {
 	const browsers = await everybody()
 	await say('tomas', 'mira', 'The **train** is at nine.\nBring a heliotrope.')
 	await eventually(() => expect(browsers.mira?.arrived).toHaveLength(1))
@@ -83,7 +83,7 @@ test('a message is pushed to the recipient alone, readable by their browser alon
 	expect(rows).toHaveLength(1)
 })
 
-test('what was read elsewhere is not among what a browser keeps shown', async () => {
+test('what was read elsewhere is removed from the browser’s notifications', async () => {
 	const browser = await subscribed('mira')
 	await say('tomas', 'mira', 'One')
 	await eventually(() => expect(browser.arrived).toHaveLength(1))
@@ -98,7 +98,7 @@ test('what was read elsewhere is not among what a browser keeps shown', async ()
 	expect(browser.arrived[2]?.open).toEqual([second?.tag])
 })
 
-describe('nothing is pushed', () => {
+describe('no push is sent', () => {
 	test.each<[string, () => Promise<unknown>]>([
 		['of a muted conversation', () => setMuted(member('mira').viewer, 'tomas', true)],
 		['of a member who was blocked', () => setBlocked(member('mira').viewer, 'tomas', true)],
@@ -124,7 +124,7 @@ describe('nothing is pushed', () => {
 	})
 })
 
-test('a notification of the forum is pushed with what happened', async () => {
+test('a forum notification is pushed with its text', async () => {
 	const query = await makeQuestion(member('mira').viewer, { title: 'Who rings the bell?' })
 	const browser = await subscribed('mira')
 	const comment = await makeComment(member('tomas').viewer, query.id)
@@ -139,7 +139,7 @@ test('a notification of the forum is pushed with what happened', async () => {
 })
 
 describe('a push service', () => {
-	test.each([404, 410])('that answers %i makes the browser forgotten', async (status) => {
+	test.each([404, 410])('that responds with %i removes the subscription', async (status) => {
 		const browser = await subscribed('mira')
 		browser.answer = { status }
 		await say('tomas', 'mira', 'Hello?')
@@ -148,7 +148,7 @@ describe('a push service', () => {
 		expect(browser.asked).toBe(1)
 	})
 
-	test.each([429, 503])('that answers %i is asked again later', async (status) => {
+	test.each([429, 503])('that responds with %i is retried later', async (status) => {
 		const browser = await subscribed('mira')
 		browser.answer = { status }
 		await say('tomas', 'mira', 'Hello?')
@@ -159,7 +159,7 @@ describe('a push service', () => {
 		await eventually(() => expect(browser.arrived).toHaveLength(1))
 	})
 
-	test('cannot send the site on to another address', async () => {
+	test('cannot redirect the site', async () => {
 		const [browser, target] = [await subscribed('mira'), service.browser()]
 		browser.answer = { status: 307, location: target.subscription.endpoint }
 		await say('tomas', 'mira', 'Hello?')
@@ -190,7 +190,7 @@ describe('a subscription', () => {
 		expect(await count()).toBe(0)
 	})
 
-	test('needs a session, and ends with it', async () => {
+	test('requires a session, and ends with it', async () => {
 		const { subscription } = service.browser()
 		expect((await site.ask('/notifications/push', '', { intent: 'on', ...subscription })).status).toBe(403)
 		for (const end of ['logout', 'password'] as const) {
@@ -207,7 +207,7 @@ describe('a subscription', () => {
 		}
 	})
 
-	test('is the member’s who is logged in there now, and only they can end it', async () => {
+	test('belongs to the member logged in there now, and only they can end it', async () => {
 		const { subscription } = service.browser()
 		await ask('tomas', { intent: 'on', ...subscription })
 		await ask('mira', { intent: 'on', ...subscription })
@@ -218,7 +218,7 @@ describe('a subscription', () => {
 		expect(await count()).toBe(0)
 	})
 
-	test('more than twenty take the places of the oldest, also when they come at once', async () => {
+	test('beyond twenty replaces the oldest, even concurrently', async () => {
 		const browsers = Array.from({ length: 24 }, () => service.browser())
 		const [first, ...others] = browsers
 		await ask('mira', { intent: 'on', ...first?.subscription })
@@ -252,7 +252,7 @@ async function everybody(): Promise<Record<string, PushBrowser>> {
 	return Object.fromEntries(await Promise.all(pairs))
 }
 
-/** Sends by the form of the page. */
+/** Sends by the page's form. */
 async function say(from: string, to: string, body: string): Promise<void> {
 	const form = { intent: 'send', clientId: randomUUID(), body }
 	expect((await site.ask(`/messages/${to}`, member(from).cookie, form)).status).toBe(303)
@@ -268,7 +268,7 @@ async function openTabs(): Promise<number> {
 	return rows.length
 }
 
-/** Waits until no push waits to be sent. */
+/** Waits until no push is queued. */
 async function jobsDone(): Promise<void> {
 	await eventually(async () => expect(await waiting()).toEqual([]))
 }

@@ -7,7 +7,7 @@ import { makeMember } from '../factories/forum.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 
-/* What a refusal for reading too much looks like from outside. How often each thing may be done: features/rate-limits/rate-limits.db.test.ts. */
+/* Responses to exceeded read limits. The limits themselves are tested in features/rate-limits/rate-limits.db.test.ts. */
 
 useDatabase()
 
@@ -34,7 +34,7 @@ async function expectRefused(answer: Response, words: string, seconds: number): 
 	expect(await answer.text()).toContain(words)
 }
 
-test('visitors of one address make no more pages than a campus does; kept pages and other addresses go on', async () => {
+test('page views of one address are limited; cached pages and other addresses are not affected', async () => {
 	const [flood, other] = ['203.0.113.9', '203.0.113.10']
 	expect((await from(other, '/forum')).status).toBe(200)
 	const statuses = new Map<number, number>()
@@ -52,7 +52,7 @@ test('visitors of one address make no more pages than a campus does; kept pages 
 	for (const path of ['/login', '/forum?q=never+asked']) expect((await from(other, path)).status).toBe(200)
 })
 
-test('a member who searches for people more often than somebody would is paused, on the page and its data', async () => {
+test('too many searches for people are refused, on the page and its data', async () => {
 	expect((await site.ask('/find-dev', cookie)).status).toBe(200)
 	for (let time = 0; time < useLimits.peopleSearch.member; time += 1)
 		expect((await site.ask(`/find-dev${time % 2 ? '.data' : ''}?q=a${time}`, cookie)).status).toBe(200)
@@ -62,11 +62,11 @@ test('a member who searches for people more often than somebody would is paused,
 	expect((await site.ask('/find-dev', cookie)).status).toBe(200)
 })
 
-test('a member who opened a thousand profiles reads none for a while, by page, data and JSON, but their own', async () => {
+test('a member who opened a thousand profiles is refused further ones, by page, data and JSON, except their own', async () => {
 	expect((await site.ask('/find-dev/author', cookie)).status).toBe(200)
 	await sql`update rate_limits set points = ${useLimits.profiles.member}, expire = ${Date.now() + 290_000}
 		where key = ${`rate:profiles:member:${member.id}`}`.execute(db())
-	// What the process has taken from the counter already is still there to be used.
+	// Uses up the rest of the process's block.
 	for (let time = 1; time < useLimits.profiles.block; time += 1)
 		expect((await site.ask('/find-dev/author', cookie)).status).toBe(200)
 	const words = 'You opened many profiles in a short time. Wait 5 minutes, then try again.'
@@ -76,14 +76,14 @@ test('a member who opened a thousand profiles reads none for a while, by page, d
 		expect((await site.ask(path, cookie)).status).toBe(200)
 })
 
-test('suggestions have a limit of their own, told as JSON', async () => {
+test('suggestions have a limit of their own, with JSON errors', async () => {
 	const ask = () => site.ask('/suggest/people?q=aut', cookie)
 	for (let time = 0; time < useLimits.suggestions.member; time += 1) expect((await ask()).status).toBe(200)
 	await expectRefused(await ask(), 'You asked for many suggestions in a short time. Wait a minute, then try again.', 60)
 	expect((await site.ask('/suggest/developers?q=aut', cookie)).status).toBe(429)
 })
 
-test('the switcher has a limit of its own: it asks with nearly every key', async () => {
+test('the switcher has a limit of its own, as it sends a request for nearly every key', async () => {
 	const ask = () => site.ask('/suggest/everything?q=', cookie)
 	for (let time = 0; time < useLimits.switcher.member; time += 1) expect((await ask()).status).toBe(200)
 	await expectRefused(await ask(), 'You asked for many suggestions in a short time. Wait a minute, then try again.', 60)

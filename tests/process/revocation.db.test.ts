@@ -23,15 +23,14 @@ import { startSite } from '../support/site-process.ts'
 import { closeTabs, next, openTab, startTab } from '../support/tabs.ts'
 
 /*
- * A session that ended, or a role that was taken back, counts from the next request on: in each of two workers, by every way in,
- * although the browser holds a signed cookie that is good for 300 s. Connections are handed to the workers in turn, and each
- * request has its own.
+ * An ended session or a revoked role takes effect with the next request, in both workers and by every interface, although the browser has a
+ * signed cookie that is valid for 300 s. New connections go to the workers in turn.
  */
 
 useDatabase()
 
 const newPassword = 'another lantern at the ford'
-/** Every process must refuse what is sent this long after the answer, in milliseconds. */
+/** The maximum delay in milliseconds until every process rejects the session. */
 const MAX_DELAY = 1_000
 
 let site: MembersSite
@@ -56,13 +55,12 @@ afterAll(async () => {
 
 interface Someone {
 	member: SignedIn
-	/** The session that is to end, and another one of the same member. */
 	cookie: string
 	elsewhere: string
 	token: string
 }
 
-/** A member with two sessions, a token, and a conversation in which there is a picture. */
+/** A member with two sessions, a token, and a conversation with a picture. */
 async function someone(role: SignedIn['role'] = 'member'): Promise<Someone> {
 	serial += 1
 	const { member, cookie } = await logInMember(site, `someone${serial}`, role)
@@ -88,7 +86,7 @@ function get(path: string, headers: Record<string, string>): Promise<Response> {
 	return fetch(site.url + path, { redirect: 'manual', headers: { ...headers, Connection: 'close' } })
 }
 
-/** What a reader gets by each way in: whether they are still known. */
+/** The interfaces, each with whether it accepts a session. */
 const loginMethods: Record<string, (cookie: string) => Promise<boolean>> = {
 	page: async (cookie) => (await (await get('/messages', { Cookie: cookie })).text()).includes('A secret word.'),
 	data: async (cookie) => (await (await get('/messages.data', { Cookie: cookie })).text()).includes('A secret word.'),
@@ -103,7 +101,7 @@ const loginMethods: Record<string, (cookie: string) => Promise<boolean>> = {
 	},
 }
 
-/** The ways by which a cookie is still believed by either worker. */
+/** The interfaces and workers that accept a cookie. */
 async function knownBy(cookie: string): Promise<string[]> {
 	const asked = Object.entries(loginMethods).flatMap(([name, isKnown]) =>
 		[1, 2].map(async (worker) => ((await isKnown(cookie)) ? `${name} ${worker}` : '')),
@@ -113,10 +111,7 @@ async function knownBy(cookie: string): Promise<string[]> {
 
 const everyWay = Object.keys(loginMethods).flatMap((name) => [`${name} 1`, `${name} 2`])
 
-/**
- * Asks again until the answer is empty, or was asked for when {@link MAX_DELAY} was over: how long an answer takes does not count.
- * @returns the last answer
- */
+/** Asks until the answer is empty, or for the last time after {@link MAX_DELAY}, however long that takes. @returns the last answer */
 async function untilNothing<Item>(ask: () => Promise<Item[]>): Promise<Item[]> {
 	const end = performance.now() + MAX_DELAY
 	for (;;) {
@@ -126,7 +121,6 @@ async function untilNothing<Item>(ask: () => Promise<Item[]>): Promise<Item[]> {
 	}
 }
 
-/** Fails unless every worker refuses this cookie by every way within a second. */
 async function isRefusedAtOnce(cookie: string): Promise<void> {
 	expect(await untilNothing(() => knownBy(cookie))).toEqual([])
 }
@@ -136,7 +130,7 @@ async function post(path: string, cookie: string, form: Record<string, string>):
 	expect([path, answer.status], await answer.text()).toEqual([path, 303])
 }
 
-/** The token of the newest link that was mailed to this member. */
+/** The token of the last link mailed to this member. */
 async function mailedToken(username: string): Promise<string> {
 	let token: string | undefined
 	await expect
@@ -155,7 +149,6 @@ async function mailedToken(username: string): Promise<string> {
 const passwords = { newPassword, confirmPassword: newPassword }
 const suspension = { act: 'suspend', why: 'A reason.', time: '1 day' }
 
-/** What ends the session of `cookie`. */
 const endings: [string, (who: Someone) => Promise<void>, { others: boolean; tokens: boolean }][] = [
 	['logging out', ({ cookie }) => post('/logout', cookie, {}), { others: true, tokens: true }],
 	[
@@ -225,7 +218,7 @@ describe.each(endings)('%s', (_what, end, stays) => {
 	})
 })
 
-test('who is suspended may log in again and read, and writes nothing', async () => {
+test('a suspended member can log in and read, but not write', async () => {
 	const { member } = await someone()
 	await post(`/moderation/profile/${member.username}`, admin.cookie, suspension)
 	const cookie = await logInAgain(site, member.username)
@@ -241,7 +234,7 @@ test('who is suspended may log in again and read, and writes nothing', async () 
 	expect(answer.status).toBe(403)
 })
 
-test('a moderator who was dismissed sees nothing of moderation, and no hidden address, from the next request on', async () => {
+test('a dismissed moderator sees nothing of moderation, and no hidden address, from the next request on', async () => {
 	const { member, cookie } = await someone('moderator')
 	const { rows } = await sql<{ id: number }>`select id from users where username = 'peer'`.execute(db())
 	await sql`insert into profiles (user_id, phone, show_phone, show_email) values (${rows[0]?.id}, '+00 555 0177', false, false)
@@ -256,8 +249,8 @@ test('a moderator who was dismissed sees nothing of moderation, and no hidden ad
 	expect(await knownBy(cookie)).toEqual(everyWay)
 })
 
-describe('when the connections of the bus are cut', () => {
-	/** Ends every connection that listens, as often as they are made again. */
+describe('while connections of the bus are cut', () => {
+	/** Kills every connection that listens, again and again. */
 	function keepCutting(): () => Promise<void> {
 		let isCutting = true
 		const cut = async () => {
@@ -272,7 +265,7 @@ describe('when the connections of the bus are cut', () => {
 		}
 	}
 
-	test('nothing is believed that cannot be known, and who is logged in stays so', async () => {
+	test('no unverifiable cookie is accepted, and members stay logged in', async () => {
 		const [who, other] = [await someone(), await someone()]
 		const stop = keepCutting()
 		try {
@@ -298,7 +291,6 @@ describe('the security log', () => {
 		area?: string
 	}
 
-	/** What the processes have written, the lines of this kind. */
 	const lines = (event: string) =>
 		site
 			.output()
@@ -307,7 +299,7 @@ describe('the security log', () => {
 			.map((line) => JSON.parse(line) as Line)
 			.filter((line) => line.event === event)
 
-	/** The id in the header of the answer; the log has a line of this kind with the same. */
+	/** Asserts that the log has an event with the id in the response's header. */
 	async function isRecorded(answer: Response, event: string, userId: number | null): Promise<void> {
 		await answer.text()
 		const requestId = answer.headers.get('X-Request-Id')
@@ -316,7 +308,7 @@ describe('the security log', () => {
 			.toMatchObject({ userId, time: expect.stringMatching(/Z$/) })
 	}
 
-	test('has a line with the id of its request for what was done and what was refused', async () => {
+	test('has a line with the request’s id for actions and refusals', async () => {
 		const { member, cookie, elsewhere, token } = await someone()
 		const tab = startTab(site.url, { Cookie: cookie, Origin: 'https://evil.example' })
 		expect(await next(tab, 'connect_error')).toBeInstanceOf(Error)
@@ -345,7 +337,7 @@ describe('the security log', () => {
 		await isRecorded(await write('/logout', { Cookie: cookie }), 'logout', member.id)
 	})
 
-	test('has one for what stopped somebody who tried too often, and one row a minute at most', async () => {
+	test('records exceeded limits, with at most one row a minute', async () => {
 		const { member, token } = await someone()
 		const call = () => get('/api/v1/me', { Authorization: `Bearer ${token}` })
 		let answer = await call()
@@ -358,7 +350,7 @@ describe('the security log', () => {
 		expect(rows).toHaveLength(1)
 	})
 
-	test('says the id of a request in each answer: pages, files, the API, errors', async () => {
+	test('every response has the request’s id: pages, files, the API, errors', async () => {
 		const ids = await Promise.all(
 			['/login', '/forum', '/robots.txt', '/api/v1/openapi.json', '/healthz', '/no/such/page', '/api/nothing'].map(
 				async (path) => (await get(path, {})).headers.get('X-Request-Id'),
@@ -368,7 +360,7 @@ describe('the security log', () => {
 		expect(new Set(ids).size).toBe(ids.length)
 	})
 
-	test('holds no address, e-mail, name, cookie or token', () => {
+	test('contains no address, e-mail, name, cookie or token', () => {
 		const text = site.output().replace(site.url, '')
 		expect(text).toContain('"event":"suspended"')
 		for (const word of [
@@ -386,7 +378,7 @@ describe('the security log', () => {
 	})
 })
 
-test('a process that has just started knows what was said before', async () => {
+test('a process that has just started knows earlier announcements', async () => {
 	const who = await someone()
 	await post('/logout', who.cookie, {})
 	const started = await startSite({

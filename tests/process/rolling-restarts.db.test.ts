@@ -17,10 +17,10 @@ import { listFixtures, loadFixture, unpackFiles } from '../support/upgrade/fixtu
 import { loggedInBefore, restoreDump } from '../support/upgrade/old-site.ts'
 
 /*
- * Three nodes behind nginx are restarted one by one while visitors and members read, and members write to each other. The first to come back
- * is of a version with more migrations, so that for a while nodes of two versions serve on one database.
- * `npm run test:restarts -- --rounds 7` restarts them 21 times, on a site that is updated from version 0.1.0 before, with the same traffic:
- * its nodes have just stopped, and the first ones of today remake its tables. upgrade.db.test.ts reads in such a site.
+ * Three nodes behind nginx are restarted one by one while visitors and members read, and members write to each other. The first one
+ * restarts with a version that has more migrations, so that nodes of two versions serve on one database for a while. `npm run test:restarts
+ * -- --rounds 7` restarts them 21 times, on a site that was updated from version 0.1.0 under the same traffic: after its nodes have
+ * stopped, the first new ones migrate its tables. upgrade.db.test.ts reads such a site.
  */
 
 const isLongRun = process.env.RESTART_ROUNDS !== undefined
@@ -28,17 +28,17 @@ const isLongRun = process.env.RESTART_ROUNDS !== undefined
 useDatabase(isLongRun ? 'template0' : undefined)
 
 const rounds = Number(process.env.RESTART_ROUNDS ?? 1)
-/** How many ask for pages at the same time, half of them members; those who write come beside them. */
+/** Concurrent readers, half of them members; writers come in addition. */
 const clients = 8
-/** Milliseconds that somebody who came while the tables are remade waits at most, here: nginx gives up after 60 s. */
+/** The maximum wait in milliseconds during the migration: nginx gives up after 60 s. */
 const patienceMs = 60_000
 const secret = 'a secret that only these tests know of'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** A copy of the project, whose migrations can be added to. The build is that of the project. */
+/** A copy of the project to which migrations can be added, with the project's build. */
 const project = mkdtempSync(join(tmpdir(), 'devquad-versions-'))
 
-/** A table and columns more: what the version before never asks for. */
+/** A new table and columns, which the previous version never uses. */
 const nextMigration = `create table of_the_next_version (id integer generated always as identity primary key, note text not null);
 alter table messages add column of_the_next_version integer not null default 0;
 alter table users add column of_the_next_version text;
@@ -80,7 +80,7 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 		const figures = await load.stop()
 		tell('The update from 0.1.0', [figures])
 		expectNoneFailed([figures])
-		// They came before anybody could answer them.
+		// These requests came before anybody could answer them.
 		expect(figures.slowestMs).toBeGreaterThan(startedAfter / 2)
 		expect(figures.sent).toBeGreaterThan(50)
 	})
@@ -96,7 +96,7 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 		writeFileSync(join(project, 'migrations', '9999_next_version.sql'), nextMigration)
 		run.begin(Number.POSITIVE_INFINITY)
 		const figures = await stopInTurn(rounds, site.url, site.pids, site.nodes, { clients, cookies })
-		// The restarts may be over before anybody has edited or deleted anything.
+		// The restarts may be over before anybody has edited or deleted a message.
 		await expect.poll(() => run.hasChanges).toBe(true)
 		run.end()
 		tell(`${rounds * 3} restarts`, figures)
@@ -107,7 +107,7 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 		expect(rows).toHaveLength(1)
 	})
 
-	test('the version before refuses to start on the newer tables, in one sentence', async () => {
+	test('the previous version refuses to start on the newer tables, in one sentence', async () => {
 		const older = spawnSite({
 			DATABASE_URL: await testDatabaseUrl(),
 			AUTH_SECRET: secret,
@@ -127,7 +127,7 @@ function expectNoneFailed(figures: LoadFigures[]): void {
 	)
 }
 
-/** Says what `npm run test:restarts` is run for. */
+/** The report of `npm run test:restarts`. */
 function tell(what: string, figures: LoadFigures[]): void {
 	if (!isLongRun) return
 	const sent = figures.reduce((sum, one) => sum + one.sent, 0)

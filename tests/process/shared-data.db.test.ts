@@ -12,10 +12,7 @@ import { logInMember, type MembersSite, startOnTestDatabase } from '../support/m
 
 useDatabase()
 
-/*
- * What members' lists have in common is read once and kept as rows. Nothing of one member may reach another by it, and no row that is
- * older than a write.
- */
+/* Rows that members' lists share are cached. They must contain no data of a single member, and never be older than a write. */
 
 let site: MembersSite
 const cookies: Record<string, string> = { visitor: '' }
@@ -51,7 +48,7 @@ async function read(path: string, who: string): Promise<string> {
 	return answer.text()
 }
 
-/** Every way to a list, as everybody sees it, read twice, so that at least the second one comes from what is kept. */
+/** Every list, as everybody sees it, read twice, so that the second one comes from the cache. */
 async function readAll(who: string): Promise<string[]> {
 	const ways = [...lists, ...lists.map((list) => list.replace(/(\?|$)/, '.data$1')), ...calls]
 	await Promise.all(ways.map((path) => read(path, who)))
@@ -64,8 +61,8 @@ const editPathOf = (who: string) => `/forum/edit/${who}/${idOf(who)}`
 const isOfMira = (html: string) => html.includes(`/mira/${idOf('mira')}/`)
 
 describe('members side by side', () => {
-	test('each may change their own question, moderators all, in every list', async () => {
-		// All at once, so that each finds what another one has had read.
+	test('can each change their own questions, and moderators all, in every list', async () => {
+		// Concurrently, so that each uses rows that another one loaded.
 		const shown = await Promise.all(people.map(readAll))
 		for (const [index, who] of people.entries()) {
 			const texts = shown[index] ?? []
@@ -84,7 +81,7 @@ describe('members side by side', () => {
 		}
 	})
 
-	test('the queries on a profile are those of its member, whoever asked for another one before', async () => {
+	test('see on a profile the questions of its member, whoever read another one before', async () => {
 		const profiles = ['mira', 'ravi'].flatMap((owner) => people.slice(1).map((who) => [owner, who] as const))
 		for (const [owner, who] of [...profiles, ...profiles]) {
 			const page = await read(`/find-dev/${owner}`, who)
@@ -94,7 +91,7 @@ describe('members side by side', () => {
 		}
 	})
 
-	test('what one follows, another one does not', async () => {
+	test('do not see what others follow', async () => {
 		const follow = { Cookie: cookies.mira ?? '', Origin: site.url }
 		for (const path of ['/tags/sharing', '/categories/python'])
 			expect((await fetch(`${site.url}/api/v1${path}/following`, { method: 'PUT', headers: follow })).ok).toBe(true)
@@ -110,7 +107,7 @@ describe('members side by side', () => {
 	})
 })
 
-test('what one bookmarked is told to them alone, by the API and on the page', async () => {
+test('bookmarks are visible to their member only, in the API and on the page', async () => {
 	const { id, url } = questions.mira as { id: number; url: string }
 	expect((await call('PUT', `/me/bookmarks/query/${id}`, 'ravi', { note: 'For ravi alone.' })).status).toBe(204)
 	const paths = [`/api/v1/queries/${id}`, url]
@@ -127,7 +124,7 @@ test('what one bookmarked is told to them alone, by the API and on the page', as
 	}
 })
 
-test('that somebody was asked about a query is told to them and to its asker alone', async () => {
+test('only the asked member and the asker see that somebody was asked', async () => {
 	const { id, url } = questions.mira as { id: number; url: string }
 	await sql`insert into question_asks (question_id, user_id, round, tag_ids, names)
 		select ${id}, id, 1, '{}', '{Kites}' from users where username = 'ravi'`.execute(db())
@@ -166,7 +163,7 @@ describe('after a write', () => {
 		],
 	]
 
-	test.each(writes)('%s is in every list at once, for whoever reads next', async (_what, write, isSeen, html) => {
+	test.each(writes)('%s is in every list at once, for every reader', async (_what, write, isSeen, html) => {
 		const lists = calls.filter((path) => !path.includes('unanswered'))
 		const row = async (who: string) => (await read('/forum', who)).split('<article class="query">').find(isOfMira)
 		await Promise.all(people.flatMap((who) => [row(who), ...lists.map((path) => read(path, who))]))
@@ -181,8 +178,8 @@ describe('after a write', () => {
 		}
 	})
 
-	test('a comment and its deletion are in the numbers of the profile at once, for whoever reads next', async () => {
-		// Before the number stand the marks by which React tells texts apart.
+	test('a comment and its deletion change the profile’s numbers at once, for every reader', async () => {
+		// React separates adjacent texts with comments.
 		const numberOf = (label: string) => new RegExp(`${label}\\D*<span class="font-normal text-ink-3">(\\d+)`)
 		const countsFor = async (who: string) => {
 			const page = await read('/find-dev/ravi', who)
@@ -197,7 +194,7 @@ describe('after a write', () => {
 		expect(await all()).toEqual(before)
 	})
 
-	test('a profile changes with its member at once, for whoever reads next', async () => {
+	test('a profile changes with its member at once, for every reader', async () => {
 		const shown = (who: string) => read('/find-dev/ravi', who)
 		for (const who of people.slice(1)) expect(await shown(who)).not.toContain('Kilns and glazes')
 		const form = { ...filled.personal, fullName: 'Ravi', expertise_in: 'Kilns and glazes', version: '1' }
@@ -205,7 +202,7 @@ describe('after a write', () => {
 		for (const who of people.slice(1)) expect(await shown(who)).toContain('Kilns and glazes')
 	})
 
-	test('a question that was deleted is in no list and no number', async () => {
+	test('a deleted question is in no list and no count', async () => {
 		const count = async () => {
 			const { rows } = JSON.parse(await read('/api/v1/categories', 'ravi')) as {
 				rows: { slug: string; count: number }[]
@@ -221,7 +218,7 @@ describe('after a write', () => {
 	})
 })
 
-test('rows are kept until somebody says that they changed, also in another process', async () => {
+test('rows stay cached until a change is announced, even by another process', async () => {
 	const titled = async (title: string) => (await read('/api/v1/queries', 'ravi')).includes(title)
 	await read('/api/v1/queries', 'ravi')
 	await sql`update questions set excerpt = 'Told to nobody.' where id = ${idOf('mira')}`.execute(db())

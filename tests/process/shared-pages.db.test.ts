@@ -11,15 +11,15 @@ import { logInMember, type MembersSite, startOnTestDatabase } from '../support/m
 useDatabase()
 
 /*
- * A question, a profile, the community and the home page are made of parts that members share: rows that are read once, and HTML that is
- * rendered once. Nothing of one member may reach another by them, and no page is older than a write.
+ * Pages of questions, profiles, the community and the home page share cached rows and HTML among members. These must contain no data of a
+ * single member, and never be older than a write.
  */
 
 let site: MembersSite
 let question: { id: number; url: string }
 const cookies: Record<string, string> = { visitor: '' }
 const signedIn: Record<string, SignedIn> = {}
-/** By who wrote them. */
+/** By author. */
 const comments: Record<string, number> = {}
 const people = ['visitor', 'mira', 'ravi', 'lena', 'mod']
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => site?.stop())
 
-/** The page as everybody sees it, read by all at once and twice, so that each finds what another one has had made. */
+/** The page as everybody sees it, read concurrently and twice, so that each uses what another one rendered. */
 async function readByAll(path: string, who = people): Promise<Record<string, string>> {
 	await Promise.all(who.map((one) => read(path, one)))
 	return Object.fromEntries(await Promise.all(who.map(async (one) => [one, await read(path, one)])))
@@ -52,7 +52,7 @@ async function read(path: string, who: string): Promise<string> {
 	return answer.text()
 }
 
-/** What the page has for the eyes: without the data that scripts are given. */
+/** The visible part, without the scripts' data. */
 const shownIn = (html: string) => html.replace(/<script[\s\S]*?<\/script>/g, '')
 
 type Sees = [what: string, path: () => string, text: () => string, who: string[]]
@@ -88,7 +88,7 @@ const bits: Sees[] = [
 ]
 
 describe('members side by side', () => {
-	test.each(bits)('%s is for those whom it is for', async (_what, path, text, who) => {
+	test.each(bits)('%s is shown only to the right readers', async (_what, path, text, who) => {
 		const readers = path() === '/find-dev/mira' ? members : people
 		const pages = await readByAll(path(), readers)
 		const seeing = readers.filter((one) =>
@@ -97,7 +97,7 @@ describe('members side by side', () => {
 		expect(seeing).toEqual(who)
 	})
 
-	test('a vote, a bookmark, a muted question and an open form are of one alone', async () => {
+	test('votes, bookmarks, mutes and open forms are private', async () => {
 		const acts = [
 			() => call('PUT', `/comments/${comments.mira}/vote`, 'ravi', { vote: 1 }),
 			() => call('PUT', `/queries/${question.id}/vote`, 'ravi', { vote: 1 }),
@@ -113,7 +113,7 @@ describe('members side by side', () => {
 			(one) =>
 				(shownIn(pages[one] ?? '').match(/aria-pressed="true" aria-label="(Vote up|Mute|Bookmark)/g) ?? []).length,
 		)
-		// The question's votes stand there twice, for two widths.
+		// The votes are in the page twice, for two widths.
 		expect(Object.fromEntries(people.map((one, index) => [one, pressed[index]]))).toEqual({
 			visitor: 0,
 			mira: 0,
@@ -125,7 +125,7 @@ describe('members side by side', () => {
 	})
 })
 
-describe('after a write everybody reads what was written', () => {
+describe('after a write everybody sees the change', () => {
 	const writes: [what: string, write: () => Promise<Response>, path: () => string, text: string, isGone?: boolean][] = [
 		[
 			'a comment',
@@ -175,13 +175,13 @@ describe('after a write everybody reads what was written', () => {
 		const answer = await write()
 		expect(answer.status, await answer.text()).toBeLessThan(400)
 		const pages = await readByAll(path())
-		// Its author and moderators still read what was hidden.
+		// Author and moderators can still read hidden texts.
 		const readers = text === 'A reply of mira.' && isGone ? [visitor, ravi, lena] : people
 		for (const one of readers) expect([one, shownIn(pages[one] ?? '').includes(text)]).toEqual([one, !isGone])
 	})
 })
 
-describe('beside a question stands what asks something alike, as it is now', () => {
+describe('related questions are shown in their present state', () => {
 	let related: { id: number; url: string }
 
 	beforeAll(async () => {
@@ -191,7 +191,7 @@ describe('beside a question stands what asks something alike, as it is now', () 
 		await refreshWordCounts()
 	})
 
-	/** What everybody sees of the related question on the page of the other one; null for nothing. */
+	/** What everybody sees of the related question on the other one's page; null for nothing. */
 	async function shownToAll(): Promise<(string | null)[]> {
 		const pages = await readByAll(question.url)
 		const shown = people.map((one) => {
@@ -201,7 +201,7 @@ describe('beside a question stands what asks something alike, as it is now', () 
 		return [...new Set(shown)]
 	}
 
-	test('once the job has found it, which drops the page', async () => {
+	test('once the job has found them, which invalidates the page', async () => {
 		expect(await shownToAll()).toEqual([null])
 		await findRelated(false)
 		await eventually(async () =>
@@ -245,7 +245,7 @@ describe('beside a question stands what asks something alike, as it is now', () 
 		['that it was deleted', () => call('DELETE', `/queries/${related.id}`, 'ravi'), () => null],
 	]
 
-	test.each(changes)('everybody reads at once: %s', async (_what, make, shown) => {
+	test.each(changes)('everybody sees at once: %s', async (_what, make, shown) => {
 		await readByAll(question.url)
 		const answer = await make()
 		expect(answer.status, await answer.text()).toBeLessThan(400)
@@ -259,7 +259,7 @@ describe('beside a question stands what asks something alike, as it is now', () 
 	}
 })
 
-/** The address changes with the title, and the old one leads to the new one, whoever had read it. */
+/** The title is part of the address, and the old one redirects, even if it was cached. */
 async function retitle(): Promise<Response> {
 	const before = question.url
 	const answer = await call('PATCH', `/queries/${question.id}`, 'mira', { title: 'Who shares this?', version: 1 })

@@ -4,7 +4,7 @@ import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 import { closeTabs, next, openTab, startTab, watch } from '../support/tabs.ts'
 
-// What a hostile or broken program may do with the socket of the built site, and what that does to others.
+// Hostile or broken clients of the built site's socket, and their effect on others.
 
 useDatabase()
 
@@ -40,7 +40,7 @@ test.each([
 	expect(await next(socket, 'connect_error')).toMatchObject({ message: reason })
 })
 
-test('a tab whose page is of another member than the session is refused: nothing is said in their name', async () => {
+test('a socket for another member than the page’s is refused, so that nothing is sent in their name', async () => {
 	const socket = startTab(site.url, { Cookie: mira })
 	socket.auth = { me: 'odalys' }
 	expect(await next(socket, 'connect_error')).toMatchObject({ message: 'another member' })
@@ -49,12 +49,12 @@ test('a tab whose page is of another member than the session is refused: nothing
 	await next(own, 'connect')
 })
 
-test('there is no way in by polling', async () => {
+test('polling transport is disabled', async () => {
 	const answer = await site.ask('/realtime/?EIO=4&transport=polling', mira)
 	expect(answer.status).toBe(400)
 })
 
-test('what a socket may not say is passed over, and the socket stays', async () => {
+test('invalid events are ignored, and the socket stays open', async () => {
 	const tab = await openTab(site.url, mira)
 	tab.emit('no:such:event', { any: 'thing' })
 	tab.emit('presence:changed', { username: 'odalys', online: true })
@@ -67,11 +67,11 @@ test('what a socket may not say is passed over, and the socket stays', async () 
 	await expect.poll(() => watch(tab, ['mira'])).toEqual(['mira'])
 })
 
-test('what one tab says in the name of the server reaches nobody', async () => {
+test('a tab cannot emit the server’s events to others', async () => {
 	const other = await openTab(site.url, odalys)
 	await watch(other, ['nobody'])
 	const heard: unknown[] = []
-	// What the server itself tells a tab that opens may still be on its way.
+	// Initial events of the server may still arrive.
 	const itself = ['notifications:changed', 'chat:count']
 	other.onAny((...event) => itself.includes(event[0]) || heard.push(event))
 	const tab = await openTab(site.url, mira)
@@ -82,7 +82,7 @@ test('what one tab says in the name of the server reaches nobody', async () => {
 	expect(heard).toEqual([])
 })
 
-test('a frame of 1 MB closes the socket that sent it, and no other', async () => {
+test('a frame of 1 MB closes its socket, and no other', async () => {
 	const other = await openTab(site.url, odalys)
 	const tab = await openTab(site.url, mira)
 	const closed = next(tab, 'disconnect')
@@ -92,7 +92,7 @@ test('a frame of 1 MB closes the socket that sent it, and no other', async () =>
 	expect(await watch(other, ['odalys'])).toEqual(['odalys'])
 })
 
-test('a flood closes the socket that sends it, and no other', async () => {
+test('a flood closes its socket, and no other', async () => {
 	const other = await openTab(site.url, odalys)
 	const tab = await openTab(site.url, mira)
 	const closed = next(tab, 'disconnect')
@@ -114,7 +114,7 @@ test.each([
 	await closed
 })
 
-test('of one member so many tabs are taken and no more, even at the same moment', async () => {
+test('the number of tabs per member is limited, even concurrently', async () => {
 	const { cookie } = await logInMember(site, 'many')
 	const tabs = Array.from({ length: most.tabs + 10 }, () => startTab(site.url, { Cookie: cookie }))
 	await expect.poll(() => tabs.filter(({ connected }) => connected).length).toBe(most.tabs)

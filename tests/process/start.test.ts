@@ -11,11 +11,11 @@ import { processesOf, signalAll } from '../support/cluster.ts'
 import { makeDataDir, spawnSite, startFirst } from '../support/site-process.ts'
 import { manySites } from '../support/sites.ts'
 
-// These tests run the built site as a process of its own; `npm test` builds before it runs them.
+// These tests run the built site as a child process; `npm test` builds it first.
 
 const { keep, newDataDir, start, startAnew, fails } = manySites({ SEED: 'none' })
 
-test('a site starts on an empty folder, answers, and SIGTERM leaves no process behind', async () => {
+test('a site starts on an empty folder and serves, and SIGTERM leaves no process behind', async () => {
 	const dataDir = newDataDir()
 	const site = await startAnew({ DATA_DIR: dataDir })
 	expect(site.output()).toContain(dataDir)
@@ -27,14 +27,14 @@ test('a site starts on an empty folder, answers, and SIGTERM leaves no process b
 	expect(processesOf(join(dataDir, 'postgres'))).toEqual([])
 })
 
-test('an open connection and an open page do not hold the stop up', async () => {
+test('an open connection and an open page do not delay the stop', async () => {
 	const site = await start({ DATA_DIR: newDataDir() })
 	const hanging = await fetch(`${site.url}/forum`, { headers: { Connection: 'keep-alive' } })
 	expect(hanging.status).toBe(200)
 	expect(await site.stop()).toBe(0)
 })
 
-test('a request that comes while the site is starting waits and is answered', async () => {
+test('a request during the start waits and is answered', async () => {
 	const port = await freePort()
 	const dataDir = newDataDir()
 	await makeDataDir(dataDir, 'none')
@@ -45,7 +45,7 @@ test('a request that comes while the site is starting waits and is answered', as
 	expect(await answer).toContain('HTTP/1.1 200 OK')
 })
 
-test('a second start on the same data directory says so, ends with 1, and harms nothing', async () => {
+test('a second start on the same data directory reports it, exits with 1, and does no harm', async () => {
 	const dataDir = newDataDir()
 	const site = await start({ DATA_DIR: dataDir })
 	const second = await fails({ DATA_DIR: dataDir })
@@ -56,7 +56,7 @@ test('a second start on the same data directory says so, ends with 1, and harms 
 	expect((await fetch(`${site.url}/forum`)).status).toBe(200)
 })
 
-test('of two starts at the same moment, one runs', async () => {
+test('of two concurrent starts one runs', async () => {
 	const dataDir = newDataDir()
 	await makeDataDir(dataDir, 'none')
 	const outcomes = await Promise.allSettled([
@@ -67,7 +67,7 @@ test('of two starts at the same moment, one runs', async () => {
 	expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })
 
-test('after kill -9 the next start recovers by itself, with everything that was there', async () => {
+test('after kill -9 the next start recovers all data on its own', async () => {
 	const dataDir = newDataDir()
 	const first = await start({ DATA_DIR: dataDir })
 	first.child.kill('SIGKILL')
@@ -79,7 +79,7 @@ test('after kill -9 the next start recovers by itself, with everything that was 
 	expect(processesOf(join(dataDir, 'postgres'))).toEqual([])
 })
 
-test('after kill -9 of Node and of PostgreSQL the next start recovers by itself', async () => {
+test('after kill -9 of Node and of PostgreSQL the next start recovers on its own', async () => {
 	const dataDir = newDataDir()
 	const first = await start({ DATA_DIR: dataDir })
 	await killAll(first.child, dataDir)
@@ -87,7 +87,7 @@ test('after kill -9 of Node and of PostgreSQL the next start recovers by itself'
 	expect((await fetch(`${second.url}/forum`)).status).toBe(200)
 })
 
-test('a taken port is named in one sentence', async () => {
+test('a port in use is reported in one sentence', async () => {
 	const server = createServer().listen(0, 'localhost')
 	await once(server, 'listening')
 	const { port } = server.address() as AddressInfo
@@ -112,7 +112,7 @@ test.each([
 	[
 		'a database that is not there',
 		{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
-		// On a slow machine, the log has said before that it cannot be reached.
+		// A slow machine may have logged the outage before.
 		/^(.*the database cannot be reached.*\n)*The database of DATABASE_URL cannot be used: .*\n$/,
 	],
 ])('%s ends the start with one clear sentence', async (_what, env, message) => {
@@ -121,7 +121,7 @@ test.each([
 	expect(outcome.code).toBe(1)
 })
 
-test('a data directory that may be entered but not written is refused', {
+test('a data directory that is not writable is refused', {
 	skip: process.getuid?.() === 0,
 }, async () => {
 	const dataDir = newDataDir()
@@ -141,7 +141,7 @@ async function killAll(child: ChildProcess, dataDir: string): Promise<void> {
 	)
 }
 
-/** Asks for the forum on the first connection that the port takes. @returns the promise of the answer's beginning */
+/** Requests the forum on the first connection that the port accepts. @returns a promise of the response's beginning */
 async function firstConnection(port: number): Promise<{ answer: Promise<string> }> {
 	for (;;) {
 		const socket = connect(port, 'localhost')

@@ -6,7 +6,7 @@ import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 import { closeTabs, openTab } from '../support/tabs.ts'
 
-/* Traces of a site of two workers, as a collector gets them: what lies below what, and that they tell of nobody. */
+/* Traces of a site with two workers, as a collector receives them: their structure, and no personal data. */
 
 useDatabase()
 
@@ -19,7 +19,7 @@ interface Span {
 	attributes: { key: string; value: { stringValue?: string; intValue?: number } }[]
 }
 
-/** What members and visitors send here. Nothing of it may be told. */
+/** Personal data that members and visitors send here; it must not be in a trace. */
 const personal = ['quillon', 'campus.example', 'secretword', 'a private message', '127.0.0.1', 'an agent of their own']
 const key = 'a key that the collector knows'
 const bodies: string[] = []
@@ -62,10 +62,10 @@ afterAll(async () => {
 	collector?.close()
 })
 
-test('requests, events of sockets and jobs are roots, with their statements below them, and nothing of a person in any', async () => {
+test('requests, socket events and jobs are root spans, with statements below them, without personal data', async () => {
 	const [{ cookie }] = [await logInMember(site, 'quillon'), await logInMember(site, 'quillonia')]
 	const headers = { Cookie: cookie, 'User-Agent': 'an agent of their own' }
-	// From outside nobody says to what trace a request belongs.
+	// Clients cannot choose the trace of their requests.
 	const foreign = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
 	const answer = await fetch(`${site.url}/find-dev/quillonia?q=secretword`, { headers: { ...headers, ...foreign } })
 	expect(answer.status).toBe(200)
@@ -97,7 +97,7 @@ test('requests, events of sockets and jobs are roots, with their statements belo
 	const [sent] = named('POST /messages/:username')
 	expect(below(sent).map(({ name }) => name)).toEqual(expect.arrayContaining(['SELECT']))
 	expect(attribute(named('GET none')[0], 'http.response.status_code')).toBe(404)
-	// Whatever has something above it lies in the trace of a request, an event or a job that is there too.
+	// Every span with a parent belongs to the trace of a request, an event or a job that was exported.
 	const known = new Set(spans().map(({ spanId }) => spanId))
 	const lost = spans().filter(({ parentSpanId }) => parentSpanId && !known.has(parentSpanId))
 	expect(lost.map(({ name }) => name)).toEqual([])
@@ -107,7 +107,7 @@ test('requests, events of sockets and jobs are roots, with their statements belo
 	for (const word of personal) expect(told).not.toContain(word)
 })
 
-test('a line of the log names the trace that it belongs to', () => {
+test('a log line has the id of its trace', () => {
 	const lines = site.output().split('\n')
 	const logins = lines.filter((line) => line.includes('"event":"login"')).map((line) => JSON.parse(line))
 	const traces = new Set(named('POST /login').map(({ traceId }) => traceId))
@@ -115,7 +115,7 @@ test('a line of the log names the trace that it belongs to', () => {
 	for (const { traceId } of logins) expect([...traces]).toContain(traceId)
 })
 
-test('a collector that is away holds up nobody, and is told of in the log once for each process', async () => {
+test('an unavailable collector delays nothing, and is logged once per process', async () => {
 	collector.closeAllConnections()
 	collector.close()
 	for (let time = 0; time < 20; time += 1) expect((await site.ask(`/forum?page=${time}`, '')).status).toBe(200)

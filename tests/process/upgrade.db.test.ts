@@ -18,14 +18,14 @@ import { loggedInBefore, restoreDump } from '../support/upgrade/old-site.ts'
 import { logInReaders, read } from '../support/upgrade/readings.ts'
 
 /*
- * A site of an earlier commit, upgraded: its database is migrated by the start of today's site, and every reader sees what
- * they saw before. Behind nginx, nobody who comes meanwhile is turned away. scripts/make-upgrade-fixture.ts makes such a site.
+ * A site of an earlier commit is upgraded: starting today's site migrates its database, and every reader sees what they saw before. Behind
+ * nginx, no request fails meanwhile. scripts/make-upgrade-fixture.ts makes such a site.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const secret = 'a secret that only these tests know of'
 
-/** What readers see otherwise today, on purpose. An entry that matches nothing any more fails the test. */
+/** Intended differences. An entry that matches nothing fails the test. */
 const knownDifferences: Record<string, KnownDifference[]> = {
 	'3b8882c': [
 		{
@@ -206,7 +206,7 @@ test('there is a site to upgrade', () => {
 	expect(listFixtures()).toEqual(Object.keys(knownDifferences))
 })
 
-/** Has what stands beside these questions found before they are read, as it is found a minute after somebody opens one. */
+/** Computes related questions before reading, as the job does within a minute after somebody opens one. */
 async function findRelatedTo(addresses: string[]): Promise<void> {
 	const ids = new Set(addresses.flatMap((address) => /^\/forum\/[\w-]+\/[\w.-]+\/(\d+)/.exec(address)?.[1] ?? []))
 	for (const id of ids) await recordOpened(Number(id))
@@ -249,7 +249,7 @@ describe.each(listFixtures())('the site of commit %s', (commit) => {
 		expect(meanwhile?.sent).toBeGreaterThanOrEqual(12)
 	})
 
-	test('what the terms write otherwise was shown before, and is done', async () => {
+	test('words are respelled as the preview listed', async () => {
 		const shown = preview.map(({ renames }) => renames.map(({ word, name }) => `${word} → ${name}`))
 		expect(shown).toMatchObject([
 			expect.arrayContaining(['Vue → Vue.js', 'Data structures → Data Structures']),

@@ -39,7 +39,7 @@ const cookiesOf = (response: Response) =>
 		.map((cookie) => cookie.split(';')[0])
 		.join('; ')
 
-/** The path of the link in the newest mail to an address, once it was written. */
+/** The path in the newest mail to an address, once it was written. */
 async function mailedPath(email: string): Promise<string> {
 	let path = ''
 	await eventually(() => {
@@ -55,7 +55,7 @@ async function mailedPath(email: string): Promise<string> {
 	return path
 }
 
-/** Every row that a link of a mail could change. */
+/** All rows that a mailed link could change. */
 async function rows(): Promise<string> {
 	const tables = [
 		'users',
@@ -88,7 +88,7 @@ async function opensOnly(path: string, cookie = ''): Promise<string> {
 
 const tokenOf = (path: string) => new URL(path, site.url).searchParams.get('token') ?? ''
 
-test('at an address that others reach, the start names no demo account, and none can be entered', async () => {
+test('at a public address, the start prints no demo account, and none can be used', async () => {
 	expect(site.output()).toContain('Become admin once: https://quad.example/claim-admin?token=')
 	expect(site.output()).not.toContain('Demo')
 	const demo = await demoAccounts(dataDir)
@@ -98,7 +98,7 @@ test('at an address that others reach, the start names no demo account, and none
 	}
 })
 
-test('links of mails only open a page; its button works once, also when pressed twenty times, and one member becomes admin', async () => {
+test('a mailed link only opens a page; its button works once, even pressed twenty times, and one member becomes admin', async () => {
 	const email = 'wanda.vale@campus.example'
 	const form = { name: 'Wanda Vale', email, password, confirmPassword: password }
 	const registered = await ask('/register', '', form)
@@ -111,13 +111,13 @@ test('links of mails only open a page; its button works once, also when pressed 
 	const first = await mailedPath(email)
 	const early = await ask('/login', '', { email, password })
 	expect([early.status, cookiesOf(early)]).toEqual([422, ''])
-	// The right password has brought another link, which takes the place of the first.
+	// The right password mailed another link, which replaces the first.
 	await eventually(async () => expect(await mailedPath(email)).not.toBe(first))
 	expect((await ask('/verify-email', browser, { token: tokenOf(first) })).status).toBe(422)
 	const late = await mailedPath(email)
 	await sql`update email_links set works_until = now()`.execute(db())
 	expect(await opensOnly(late, browser)).toContain('Send me a new link')
-	// The page was open when the ten minutes ended.
+	// The page was open when the link expired.
 	const refused = await ask('/verify-email', browser, { token: tokenOf(late) })
 	expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('works for 10 minutes')])
 	for (const token of ['nonsense', tokenOf(late)]) {
@@ -159,7 +159,7 @@ test('links of mails only open a page; its button works once, also when pressed 
 	expect((await ask(`/${claim}`, cookie)).status).toBe(422)
 })
 
-test('fifty logins at once are all answered, and the process answers others meanwhile', async () => {
+test('fifty concurrent logins are all answered, and other requests are served meanwhile', async () => {
 	const waits: number[] = []
 	let isOver = false
 	const watching = (async () => {
@@ -178,6 +178,6 @@ test('fifty logins at once are all answered, and the process answers others mean
 	isOver = true
 	await watching
 	for (const { status } of answers) expect([422, 429]).toContain(status)
-	// In shares, as the tests share the machine with others: hashes on the whole pool made one wait for most of the time.
+	// As a share of the total, as other tests use the machine: with all threads hashing, a request waited most of the time.
 	expect(Math.max(...waits) / tookMs).toBeLessThan(0.5)
 })

@@ -7,11 +7,11 @@ import { expect, test } from 'vitest'
 import { descendants, processesOf, stillRunning } from '../support/cluster.ts'
 import { manySites } from '../support/sites.ts'
 
-/* How several workers start and end; what they do together is in cluster.db.test.ts. */
+/* Starting and stopping several workers; cluster.db.test.ts tests how they work together. */
 
 const { newDataDir, start, startAnew, fails } = manySites({ WEB_CONCURRENCY: '3' })
 
-test('database and demo content are made once for all workers, and SIGTERM leaves no process behind', async () => {
+test('database and demo content are created once for all workers, and SIGTERM leaves no process behind', async () => {
 	const dataDir = newDataDir()
 	const site = await startAnew({ DATA_DIR: dataDir })
 	expect(site.output().match(/Press Ctrl-C/g)).toHaveLength(1)
@@ -24,7 +24,7 @@ test('database and demo content are made once for all workers, and SIGTERM leave
 	expect([stillRunning(all), processesOf(join(dataDir, 'postgres'))]).toEqual([[], []])
 })
 
-test('when the leading process is killed the workers end, and the next start finds everything', async () => {
+test('when the primary process is killed the workers end, and the next start finds all data', async () => {
 	const dataDir = newDataDir()
 	const site = await start({ DATA_DIR: dataDir, SEED: 'none' })
 	const workers = descendants(site.child.pid ?? 0).filter(({ command }) => command.includes('server/main.js'))
@@ -35,7 +35,7 @@ test('when the leading process is killed the workers end, and the next start fin
 	expect((await fetch(`${next.url}/forum`)).status).toBe(200)
 })
 
-test('a taken port is named once, before anything is made', async () => {
+test('a port in use is reported once, before anything is created', async () => {
 	const server = createServer().listen(0, 'localhost')
 	await once(server, 'listening')
 	const { port } = server.address() as AddressInfo

@@ -363,7 +363,6 @@ interface PlainProps extends ActProps {
 	act: string
 	title: string
 	label: string
-	/** The description. */
 	text: string
 	asksWhy?: boolean
 }
