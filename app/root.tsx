@@ -39,7 +39,7 @@ import mono from './ui/fonts/quad-mono.woff2?url'
 import letters from './ui/fonts/schibsted-grotesk-letters.woff2?url'
 import signs from './ui/fonts/schibsted-grotesk-signs.woff2?url'
 
-/** Weighs on members' pages alone, and on them once they stand. */
+/** Loaded on members' pages only, after they have rendered. */
 const MemberParts = lazyPart(() => import('./member-parts.tsx'))
 
 const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' } as const
@@ -53,10 +53,10 @@ export const links: Route.LinksFunction = () => [
 	{ rel: 'manifest', href: '/site.webmanifest' },
 ]
 
-/** Credited where the settings name nobody. The project has no address of its own, so its name leads to the site's first page. */
+/** Credited if the settings name nobody. The project has no address of its own, so its name links to the site's home page. */
 const theProject = { name: 'the DevQuad project', url: '/' }
 
-/** Before any loader: a page, or its data, that is made for this request. */
+/** Runs before the loaders of a rendered page or its data. */
 export const middleware: Route.MiddlewareFunction[] = [
 	({ context, url }) => answering(() => countPage(viewerOf(context), factsOf(context).ip, url.pathname)),
 	({ context, request, url }) => answering(() => askForConsent(viewerOf(context), request, url)),
@@ -65,7 +65,7 @@ export const middleware: Route.MiddlewareFunction[] = [
 
 export const clientMiddleware = settling
 
-/** What every page knows; reads two counters for a member in one statement, a third for a moderator, and no database for a visitor. */
+/** Data of every page: two counters for a member in one statement, a third one for a moderator, and no statement for a visitor. */
 export async function loader({ request, context, url }: Route.LoaderArgs): Promise<RootData> {
 	const { theme, flash, requestId, now, isViewerUnknown } = factsOf(context)
 	const viewer = viewerOf(context)
@@ -98,14 +98,14 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 	}
 }
 
-/** What a report is told of this site; nothing where all of it comes with the software. */
+/** What the report form needs: the site's own reasons, and whether it has terms; nothing if neither. */
 function reportingData(): Pick<RootData, 'reporting'> {
 	const reasons = ownReasons()
 	const hasTerms = isPublished('terms')
 	return reasons || hasTerms ? { reporting: { hasTerms, ...(reasons && { reasons }) } } : {}
 }
 
-/** The frame of a page stands without its counters while the database is away. */
+/** Pages are rendered without counters during an outage of the database. */
 function orWhileAway<Count>(count: Promise<Count>, none: Count): Promise<Count> {
 	return count.catch((error) => {
 		if (error instanceof Unavailable) return none
@@ -113,10 +113,7 @@ function orWhileAway<Count>(count: Promise<Count>, none: Count): Promise<Count> 
 	})
 }
 
-/**
- * A form may change what every page knows, and a page that leads to the login found the session gone. Any other page opens
- * without asking again: the answer would hold up its skeleton.
- */
+/** Reloaded after forms, which may change it, and on a redirect to the login. Other navigations do not wait for it. */
 export function shouldRevalidate({
 	formMethod,
 	currentUrl,
@@ -127,7 +124,7 @@ export function shouldRevalidate({
 	return nextUrl.pathname === '/login' && (currentUrl.pathname !== '/login' || defaultShouldRevalidate)
 }
 
-/** The document around every page and around the error page. */
+/** The document of all pages and of the error page. */
 export function Layout({ children }: { children: ReactNode }) {
 	return <Document>{children}</Document>
 }
@@ -140,7 +137,7 @@ function Document({ children }: { children: ReactNode }) {
 				<meta charSet="utf-8" />
 				<meta name="viewport" content="width=device-width, initial-scale=1" />
 				<meta name="color-scheme" content={theme === 'system' ? 'light dark' : theme} />
-				{/* Only the server writes it: a browser that takes the page over passes over what it does not know in the head. */}
+				{/* Rendered by the server only: hydration ignores unknown elements in the head. */}
 				{import.meta.env.SSR && (
 					<>
 						<SiteStyle />
@@ -162,7 +159,7 @@ function Document({ children }: { children: ReactNode }) {
 	)
 }
 
-/** The logo and the accent of this site, where it has its own. */
+/** The site's logo and accent, if it has its own. */
 function SiteStyle() {
 	const { style } = useRootData()
 	return style && <link rel="stylesheet" href={style} />
@@ -173,7 +170,7 @@ export default function Root({ loaderData }: Route.ComponentProps) {
 	useOwnStorage(me ?? null)
 	useConnection(me)
 	const hydrated = useHydrated()
-	// Stays when the session ends while its page is open.
+	// Kept if the session ends while the page is open.
 	const [member, setMember] = useState(me)
 	if (me && me !== member) setMember(me)
 	return (

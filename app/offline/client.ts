@@ -4,10 +4,10 @@ import { useRootData } from '~/lib/root-data.ts'
 import type { CopyKind } from './saved-pages.ts'
 
 /**
- * Saves what an element shows, so that it can be read without a network. A part of a page, such as later comments, is not
- * saved, nor what is shown on another page.
- * @param path where the whole of it is a page
- * @returns to be given to the element
+ * Saves a copy of an element for reading without a network. Partial pages, such as later comments, are not saved, nor what is shown on
+ * another page.
+ * @param path of the page with the whole element
+ * @returns the ref for the element
  */
 export function useSavedCopy<Shown extends HTMLElement>(kind: CopyKind, path: string): RefObject<Shown | null> {
 	const element = useRef<Shown>(null)
@@ -26,7 +26,7 @@ export function useSavedCopy<Shown extends HTMLElement>(kind: CopyKind, path: st
 				void registerWorker()
 				end = followPage(element.current, { kind, path, member })
 			})
-			// The script could not be loaded; then there is no copy.
+			// The chunk could not be loaded, so there is no copy.
 			.catch(() => {})
 		return () => {
 			isGone = true
@@ -37,15 +37,15 @@ export function useSavedCopy<Shown extends HTMLElement>(kind: CopyKind, path: st
 	return element
 }
 
-/** The site's one service worker, for pushes and for pages without a network. */
+/** The site's service worker, for pushes and the offline page. */
 export const WORKER_PATH = '/service-worker.js'
 
-/** A tab that is hidden for so long is not about to open a page. */
+/** A tab that is hidden for this long is unlikely to open a page at that moment. */
 const TAKE_OVER_DELAY_MS = 5_000
 
 let isRegistered = false
 
-/** Sees to it that the worker is there; an update of it is found by the browser. Where there can be none, nothing happens. */
+/** Registers the service worker; browsers find updates themselves. Does nothing where that is impossible. */
 export async function registerWorker(): Promise<void> {
 	if (isRegistered) return
 	isRegistered = true
@@ -59,8 +59,8 @@ export async function registerWorker(): Promise<void> {
 }
 
 /**
- * Has an updated worker take over while the tab is hidden; else it does when the site's last tab is closed. Not at once: Chromium
- * holds requests back until the new worker is active, and a page that is opened in that moment may never get its answer.
+ * Activates an updated worker while the tab is hidden; otherwise that happens when the site's last tab is closed. Not at once: Chromium
+ * queues requests until the new worker is active, and a page opened at that moment may never get its response.
  */
 function updateWhileHidden(registration: ServiceWorkerRegistration): void {
 	let timer: ReturnType<typeof setTimeout> | undefined

@@ -7,14 +7,14 @@ import { Icon } from '~/ui/icon.tsx'
 import { registerWorker } from './client.ts'
 import { removeOldCopies } from './saved-pages.ts'
 
-/** What Chromium gives when the site can be installed and is not; other browsers have a way of their own. */
+/** Chromium's `beforeinstallprompt` event; other browsers have no such event. */
 interface InstallEvent extends Event {
 	prompt: () => Promise<unknown>
 }
 
 /**
- * What a member's browser has once the page stands, whatever page that is: the service worker, so that an installed app opens
- * without a network; the end of copies that are too old; the colour round the page; and in the menus an item that installs it.
+ * Set up on every page for members, after it has rendered: the service worker, so that an installed app opens without a network; deleting
+ * expired copies; the theme colour; and the menu item that installs the app.
  */
 export function MemberBrowser({ username }: { username: string }) {
 	useEffect(() => {
@@ -30,7 +30,7 @@ export function MemberBrowser({ username }: { username: string }) {
 	)
 }
 
-/** Browsers paint what is round the page in the colour of its ground. */
+/** Browsers paint their surroundings in the page's background colour. */
 function ThemeColor() {
 	const theme = useTheme()
 	if (theme !== 'system') return <meta name="theme-color" content={themeColors[theme]} />
@@ -45,7 +45,7 @@ function ThemeColor() {
 function InstallItems() {
 	const offer = useInstallOffer()
 	if (!offer) return null
-	// The menus say where, and how an item looks there.
+	// The menus contain placeholders, with the look of their items.
 	const slots = [...document.querySelectorAll<HTMLElement>('[data-install]')]
 	return slots.map((slot) =>
 		createPortal(
@@ -58,7 +58,7 @@ function InstallItems() {
 	)
 }
 
-/** @returns what asks the reader whether to install; null where the browser offers no way, or has done it */
+/** @returns a function that prompts for the installation; null if the browser does not offer it or the app is installed */
 function useInstallOffer(): (() => void) | null {
 	const [event, setEvent] = useState<InstallEvent | null>(null)
 	useEffect(() => {
@@ -76,7 +76,7 @@ function useInstallOffer(): (() => void) | null {
 	}, [])
 	if (!event) return null
 	return () => {
-		// It can be asked once.
+		// An event can prompt only once.
 		setEvent(null)
 		for (const menu of document.querySelectorAll<HTMLElement>(':popover-open')) menu.hidePopover()
 		void event.prompt()

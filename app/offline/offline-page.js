@@ -1,22 +1,22 @@
 /*
- * The script of the offline page, which the service worker answers with at any address when the network cannot. Shows the
- * saved copy of that address, else what there is, and looks for the network. Copies are described in saved-pages.ts.
+ * The script of the offline page, with which the service worker responds at any address without a network. Shows the saved copy of that
+ * address, or else a list of copies, and waits for the network. saved-pages.ts describes copies.
  */
 
-/** Seconds between two looks for the network: growing, so that a site that comes back is not met by everybody at once. */
+/** Seconds between retries, growing, so that a site that comes back is not flooded. */
 const RETRY_PAUSES_S = [2, 4, 8, 16, 30]
 const CHECK_TIMEOUT_MS = 5_000
 
 const part = (name) => document.querySelector(`[data-part="${name}"]`)
 
-// With a network nobody needs this page.
+// With a network this page is useless.
 if (location.pathname === '/offline') location.replace('/')
 else void start()
 
 async function start() {
 	const copies = await readCopies().catch(() => [])
 	const copy = copies.find(({ path }) => path === location.pathname)
-	// The cookie that knows the theme is for the server alone.
+	// The cookie with the theme is HttpOnly.
 	const { theme } = copy ?? copies[0] ?? {}
 	if (theme) document.documentElement.dataset.theme = theme
 	if (copy) await showCopy(copy)
@@ -25,7 +25,7 @@ async function start() {
 	watchNetwork(copy ? offerPage : reloadPage)
 }
 
-/** What may still be shown, the newest first; what is too old is removed. */
+/** Valid copies, newest first; deletes expired ones. */
 async function readCopies() {
 	const copies = []
 	for (const name of await caches.keys()) {
@@ -98,12 +98,12 @@ function itemOf({ path, title, savedAt }) {
 	return item
 }
 
-/** The site's name is at the end of every title. */
+/** Removes the site's name from the end of a title. */
 function withoutSite(title) {
 	return title.replace(/ · [^·]*$/, '')
 }
 
-/** How long ago a moment was, in words. @param at milliseconds of the epoch */
+/** The age of a time in words. @param at milliseconds since 1970 */
 function ago(at) {
 	const minutes = Math.floor((Date.now() - at) / 60_000)
 	if (minutes < 1) return 'just now'
@@ -114,11 +114,11 @@ function ago(at) {
 
 const counted = (count, unit) => `${count} ${unit}${count === 1 ? '' : 's'} ago`
 
-/** Calls back once when the site answers: after a pause, when the browser is online again, when the page is looked at again. */
+/** Calls back once when the site responds: checks after pauses, when the browser is online again, and when the page becomes visible. */
 function watchNetwork(onBack) {
 	let timer
 	let isDone = false
-	// Survives the reload, which may meet a network that is gone again.
+	// Survives a reload, in case the network is lost again.
 	let tries = history.state?.tries ?? 0
 	const look = async () => {
 		clearTimeout(timer)
@@ -145,7 +145,7 @@ function reloadPage() {
 	location.reload()
 }
 
-/** A reader in the middle of a copy is not thrown out of it. */
+/** Offers a reload instead of interrupting a reader. */
 function offerPage() {
 	part('state').textContent = 'You are back online. This copy is old:'
 	part('again').textContent = 'Load the current page'

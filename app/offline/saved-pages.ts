@@ -2,42 +2,38 @@ import { localTime } from '~/lib/calendar.ts'
 import { storageOwner } from '~/lib/private-storage.ts'
 
 /*
- * Copies of pages that were read, for times without a network: what is in the page, as HTML without scripts and forms.
- * They lie in the browser's cache storage, `saved:` those of a visitor and `saved:@username` those of a member, by their path.
- * The service worker answers with the offline page, which looks for a copy (offline-page.js).
+ * Copies of visited pages for times without a network: their HTML without scripts and forms. They are in the browser's cache storage by
+ * path, `saved:` for a visitor and `saved:@username` for a member. The service worker responds with the offline page, which looks for a
+ * copy (offline-page.js).
  */
 
 export type CopyKind = 'question' | 'conversation'
 
 export interface PageFacts {
 	kind: CopyKind
-	/** Without a query. */
+	/** Without the query string. */
 	path: string
-	/** Username of who reads; null for a visitor. */
+	/** Username of the reader; null for a visitor. */
 	member: string | null
 }
 
-/** How many copies of a kind are stored; one more takes the place of the oldest. */
+/** Copies per kind; a new one replaces the oldest. */
 const MAX_COPIES: Record<CopyKind, number> = { question: 30, conversation: 10 }
-/** Characters of one copy; a longer page is not saved. */
+/** Characters of a copy; longer pages are not saved. */
 const MAX_COPY_LENGTH = 500_000
-/** A copy that was not renewed for so long is neither shown nor stored: what it shows may have been deleted since. */
+/** Copies that were not renewed for this long are deleted: their content may have been deleted since. */
 const MAX_AGE_MS = 7 * 86_400_000
-/** A page is saved when nothing has changed in it for so long. */
+/** A page is saved when it has not changed for this long. */
 const QUIET_MS = 1_000
 
-/** In local storage: whether the member wants conversations to be saved in this browser; cleared like all else at a logout. */
+/** In local storage: whether the member wants conversations to be saved in this browser. Cleared at a logout. */
 const CHOICE = 'saved-conversations'
 
-/** What a copy cannot use, or what would be untrue later. */
+/** Elements that do not work in a copy, or would be wrong later. */
 const LEFT_OUT =
 	'[data-not-saved], form, dialog, [popover], button, input, textarea, select, script, noscript, template, iframe, .icon-btn, .presence, .day, li:has(> .typing)'
 
-/**
- * Saves a copy of what is on the screen, and a new one whenever it has changed.
- * @param element holds what is saved
- * @returns ends it
- */
+/** Saves a copy of an element, and a new one after each change. @param element its content is saved @returns a function that stops it */
 export function followPage(element: HTMLElement, facts: PageFacts): () => void {
 	let timer: ReturnType<typeof setTimeout> | undefined
 	const later = () => {
@@ -53,10 +49,7 @@ export function followPage(element: HTMLElement, facts: PageFacts): () => void {
 	}
 }
 
-/**
- * Saves a copy, unless the reader has logged out meanwhile or does not want it. A full or forbidden store is no error: the
- * page is not there without a network, and that is all.
- */
+/** Saves a copy, unless the reader has logged out meanwhile or opted out. If storage is full or forbidden, there is no copy. */
 async function savePage(element: HTMLElement, facts: PageFacts): Promise<void> {
 	const { kind, path, member } = facts
 	try {
@@ -66,23 +59,23 @@ async function savePage(element: HTMLElement, facts: PageFacts): Promise<void> {
 		const name = cacheName(member)
 		const cache = await caches.open(name)
 		await put(cache, path, new Response(html, { headers: headersOf(kind) }))
-		// The logout may have come while this was written.
+		// The logout may have happened during the write.
 		if (storageOwner() !== member) await caches.delete(name)
 		else await trim(cache)
 	} catch {
-		// Private windows and strict settings forbid the store.
+		// Private windows and strict settings forbid storage.
 	}
 }
 
 function copyOf(element: HTMLElement): string {
 	const copy = element.cloneNode(true) as HTMLElement
 	for (const each of copy.querySelectorAll(LEFT_OUT)) each.remove()
-	// “18 min ago” would be wrong in an hour.
+	// Absolute times, as “18 min ago” would be wrong in an hour.
 	for (const time of copy.querySelectorAll('time')) time.textContent = localTime(time.dateTime)
 	return copy.outerHTML
 }
 
-/** Headers carry text of one byte a character. Title and theme are those of the page now. */
+/** Header values must be Latin-1. Title and theme are the page's present ones. */
 function headersOf(kind: CopyKind): Record<string, string> {
 	const now = Date.now()
 	return {
@@ -95,7 +88,7 @@ function headersOf(kind: CopyKind): Record<string, string> {
 	}
 }
 
-/** Stores an answer; in a full store the older half makes room for it. */
+/** Stores a response; if storage is full, deletes the older half first. */
 async function put(cache: Cache, path: string, answer: Response): Promise<void> {
 	const again = answer.clone()
 	try {
@@ -115,7 +108,7 @@ interface SavedCopy {
 	expiresAt: number
 }
 
-/** The newest first. */
+/** Newest first. */
 async function listCopies(cache: Cache): Promise<SavedCopy[]> {
 	const copies: SavedCopy[] = []
 	for (const request of await cache.keys()) {
@@ -127,7 +120,7 @@ async function listCopies(cache: Cache): Promise<SavedCopy[]> {
 	return copies.sort((one, other) => other.savedAt - one.savedAt)
 }
 
-/** Removes what is too old, and of each kind what is too much. */
+/** Deletes expired copies, and the oldest of each kind beyond the limit. */
 async function trim(cache: Cache): Promise<void> {
 	const counts: Record<string, number> = {}
 	for (const { request, kind, expiresAt } of await listCopies(cache)) {
@@ -136,7 +129,7 @@ async function trim(cache: Cache): Promise<void> {
 	}
 }
 
-/** Removes what is too old of what a member read here. Whether or not they open another page that is saved. */
+/** Deletes expired copies of a member, even if no further page is saved. */
 export async function removeOldCopies(member: string): Promise<void> {
 	try {
 		const name = cacheName(member)
@@ -151,15 +144,15 @@ function cacheName(member: string | null): string {
 }
 
 /**
- * Whether conversations are saved in this browser: as the member chose here, else in the installed app alone, as that stands
- * on a device of their own.
+ * Whether conversations are saved in this browser: the member's choice, or by default only in the installed app, which is usually on a
+ * device of their own.
  */
 export function savesConversations(): boolean {
 	const chosen = localStorage.getItem(CHOICE)
 	return chosen === null ? window.matchMedia('(display-mode: standalone)').matches : chosen === 'on'
 }
 
-/** Notes what the member wants. Turned off, the conversations that were saved go at once. */
+/** Stores the member's choice. Opting out deletes saved conversations at once. */
 export async function chooseSavingConversations(saves: boolean, member: string): Promise<void> {
 	localStorage.setItem(CHOICE, saves ? 'on' : 'off')
 	if (saves) return

@@ -1,14 +1,14 @@
 /*
- * The site's service worker. It shows what the site pushes, and answers a page with the offline page when the network
- * cannot. It stores no page and answers nothing else: saved copies are written by open pages (saved-pages.ts).
- * app/features/home/offline.server.ts puts SHELL before this text: { version, files }.
+ * The site's service worker. It shows pushes, and responds to navigations with the offline page when the network fails. It stores no pages
+ * and handles no other requests: open pages write the copies (saved-pages.ts). app/features/home/offline.server.ts puts SHELL before this
+ * text: { version, files }.
  */
 
 const SHELL_CACHE = `shell ${SHELL.version}`
-/** Ends the address of what only the offline page asks for, so that the files of other pages never wait for this worker. */
+/** Suffix of the offline page's requests, so that files of other pages never wait for this worker. */
 const FOR_OFFLINE = '?offline'
 
-/** One push after the other: to ask for notifications while one is being shown makes Chromium forget that one. */
+/** Serializes pushes: calling getNotifications while one is being shown makes Chromium lose that one. */
 let lastPush = Promise.resolve()
 
 self.addEventListener('install', (event) => event.waitUntil(install(event)))
@@ -28,14 +28,14 @@ self.addEventListener('notificationclick', (event) => {
 	event.waitUntil(open(event.notification.data.url))
 })
 
-/** Stores the offline page with its files. Without room for them the worker still serves pushes. */
+/** Stores the offline page with its files. If that fails, the worker still handles pushes. */
 async function install(event) {
 	try {
-		// Where the browser knows static routes, it does not even ask about these.
+		// With static routing, browsers bypass the worker for these.
 		const patterns = ['/assets/*.js', '/media/*', '/realtime/*', '/*.data']
 		await event.addRoutes?.(patterns.map((urlPattern) => ({ condition: { urlPattern }, source: 'network' })))
 	} catch {
-		// A browser that takes them in another form asks.
+		// A browser with another syntax calls the worker.
 	}
 	try {
 		const cache = await caches.open(SHELL_CACHE)
@@ -52,7 +52,7 @@ async function store(cache, file) {
 	await cache.put(file + FOR_OFFLINE, answer)
 }
 
-/** Open tabs are untouched: no page but the offline page uses what is removed here. */
+/** Safe for open tabs: only the offline page uses what is deleted here. */
 async function activate() {
 	const names = await caches.keys()
 	const old = names.filter((name) => name.startsWith('shell ') && name !== SHELL_CACHE)
@@ -60,11 +60,11 @@ async function activate() {
 	await self.registration.navigationPreload?.enable()
 }
 
-/** Whatever the network answers is the page, errors included. The request is already under way when the worker starts. */
+/** Any response is the page, including errors. The request may have started before the worker (navigation preload). */
 async function answerPage(event) {
 	try {
 		const answer = (await event.preloadResponse) ?? (await fetch(event.request))
-		// Deleted, hidden or no longer open to this reader: the copy goes too.
+		// Deleted, hidden or no longer accessible to this reader: the copy is deleted too.
 		if ([403, 404, 410].includes(answer.status)) event.waitUntil(removeCopies(event.request.url))
 		return answer
 	} catch (error) {
@@ -80,7 +80,7 @@ async function removeCopies(url) {
 		if (name.startsWith('saved:')) await (await caches.open(name)).delete(pathname)
 }
 
-/** The stylesheet is asked for by that name, and the fonts by the stylesheet. */
+/** The page requests the stylesheet with the suffix, and the stylesheet the fonts. */
 function isOfOfflinePage({ url, referrer }) {
 	return url.endsWith(FOR_OFFLINE) || (referrer.endsWith(FOR_OFFLINE) && url.endsWith('.woff2'))
 }
@@ -93,17 +93,17 @@ async function answerFromShell(request) {
 /** @param data { title, body, url, tag, open }, see app/features/notifications/push/delivery.server.ts */
 async function show(data) {
 	const { title, body, url, tag, open } = data.json()
-	// Everything that is unread, so it is the number for the app's icon too.
+	// All unread notifications, so this is the app icon's badge too.
 	await self.navigator.setAppBadge?.(open.length).catch(() => {})
 	for (const shown of await self.registration.getNotifications()) if (!open.includes(shown.tag)) shown.close()
-	// A tab that is looked at tells it already.
+	// A visible tab shows it already.
 	const tabs = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
 	if (tabs.some(({ visibilityState }) => visibilityState === 'visible')) return
 	const icons = { icon: '/icons/icon-192.png', badge: '/icons/badge-96.png' }
 	await self.registration.showNotification(title, { body, tag, renotify: true, ...icons, data: { url } })
 }
 
-/** Goes to the tab that is at this address already, or opens one. */
+/** Focuses the tab with this address, or opens one. */
 async function open(path) {
 	const { href } = new URL(path, self.location.origin)
 	const tabs = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /*
- * What clients do that mean ill, or whose network is bad: each function does it to a running site and says what came of it.
- * Everything is bounded, and for a site on this machine.
+ * Malicious clients and bad networks: each function abuses a running site and measures the effect. All are bounded, and for a local site
+ * only.
  */
 
 /** Resident memory of a process in megabytes (Linux). */
@@ -15,7 +15,7 @@ export function residentMb(pid: number): number {
 }
 
 /**
- * Uploads of pictures that stop in the middle: each says that it brings 5 MB, sends 4 and hangs up.
+ * Uploads that stop in the middle: each announces 5 MB, sends 4 and disconnects.
  * @param cookie of a member's session, as pictures of others are not read
  */
 export async function cutOffUploads(url: string, cookie: string, count = 100, atOnce = 10): Promise<void> {
@@ -38,7 +38,7 @@ async function cutOff(url: string, cookie: string): Promise<void> {
 	await once(socket, 'close')
 }
 
-/** Milliseconds that each of some readers waits for a page. */
+/** Milliseconds that each of several readers waits for a page. */
 export async function waitOfOthers(url: string, count = 10): Promise<number[]> {
 	const waits: number[] = []
 	for (let done = 0; done < count; done += 1) {
@@ -67,7 +67,7 @@ export function openStalledReaders(url: string, count = 300, asks = 20, from = '
 	)
 }
 
-/** Clients who begin a request and say no more. @param beginning of the request, without the `Host` line that it begins with */
+/** Clients that start a request and then stall. @param beginning of the request, without the `Host` line that it starts with */
 export function openStalledRequests(url: string, beginning: string, count = 500): Promise<Socket[]> {
 	return Promise.all(
 		Array.from({ length: count }, async () => {

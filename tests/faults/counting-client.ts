@@ -7,37 +7,37 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuestion } from '../factories/forum.ts'
 
 /*
- * Members who write comments by the API while a test breaks the site, and who remember what was acknowledged. At the end the
- * rows of the database say what was lost and what was doubled.
+ * Members who write comments by the API while a test breaks the site, and count what was acknowledged. At the end the rows show lost and
+ * duplicate writes.
  */
 
 /** Milliseconds between two writes of a member: below the API's limit of 60 writes a minute. */
 const WRITE_INTERVAL_MS = 1_050
-/** No request may stay without an answer for longer, in milliseconds. An answer is a status, or a closed connection. */
+/** The maximum time until a response, in milliseconds. A closed connection counts as one. */
 export const MAX_ANSWER_MS = 10_000
-/** Milliseconds that a client waits for before it gives a request up: longer than allowed, so that a hang is seen. */
+/** Milliseconds after which a client gives up, longer than allowed, so that a hang is detected. */
 const CLIENT_TIMEOUT_MS = 30_000
 const RETRY_PAUSE_MS = 250
 
 export interface Count {
-	/** Writes that were answered with 201. */
+	/** Writes with a 201. */
 	acknowledged: number
-	/** Requests that failed: an error status, or no answer at all. */
+	/** Requests that failed: an error status, or no response. */
 	failed: number
 	/** Acknowledged comments that have no row. */
 	lost: string[]
 	/** Comments with more than one row. */
 	doubled: string[]
-	/** The longest time that a request took to be answered, in milliseconds. */
+	/** The longest response time in milliseconds. */
 	longestMs: number
-	/** How often each failure came: a status, or the name of a network error. */
+	/** Failures by status or network error. */
 	failures: Record<string, number>
 }
 
 interface Writer {
 	name: string
 	token: string
-	/** Half of the writers send a comment again, under its idempotency key, until it is acknowledged; the others go on. */
+	/** Half of the writers retry a comment with its idempotency key until it is acknowledged; the others move on. */
 	retries: boolean
 }
 
@@ -52,12 +52,12 @@ export class CountingClient {
 	private stopping = false
 	private running: Promise<unknown> = Promise.resolve()
 
-	/** @param url the site's address at this moment: it may come back at another port */
+	/** @param url returns the site's present address: it may restart on another port */
 	constructor(url: () => string) {
 		this.url = url
 	}
 
-	/** Makes the members and begins to write. @param members how many; each writes about once a second */
+	/** Creates the members and starts writing. @param members their number; each writes about once a second */
 	async start(members: number): Promise<void> {
 		const run = randomUUID().slice(0, 8)
 		const asker = await makeMember(`asker-${run}`)
@@ -71,12 +71,12 @@ export class CountingClient {
 		this.running = Promise.all(this.writers.map((writer, index) => this.write(writer, index / members)))
 	}
 
-	/** Writes that were acknowledged until now. */
+	/** Writes acknowledged so far. */
 	get acknowledgedCount(): number {
 		return this.acknowledged.length
 	}
 
-	/** Writes no more, waits for what is under way, and compares what was acknowledged with the rows. */
+	/** Stops, waits for pending requests, and compares acknowledged writes with the rows. */
 	async stop(): Promise<Count> {
 		this.stopping = true
 		await this.running
@@ -112,7 +112,7 @@ export class CountingClient {
 			body: JSON.stringify({ body }),
 			signal: AbortSignal.timeout(CLIENT_TIMEOUT_MS),
 		}).then(
-			// The body counts as well: an answer that breaks off acknowledges nothing.
+			// Includes the body: a truncated response is no acknowledgement.
 			async (answer) => {
 				await answer.text()
 				return answer.status

@@ -8,7 +8,7 @@ import { type MembersSite, startOnTestDatabase } from '../support/members-site.t
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts'
 import { CountingClient, judge } from './counting-client.ts'
 
-/* Node and PostgreSQL are killed by SIGKILL while members write. What was acknowledged is there, once. */
+/* Node and PostgreSQL are killed with SIGKILL while members write. Acknowledged writes must be stored exactly once. */
 
 const ROUNDS = 20
 const WRITERS = 24

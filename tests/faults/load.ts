@@ -1,19 +1,19 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What became of the requests of a load. */
+/** The results of a load. */
 export interface LoadFigures {
-	/** Requests that were sent, or tried to be. */
+	/** Requests that were sent or attempted. */
 	sent: number
-	/** Those that reached somebody and got no answer, or one of the 5xx; by the reason. */
+	/** Requests that were accepted but got no response or a 5xx, by reason. */
 	failed: Record<string, number>
-	/** Those that found nobody listening: nothing of them was sent. */
+	/** Requests that were refused as nobody listened, without being sent. */
 	refused: number
-	/** Milliseconds that the slowest answer took. */
+	/** The slowest response in milliseconds. */
 	slowestMs: number
 }
 
-/** A kept page, one that asks the database, and something that writes: proxies do not send that a second time. */
+/** A cached page, one that queries the database, and a write, which proxies do not retry. */
 const kinds = [
 	{ method: 'GET', path: '/forum' },
 	{ method: 'GET', path: '/find-dev' },
@@ -21,15 +21,15 @@ const kinds = [
 	{ method: 'POST', path: '/theme' },
 ]
 
-/** What members ask for besides: their session is looked up each time. */
+/** Further requests of members, whose session is looked up each time. */
 const kindsOfMembers = [...kinds, { method: 'GET', path: '/messages' }, { method: 'GET', path: '/notifications' }]
 
 export interface LoadOptions {
-	/** How many ask at the same time. */
+	/** Concurrent clients. */
 	clients?: number
-	/** Milliseconds after which an answer that does not come counts as failed. */
+	/** Milliseconds after which a missing response counts as failed. */
 	patienceMs?: number
-	/** Of members' sessions: every second client is one of these members. */
+	/** Sessions of members, used by every second client. */
 	cookies?: string[]
 }
 
@@ -57,7 +57,7 @@ export function startLoad(
 			if (failure === 'ECONNREFUSED') figures.refused += 1
 			else if (failure) figures.failed[failure] = (figures.failed[failure] ?? 0) + 1
 			else figures.slowestMs = Math.max(figures.slowestMs, Math.round(performance.now() - began))
-			// Somebody who reads for a moment; connections are idle between two requests.
+			// Think time, in which connections are idle.
 			await sleep(failure === 'ECONNREFUSED' ? 50 : (turn * 7) % 40)
 		}
 		agent.destroy()
@@ -72,12 +72,12 @@ export function startLoad(
 	}
 }
 
-/** How many requests of a load failed. */
+/** The number of failed requests. */
 export function countFailed({ failed }: LoadFigures): number {
 	return Object.values(failed).reduce((sum, count) => sum + count, 0)
 }
 
-/** @returns what was wrong; undefined for an answer below 500 that came whole */
+/** @returns the failure; undefined for a complete response below 500 */
 function outcome(
 	{ url, method, cookie }: { url: URL; method: string; cookie: string | undefined },
 	agent: Agent,

@@ -3,7 +3,7 @@ import { hasServers } from '../support/cluster.ts'
 import { countFailed, type LoadFigures } from './load.ts'
 import { stopEachNode, stopEachWorker, stopTheProcess } from './orderly-stop.ts'
 
-/* Three rounds of orderly stops under load; the quick ones are in tests/process/orderly-stop.test.ts. */
+/* Three rounds of orderly stops under load; faster tests are in tests/process/orderly-stop.test.ts. */
 
 const rounds = 3
 
@@ -21,7 +21,7 @@ test.skipIf(!hasServers)(
 test('a site of one process is stopped and started again: whoever reached it is answered', async () => {
 	const figures = await stopTheProcess(rounds)
 	process.stdout.write(`${JSON.stringify(figures)}\n`)
-	// A connection that is made in the very millisecond in which the port is closed comes too late.
+	// A connection made in the millisecond in which the port closes is too late.
 	expect(figures.reduce((sum, one) => sum + countFailed(one), 0)).toBeLessThanOrEqual(1)
 })
 

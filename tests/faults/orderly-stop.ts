@@ -6,16 +6,14 @@ import { descendants, startCluster, stillRunning } from '../support/cluster.ts'
 import { startSite } from '../support/site-process.ts'
 import { type LoadFigures, type LoadOptions, startLoad } from './load.ts'
 
-/*
- * Orderly stops under load: each process of the site that serves is sent SIGTERM, and the requests are counted that failed for it.
- */
+/* Orderly stops under load: sends SIGTERM to each serving process, and counts failed requests. */
 
 /** Milliseconds of load before the first and after the last stop of a round. */
 const aroundMs = 300
-/** Milliseconds until another process must serve in the place of one that stops. */
+/** Milliseconds until another process must replace a stopped one. */
 const replacedWithinMs = 60_000
 
-/** Workers on one port, each stopped in turn. @returns the figures of each round; no request may fail or be refused */
+/** Workers on one port, stopped one by one. @returns the results of each round; no request may fail or be refused */
 export async function stopEachWorker(rounds = 3, count = 4): Promise<LoadFigures[]> {
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-stop-'))
 	const site = await startSite({ DATA_DIR: dataDir, SEED: 'none', WEB_CONCURRENCY: String(count) })
@@ -29,7 +27,7 @@ export async function stopEachWorker(rounds = 3, count = 4): Promise<LoadFigures
 	}
 }
 
-/** Three nodes behind nginx, each stopped in turn. @returns as {@link stopEachWorker} */
+/** Three nodes behind nginx, stopped one by one. @returns as {@link stopEachWorker} */
 export async function stopEachNode(rounds = 3): Promise<LoadFigures[]> {
 	const cluster = await startCluster({})
 	try {
@@ -95,7 +93,7 @@ async function isReady(url: string): Promise<boolean> {
 	}
 }
 
-/** The processes of a cluster or a site that serve. */
+/** The serving processes of a cluster or a site. */
 export function serving(leader: number): number[] {
 	return descendants(leader)
 		.filter(({ command }) => command.includes('server/main.js'))

@@ -18,7 +18,7 @@ import { startSite } from '../support/site-process.ts'
 import { canIsolate, isolationNote, mountSmallDisk } from '../support/small-disk.ts'
 import { CountingClient, MAX_ANSWER_MS } from './counting-client.ts'
 
-/* What the site waits for answers nothing, or has no room left. */
+/* Dependencies of the site that hang, or run out of space. */
 
 const STOPPED_MS = 30_000
 const WRITERS = 24
@@ -54,7 +54,7 @@ test('PostgreSQL is stopped for 30 s while members write: nothing is lost or dou
 	expect(count.longestMs).toBeLessThan(MAX_ANSWER_MS)
 })
 
-/** A server that takes connections and says nothing. */
+/** A server that accepts connections and never responds. */
 async function silentPort(): Promise<number> {
 	const server = createServer(() => {}).listen(0, '127.0.0.1')
 	await once(server, 'listening')

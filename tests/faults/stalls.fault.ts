@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts'
 import { type SiteProcess, siteDatabase, startSite } from '../support/site-process.ts'
 import { openStalledReaders, openStalledRequests, residentMb, waitOfOthers } from './abuse.ts'
 
-/* What stands still: a PostgreSQL that answers nothing, readers that take nothing, an import that is killed. */
+/* Stalls: a PostgreSQL that hangs, readers that do not read, an import that is killed. */
 
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-stalls-'))
 let site: SiteProcess
@@ -77,7 +77,7 @@ test('an import is killed five times and run again: each question is there once'
 	for (let round = 0; round < 5; round += 1) {
 		const killed = run()
 		const ended = once(killed, 'exit')
-		// It tells how far it is after each part that it wrote: each round is killed in the middle of the next one.
+		// It reports progress after each batch, so each round is killed within the next one.
 		await once(killed.stdout, 'data')
 		await sleep(round * 100)
 		killed.kill('SIGKILL')

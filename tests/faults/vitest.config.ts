@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig, mergeConfig } from 'vitest/config'
 import base from '../../vitest.config.ts'
 
-/** `npm run test:faults`: what takes minutes, breaks machines on purpose, and needs a build. One file after the other. */
+/** `npm run test:faults`: tests that take minutes, break things on purpose, and need a build. One file after the other. */
 export default mergeConfig(
 	{ ...base, test: { ...base.test, include: undefined } },
 	defineConfig({
