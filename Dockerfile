@@ -10,7 +10,7 @@ RUN npm ci --include=dev --no-audit --no-fund --loglevel=error
 COPY . .
 ARG COMMIT=
 RUN COMMIT=$COMMIT node scripts/start.mjs --prepare
-# What builds and tests is not needed to run; the project brings its own Node.
+# Build and test tools are not needed at runtime; the project brings its own Node.
 RUN npm prune --omit=dev --no-audit --no-fund --loglevel=error
 
 FROM debian:bookworm-slim

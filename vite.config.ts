@@ -8,8 +8,8 @@ import { hashOfSources } from './scripts/support/install.mjs'
 import { precompress } from './scripts/support/precompress.ts'
 
 /**
- * What every page needs, in two files: thirty small ones would cost more in headers than they hold. Parts of the interface
- * that only forms behind the login use come with those forms.
+ * Bundles what every page needs into two files: the headers of thirty small ones would outweigh their content. Parts of the interface
+ * that only members' forms use are loaded with them.
  */
 const sharedChunks = [
 	{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router)\// },
@@ -23,7 +23,7 @@ const sharedChunks = [
 	},
 ]
 
-/** Found by looking at a page's source before its loader is cut away; a browser never asks for them. */
+/** Dependencies of loaders, found before the loaders are removed; browsers never request them. */
 const serverOnly = [
 	'@block65/webcrypto-web-push',
 	'@node-rs/argon2',
@@ -38,8 +38,8 @@ const serverOnly = [
 ]
 
 /**
- * What the server's bundle leaves in node_modules: native code, what finds files beside itself, what only development needs, what is
- * large and loaded by few sites or when it is first asked for, and the driver whose statements the benchmarks count.
+ * Packages that are not bundled: native code, packages that load files of their own, development tools, large packages that are loaded
+ * rarely or on demand, and the database driver, whose statements the benchmarks count.
  */
 const notBundled = [
 	'@aws-sdk/client-s3',
@@ -53,7 +53,7 @@ const notBundled = [
 	'vite',
 ]
 
-/** Further files of the server's bundle: what threads run. React Router gives all inputs one name. */
+/** Additional entries of the server's bundle: worker threads. React Router gives all inputs one name. */
 const workers: Plugin = {
 	name: 'workers',
 	apply: 'build',
@@ -69,7 +69,7 @@ const workers: Plugin = {
 	},
 }
 
-/** What `app/lib/version.ts` tells. COMMIT says it where the sources are no clone, as in a release of `npm run update` or an image. */
+/** The version in `app/lib/version.ts`. COMMIT names the commit outside a clone, as in a release of `npm run update` or an image. */
 function version(): string {
 	const { version: number } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))
 	const commit = process.env.COMMIT || commitOf(fileURLToPath(new URL('.', import.meta.url)))
@@ -85,7 +85,7 @@ function commitOf(folder: string): string | null {
 	}
 }
 
-/** Tells a start whether the build is of the sources that it finds (scripts/support/install.mjs). */
+/** Lets the start check whether the build is up to date (scripts/support/install.mjs). */
 const hashSources: Plugin = {
 	name: 'hash-sources',
 	apply: 'build',
@@ -102,14 +102,13 @@ export default defineConfig(({ command }) => ({
 	resolve: { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } },
 	environments: {
 		client: {
-			// Made ready before the first page in development; a dependency found later would reload it.
+			// Pre-bundled before the first page in development; a dependency found later would reload it.
 			optimizeDeps: { include: ['lucide', 'socket.io-client', 'zod'], exclude: serverOnly },
 			build: { rolldownOptions: { output: { codeSplitting: { groups: sharedChunks } } } },
 		},
 		ssr: {
 			build: { rolldownOptions: { input: './server/main.ts' } },
-			// One bundle from the first line of the start on: a third of the time that several hundred files take to load, and one copy
-			// of every module.
+			// One bundle for the whole server: it loads in a third of the time of several hundred files, and has one copy of every module.
 			...(command === 'build' && {
 				resolve: { noExternal: true, external: notBundled },
 				define: { 'process.env.NODE_ENV': '"production"' },
