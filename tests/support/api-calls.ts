@@ -6,7 +6,7 @@ export interface Asked {
 	headers?: Record<string, string>
 }
 
-/** Calls the API in this process. A body that is no text is sent as JSON. */
+/** Calls the API in this process. A body other than text is sent as JSON. */
 export async function callApi(method: string, path: string, { token, body, headers }: Asked = {}): Promise<Response> {
 	return answerApi(
 		new Request(`http://localhost/api/v1${path}`, {

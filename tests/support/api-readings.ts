@@ -1,17 +1,17 @@
 import type { Target } from './writes.ts'
 
-/** A page and the operation of the API that tells the same: who may open the one may call the other. */
+/** A page and the API operation with the same content: both must have the same permissions. */
 export interface Reading {
 	/** The operation's id. */
 	operation: string
 	api: string
-	/** Where a member reads it on the site. */
+	/** The page on the site. */
 	page: string
-	/** What the page says to those who may, where everybody may open it. */
+	/** For public pages: what they contain only for permitted readers. */
 	marked?: RegExp
 }
 
-/** Every operation that reads, with the page of the same content. @param peer with whom the reader has a conversation */
+/** Every reading operation, with its page. @param peer who has a conversation with the reader */
 export function readings({ query, comment, url }: Target, peer: string): Reading[] {
 	const talk = { api: `/me/conversations/${peer}`, page: `/messages/${peer}` }
 	return [
@@ -50,7 +50,7 @@ export function readings({ query, comment, url }: Target, peer: string): Reading
 	]
 }
 
-/** Operations that read without a page of their own, with why. */
+/** Reading operations without a page, with the reason. */
 export const withoutPage: Record<string, string> = {
 	getMessage: 'One message of a conversation; chat-permissions.db.test.ts asks for it as everybody.',
 }

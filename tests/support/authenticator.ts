@@ -1,16 +1,16 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { isoCBOR } from '@simplewebauthn/server/helpers'
 
-/** What a signature claims, where it differs from a good one. */
+/** Deviations of a signature from a valid one. */
 export interface Claims {
 	origin?: string
 	rpId?: string
-	/** Whether the authenticator says that it recognized its owner. */
+	/** Whether the authenticator claims user verification. */
 	isVerified?: boolean
 	counter?: number
 }
 
-/** An authenticator in software, with one ES256 key. It signs whatever a test has it claim. */
+/** A software authenticator with an ES256 key, which signs whatever claims a test sets. */
 export function makeAuthenticator(site: string) {
 	const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 	const id = randomBytes(16)
@@ -38,7 +38,7 @@ export function makeAuthenticator(site: string) {
 	const named = () => ({ id: id.toString('base64url'), rawId: id.toString('base64url'), type: 'public-key' })
 
 	return {
-		/** The JSON that a browser sends when it has made the passkey. */
+		/** The browser's JSON for a new passkey. */
 		make(challenge: string, claims: Claims = {}): string {
 			const length = Buffer.alloc(2)
 			length.writeUInt16BE(id.length)
@@ -56,7 +56,7 @@ export function makeAuthenticator(site: string) {
 			}
 			return JSON.stringify({ ...named(), response })
 		},
-		/** The JSON that a browser sends when the passkey has signed a challenge. */
+		/** The browser's JSON for a signed challenge. */
 		sign(challenge: string, claims: Claims = {}): string {
 			uses += 1
 			const client = clientData('webauthn.get', challenge, claims)

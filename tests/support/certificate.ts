@@ -1,16 +1,16 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 
-/* A certificate for a server of a test, in the DER of X.509: Node reads such, and makes none. */
+/* Makes X.509 certificates in DER for test servers: Node can read certificates, but not create them. */
 
-/** Names of ways to sign: ECDSA and RSA, each with SHA-256. */
+/** Signature algorithms: ECDSA and RSA with SHA-256. */
 const signingWays = {
 	ec: [oid([0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2])],
 	rsa: [oid([0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 0x0b]), node(0x05, Buffer.alloc(0))],
 }
 
 /**
- * A certificate for `localhost`, signed with its own key and good for an hour, and that key; both as PEM.
- * @param bits of an RSA key; without them the key is one of elliptic curves
+ * A self-signed certificate for `localhost`, valid for an hour, with its key; both as PEM.
+ * @param bits of an RSA key; without it the key is elliptic
  */
 export function makeCertificate(bits?: number): { cert: string; key: string } {
 	const { privateKey, publicKey } = bits
@@ -51,7 +51,7 @@ function oid(bytes: number[]): Buffer {
 
 const integer = (value: number) => node(0x02, Buffer.of(value))
 
-/** @param from now, in milliseconds */
+/** @param from offset from now, in milliseconds */
 function time(from: number): Buffer {
 	const digits = new Date(Date.now() + from).toISOString().replace(/\D/g, '').slice(2, 14)
 	return node(0x17, Buffer.from(`${digits}Z`))

@@ -1,14 +1,14 @@
 /*
- * Judges what a run of the chat left behind, in the manner of Jepsen: members write while the ground under them breaks, and
- * afterwards what they were promised is compared with what everybody sees. Knows nothing of how the run was made.
+ * Checks the history of a chat run, in the manner of Jepsen: members write while the system is broken on purpose, and afterwards
+ * acknowledged writes are compared with what everybody sees. Independent of how the run was made.
  */
 
-/** A message as somebody sees it in the end. */
+/** A message as a member finally sees it. */
 export interface SeenMessage {
 	id: number
 	clientId: string
 	sender: string
-	/** '' when it was deleted. */
+	/** '' if it was deleted. */
 	body: string
 	version: number
 }
@@ -16,30 +16,30 @@ export interface SeenMessage {
 export interface WrittenMessage {
 	clientId: string
 	body: string
-	/** Its id; null while nobody has said that it is stored. */
+	/** Its id; null until it is acknowledged. */
 	acknowledged: number | null
-	/** What its author made of it later, in this order; '' deletes it. What was not acknowledged may have happened or not. */
+	/** Later edits by its author, in order; '' deletes it. Unacknowledged ones may or may not have happened. */
 	changes: { body: string; acknowledged: boolean }[]
 }
 
-/** What one member wrote to another, in the order of writing. */
+/** Messages of one member to another, in the order of writing. */
 export interface Written {
 	from: string
 	to: string
 	messages: WrittenMessage[]
 }
 
-/** What one member sees of the conversation with another in the end, ascending. */
+/** A member's final view of a conversation, ascending. */
 export interface View {
 	member: string
 	peer: string
-	/** Which device, or by which way in. */
+	/** The device or interface. */
 	by: string
 	version: number
 	messages: SeenMessage[]
 }
 
-/** Everything that breaks a promise, as lines; nothing, if all is well. */
+/** Violated guarantees, as lines; empty if all hold. */
 export function findBroken(written: Written[], views: View[]): string[] {
 	return [...written.flatMap((one) => ofWriter(one, views)), ...differing(views), ...views.flatMap(ofView)]
 }
@@ -73,8 +73,8 @@ function ofWriter({ from, to, messages }: Written, views: View[]): string[] {
 }
 
 /**
- * What a message may say in the end: the last thing that was acknowledged, or what was not, as that may have happened at any
- * time since. One that was deleted stays so.
+ * The texts that a message may finally have: of the last acknowledged edit, or of any unacknowledged one, which may have happened later. A
+ * deletion is final.
  */
 function mayRead({ body, changes }: WrittenMessage): Set<string> {
 	const known = [{ body, acknowledged: true }, ...changes]
@@ -83,7 +83,7 @@ function mayRead({ body, changes }: WrittenMessage): Set<string> {
 	return new Set(known.filter((change) => change === last || !change.acknowledged).map((change) => change.body))
 }
 
-/** All who see a conversation see the same one. */
+/** All views of a conversation must be equal. */
 function differing(views: View[]): string[] {
 	const first = new Map<string, View>()
 	return views.flatMap((view) => {
@@ -95,7 +95,7 @@ function differing(views: View[]): string[] {
 	})
 }
 
-/** Ids and versions grow together, and no version names two changes. */
+/** Ids and versions increase together, and versions are unique. */
 function ofView({ member, peer, by, version, messages }: View): string[] {
 	const place = `${member} with ${peer} (${by})`
 	const ids = messages.map(({ id }) => id)

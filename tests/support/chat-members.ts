@@ -10,10 +10,10 @@ import { Browser, makeStore } from './chat-network.ts'
 import { askAt } from './members-site.ts'
 import { startTab } from './tabs.ts'
 
-/** Milliseconds before a question that failed is asked again, where the product leaves that to a reload. */
+/** Milliseconds before a failed request is retried, where the product relies on a reload. */
 const pause = 150
 
-/** Where a member is, and with whom they write. */
+/** A member's site, session and peer. */
 export interface Place {
 	url: string
 	cookie: string
@@ -21,16 +21,16 @@ export interface Place {
 	to: string
 }
 
-/** A member's browser, whose tabs are the product's own client on the real network. Only the screen is missing. */
+/** A member's browser, whose tabs are the product's client on a real network, without the UI. */
 export class ChatMember {
 	readonly written: Written
 	private readonly place: Place
 	private readonly browser: Browser
 	private readonly tabs: ChatTab[]
-	/** Messages of which a change is under way. */
+	/** Messages with a pending change. */
 	private readonly changing = new Map<string, Promise<void>>()
 
-	/** @param tabs how many tabs show the conversation */
+	/** @param tabs number of tabs that show the conversation */
 	constructor(place: Place, tabs = 1) {
 		this.place = place
 		this.written = { from: place.from, to: place.to, messages: [] }
@@ -38,7 +38,7 @@ export class ChatMember {
 		this.tabs = Array.from({ length: tabs }, () => this.openTab())
 	}
 
-	/** Writes a message in one of the tabs. */
+	/** Writes a message in a tab. */
 	write(body: string, tab = 0): void {
 		const { client } = this.tabAt(tab)
 		const known = new Set(client.outbox.list().map(({ clientId }) => clientId))
@@ -47,14 +47,14 @@ export class ChatMember {
 		this.written.messages.push({ clientId, body, acknowledged: null, changes: [] })
 	}
 
-	/** Looks at the end of the conversation: everything there is read. */
+	/** Shows the end of the conversation, which marks everything as read. */
 	read(tab = 0): void {
 		const { client } = this.tabAt(tab)
 		client.attend(this.place.to, true)
 		client.attend(this.place.to, false)
 	}
 
-	/** Edits a message, or deletes it with the text ''; passed over while it is not stored or changed already. */
+	/** Edits a message, or deletes it with the text ''; does nothing if it is not stored or already being changed. */
 	change(message: WrittenMessage | undefined, body: string): void {
 		if (!message?.acknowledged || this.changing.has(message.clientId)) return
 		const change = { body, acknowledged: false }
@@ -69,18 +69,18 @@ export class ChatMember {
 		this.changing.set(message.clientId, work)
 	}
 
-	/** Cuts the connection as a lost network would; it comes back by itself. */
+	/** Cuts the connection as a lost network would; the client reconnects. */
 	cut(tab = 0): void {
 		this.tabAt(tab).cut()
 	}
 
-	/** Closes a tab and opens the conversation's page in a new one. */
+	/** Closes a tab and opens the conversation in a new one. */
 	reload(tab = 0): void {
 		this.tabAt(tab).close()
 		this.tabs[tab % this.tabs.length] = this.openTab()
 	}
 
-	/** The lid is closed: nothing is sent or heard until {@link wake}. */
+	/** Suspends the device: nothing is sent or received until {@link wake}. */
 	sleep(): void {
 		for (const tab of this.tabs) tab.sleep()
 	}
@@ -89,7 +89,7 @@ export class ChatMember {
 		for (const tab of this.tabs) tab.wake()
 	}
 
-	/** What was written and is not acknowledged, or changed and not answered. */
+	/** Unacknowledged messages and changes. */
 	get unsettled(): string[] {
 		const { from, messages } = this.written
 		const waiting = messages.filter(
@@ -98,13 +98,13 @@ export class ChatMember {
 		return waiting.map(({ body }) => `${from}: ${body}`)
 	}
 
-	/** What each tab shows, scrolled up to the first message. Nothing is asked for that the product would not ask for. */
+	/** What each tab shows, scrolled up to the first message, with the product's own requests only. */
 	async readTabs(): Promise<View[]> {
 		const views = this.tabs.map(async (tab, index) => this.viewOf(`tab ${index}`, await tab.readAll()))
 		return Promise.all(views)
 	}
 
-	/** What the server answers who comes again. */
+	/** What a new page load shows. */
 	async readPages(): Promise<View> {
 		const transport = new SiteTransport(this.place, () => {})
 		const { version, ...page } = await untilAnswered(() => transport.page(this.place.to))
@@ -143,7 +143,7 @@ export class ChatMember {
 }
 
 /** A page of the conversation in a tab: loaded, then live. */
-/** The members of a run write words alone. */
+/** Members of a run send text only. */
 const noPictures = {
 	upload: () => Promise.reject(new Error('There is no picture to send.')),
 	measure: () => Promise.reject(new Error('There is no picture to measure.')),
@@ -204,7 +204,7 @@ class ChatTab {
 	}
 }
 
-/** The ways to the server from outside a browser. */
+/** The transport of a client outside a browser. */
 export class SiteTransport extends SocketTransport {
 	private readonly place: Place
 	private readonly onStored: (clientId: string, id: number) => void

@@ -8,15 +8,14 @@ import type { ConversationState } from '~/features/conversations/conversations.p
 import type { Receipts } from '~/features/conversations/conversations.view.ts'
 
 /*
- * The chat's server as its contract says, small enough to be held in the hand, and a network that loses, doubles and delays.
- * tests/process/chat-contract.db.test.ts holds both to the same cases; this one is for what a browser cannot be made to do a
- * thousand times.
+ * A fake of the chat's server, and a network that loses, duplicates and delays. tests/process/chat-contract.db.test.ts runs the same cases
+ * against the fake and the real server. For unit tests that need a thousand runs.
  */
 
 const pageSize = 50
 const MAX_CHANGES = 200
 
-/** A sequence of numbers from 0 to 1 that is the same for the same seed. */
+/** A seeded sequence of random numbers from 0 to 1. */
 export function chances(seed: number): () => number {
 	let state = seed
 	return () => {
@@ -29,16 +28,16 @@ export function chances(seed: number): () => number {
 export class ChatServer {
 	readonly rows: ChatMessage[] = []
 	version = 0
-	/** How the peer of whoever asks stands. */
+	/** The receipts of the requesting member's peer. */
 	receipts: Receipts = { delivered: 0, read: 0 }
 	state: ConversationState = { kind: 'open', reason: null, blockedByMe: false, muted: false }
-	/** Answers the next tries instead of storing, first one first. */
+	/** Errors for the next messages, instead of storing them, in order. */
 	readonly refusals: Exclude<SendAnswer, { ok: true }>[] = []
-	/** How often somebody sent something, stored or not. */
+	/** Number of send requests, stored or not. */
 	sends = 0
-	/** Answers the next files instead of storing, first one first. */
+	/** Errors for the next uploads, instead of storing them, in order. */
 	readonly pictureRefusals: string[] = []
-	/** How many files were stored. */
+	/** Number of stored uploads. */
 	uploads = 0
 	readonly seen: { by: string; upTo: number; read: boolean; leaving: boolean }[] = []
 	private readonly tabs = new Set<Tab>()
@@ -92,7 +91,7 @@ export class ChatServer {
 		return { messages: newer.slice(0, pageSize), older: true, newer: newer.length > pageSize }
 	}
 
-	/** A message with so many on either side. */
+	/** The messages around one, this many on either side. */
 	around(id: number, each: number) {
 		const messages = this.rows.filter((row) => Math.abs(row.id - id) <= each)
 		return { messages, older: id - each > 1, newer: id + each < this.rows.length }
@@ -118,11 +117,11 @@ export class ChatServer {
 
 const blank = { html: '', pictures: [], sentAt: new Date(0).toISOString(), editedAt: null, deleted: false, version: 0 }
 
-/** A member's browser: what it keeps, and the lock its tabs share. */
+/** A member's browser: its storage, and the lock that its tabs share. */
 export class Browser {
 	readonly member: string
 	readonly store = makeStore()
-	/** What its tabs keep of pictures. */
+	/** Pictures stored by its tabs. */
 	readonly files = new Map<string, Blob>()
 	private ids = 0
 	private readonly held = new Map<string, Promise<void>>()
@@ -158,19 +157,19 @@ export class Browser {
 	}
 }
 
-/** How a tab's connection behaves; each figure is a chance from 0 to 1. */
+/** The behaviour of a tab's connection; probabilities from 0 to 1. */
 export interface Weather {
-	/** A request or its answer does not arrive. */
+	/** A request or its response is lost. */
 	loss: number
-	/** A live event comes twice. */
+	/** A live event arrives twice. */
 	double: number
-	/** Milliseconds that anything takes at most. */
+	/** The maximum delay in milliseconds. */
 	delay: number
 }
 
 export const calm: Weather = { loss: 0, double: 0, delay: 0 }
 
-/** A tab of a member, at the server by a network of this weather. */
+/** A tab of a member, connected by such a network. */
 export class Tab implements Transport {
 	readonly client: ChatClient
 	weather: Weather
@@ -178,10 +177,10 @@ export class Tab implements Transport {
 	private readonly browser: Browser
 	private readonly chance: () => number
 	private online = false
-	/** Counts connections: what was on its way when one was lost never arrives. */
+	/** Counts connections: what was in transit when one was lost never arrives. */
 	private era = 0
 
-	/** What it keeps over a reload: the next tab that is given it is this one loaded again. */
+	/** Session storage: a tab that is given it is a reload of this one. */
 	readonly session: Store
 
 	constructor(server: ChatServer, browser: Browser, weather = calm, chance = chances(1), session: Store = makeStore()) {
@@ -277,7 +276,7 @@ export class Tab implements Transport {
 	}
 }
 
-/** What a browser keeps, without a browser; in no order that the writer knows, as a browser may. */
+/** A `Storage` without a browser, with keys in arbitrary order, as browsers may have. */
 export function makeStore(): Store {
 	const kept = new Map<string, string>()
 	return {

@@ -8,31 +8,28 @@ import { logInMember, type MembersSite } from './members-site.ts'
 import { randomFrom } from './random.ts'
 
 /*
- * A run of the chat for the history checker: pairs of members who write, edit, delete, read, reload, lose their network and
- * close their lids, at random, while a test breaks the ground under them.
+ * A run of the chat for the history checker: pairs of members write, edit, delete, read, reload, lose their network and suspend their
+ * devices at random, while a test breaks the system.
  */
 
-/**
- * What is random in a run comes from this. It is always the same, so that a run that failed can be repeated;
- * `npm run test:histories -- --seeds N` sets others.
- */
+/** The seed of a run, fixed so that a failure can be reproduced; `npm run test:histories -- --seeds N` sets others. */
 export const seed = Number(process.env.CHAT_HISTORY_SEED ?? 20_261)
 
-/** Whether this is a run of `npm run test:histories`, which takes its time. */
+/** Whether this is a run of `npm run test:histories`, which may take long. */
 export const isLongRun = process.env.CHAT_HISTORY_SEED !== undefined
 
-/** Milliseconds between two acts of a member. Far slower than the limits of sending, so that what waited can follow soon. */
+/** Milliseconds between two actions of a member, well below the rate limits, so that delayed messages can follow soon. */
 const MIN_PAUSE_MS = 1_200
 const MAX_PAUSE_MS = 2_000
-/** One member writes faster: a peer who is away all the time misses much. */
+/** One member writes faster, so that a peer who is always away misses much. */
 const fastest = 800
-/** Milliseconds in which some of what waits has followed, at the limits of sending and on a busy machine. */
+/** Milliseconds within which some of the delayed messages must follow, despite rate limits and a busy machine. */
 const TIMEOUT_MS = 60_000
 
-/** A broken run breaks many promises; so many of them tell enough. */
+/** A failed run violates many guarantees; this many are shown. */
 const MAX_SHOWN = 20
 
-/** How often a member does something else than writing; each is a chance from 0 to 1. */
+/** Probabilities from 0 to 1 of other actions than writing. */
 const chances = { read: 0.3, edit: 0.1, remove: 0.04, cut: 0.03, reload: 0.02, sleep: 0.01 }
 
 export class ChatRun {
@@ -41,13 +38,13 @@ export class ChatRun {
 	private readonly timers: NodeJS.Timeout[] = []
 	private readonly asleep = new Set<ChatMember>()
 	private readonly acts = new Map<ChatMember, number>()
-	/** How many times a member may have acted by now. */
+	/** How many actions a member may have taken by now. */
 	private maxActs = 0
 	private count = 0
 
 	/**
-	 * Has so many pairs meet: two members who have written to each other. Of the first pair one has two tabs open.
-	 * @param door which address each member comes by
+	 * Pairs up members who have written to each other. One member of the first pair has two tabs.
+	 * @param door the address that a member uses
 	 * @returns the cookies of their sessions
 	 */
 	async meet(
@@ -69,9 +66,9 @@ export class ChatRun {
 	}
 
 	/**
-	 * Two members, who may be members of any site, open the conversation with each other and write to each other.
-	 * @param tabs that the first one has open
-	 * @param within milliseconds in which the site must have stored a message
+	 * Two members, possibly of any site, open their conversation and write to each other.
+	 * @param tabs of the first one
+	 * @param within milliseconds within which the site must have stored a message
 	 */
 	async greet(first: Place, second: Place, tabs = 1, within?: number): Promise<void> {
 		const [one, other] = [new ChatMember(first, tabs), new ChatMember(second)]
@@ -83,8 +80,8 @@ export class ChatRun {
 	}
 
 	/**
-	 * From now on everybody acts; the last member of all is away until {@link end}, while their peer writes most.
-	 * @param maxActs how many times each member acts before the first {@link allowActs} at most
+	 * Starts all members; the last one is away until {@link end}, while their peer writes most.
+	 * @param maxActs actions per member until the first {@link allowActs}
 	 */
 	begin(maxActs: number): void {
 		this.maxActs = maxActs
@@ -99,23 +96,23 @@ export class ChatRun {
 	}
 
 	/**
-	 * Lets each member act so many times more; who has not used up what was allowed before still may. What a run asks of a machine
-	 * would otherwise grow with the time that the machine takes for it.
+	 * Allows each member this many more actions, in addition to unused ones. This bounds the load of a run independently of how long the
+	 * machine takes.
 	 */
 	allowActs(count: number): void {
 		this.maxActs += count
 	}
 
-	/** Nobody acts any more, and whoever is away comes back. */
+	/** Stops all members, and brings back those who are away. */
 	end(): void {
 		for (const timer of this.timers) clearInterval(timer)
 		for (const member of this.asleep) this.wake(member)
 	}
 
 	/**
-	 * Waits until everything is acknowledged and every tab shows the same, by what the product does for that and nothing else,
-	 * and says what is broken. A run means something only if much was written.
-	 * @param least messages that must have been written
+	 * Waits until everything is acknowledged and all tabs show the same, by the product's own means, and asserts that no guarantee is
+	 * violated. A run only counts if enough was written.
+	 * @param least minimum number of messages
 	 */
 	async judge(least: number): Promise<void> {
 		const written = this.members.map((member) => member.written)
@@ -132,7 +129,7 @@ export class ChatRun {
 		expect(this.hasChanges).toBe(true)
 	}
 
-	/** Whether anything that was sent has been edited or deleted since, and acknowledged. */
+	/** Whether an edit or deletion was acknowledged. */
 	get hasChanges(): boolean {
 		return this.messages.some(({ changes }) => changes.some(({ acknowledged }) => acknowledged))
 	}
@@ -141,7 +138,7 @@ export class ChatRun {
 		return this.members.flatMap(({ written }) => written.messages)
 	}
 
-	/** Waits until nothing is unsettled, or as long as it becomes less. */
+	/** Waits until nothing is pending, or as long as that decreases. */
 	private async settle(): Promise<void> {
 		let least = this.unsettled.length
 		for (let end = Date.now() + TIMEOUT_MS; least > 0 && Date.now() < end; await sleep(100)) {
@@ -155,7 +152,7 @@ export class ChatRun {
 		return this.members.flatMap((member) => member.unsettled)
 	}
 
-	/** Whether a member may act now, who then has. @param share how much more than the others */
+	/** Counts an action if a member may take one. @param share multiple of the others' allowance */
 	private mayAct(member: ChatMember, share: number): boolean {
 		const acts = this.acts.get(member) ?? 0
 		if (acts >= this.maxActs * share) return false
@@ -168,7 +165,7 @@ export class ChatRun {
 		const { random } = this
 		const tab = random() < 0.5 ? 0 : 1
 		const dice = Object.entries(chances).filter(([, chance]) => random() < chance)
-		// Only an acknowledged message can be changed; on a slow machine that has been killed often, none of the last ten may be.
+		// Only acknowledged messages can be changed; on a slow machine none of the last ten may be.
 		const recent = member.written.messages.filter(({ acknowledged }) => acknowledged !== null).slice(-10)
 		const some = recent[Math.floor(random() * recent.length)]
 		member.write(`message ${this.count}`, tab)

@@ -8,27 +8,23 @@ import { freePort } from '../../scripts/support/free-ports.ts'
 import { findProgram } from '../../scripts/support/programs.ts'
 import { makeDataDir, PASSED_ON } from './site-process.ts'
 
-/** Whether this machine has what `npm run cluster` needs. */
+/** Whether the programs for `npm run cluster` are installed. */
 export const hasServers = findProgram('nginx') !== null && findProgram('redis-server') !== null
 
 export interface RunningCluster {
 	/** The address of nginx. */
 	url: string
-	/** The addresses of the nodes behind it. */
+	/** The addresses of its nodes. */
 	nodes: string[]
 	pid: number
 	output: () => string
-	/** Ends the script without a word, as a crash would; its data directory stays. */
+	/** Kills the script, as a crash would; its data directory remains. */
 	kill: () => Promise<void>
 	/** Sends SIGTERM and waits. @returns the exit code */
 	stop: () => Promise<number | null>
 }
 
-/**
- * Runs `npm run cluster` and waits until it says that it is ready.
- * @param folder where the project lies
- * @throws Error with its output when it ends before that
- */
+/** Runs `npm run cluster` and waits until it is ready. @param folder of the project @throws Error with its output if it exits before */
 export async function startCluster(
 	env: Record<string, string>,
 	folder = fileURLToPath(new URL('../..', import.meta.url)),
@@ -82,7 +78,7 @@ interface Process {
 	command: string
 }
 
-/** A process and all that it started; without a PostgreSQL, which outlives who started it. */
+/** A process with its descendants, except PostgreSQL, which survives its parent. */
 export function descendants(pid: number): Process[] {
 	const all = processes()
 	const found = all.filter((one) => one.pid === pid)
@@ -91,18 +87,18 @@ export function descendants(pid: number): Process[] {
 	return found
 }
 
-/** The processes whose command names this, such as a data directory. */
+/** The processes whose command line contains a text, such as a data directory. */
 export function processesOf(text: string): Process[] {
 	return processes().filter(({ command }) => command.includes(text))
 }
 
-/** Of these processes, those that still run. */
+/** Those of these processes that still run. */
 export function stillRunning(pids: number[]): number[] {
 	const running = new Set((hasProc ? pids.flatMap(readProcess) : processes()).map(({ pid }) => pid))
 	return pids.filter((pid) => running.has(pid))
 }
 
-/** Sends a signal to processes; those that have ended meanwhile, such as one of a closed connection, are ignored. */
+/** Sends a signal to processes; ignores those that have ended. */
 export function signalAll(pids: number[], signal: NodeJS.Signals): void {
 	for (const pid of pids) {
 		try {
@@ -113,10 +109,10 @@ export function signalAll(pids: number[], signal: NodeJS.Signals): void {
 	}
 }
 
-/** Tests ask again and again what still runs: `ps` takes ten times the processor time of these files. */
+/** Used in polling: `ps` takes ten times the processor time of these files. */
 const hasProc = existsSync('/proc/self/stat')
 
-/** What runs at this moment, without those that have ended and wait for a parent. */
+/** Running processes, without zombies. */
 function processes(): Process[] {
 	if (hasProc) return readdirSync('/proc').map(Number).filter(Boolean).flatMap(readProcess)
 	return execFileSync('ps', ['-eo', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' })
@@ -126,7 +122,7 @@ function processes(): Process[] {
 		.map((match) => ({ pid: Number(match?.[1]), parent: Number(match?.[2]), command: match?.[4] ?? '' }))
 }
 
-/** @returns the process of this number, or nothing when it has ended, whether or not its parent has taken note */
+/** @returns the process with this id; empty if it has ended, even as a zombie */
 function readProcess(pid: number): Process[] {
 	try {
 		const [, state, parent] = /\) (\w) (\d+) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []

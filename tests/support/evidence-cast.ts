@@ -12,18 +12,18 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../factories/forum.ts'
 import { filled, makePicture } from '../factories/profiles.ts'
 
-/* Who takes part in a test of evidence, what they do, and what comes of it. */
+/* Members, actions and assertions for tests of evidence. */
 
 export let asker: SignedIn
 export let helper: SignedIn
 export let voters: SignedIn[]
 export let moderator: SignedIn
 export let picture: string
-/** A question about React, asked by the asker, and an answer of the helper, who knows React and JavaScript; new for each test. */
+/** A question about React by the asker, and an answer of the helper, who has the skills React and JavaScript; new for each test. */
 export let questionId: number
 export let commentId: number
 
-/** Makes the cast in this file's database, and a new helper with a new answer before each test. */
+/** Creates the members in this file's database, and a new helper with a new answer before each test. */
 export function useEvidenceCast(): void {
 	beforeAll(async () => {
 		await loadTerms()
@@ -75,7 +75,7 @@ export const setOnlyMe = (sections: string[]) =>
 export const tagged = (tags: string, category = 'others') =>
 	editQuestion(asker, questionId, { title: 'A question about it', description: 'How does it work?', tags, category })
 
-/** Each piece of the helper's evidence: “React solution 1”, with its weight. */
+/** The pieces of the helper's evidence: “React solution 1”, with their weights. */
 export async function pieces(): Promise<string[]> {
 	const { rows } = await sql<{ skill: string; kind: string; weight: number }>`
 		select name as skill, kind, weight from skill_evidence join skills on skills.id = skill_id
@@ -83,7 +83,7 @@ export async function pieces(): Promise<string[]> {
 	return rows.map(({ skill, kind, weight }) => `${skill} ${kind} ${weight}`)
 }
 
-/** The weight of one of the helper's answers under React. */
+/** The weight of one of the helper's answers for React. */
 export async function weightOf(source: number): Promise<number> {
 	const { rows } = await sql<{ weight: number }>`
 		select weight from skill_evidence join skills on skills.id = skill_id

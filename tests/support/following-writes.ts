@@ -7,7 +7,7 @@ import type { Write } from './writes.ts'
 const search = { kind: 'queries', query: 'event loop', name: 'Loops' }
 let searchId = 1
 
-/** Every way to follow a question and to help keep its answers good: a part of what can be written in the forum. */
+/** Every way to follow a question and to report outdated answers: a part of the forum's writes. */
 export const followingWrites: Write[] = [
 	{
 		name: 'saying that a solution no longer works',
@@ -93,7 +93,7 @@ export const followingWrites: Write[] = [
 		for: 'members',
 		form: ({ query }) => [`/forum/invite/${query}`, { username: 'victim' }],
 		api: ({ query }) => ['POST', `/queries/${query}/invitations`, { username: 'victim' }],
-		// Whoever it was done to before, they are asked today for the first time.
+		// Resets earlier invitations, so that the next one notifies.
 		prepare: async ({ victim }) => {
 			await sql`update users set suspended_until = null where id = ${victim.id}`.execute(db())
 			await sql`update invitations set invited_at = invited_at - interval '2 days'`.execute(db())

@@ -40,9 +40,9 @@ const tables = [
 	'sessions',
 ] as const
 
-/** What every table of the forum, its moderation, its notifications and its members' sessions holds, as one hash each: equal when nothing changed. */
+/** A hash of each table of the forum, moderation, notifications and sessions: equal if nothing changed. */
 export async function hashForum(): Promise<Record<string, string>> {
-	// A sum needs no order, and one statement a fifth of the time of one for each table: it runs thousands of times.
+	// A sum needs no sorting, and one statement takes a fifth of the time of one per table: this runs thousands of times.
 	const hashes = tables.map(
 		(table) => sql`
 			select ${sql.lit(table)} as name, coalesce(sum(hashtextextended(t::text, 0)), 0)::text as hash from ${sql.table(table)} t`,
@@ -51,7 +51,7 @@ export async function hashForum(): Promise<Record<string, string>> {
 	return Object.fromEntries(rows.map(({ name, hash }) => [name, hash]))
 }
 
-/** Fails unless every counter equals what the rows say; of the tags at one pass, as there are thousands and this runs hundreds of times. */
+/** Asserts that every counter matches the rows; those of tags in one pass, as there are thousands and this runs hundreds of times. */
 export async function expectCountsToHold(): Promise<void> {
 	const { rows } = await sql`
 		select 'query ' || q.id as what from questions q where

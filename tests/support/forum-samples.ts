@@ -1,7 +1,7 @@
 import type { CommentView } from '~/features/discussion/comment.view.ts'
 import type { QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 
-/* What the server tells of a question and a comment, for tests of what is drawn from it. */
+/* Views of a question and a comment, for tests of components. */
 
 const author = { username: 'rohan', name: 'Rohan Kitefield', image: null }
 

@@ -15,13 +15,13 @@ import { moderationWrites } from './moderation-writes.ts'
 import { routingWrites } from './routing-writes.ts'
 import type { Cast, Target, Who, Write } from './writes.ts'
 
-/* Every way to change the forum, with who may go it: what the proof of permissions walks through. */
+/* Every way to change the forum, with the permissions: the table that the permission tests iterate. */
 
-/** Targets are made so many at a time: each the product's way would be half the time of the proof. */
+/** Targets are copied in batches: creating each by use cases would take half the time of the tests. */
 const BATCH = 40
 const ready: Target[] = []
 
-/** A question that the author asked long ago, so that their limit for an hour is never reached, with a comment of theirs. */
+/** A question asked long ago, so that the author's hourly limit is never reached, with a comment by the author. */
 export async function makeTarget({ author }: Cast): Promise<Target> {
 	if (ready.length === 0) ready.push(...(await copyTarget(await askTarget(author))))
 	const target = ready.pop()
@@ -35,7 +35,7 @@ async function askTarget(author: SignedIn): Promise<Target> {
 	return { query: id, url, comment: await makeComment(author, id) }
 }
 
-/** Row for row, with all that counts them. */
+/** Copies the rows with their counters. */
 async function copyTarget({ query, url, comment }: Target): Promise<Target[]> {
 	const copies = await db()
 		.transaction()
@@ -73,7 +73,7 @@ async function copyTarget({ query, url, comment }: Target): Promise<Target[]> {
 	return copies.map((ids) => ({ ...ids, url: url.replace(/\/\d+(?=\/[\w-]+$)/, `/${ids.query}`) }))
 }
 
-/** Whether somebody may do it on the site; a token narrows it. */
+/** Whether somebody may do it on the site; a token may narrow it further. */
 export function mayDo(who: Who, write: Write): boolean {
 	if (who === 'suspended') return write.for === 'members' && write.quiet === true
 	const isStaff = who === 'moderator' || who === 'admin'
@@ -289,7 +289,7 @@ const memberWrites: Write[] = [
 	},
 ]
 
-/** A form about the bookmark of a query. */
+/** A form about the bookmark of a question. */
 const ofBookmark = ({ query }: Target, more: Record<string, string>) => ({ kind: 'query', id: String(query), ...more })
 const bookmarkOf = ({ query }: Target) => ({ kind: 'query', id: query }) as const
 
@@ -346,7 +346,6 @@ const bookmarkWrites: Write[] = [
 	},
 ]
 
-/** Every way. */
 export const writes: Write[] = [
 	...memberWrites,
 	...bookmarkWrites,
@@ -355,7 +354,7 @@ export const writes: Write[] = [
 	...moderationWrites,
 ]
 
-/** As if followed before: who is suspended meanwhile cannot begin to. */
+/** Followed by rows, as suspended members cannot start following. */
 function followInRows({ id }: SignedIn, what: 'tag' | 'category'): Promise<unknown> {
 	const row =
 		what === 'tag' ? sql`id, null from tags where name = 'testing'` : sql`null, id from categories where slug = 'java'`
@@ -364,7 +363,7 @@ function followInRows({ id }: SignedIn, what: 'tag' | 'category'): Promise<unkno
 	)
 }
 
-/** One open report a target, and ten in an hour, is what a member may send. */
+/** A member may have one open report per target, and ten an hour. */
 function forgetReports(): Promise<unknown> {
 	return sql`delete from reports`.execute(db())
 }

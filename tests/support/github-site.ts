@@ -1,17 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/*
- * GitHub cannot run here: a server that answers as its documentation says, at an address that the settings take for a GitHub Enterprise
- * Server. Whoever comes to log in is the one account that it has.
- */
+/* A stub of GitHub that follows its documentation, configured as a GitHub Enterprise Server. Everybody who logs in is its only account. */
 
 export interface GithubSite {
 	address: string
 	stop: () => Promise<void>
 }
 
-/** Starts it. @param repositories the names of the account's public repositories, what changed last first */
+/** Starts it. @param repositories names of the account's public repositories, last changed first */
 export async function startGithub(login: string, repositories: readonly string[]): Promise<GithubSite> {
 	const repositoryOf = (name: string, index: number) => ({
 		...{ id: index + 1, name, description: `What ${name} does`, language: 'TypeScript', homepage: '', fork: false },

@@ -5,7 +5,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import type { Mail } from '~/platform/mail/mail.server.ts'
 
-/** Makes the tables in which jobs wait. No worker runs: what is queued stays there for a test to look at. */
+/** Creates the tables of the job queue. No worker runs: queued jobs stay for the test to inspect. */
 export function useJobTables(): void {
 	beforeAll(async () => {
 		await startJobs()
@@ -13,7 +13,7 @@ export function useJobTables(): void {
 	})
 }
 
-/** The mails that wait to be sent to an address, the oldest first. */
+/** The queued mails to an address, oldest first. */
 export async function queuedMails(to: string): Promise<Mail[]> {
 	const { rows } = await sql<{ payload: Mail }>`
 		select payload from graphile_worker._private_jobs where payload ->> 'to' = ${to} order by id`.execute(db())
@@ -26,7 +26,7 @@ export interface SentMail {
 	text: string
 }
 
-/** Does the waiting work of finding out whom to mail what, as the worker would. Only where no worker runs. */
+/** Runs the queued account-mail jobs, as a worker would. Only where no worker runs. */
 export async function deliverAccountMails(): Promise<void> {
 	const { rows } = await sql<{ id: string; payload: AccountMail }>`
 		delete from graphile_worker._private_jobs job using graphile_worker._private_tasks task
@@ -35,7 +35,7 @@ export async function deliverAccountMails(): Promise<void> {
 	for (const { payload } of inOrder) await sendAccountMail(payload)
 }
 
-/** The mails that wait to be sent, to one address or to all, the oldest first. */
+/** The queued mails to one address or to all, oldest first. */
 export async function sentMails(to?: string): Promise<SentMail[]> {
 	await deliverAccountMails()
 	const { rows } = await sql<{ payload: SentMail }>`
@@ -44,12 +44,12 @@ export async function sentMails(to?: string): Promise<SentMail[]> {
 	return rows.map(({ payload }) => payload).filter((mail) => to === undefined || mail.to === to)
 }
 
-/** The token in the link of the newest mail to an address, or nothing. */
+/** The token in the last mail to an address, or ''. */
 export async function mailedToken(to: string): Promise<string> {
 	return /token=(\S+)/.exec((await sentMails(to)).at(-1)?.text ?? '')?.[1] ?? ''
 }
 
-/** Forgets what was counted and mailed, so that tests of one file do not slow each other. */
+/** Resets rate limits and queued mails, so that tests of one file do not affect each other. */
 export async function forgetCounts(): Promise<void> {
 	await sql`truncate rate_limits, attempts, account_mails`.execute(db())
 }

@@ -1,8 +1,8 @@
 import type { ApiDocument, Schema } from '~/features/api/api.view.ts'
 
 /**
- * What is wrong with a value after a schema of our description, as lines that begin with the place. It knows the keywords
- * that the description uses and complains about any other, so that nothing goes unchecked.
+ * Validation errors of a value against a schema of our description, as lines that start with the path. Throws for keywords that it does not
+ * implement, so that nothing goes unchecked.
  */
 export function mismatches(document: ApiDocument, schema: Schema, value: unknown, place = '$'): string[] {
 	if (schema.$ref) return mismatches(document, resolve(document, schema.$ref), value, place)
@@ -23,7 +23,7 @@ export function mismatches(document: ApiDocument, schema: Schema, value: unknown
 	return []
 }
 
-/** The schema that a reference of the document leads to. @throws Error when it leads nowhere */
+/** Resolves a reference of the document. @throws Error if it does not exist */
 export function resolve(document: ApiDocument, ref: string): Schema {
 	const found = document.components.schemas[ref.replace('#/components/schemas/', '')]
 	if (!found) throw new Error(`${ref} leads nowhere.`)

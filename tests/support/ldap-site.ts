@@ -9,7 +9,7 @@ import { freePort } from '../../scripts/support/free-ports.ts'
 import { findProgram } from '../../scripts/support/programs.ts'
 import { makeCertificate } from './certificate.ts'
 
-/** OpenLDAP's server, where this machine has it. */
+/** OpenLDAP's server, if installed. */
 export const slapd = findProgram('slapd')
 
 const suffix = 'dc=eastmere,dc=example'
@@ -18,28 +18,28 @@ export const bindDn = `cn=reader,${suffix}`
 export const bindPassword = 'a password of the reader'
 const root = { dn: `cn=root,${suffix}`, password: 'a password of the root' }
 
-/** The directory of a campus: slapd as a process of its own, with TLS and data in a folder that goes with it. */
+/** A campus directory: slapd in a child process, with TLS and a temporary folder. */
 export interface Directory {
-	/** By ldap://, where StartTLS is offered. */
+	/** By ldap://, with StartTLS. */
 	address: string
 	/** By ldaps://. */
 	safeAddress: string
 	/** Of the server, PEM. */
 	certificate: string
-	/** Adds somebody to the people. */
+	/** Adds a person. */
 	enrol: (uid: string, attributes?: Record<string, string | string[] | Buffer>) => Promise<void>
 	remove: (uid: string) => Promise<void>
-	/** As a machine that answers nothing any more, until it goes on. */
+	/** Hangs like a machine that does not respond, until it is resumed. */
 	pause: () => void
 	goOn: () => void
 	start: () => Promise<void>
 	stop: () => Promise<void>
 }
 
-/** The password of everybody who was enrolled. */
+/** The password of all persons. */
 export const memberPassword = 'a password at the campus'
 
-/** Starts a directory. Whoever starts one stops it, and removes its folder by that. */
+/** Starts a directory. The caller must stop it, which removes its folder. */
 export async function startDirectory(program: string): Promise<Directory> {
 	const folder = mkdtempSync(join(tmpdir(), 'devquad-slapd-'))
 	const [port, safePort] = [await freePort(), await freePort()]
@@ -63,7 +63,7 @@ export async function startDirectory(program: string): Promise<Directory> {
 			stdio: 'ignore',
 		})
 		server = child
-		// Journeys use this, too, where Vitest's `waitFor` does not work.
+		// Not Vitest's `waitFor`, as Playwright's tests use this too.
 		const until = Date.now() + 20_000
 		while (
 			!(await asRoot(async () => {}).then(

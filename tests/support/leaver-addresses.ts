@@ -4,22 +4,22 @@ import type { Planted, PlantedWords } from './planted-member.ts'
 import { routePaths } from './raw-http.ts'
 
 /*
- * Every address at which something of a member can be read, made of the site map and of the operations of the API. A route or an
- * operation with a parameter that nothing here stands for throws.
+ * Every address where something of a member can be read, derived from the site map and the API's operations. Throws for a route or an
+ * operation with an unknown parameter.
  */
 
-/** A member who leaves, with everything that must not be found afterwards. */
+/** A leaving member, with everything that must not be found afterwards. */
 export interface Leaver {
 	member: SignedIn
 	words: PlantedWords
 	planted: Planted
-	/** Every username that the member had. */
+	/** All usernames that the member ever had. */
 	usernames: string[]
-	/** In small letters: words, names, addresses and pictures that nobody finds any more. */
+	/** In lower case: words, names, addresses and pictures that must not be found. */
 	marks: string[]
-	/** Rows of others that name the member. */
+	/** Rows of others that mention the member. */
 	ids: { term: number | null; list: number; search: number }
-	/** Of a member who can answer what they asked. */
+	/** The feed of a member who can answer the leaver's questions. */
 	feed: string
 }
 
@@ -27,7 +27,7 @@ type Values = (leaver: Leaver) => (string | number)[]
 
 const questionsOf: Values = ({ planted }) => [...planted.questions, planted.answered].map(({ id }) => id)
 
-/** What a parameter stands for, wherever it does. */
+/** Values of parameters, wherever they occur. */
 const parameters: Record<string, Values> = {
 	username: ({ usernames }) => usernames,
 	category: () => ['others'],
@@ -36,7 +36,7 @@ const parameters: Record<string, Values> = {
 	key: () => ['ask'],
 }
 
-/** What `id`, `kind` and the like stand for, by the address that they are part of. */
+/** Values of `id`, `kind` and the like, by route. */
 const places: Record<string, (leaver: Leaver) => string[]> = {
 	'/login/:provider': () => ['/login/github'],
 	'/login/:provider/callback': () => ['/login/github/callback'],
@@ -44,7 +44,7 @@ const places: Record<string, (leaver: Leaver) => string[]> = {
 	'/following/search/:id': ({ ids }) => [`/following/search/${ids.search}`],
 	'/media/*': ({ planted }) =>
 		Object.entries(planted.pictures).map(([kind, path]) => `/media/${path}-${kind === 'profile' ? 224 : 640}.webp`),
-	// Named by the address above.
+	// Covered by the route above.
 	'/media/messages/*': () => [],
 	'/forum/category/:slug': () => ['/forum/category/others'],
 	'/forum/invite/:id': ({ planted }) => [`/forum/invite/${planted.answered.id}`],
@@ -85,7 +85,7 @@ function subjectsOf({ planted, usernames }: Leaver): string[] {
 	]
 }
 
-/** What pages are asked besides: searches for whatever the member was found by, and the views of lists. */
+/** Query strings of pages: searches for the member's data, and the views of lists. */
 function questionsAbout({ words, usernames }: Leaver): Record<string, string[]> {
 	const said = [words.texts, words.own, words.name, ...usernames].map(encodeURIComponent)
 	const [text = '', own = '', name = ''] = said
@@ -130,10 +130,10 @@ function questionsAbout({ words, usernames }: Leaver): Record<string, string[]> 
 	}
 }
 
-/** Addresses that are files: they have no `.data`. */
+/** Files, which have no `.data`. */
 const FILE = /\.(json|png|atom|xml|txt|js|webmanifest|csv|zip|webp)(\?|$)/
 
-/** Addresses of one route or operation. @throws Error when a parameter stands for nothing */
+/** All addresses of a route or an operation. @throws Error for a parameter without values */
 function fill(pattern: string, leaver: Leaver): string[] {
 	const place = places[pattern]
 	if (place) return place(leaver)
@@ -144,7 +144,7 @@ function fill(pattern: string, leaver: Leaver): string[] {
 	return values(leaver).flatMap((value) => fill(pattern.replace(found, String(value)), leaver))
 }
 
-/** Every address of the site, by its route, and of the API, by its operation. @throws as {@link fill} */
+/** Every address of the site by route, and of the API by operation. @throws as {@link fill} */
 export function addressesOf(leaver: Leaver): Map<string, string[]> {
 	const about = questionsAbout(leaver)
 	const asked = (pattern: string) => {
@@ -159,13 +159,13 @@ export function addressesOf(leaver: Leaver): Map<string, string[]> {
 	])
 }
 
-/** The address of what a page's script loads; null for a file. */
+/** The address of a page's data; null for a file. */
 export function dataPath(path: string): string | null {
 	if (FILE.test(path) || path.startsWith('/api/v1')) return null
 	return path.replace(/^([^?]*?)\/?(\?.*)?$/, (_, at, query = '') => `${at || '/_root'}.data${query}`)
 }
 
-/** Routes and operations at which nothing of a member is ever found, by the reason. */
+/** Routes and operations that never show a member, by reason. */
 export const SILENT: Record<string, string[]> = {
 	'It is about the reader, who has not logged in, or about a link in a mail.': [
 		'/claim-admin',

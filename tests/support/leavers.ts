@@ -29,7 +29,7 @@ import type { Leaver } from './leaver-addresses.ts'
 import { logInAgain, logInMember, type MembersSite } from './members-site.ts'
 import { digitsOf, type Planted, type PlantedWords, plantEverything, subscribe } from './planted-member.ts'
 
-/* Members of a running site who leave it, and those who had to do with them. */
+/* Members who leave a running site, and those they had to do with. */
 
 const roles = { peer: 'member', other: 'member', moderator: 'moderator', admin: 'admin', chief: 'admin' } as const
 
@@ -41,7 +41,7 @@ export interface Remaining {
 	cookies: Record<string, string>
 }
 
-/** Those who stay: two members, of whom `peer` talks with everybody, a moderator, and two admins. */
+/** Creates those who stay: two members, of whom `peer` talks with everybody, a moderator, and two admins. */
 export async function gather(site: MembersSite): Promise<Remaining> {
 	const members: Partial<Record<Role, SignedIn>> = {}
 	const cookies: Record<string, string> = { visitor: '' }
@@ -52,12 +52,12 @@ export async function gather(site: MembersSite): Promise<Remaining> {
 		cookies[name] = cookie
 	}
 	const { peer } = members as Record<Role, SignedIn>
-	// Who can answer what is asked about testing.
+	// Can answer questions about testing.
 	await savePersonal(peer, 'peer', { fullName: 'Peer', about: '', skills: 'Testing', version: 1 })
 	return { members: members as Record<Role, SignedIn>, cookies }
 }
 
-/** What registration makes besides the account. */
+/** Creates what a registration does besides the account. */
 async function complete(member: SignedIn): Promise<void> {
 	await claimUsername(member.username)
 	await sql`insert into profiles (user_id) values (${member.id}) on conflict do nothing`.execute(db())
@@ -65,11 +65,11 @@ async function complete(member: SignedIn): Promise<void> {
 }
 
 /**
- * A member who has filled everything, whom others have named, and who has another username by now.
- * @param names the usernames: the first one, and the one of today
- * @param plan.role what they are of the staff, and write as such
- * @param plan.renamedBy who gives the new name
- * @param plan.keepsTexts whether the words of their texts will stay
+ * Creates a member with data everywhere, mentioned by others, and renamed.
+ * @param names the usernames: the first and the present one
+ * @param plan.role as which they also write
+ * @param plan.renamedBy who renames them
+ * @param plan.keepsTexts whether their texts will stay
  */
 export async function plant(
 	site: MembersSite,
@@ -80,7 +80,7 @@ export async function plant(
 ): Promise<{ leaver: Leaver; cookie: string }> {
 	const { member } = await logInMember(site, before)
 	await complete(member)
-	// It ends sessions and tokens, so it comes first.
+	// Suspending ends sessions and tokens, so it comes first.
 	for (const act of ['suspend', 'lift']) {
 		const why = `As @${before} knows, see /find-dev/${before}.`
 		await decideCase(members.moderator, { kind: 'profile', name: before, act }, { why, time: '1 day' })
@@ -118,7 +118,7 @@ export async function plant(
 	return { leaver, cookie }
 }
 
-/** What others wrote and did about a member. */
+/** Creates what others wrote and did about a member. */
 async function entangle(
 	{ peer, other, moderator, admin }: Remaining['members'],
 	{ username }: SignedIn,
@@ -146,14 +146,14 @@ async function entangle(
 	await addNote(moderator, { kind: 'query', name: String(question?.id) }, { note: `About ${mention} again` })
 	await addNote(moderator, { kind: 'profile', name: username }, { note: `${words.name} wrote ${words.texts}` })
 	await decideCase(moderator, { kind: 'query', name: String(hidden?.id), act: 'unmask' }, { why: 'A threat.' })
-	// The one address is somebody's already, and left out; the other one will be.
+	// The first address has an account and is skipped; the other one is invited.
 	const addresses = `${username}@campus.example\n${words.own}@home.example`
 	await makeList(admin, { days: '7', cohort: '', addresses })
 	for (const missed of [words.name, username, 'how to fish'])
 		await sql`insert into missed_searches (words) values (${missed.toLowerCase()}) on conflict do nothing`.execute(db())
 }
 
-/** What staff write about the site and about others, with a name of their own in it. */
+/** Creates what staff write about the site and about others, with their own names in it. */
 async function actAsStaff(staff: SignedIn, peer: SignedIn, words: PlantedWords): Promise<void> {
 	const mention = `Ask @${staff.username}, or see /find-dev/${staff.username}`
 	const asked = await makeQuestion(peer, { tags: 'testing' })
@@ -163,7 +163,7 @@ async function actAsStaff(staff: SignedIn, peer: SignedIn, words: PlantedWords):
 	await describeTag(staff, words.texts, { description: mention })
 	const { version, settings } = await getSection(staff, 'announcement')
 	const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
-	// One that nobody sees yet: it stands above every page.
+	// Not visible yet, as an announcement is shown on every page.
 	const announcement = { text: mention, url: `/find-dev/${staff.username}`, from: '2099-01-01', audience: 'staff' }
 	await saveSection(staff, 'announcement', { ...stored, ...announcement, version: String(version) })
 	await publishLegal(staff, 'imprint', { body: mention, note: mention, version: '0' })

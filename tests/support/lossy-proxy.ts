@@ -3,14 +3,14 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface LossyProxy {
 	url: string
-	/** From now on nothing gets through, in either direction, and nobody is told: a network that is gone. */
+	/** From now on drops everything in both directions without closing connections, as a dead network does. */
 	lose: () => void
-	/** The network is back; what was lost stays lost. */
+	/** Restores the network; what was dropped stays lost. */
 	mend: () => void
 	stop: () => Promise<void>
 }
 
-/** A TCP proxy before the site at `url`, whose network can be lost. */
+/** A TCP proxy in front of the site at `url` that can lose its network. */
 export async function startLossyProxy(url: string): Promise<LossyProxy> {
 	const { hostname, port } = new URL(url)
 	const sockets = new Set<Socket>()

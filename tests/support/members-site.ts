@@ -16,16 +16,16 @@ export const password = 'a lantern at the ford'
 export interface MembersSite {
 	url: string
 	pid: number
-	/** Everything it wrote so far, both streams. */
+	/** Its output so far, both streams. */
 	output: () => string
-	/** Ends the process without a word, as a crash would. */
+	/** Kills the process, as a crash would. */
 	kill: () => Promise<void>
-	/** Sends a request as it was typed: redirects are not followed. */
+	/** Sends a request like a navigation, without following redirects. */
 	ask: (path: string, cookie: string, form?: Record<string, string>) => Promise<Response>
 	stop: () => Promise<void>
 }
 
-/** Sends a request to the site at this address as a page of it would: redirects are not followed. */
+/** Sends a request as a page of the site would, without following redirects. */
 export function askAt(url: string, path: string, cookie: string, form?: Record<string, string>): Promise<Response> {
 	return fetch(url + path, {
 		redirect: 'manual',
@@ -34,7 +34,7 @@ export function askAt(url: string, path: string, cookie: string, form?: Record<s
 	})
 }
 
-/** How a process reaches the database that the test has open. */
+/** The connection string of the test's database for other processes. */
 export async function testDatabaseUrl(): Promise<string> {
 	const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db())
 	const { host, user, password } = inject('postgres').site
@@ -42,9 +42,9 @@ export async function testDatabaseUrl(): Promise<string> {
 }
 
 /**
- * The built site on the database that the test has open, so that the test sees every row that a request changes.
- * @param port a port of its own, to start a second one at the same address
- * @param env settings beyond those that a test needs
+ * Starts the built site on the test's database, so that the test sees every row.
+ * @param port to start a second site at the same address
+ * @param env further settings
  */
 export async function startOnTestDatabase(port?: string, env: Record<string, string> = {}): Promise<MembersSite> {
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-members-'))
@@ -52,7 +52,7 @@ export async function startOnTestDatabase(port?: string, env: Record<string, str
 		DATA_DIR: dataDir,
 		DATABASE_URL: await testDatabaseUrl(),
 		SEED: 'none',
-		// The same for each start, so that sessions outlive a restart.
+		// The same for each start, so that sessions survive a restart.
 		AUTH_SECRET: 'a secret that only these tests know of',
 		...(port && { PORT: port }),
 		...env,
@@ -74,10 +74,10 @@ export async function startOnTestDatabase(port?: string, env: Record<string, str
 	}
 }
 
-/** To hash takes 20 ms of a processor, for each member again. */
+/** Cached, as hashing takes 20 ms of processor time per member. */
 let passwordHash: Promise<string> | undefined
 
-/** A member with a password, logged in at the site. @returns the member and the cookies of their session */
+/** Creates a member with a password and logs them in. @returns the member and the cookies of their session */
 export async function logInMember(
 	site: Pick<MembersSite, 'ask'>,
 	username: string,
@@ -93,7 +93,7 @@ export async function logInMember(
 	return { member, cookie: await logInAgain(site, username) }
 }
 
-/** One more session of a member whom {@link logInMember} has made. @returns its cookies */
+/** Starts another session of a member made by {@link logInMember}. @returns its cookies */
 export async function logInAgain(site: Pick<MembersSite, 'ask'>, username: string): Promise<string> {
 	const response = await site.ask('/login', '', { email: `${username}@campus.example`, password })
 	const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '')
@@ -114,7 +114,7 @@ export const profileTables = [
 
 type Row = Record<string, unknown>
 
-/** Every row of the tables that a profile is made of. */
+/** All rows of the tables of a profile. */
 export async function readRows(): Promise<Record<(typeof profileTables)[number], Row[]>> {
 	const tables = profileTables.map(async (table) => {
 		const { rows } = await sql<{ row: Row }>`

@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 
-/** Has the next member get the id after this one, as if so many had joined before. */
+/** Sets the sequence, so that the next member gets the id after this one. */
 export async function placeAfter(id: number): Promise<void> {
 	await sql`select setval(pg_get_serial_sequence('users', 'id'), ${id}::int)`.execute(db())
 }
 
-/** Every member of the search index with their terms, in an order of the community, without the index. */
+/** The indexed members with their terms, in an order of the community, computed without the index. */
 export async function listIndexed(order: 'joined' | 'seen'): Promise<{ id: number; terms: number[] }[]> {
 	const { rows } = await sql<{ id: number; terms: number[]; seen: number }>`
 		select user_id as id, terms, extract(epoch from seen_at)::float8 as seen from member_search`.execute(db())
 	return rows.sort((one, other) => (order === 'seen' ? other.seen - one.seen || other.id - one.id : other.id - one.id))
 }
 
-/** What the counters of terms should be, counted from the rows: term → members. Words of long texts are not counted, and say 1. */
+/** The counters of terms computed from the rows: term → members. Words of long texts are not counted, and have 1. */
 export async function recountTerms(): Promise<{ id: number; members: number }[]> {
 	const { rows } = await sql<{ id: number; members: number }>`
 		select id, case when kind in ('about', 'details') then 1

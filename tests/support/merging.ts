@@ -3,12 +3,12 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { logInMember, type MembersSite } from './members-site.ts'
 import { next, openTab } from './tabs.ts'
 
-/** Milliseconds within which every process must lead to the account that is kept. */
+/** Milliseconds within which every process must redirect to the kept account. */
 const MAX_DELAY = 1_000
 
 /**
- * Merges an account to which `A secret word.` was sent into a new one, `kept-` and its name. Fails unless every process then leads to the
- * account that is kept, and its open tab hears of the merge and of what the other account had not read.
+ * Merges an account that has received `A secret word.` into a new one, `kept-` and its name. Asserts that every process then redirects to
+ * the kept account, and that its open tab gets the merge and the unread messages.
  * @param admin the cookie of an admin
  */
 export async function mergeAway(
@@ -26,7 +26,7 @@ export async function mergeAway(
 	expect(merged.status, await merged.text()).toBe(303)
 	expect(await told).toEqual({ from: username, to: into })
 	await expect.poll(() => counts.at(-1)).toEqual({ conversations: 1 })
-	// Each request has a connection of its own, and connections are handed to the processes in turn.
+	// With a new connection for each request, which the processes get in turn.
 	const lead = async () => {
 		const headers = { Cookie: cookie, Connection: 'close' }
 		const answer = await fetch(`${site.url}/find-dev/${username}`, { redirect: 'manual', headers })

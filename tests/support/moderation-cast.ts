@@ -4,18 +4,18 @@ import { decideCase } from '~/features/moderation/decisions.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuestion } from '../factories/forum.ts'
 
-/** Who takes part in a test of moderation, and what it is about. */
+/** Members and subjects for tests of moderation. */
 export const cast = {} as Record<'author' | 'member' | 'moderator' | 'admin', SignedIn> & {
-	/** A question of the author, new for each test. */
+	/** A question by the author, new for each test. */
 	query: number
-	/** A comment of the author under it. */
+	/** A comment by the author below it. */
 	comment: number
 }
 
 /** The reason that {@link decide} gives. */
 export const why = 'It sells shoes.'
 
-/** Makes the cast in this file's database, and something to judge before each test. */
+/** Creates the members in this file's database, and new subjects before each test. */
 export function useCast(): void {
 	beforeAll(async () => {
 		for (const name of ['author', 'member', 'moderator', 'admin'] as const)
@@ -27,7 +27,7 @@ export function useCast(): void {
 	})
 }
 
-/** Judges something, with a reason unless another one is given. */
+/** Decides about a subject, with a default reason. */
 export function decide(
 	viewer: Viewer,
 	kind: string,
@@ -38,10 +38,10 @@ export function decide(
 	return decideCase(viewer, { kind, name: String(name), act }, { why, ...input })
 }
 
-/** What a report names. */
+/** The name of a subject. */
 export function named(kind: string, name: number | string): { kind: string; name: string } {
 	return { kind, name: String(name) }
 }
 
-/** A report that needs no words. */
+/** A report that needs no text. */
 export const spam = { reason: 'spam' }

@@ -13,9 +13,9 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeQuestion } from '../factories/forum.ts'
 
-/* The ways to change the forum that are for those who keep order. */
+/* Writes that only staff may make. */
 
-/** An act on a question, a comment or a profile: the same form and the same operation for each. */
+/** An action on a question, a comment or a profile, with the same form and operation. */
 function acting(
 	name: string,
 	act: string,
@@ -41,10 +41,10 @@ const before =
 	(cast: Cast, { query }: Target) =>
 		decideCase(cast.moderator, { kind: 'query', name: String(query), act }, { why: 'A reason.' })
 
-/** A place has room for a few pins, and every attempt pins another query. */
+/** Pins are limited, and every attempt pins another question. */
 const unpinAll = () => db().deleteFrom('question_pins').execute()
 
-/** As if the text of a newcomer: it waits. */
+/** Makes the question pending, like that of a newcomer. */
 const waiting = (_cast: Cast, { query }: Target) =>
 	db()
 		.transaction()
@@ -54,7 +54,7 @@ const waiting = (_cast: Cast, { query }: Target) =>
 			await openWaitingCase(trx, 'query', query)
 		})
 
-/** As if its author had asked under a pseudonym. */
+/** Changes the question to one under a pseudonym. */
 const underPseudonym = ({ author }: Cast, target: Target) =>
 	db()
 		.transaction()
@@ -78,7 +78,7 @@ const suspend = (until: string | null) => (cast: Cast) =>
 		db(),
 	)
 
-/** The victim is a member with a profile that says something, hidden or not. */
+/** The victim is a member with a profile, hidden or not. */
 const profile = (hidden: boolean) => async (cast: Cast) => {
 	await suspend(null)(cast)
 	const hidden_at = hidden ? new Date() : null
@@ -94,7 +94,7 @@ const nothingOf = { year_of_passing: null, current_semester: null, current_year:
 
 const texts = { title: 'A title that waits longer', description: 'Body.', tags: 'fresh', category: 'python' }
 
-/** The questions that others are merged into, by the question that is merged: made when it is, so that each attempt finds one. */
+/** Merge targets by merged question, created on demand, so that each attempt has one. */
 const stays = new Map<number, number>()
 
 export const moderationWrites: Write[] = [
@@ -212,7 +212,7 @@ export const moderationWrites: Write[] = [
 	},
 ]
 
-/** Members do not hear of new reports: the job that tells moderators writes nothing while an attempt is watched. */
+/** Turns off moderators' notifications, so that their job writes nothing during an observed attempt. */
 export async function muteQueue(): Promise<void> {
 	await sql`
 		insert into muted_subjects (user_id, subject_type, subject_id)

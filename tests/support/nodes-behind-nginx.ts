@@ -10,27 +10,27 @@ import { stopLimits } from '../../server/limits.ts'
 import { startRedis } from './redis.ts'
 import { spawnSite } from './site-process.ts'
 
-/** Where nodes are going to serve: nginx with its waiting room, and a Redis. */
+/** nginx with its waiting room and a Redis, in front of nodes that are started later. */
 export interface NodesBehindNginx {
 	/** The address of nginx. */
 	url: string
 	/** The addresses of the nodes. */
 	nodes: string[]
 	/**
-	 * Starts the nodes, all at once, and from then on each again that ends.
+	 * Starts all nodes at once, and restarts each one that exits.
 	 * @returns when all of them serve
-	 * @throws Error with the last words of one that does not start
+	 * @throws Error with the last output of one that does not start
 	 */
 	start: () => Promise<void>
-	/** The processes of the nodes that have not ended. */
+	/** The running nodes' process ids. */
 	pids: () => number[]
 	stop: () => Promise<void>
 }
 
 /**
- * Makes ready what stands round the nodes, which do not serve yet: `npm run cluster` would migrate before nginx listens.
- * @param env settings of the nodes; DATA_DIR becomes one that they share
- * @param folder where the project lies
+ * Starts everything but the nodes: `npm run cluster` would migrate before nginx listens.
+ * @param env settings of the nodes; they share DATA_DIR
+ * @param folder of the project
  */
 export async function openNginx(env: Record<string, string>, folder: string, count = 3): Promise<NodesBehindNginx> {
 	const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'devquad-nodes-'))

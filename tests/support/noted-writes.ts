@@ -1,28 +1,28 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 
-/** Tables that an attempt may write to although it is refused, each with its reason. */
+/** Tables that a refused attempt may write to, each with the reason. */
 const unnoted = [
-	// Refused attempts count as attempts.
+	// Refused attempts are counted.
 	'rate_limits',
-	// Refusals are logged for whoever keeps the site safe.
+	// Refusals are logged.
 	'security_events',
-	// When a token was last used.
+	// The last use of a token.
 	'access_tokens',
-	// Counted again every hour by the site that is asked, whatever is asked of it.
+	// Recounted every hour by the site.
 	'similar_totals',
 	'similar_words',
-	// Made every minute by a job of the site, of questions that were written before.
+	// Computed every minute by a job, for earlier questions.
 	'question_vectors',
-	// Found every minute by a job of the site, and noted when a question's page is opened.
+	// Computed every minute by a job, and marked when a question is opened.
 	'related_questions',
-	// How often members were looked for, by the job of a question that was asked before.
+	// Rounds of earlier questions, by a job.
 	'question_routing',
 ]
 
 /**
- * Has the database note which of its tables had a row added, changed or removed, by triggers: the costs do not grow with the
- * rows, as those of hashing them do. Tables that are made later are not covered, nor is `truncate`.
+ * Installs triggers that record which tables were written to: unlike hashing, the cost does not grow with the rows. Later tables and
+ * `truncate` are not covered.
  */
 export async function noteWrites(): Promise<void> {
 	await sql`create unlogged table noted_writes (name text not null)`.execute(db())
@@ -40,7 +40,7 @@ export async function noteWrites(): Promise<void> {
 			for each row execute function note_write()`.execute(db())
 }
 
-/** The tables that were written to since the last call, in alphabetical order; a transaction that was undone leaves nothing. */
+/** The tables written to since the last call, sorted; rolled back transactions do not count. */
 export async function takeNotedWrites(): Promise<string[]> {
 	const { rows } = await sql<{ name: string }>`
 		with taken as (delete from noted_writes returning name) select distinct name from taken order by name`.execute(db())

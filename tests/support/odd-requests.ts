@@ -2,9 +2,9 @@ import { operations } from '~/features/api/openapi.server.ts'
 import { chances } from './chat-network.ts'
 import { type RawRequest, routePaths } from './raw-http.ts'
 
-/* Requests that no browser would send, the same ones for the same seed. */
+/* Malformed requests, deterministic for a seed. */
 
-/** What is in the place of a parameter, a field or a value; already encoded for an address. */
+/** Odd values for parameters and fields, already encoded for an address. */
 const odd = [
 	...[
 		'%00',
@@ -215,7 +215,7 @@ const strangeHeaders: [string, string][] = [
 	['Sec-Fetch-Site', 'same-origin, cross-site'],
 ]
 
-/** @param members the Cookie headers of members, who send half of them @param origin of the site, which most of them name */
+/** @param members Cookie headers of members, who send half of the requests @param origin of the site, which most of them name */
 export function oddRequests(
 	count: number,
 	seed: number,
@@ -263,7 +263,7 @@ export function oddRequests(
 		return { ...whole, headers: { ...headers, ...(type && { 'Content-Type': type }) }, body: formBody(type) }
 	}
 
-	// A member who logs out by accident would make visitors of the rest.
+	// Logging out would turn the remaining requests into those of visitors.
 	const keepsSession = ({ method, path }: RawRequest) =>
 		method !== 'POST' || !/^\/(logout|settings|reset-password)/.test(path)
 	const made: RawRequest[] = []

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import Provider, { type Configuration } from 'oidc-provider'
 
 /*
- * The login service of a campus: the certified OpenID Provider `oidc-provider`, in this process, on a port of its own. Whoever comes to
- * log in is let in as the account that the test names; everything else is the provider's own work.
+ * A campus identity provider: the certified `oidc-provider` in this process. Everybody who logs in is the account that the test names; all
+ * else is the provider's own behaviour.
  */
 
 export interface CampusAccount {
@@ -21,22 +21,22 @@ export interface CampusSite {
 	issuer: string
 	clientId: string
 	clientSecret: string
-	/** Who has an account there. Who is taken out is gone at the next refresh. */
+	/** The accounts. A removed one fails at the next refresh. */
 	accounts: Map<string, CampusAccount>
-	/** Who sits in front of the browser. */
+	/** The account in the browser. */
 	visitor: string
-	/** Has it sign with new keys, as a rotation does. @param kid the name of the key; a new one unless it is given */
+	/** Rotates the signing keys. @param kid name of the key; a new one by default */
 	rotateKeys: (kid?: string) => void
-	/** Changes what ID tokens say before they are signed; null for those of the provider. */
+	/** Modifies the claims of ID tokens before they are signed; null leaves them. */
 	forge: ((claims: Record<string, unknown>) => void) | null
-	/** Stops to listen, and listens again at the same address. */
+	/** Stops listening, and starts again at the same address. */
 	stop: () => Promise<void>
 	start: () => Promise<void>
-	/** As a browser: follows the address of a login until it leads back to the callback. @returns that address */
+	/** Acts as a browser: follows the address of a login to the callback. @returns the callback's address */
 	visit: (url: string) => Promise<string>
 }
 
-/** Starts the login service. @param callback where it may send browsers back to */
+/** Starts the provider. @param callback the redirect URI */
 export async function startCampus(callback: string): Promise<CampusSite> {
 	const server = createServer()
 	await listen(server, 0)
@@ -80,7 +80,7 @@ export async function startCampus(callback: string): Promise<CampusSite> {
 	return campus
 }
 
-/** The token with other claims, signed by the provider's own key. */
+/** The token with other claims, signed with the provider's key. */
 function forged(token: string, key: JsonWebKey, forge: (claims: Record<string, unknown>) => void): string {
 	const [header = '', payload = ''] = token.split('.')
 	const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())

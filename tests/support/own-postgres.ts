@@ -7,18 +7,18 @@ import { descendants, signalAll, stillRunning } from './cluster.ts'
 import { fillFromTemplate } from './site-template.ts'
 
 export interface OwnPostgres {
-	/** How a process reaches it. */
+	/** The connection string. */
 	url: string
-	/** Ends it as a lost machine would: the server and all its processes at once, by SIGKILL. */
+	/** Kills the server and all its processes at once with SIGKILL, as a power failure would. */
 	kill: () => Promise<void>
-	/** Stops it by SIGSTOP, as on a machine that hangs. @returns what lets it go on */
+	/** Stops it with SIGSTOP, like a hanging machine. @returns a function that resumes it */
 	freeze: () => () => void
-	/** Starts it again at the same address. */
+	/** Restarts it at the same address. */
 	start: () => Promise<void>
 	stop: () => Promise<void>
 }
 
-/** An empty data directory gets a PostgreSQL that was made, started and stopped before, for what is not about the first start. */
+/** Copies a cluster that was initialized before into an empty data directory, for tests that are not about the first start. */
 export function makeCluster(dataDir: string): Promise<void> {
 	return fillFromTemplate(dataDir, 'cluster', async (folder) => {
 		const postgres = await startEmbeddedPostgres(folder, ['fsync=off'])
@@ -26,7 +26,7 @@ export function makeCluster(dataDir: string): Promise<void> {
 	})
 }
 
-/** A PostgreSQL of the test's own, which writes to the disk as the product's does, so that it may be killed. */
+/** A PostgreSQL for one test, with durability as in the product, so that it may be killed. */
 export async function startOwnPostgres(): Promise<OwnPostgres> {
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-postgres-'))
 	let postgres: EmbeddedPostgres = await startEmbeddedPostgres(dataDir)

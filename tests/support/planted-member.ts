@@ -29,41 +29,38 @@ import { makeComment, makeQuestion } from '../factories/forum.ts'
 import { picture } from '../factories/pictures.ts'
 import { filled } from '../factories/profiles.ts'
 
-/* A member with a word in everything that a member can fill, and what finds that word again. */
+/* Creates a member with marker words in everything that a member can fill, and searches for these words. */
 
-/** Words that stand nowhere else: in what the member wrote in the forum, which may stay, and in everything else. */
+/** Words that occur nowhere else: in forum texts, which may stay, and in everything else. */
 export interface PlantedWords {
 	texts: string
 	own: string
-	/** What the member is called. */
+	/** The member's name. */
 	name: string
 }
 
 export interface Planted {
-	/** Questions of the member: in the own name, under a pseudonym, and one that nobody answered. */
+	/** Questions of the member: under their name, under a pseudonym, and an unanswered one. */
 	questions: { id: number; url: string }[]
-	/** Where others asked and the member answered. */
+	/** A question by somebody else that the member answered. */
 	answered: { id: number; url: string }
 	/** Comments of the member; the first one is a solution. */
 	comments: number[]
 	/** Paths of pictures. */
 	pictures: Record<'profile' | 'project' | 'certificate' | 'post' | 'message', string>
-	/** A message with a picture, and one that was reported. */
+	/** A message with a picture, and a reported one. */
 	messages: number[]
 }
 
 let drawn = 0
 
-/** A picture unlike the others: two that are alike would be one file. */
+/** A unique picture, as equal ones would be stored once. */
 async function blob(): Promise<Blob> {
 	drawn += 1
 	return new Blob([new Uint8Array(await picture('png', 300 + drawn, 300))])
 }
 
-/**
- * Fills whatever a member can fill.
- * @param cast `peer` talks with the member, and `other` asks what the member answers
- */
+/** Fills everything that a member can fill. @param cast `peer` talks with the member, and `other` asks what the member answers */
 export async function plantEverything(
 	member: SignedIn,
 	cast: { peer: SignedIn; other: SignedIn },
@@ -150,7 +147,7 @@ async function fillForum(member: SignedIn, other: SignedIn, { texts }: PlantedWo
 	return { questions: [own, hidden, quiet], answered, comments: [kept, open, changed] }
 }
 
-/** What only the member sees. */
+/** Private pages of the member. */
 async function fillOwnPages(member: SignedIn, questionId: number, { own, texts }: PlantedWords): Promise<void> {
 	const draft = { title: `Draft ${own}`, description: `Draft ${own}`, tags: own, category: 'others', version: 0 }
 	await saveDraft(member, { key: 'ask', ...draft })
@@ -176,7 +173,7 @@ async function fillMessages(member: SignedIn, { peer, other }: { peer: SignedIn;
 	return { photo: photo.path, messages: [shown.id, bad] }
 }
 
-/** Rows that a browser, a mail or a job would make. */
+/** Rows that a browser, a mail or a job would create. */
 async function fillAccount(member: SignedIn, own: string): Promise<void> {
 	const { id, username } = member
 	await recordSecurityEvent('login', { userId: id })
@@ -191,10 +188,10 @@ async function fillAccount(member: SignedIn, own: string): Promise<void> {
 	await sendMail({ ...mail, to: 'other@campus.example', subject: 'News', text: `@${username} commented`, html: '' })
 }
 
-/** Digits that stand for a word, as telephone numbers are made of them. */
+/** Digits derived from a word, for telephone numbers. */
 export const digitsOf = (word: string) => [...word].map((letter) => letter.charCodeAt(0) % 10).join('')
 
-/** Rows of tables that go with the account, or for days: secrets, logins elsewhere, what waits to be confirmed. */
+/** Rows of tables that are deleted with the account, or after days: secrets, identities, pending confirmations. */
 async function fillBehind({ id, username }: SignedIn, own: string, questionId: number): Promise<void> {
 	const soon = sql`now() + interval '1 hour'`
 	const next = `${own}@home.example`
@@ -235,7 +232,7 @@ async function fillBehind({ id, username }: SignedIn, own: string, questionId: n
 	await sql`select refresh_similar_words()`.execute(db())
 }
 
-/** A login at another site that goes on, and a browser that is pushed to; last, as what is pushed to an address like this one takes it away. */
+/** An identity and a push subscription; last, as a push to this invalid address deletes the subscription. */
 export async function subscribe({ id }: SignedIn, { own }: PlantedWords): Promise<void> {
 	await sql`
 		with of as (select s.id as session, i.id as identity from sessions s, identities i
@@ -245,7 +242,7 @@ export async function subscribe({ id }: SignedIn, { own }: PlantedWords): Promis
 		select ${id}, session, ${`https://${own}.example/`}, ${own}, ${own} from of`.execute(db())
 }
 
-/** Every row of the database that holds one of these words, as `table: row`. */
+/** All rows that contain one of these words, as `table: row`. */
 export async function rowsWith(words: readonly string[]): Promise<string[]> {
 	const { rows: tables } = await sql<{ name: string }>`
 		select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'graphile_worker')`.execute(
@@ -263,7 +260,7 @@ export async function rowsWith(words: readonly string[]): Promise<string[]> {
 	return found
 }
 
-/** Every file below the data directory that has one of these words in its path or its contents. */
+/** All files of the data directory with one of these words in path or content. */
 export function filesWith(words: readonly string[], root = config().dataDir): string[] {
 	return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => {
 		const isFile = statSync(join(root, file)).isFile()
@@ -272,7 +269,7 @@ export function filesWith(words: readonly string[], root = config().dataDir): st
 	})
 }
 
-/** Columns of text, or of bytes, in which no row of the database holds one of these words, as `table.column`. */
+/** Text and binary columns without one of these words in any row, as `table.column`. */
 export async function columnsWithout(words: readonly string[]): Promise<string[]> {
 	const { rows: columns } = await sql<{ table: string; name: string }>`
 		select c.relname as table, a.attname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
@@ -293,7 +290,7 @@ export async function columnsWithout(words: readonly string[]): Promise<string[]
 	return empty
 }
 
-/** Columns of text which no member fills, by the reason. */
+/** Text columns that no member can fill, by reason. */
 export const NOT_PLANTED: Record<string, string[]> = {
 	'One of a few words of the program.': [
 		...['categories.asking', 'chat_settings.accepts', 'comments.status', 'counters.name', 'drafts.key'],

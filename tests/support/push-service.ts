@@ -9,27 +9,27 @@ import { join } from 'node:path'
 import type { Push } from '~/features/notifications/push/delivery.server.ts'
 import { makeCertificate } from './certificate.ts'
 
-/** What arrived for a browser, decrypted. */
+/** A received push, decrypted. */
 export interface Arrived extends Push {
 	headers: IncomingMessage['headers']
-	/** What the signature says, once it was found to be good. */
+	/** The claims of the verified signature. */
 	claims: { aud: string; exp: number; sub: string }
-	/** The key that signed, in base64url. */
+	/** The public key of the signature, in base64url. */
 	signedBy: string
 }
 
-/** A browser that asked for pushes. */
+/** A browser with a subscription. */
 export interface PushBrowser {
 	/** The fields of its subscription. */
 	subscription: { endpoint: string; p256dh: string; auth: string }
 	arrived: Arrived[]
-	/** How its push service answers from now on: a status, and where it sends the caller on to. */
+	/** The response of its push service: a status, and a redirect. */
 	answer: { status: number; location?: string }
-	/** Requests that came, whatever was answered. */
+	/** Received requests, including rejected ones. */
 	asked: number
 }
 
-/** A push service over https, for real: it keeps the keys of its browsers and does what they would do with a push. */
+/** A real push service over https, with the browsers' keys to decrypt pushes. */
 export async function startPushService() {
 	const browsers = new Map<string, PushBrowser & { pair: ECDH; secret: Buffer }>()
 	const { cert, key } = makeCertificate()
@@ -62,7 +62,7 @@ export async function startPushService() {
 	}
 
 	return {
-		/** The settings of a site that may push here. */
+		/** Settings of a site that may push here. */
 		env: { PUSH_HOSTS: host, NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') },
 		origin,
 		browser,
@@ -86,7 +86,7 @@ function read(
 	return { ...push, headers: request.headers, claims, signedBy }
 }
 
-/** RFC 8291, section 3.4, and the one record of RFC 8188 before it. */
+/** RFC 8291, section 3.4, and the single record of RFC 8188 before it. */
 function decrypt(body: Buffer, pair: ECDH, secret: Buffer): string {
 	const salt = body.subarray(0, 16)
 	const sender = body.subarray(21, 21 + (body[20] ?? 0))
@@ -101,7 +101,7 @@ function decrypt(body: Buffer, pair: ECDH, secret: Buffer): string {
 	return padded.subarray(0, padded.lastIndexOf(2)).toString()
 }
 
-/** RFC 8292. @throws Error when the signature is not that of the key beside it */
+/** RFC 8292. @throws Error if the signature does not match the key */
 function readSignature(header: string): Pick<Arrived, 'claims' | 'signedBy'> {
 	const [, head = '', claims = '', signature = '', signedBy = ''] =
 		/^vapid t=([\w-]+)\.([\w-]+)\.([\w-]+), k=([\w-]+)$/.exec(header) ?? []

@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import routes from '../../app/routes.ts'
 
-/** A request as it goes over the wire: nothing of its path is resolved, and its method may be anything that Node sends. */
+/** A request as it is sent: its path is not normalized, and any method that Node accepts is possible. */
 export interface RawRequest {
 	method?: string
 	path: string
@@ -12,15 +12,15 @@ export interface RawRequest {
 export interface RawAnswer {
 	status: number
 	headers: IncomingHttpHeaders
-	/** Each Set-Cookie header. */
+	/** All Set-Cookie headers. */
 	cookies: string[]
 	body: string
 }
 
-// A connection each: the site closes those whose request it did not read to its end.
+// Without keep-alive: the site closes connections whose request it did not read completely.
 const agent = new Agent({ keepAlive: false, maxSockets: 8 })
 
-/** Sends a request as it is. @throws Error when the connection is cut before an answer, or after 10 s without one */
+/** Sends a request unchanged. @throws Error if the connection is closed before a response, or after 10 s */
 export function sendRaw(url: string, { method = 'GET', path, headers = {}, body }: RawRequest): Promise<RawAnswer> {
 	const { hostname, port } = new URL(url)
 	const sized = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
@@ -42,7 +42,7 @@ export function sendRaw(url: string, { method = 'GET', path, headers = {}, body 
 	})
 }
 
-/** A form as a page sends it. */
+/** A form post as a page sends it. */
 export function formRequest(
 	path: string,
 	fields: Record<string, string>,
@@ -58,7 +58,7 @@ interface RouteEntry {
 	children?: RouteEntry[] | undefined
 }
 
-/** The path of every route of the site, with its parameters as `:name` and `*`. */
+/** The paths of all routes, with parameters as `:name` and `*`. */
 export function routePaths(entries: RouteEntry[] = routes, above = ''): string[] {
 	const paths = entries.flatMap(({ path, index, children = [] }) => {
 		const whole = path === undefined ? above : `${above}/${path}`

@@ -5,18 +5,18 @@ import { connectRedis } from '~/platform/bus/redis.server.ts'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { findProgram } from '../../scripts/support/programs.ts'
 
-/** Whether this machine has a Redis that a test may start. */
+/** Whether Redis is installed. */
 export const hasRedis = findProgram('redis-server') !== null
 
 export interface TestRedis {
 	url: string
-	/** Ends it as a crash would; what it knew is gone. */
+	/** Kills it, as a crash would; its data are lost. */
 	stop: () => Promise<void>
-	/** Starts it again at the same address. */
+	/** Restarts it at the same address. */
 	start: () => Promise<void>
 }
 
-/** A Redis of the test's own that writes nothing to the disk. */
+/** A Redis for one test, without persistence. */
 export async function startRedis(): Promise<TestRedis> {
 	const port = await freePort()
 	const url = `redis://127.0.0.1:${port}`

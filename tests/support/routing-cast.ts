@@ -10,14 +10,14 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../factories/forum.ts'
 
-/* Who takes part in a test of whom a question reaches, and what comes of it. */
+/* Members, actions and assertions for tests of routing. */
 
 let serial = 0
-/** Who asks; another one in each test. */
+/** The asker; a new one in each test. */
 export let asker: SignedIn
 export let moderator: SignedIn
 
-/** Has each test begin with nobody who may be asked, and with no job. */
+/** Resets opt-ins and jobs before each test. */
 export function useRoutingCast(): void {
 	beforeAll(async () => {
 		await loadTerms()
@@ -32,7 +32,7 @@ export function useRoutingCast(): void {
 	})
 }
 
-/** A member who may be asked, long not seen, with these skills. */
+/** A member with these skills who opted in and was last seen long ago. */
 export async function makeExpert(name: string, skills = ['React']): Promise<SignedIn> {
 	const member = await makeMember(`${name}${serial}-expert`)
 	await db()
@@ -46,7 +46,7 @@ export async function makeExpert(name: string, skills = ['React']): Promise<Sign
 	return member
 }
 
-/** A question that chance does not leave out. @returns its id */
+/** A question that is not left out. @returns its id */
 export async function makeRouted(input: { tags?: string; title?: string } = {}): Promise<number> {
 	const { id } = await makeQuestion(asker, { tags: 'react', ...input })
 	await sql`update question_routing set routed = true where question_id = ${id}`.execute(db())
@@ -86,7 +86,7 @@ export async function queuedRounds(): Promise<unknown[]> {
 	return rows.map(({ payload }) => payload)
 }
 
-/** Who would be asked now, the best first. */
+/** The members who would be asked now, best first. */
 export async function ranking(id: number): Promise<string[]> {
 	const { rows } = await sql<{ id: number; username: string }>`select id, username from users`.execute(db())
 	const names = new Map(rows.map((row) => [row.id, row.username]))
@@ -99,12 +99,12 @@ export async function seenBy(member: SignedIn, id: number) {
 	return rows[0]?.asked ?? null
 }
 
-/** Has asked a member so many times about something else, so many days ago. */
+/** Records that a member was asked about other questions so many days ago. */
 export async function spendWeek(userId: number, days: number, times = MAX_ASKED_A_WEEK): Promise<void> {
 	for (let time = 0; time < times; time += 1) await noteAsk(userId, days)
 }
 
-/** Has a member say “not me” so many times under React, so many days ago. */
+/** Records a member's “not me” for React, so many times and days ago. */
 export async function refuse(userId: number, times: number, days = 8): Promise<void> {
 	for (let time = 0; time < times; time += 1) {
 		await noteAsk(userId, Math.max(days, 8))

@@ -4,16 +4,16 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { Cast, Target, Write } from './writes.ts'
 
-/* Every way to say whether one may be asked about queries, and that one is nothing for oneself. */
+/* The opt-in and “not me”, as writes for the permission tests. */
 
-/** Notes that a member was asked about the query. */
+/** Records that a member was asked about the question. */
 const haveAsked = async (_cast: Cast, { query }: Target, who: SignedIn | undefined) =>
 	who &&
 	sql`insert into question_asks (question_id, user_id, round, tag_ids, names) values (${query}, ${who.id}, 1, '{}', '{}')`.execute(
 		db(),
 	)
 
-/** What a member who may be asked can do. */
+/** Writes of members about being asked. */
 export const routingWrites: Write[] = [
 	{
 		name: 'letting oneself be asked',
@@ -24,7 +24,7 @@ export const routingWrites: Write[] = [
 		prepare: async (_cast, _target, who) => {
 			if (!who) return
 			await setOptedIn(who, false)
-			// Nobody is told of anything by a job while others are refused something.
+			// Turns notifications off, so that their job writes nothing during an observed attempt.
 			await sql`insert into notification_preferences (user_id, kind, site, mail, push)
 				values (${who.id}, 'may-know', false, false, false) on conflict do nothing`.execute(db())
 		},

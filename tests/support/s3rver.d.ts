@@ -1,4 +1,4 @@
-/** As much of s3rver as the tests use; it brings no types of its own. */
+/** The part of s3rver's types that tests use; it has none of its own. */
 declare module 's3rver' {
 	import type { AddressInfo } from 'node:net'
 

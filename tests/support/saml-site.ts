@@ -5,47 +5,47 @@ import { Constants, IdentityProvider, SamlLib, ServiceProvider, setSchemaValidat
 import { makeCertificate } from './certificate.ts'
 
 /*
- * The login service of a campus that speaks SAML 2.0: the identity provider of `samlify`, in this process, on a port of its own. Whoever comes
- * to log in is let in as the account that the test names; requests are read and answers signed by the library.
+ * A campus identity provider for SAML 2.0: `samlify` in this process. Everybody who logs in is the account that the test names; the library
+ * parses requests and signs responses.
  */
 
 export interface SamlAccount {
 	nameId: string
-	/** The last part of the URN of its format. */
+	/** The last part of the format's URN. */
 	format?: 'persistent' | 'transient' | 'emailAddress'
 	attributes: Record<string, string | readonly string[]>
 }
 
-/** How an answer differs from an honest one. */
+/** Manipulations of a response. */
 export interface Tampering {
-	/** What is in it, by the placeholders of the library's template; null leaves an attribute out. */
+	/** Values of placeholders in the library's template; null omits an attribute. */
 	values?: Record<string, string | null>
-	/** Changes it before it is signed. */
+	/** Modifies it before signing. */
 	before?: (xml: string) => string
-	/** Changes it after it was signed. */
+	/** Modifies it after signing. */
 	after?: (xml: string) => string
-	/** Of the key that signs, PEM. */
+	/** The signing key, PEM. */
 	key?: string
 	isSha1?: boolean
 	signs?: 'assertion' | 'response' | 'both'
-	/** When the session ends there, ISO 8601. */
+	/** When the session there ends; ISO 8601. */
 	sessionEnd?: string
 }
 
 export interface SamlSite {
 	entityId: string
-	/** Where browsers log in. */
+	/** The single sign-on address. */
 	address: string
-	/** What it signs with, PEM. */
+	/** The signing certificate, PEM. */
 	certificate: string
-	/** Its description, as XML. */
+	/** The metadata, as XML. */
 	metadata: () => string
 	accounts: Map<string, SamlAccount>
-	/** Who sits in front of the browser: a key of the accounts. */
+	/** The account in the browser, by key. */
 	visitor: string
-	/** Of the next answers. */
+	/** Manipulations of the next responses. */
 	tampering: Tampering
-	/** As a browser: follows the address of a login. @returns the form that the page there would send */
+	/** Acts as a browser: follows the address of a login. @returns the form that the provider's page would post */
 	visit: (url: string) => Promise<FormData>
 	stop: () => Promise<void>
 }
@@ -56,10 +56,10 @@ const formats = {
 	emailAddress: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
 }
 
-// Requests are not compared with the schema of SAML: the library reads what it needs of them.
+// Schema validation is skipped: the library reads what it needs.
 setSchemaValidator({ validate: async () => 'not compared' })
 
-/** Starts the login service. @param metadata gets those of the site that sends browsers here */
+/** Starts the provider. @param metadata loads the site's metadata */
 export async function startSamlSite(metadata: () => Promise<string>): Promise<SamlSite> {
 	const server = createServer()
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -91,7 +91,7 @@ export async function startSamlSite(metadata: () => Promise<string>): Promise<Sa
 	return site
 }
 
-/** What the browser is answered that brings a request: a page whose form sends the answer on, by itself or by its button. */
+/** The response to a request: a page whose form posts the SAML response. */
 async function answer(
 	site: SamlSite,
 	{ key, metadata, url }: { key: string; metadata: string; url: URL },
@@ -131,7 +131,7 @@ function identityProvider({ entityId, certificate, address }: SamlSite, privateK
 		privateKey,
 		requestSignatureAlgorithm: Constants.algorithms.signature[isSha1 ? 'RSA_SHA1' : 'RSA_SHA256'],
 		singleSignOnService: [{ Binding: Constants.namespace.binding.redirect, Location: address }],
-		// Without one the library complains to the console.
+		// Without it the library logs a warning.
 		singleLogoutService: [{ Binding: Constants.namespace.binding.redirect, Location: address }],
 	})
 }
@@ -153,7 +153,7 @@ function valuesOf(site: SamlSite, requestId: string, to: string, audience: strin
 	}
 }
 
-/** The library's template, with what the account says. */
+/** The library's template, with the account's data. */
 function templateOf(site: SamlSite): string {
 	const { attributes = {} } = site.accounts.get(site.visitor) ?? {}
 	const { sessionEnd } = site.tampering

@@ -9,9 +9,9 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember } from '../factories/forum.ts'
 import { type SamlAccount, startSamlSite } from './saml-site.ts'
 
-/* Logins by SAML as a browser makes them, with the use cases of the site in place of its addresses. */
+/* SAML logins as a browser makes them, by use cases instead of addresses. */
 
-/** The attributes of an account, by the names that universities have agreed on. */
+/** Attribute names of the eduPerson and SCHAC standards. */
 export const attributeNames = {
 	mail: 'urn:oid:0.9.2342.19200300.100.1.3',
 	uid: 'urn:oid:0.9.2342.19200300.100.1.1',
@@ -21,50 +21,50 @@ export const attributeNames = {
 
 interface Trip {
 	linkTo?: number | null
-	/** Cookies that the browser has already. */
+	/** Cookies of the browser. */
 	has?: string[]
 }
 
-/** A time so many seconds from now; ISO 8601. */
+/** A time relative to now, in seconds; ISO 8601. */
 export function at(seconds: number): string {
 	return new Date(Date.now() + seconds * 1_000).toISOString()
 }
 
-/** A request to the site. @param cookies as they are sent, `name=value` */
+/** A request to the site. @param cookies as `name=value` */
 export function requestOf(path: string, cookies: readonly string[] = []): Request {
 	const headers = { Cookie: cookies.join('; '), 'x-client-ip': '192.0.2.1' }
 	return new Request(`${config().publicUrl}${path}`, { headers })
 }
 
-/** The cookies that an answer sets, as they are sent. */
+/** The cookies that a response sets, as `name=value`. */
 export function pairsOf(headers: Headers): string[] {
 	return headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '')
 }
 
-/** Who is logged in with these cookies. */
+/** The member with these cookies. */
 export async function whoHas(cookies: readonly string[]): Promise<SignedIn | null> {
 	return (await viewerFromRequest(requestOf('/', cookies), { fresh: true })).viewer
 }
 
-/** Begins a login. */
+/** Starts a login. */
 export async function begin(linkTo: number | null = null): Promise<{ url: string; cookies: string[] }> {
 	const { url, headers } = await beginFlow('saml', { viewer: null, linkTo, redirectTo: '/forum', ip: '192.0.2.1' })
 	return { url, cookies: pairsOf(headers) }
 }
 
-/** Goes on where the site leads to after the answer. */
+/** Follows the redirect after the response. */
 export async function goOn(path: string, cookies: readonly string[]) {
 	const finished = await finishFlow('saml', requestOf(path, cookies), null, '192.0.2.1')
 	return { ...finished, cookies: pairsOf(finished.headers) }
 }
 
-/** Starts a login service, and offers the login by it on the site of the test. Whoever calls it stops it. */
+/** Starts a provider, and enables the login with it. The caller must stop it. */
 export async function offerSaml() {
 	const campus = await startSamlSite(async () => samlMetadata())
 	const admin = await makeMember('admin', 'admin')
 	let made = 0
 
-	/** Saves the form of the login by SAML, as an admin does. */
+	/** Saves the settings of the login by SAML, as an admin does. */
 	async function save(input: Record<string, string>): Promise<void> {
 		const { version, settings } = await getSection(admin, 'saml-login')
 		const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
@@ -75,7 +75,7 @@ export async function offerSaml() {
 	}
 	await save({})
 
-	/** Gives somebody an account at the campus, and sits them down in front of the browser. */
+	/** Adds an account at the campus, and logs its owner in there. */
 	function enrol(nameId: string, account: Partial<SamlAccount> = {}): void {
 		const { mail, uid, displayName } = attributeNames
 		campus.visitor = nameId
@@ -91,14 +91,14 @@ export async function offerSaml() {
 		campus,
 		save,
 		enrol,
-		/** Somebody new sits in front of the browser. @returns what tells them from others: their username is `studentN` */
+		/** Adds another account. @returns its number: the username is `studentN` */
 		enrolNext(): number {
 			made += 1
 			campus.tampering = {}
 			enrol(`s-${made}`)
 			return made
 		},
-		/** Begins a login, logs in at the campus, brings the answer, and goes on where the site leads to. */
+		/** Starts a login, logs in at the campus, posts the response, and follows the redirect. */
 		async trip({ linkTo = null, has = [] }: Trip = {}) {
 			const begun = await begin(linkTo)
 			const path = await takeSamlResponse(await campus.visit(begun.url), '192.0.2.1')

@@ -6,14 +6,14 @@ import { db } from '~/platform/db/db.server.ts'
 import { encryptSecret } from '~/platform/encryption.server.ts'
 
 /**
- * Sets an authenticator app up for a member, without recovery codes, whose hashes take their time.
- * @returns the code that the app shows; it is good for one login
+ * Sets up an authenticator app for a member, without recovery codes, whose hashes are slow.
+ * @returns a function for the present code, which is valid for one login
  */
 export async function setUpApp({ id }: { id: number }): Promise<() => string> {
 	const secret = new Secret({ size: 20 })
 	const totp = new TOTP({ secret })
 	await insertTotpSecret(id, encryptSecret(totpPurpose(id), secret.base32))
-	// The code of the period before, so that the present one is still good.
+	// The code of the previous period, so that the present one can still be used.
 	const first = totp.generate({ timestamp: Date.now() - 30_000 })
 	const outcome = await db()
 		.transaction()
@@ -22,7 +22,7 @@ export async function setUpApp({ id }: { id: number }): Promise<() => string> {
 	return () => totp.generate()
 }
 
-/** The second step of a login. @param cookie what the first step set */
+/** The second step of a login. @param cookie from the first step */
 export function giveCode(code: string, cookie: string): ReturnType<typeof finishLogin> {
 	const form = new FormData()
 	form.set('code', code)

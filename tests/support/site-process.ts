@@ -10,31 +10,31 @@ import { fillFromTemplate } from './site-template.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The environment of each process that the tests start: what it has of theirs, and a setting. */
+/** Environment variables of every child process. */
 export const PASSED_ON = {
 	PATH: process.env.PATH,
 	HOME: process.env.HOME,
-	// Set by `npm test`: a site starts in two thirds of the processor's time where its modules are compiled already.
+	// Set by `npm test`: with compiled modules a site starts in two thirds of the processor time.
 	NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-	// Its job would write beside what a test compares, for seconds of the processor's time at each site.
+	// Its job would change what tests compare, and takes seconds of processor time per site.
 	SENTENCE_ENCODER: 'false',
 }
 
 export interface SiteProcess {
 	url: string
 	child: ChildProcess
-	/** Everything it wrote so far, both streams. */
+	/** Its output so far, both streams. */
 	output: () => string
 	/** Sends SIGTERM and waits. @returns the exit code */
 	stop: () => Promise<number | null>
 }
 
 /**
- * Starts the built site as `npm start` does and waits until it says that it is ready. A data directory that is empty becomes a copy of
- * one on which the build has started before; whoever tests a first start uses {@link startFirst}.
- * @param folder where the project lies
- * @param prefix what to put before its command, such as one that enters a namespace and becomes it
- * @throws Error with its output when it ends before that
+ * Starts the built site as `npm start` does and waits until it is ready. An empty data directory is filled with a copy of one that has
+ * started before; tests of a first start use {@link startFirst}.
+ * @param folder of the project
+ * @param prefix a command to run it with, such as one that enters a namespace
+ * @throws Error with its output if it exits before
  */
 export async function startSite(
 	env: Record<string, string>,
@@ -46,7 +46,7 @@ export async function startSite(
 	return startFirst(env, folder, prefix)
 }
 
-/** A data directory for a site that starts for the second time. @param seed its SEED */
+/** Prepares a data directory for a second start. @param seed its SEED */
 export function makeDataDir(dataDir: string, seed = 'demo'): Promise<void> {
 	return fillFromTemplate(dataDir, seed, async (folder) => {
 		const site = await startFirst({ DATA_DIR: folder, SEED: seed })
@@ -70,7 +70,7 @@ export async function startFirst(
 	return { ...site, url: `http://localhost:${port}` }
 }
 
-/** Starts the built site, or with NODE_ENV=development the source of `folder`, and does not wait. */
+/** Starts the built site, or with NODE_ENV=development the source of `folder`, without waiting. */
 export function spawnSite(env: Record<string, string>, folder = root, prefix: string[] = []): Omit<SiteProcess, 'url'> {
 	const command = siteCommand(env.NODE_ENV === 'development')
 	const [program = '', ...args] = [...prefix, process.execPath, ...command.args]
@@ -90,7 +90,7 @@ export function spawnSite(env: Record<string, string>, folder = root, prefix: st
 	return { child, output: () => written, stop }
 }
 
-/** How the role of the site, or the superuser, reaches the built-in PostgreSQL of a site that runs on this data directory. */
+/** How the site's role, or the superuser, connects to the built-in PostgreSQL of this data directory. */
 export function siteDatabase(dataDir: string, role: 'devquad' | 'devquad_admin' = 'devquad'): ClientConfig {
 	const file = role === 'devquad' ? 'postgres-password' : 'postgres-admin-password'
 	return {

@@ -7,8 +7,8 @@ import { freePort } from '../../scripts/support/free-ports.ts'
 import { type SiteProcess, spawnSite, startFirst, startSite } from './site-process.ts'
 
 /**
- * What the tests of a file start sites with; after each test they are stopped and their folders removed.
- * @param settings of every site, where a test does not say otherwise
+ * Starts sites for the tests of a file; after each test they are stopped and their folders removed.
+ * @param settings defaults of all sites
  */
 export function manySites(settings: Record<string, string>) {
 	const sites: Pick<SiteProcess, 'stop'>[] = []
@@ -19,13 +19,13 @@ export function manySites(settings: Record<string, string>) {
 		for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 	})
 
-	/** Has a site stopped that a test started by itself. */
+	/** Stops a site after the test that started it otherwise. */
 	function keep<Site extends Pick<SiteProcess, 'stop'>>(site: Site): Site {
 		sites.push(site)
 		return site
 	}
 
-	/** An empty folder for data. */
+	/** An empty data directory. */
 	function newDataDir(): string {
 		const folder = mkdtempSync(join(tmpdir(), 'devquad-process-'))
 		folders.push(folder)
@@ -36,15 +36,15 @@ export function manySites(settings: Record<string, string>) {
 		return keep(await startSite({ ...settings, ...env }))
 	}
 
-	/** Starts one on its data directory as it is. */
+	/** Starts a site on its data directory as it is. */
 	async function startAnew(env: Record<string, string>): Promise<SiteProcess> {
 		return keep(await startFirst({ ...settings, ...env }))
 	}
 
-	/** Starts a site that ends by itself. @returns its exit code and what it wrote */
+	/** Starts a site that exits on its own. @returns its exit code and output */
 	async function fails(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
 		const site = keep(spawnSite({ SEED: 'none', PORT: String(await freePort()), ...settings, ...env }))
-		// Not `exit`: its workers may end after it, and write.
+		// Not `exit`, as its workers may write afterwards.
 		const [code] = await once(site.child, 'close')
 		return { code: code as number | null, output: site.output() }
 	}

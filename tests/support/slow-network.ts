@@ -4,36 +4,36 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { randomFrom } from './random.ts'
 
 /*
- * The network of a phone with a poor signal, as a SOCKS5 proxy that a browser is given: far away, narrow, and losing packets.
- * What TCP makes of a lost packet is what a program sees: nothing is missing, but it and all behind it come late.
+ * A SOCKS5 proxy that simulates the network of a phone with poor reception: high latency, low bandwidth, and packet loss. Like TCP it
+ * retransmits lost packets, so that nothing is missing, but a lost packet delays all behind it.
  */
 
 const ONE_WAY_MS = 200
 const ROUND_TRIP_MS = 2 * ONE_WAY_MS
-/** What is sent again when nothing tells of the loss sooner. */
+/** The retransmission timeout, if the loss is not detected earlier. */
 const RETRANSMISSION_TIMEOUT_MS = 1_000
 const PACKET_BYTES = 1_400
-/** So many packets behind a lost one tell of it within a round trip. */
+/** Packets after a lost one that trigger a fast retransmit. */
 const DUPLICATES_UNTIL_RESENT = 3
 const LOSS = 0.01
 const DOWN_BITS_PER_SECOND = 1_600_000
 const UP_BITS_PER_SECOND = 750_000
-/** So many connections, what a browser opens for a first page, are spared: a browser does not open that page again by itself. */
+/** Connections that are never refused: a browser does not retry the first page. */
 const SPARED_CONNECTIONS = 6
-/** A program that sends has to wait while more than this is under way on its connection. */
+/** The send window of a connection. */
 const MAX_BYTES_UNDER_WAY = 64 * 1_024
 
 export interface SlowNetwork {
 	/** For `browser.newContext({ proxy: { server } })`. */
 	server: string
-	/** What the losses were drawn from: the same seed draws the same ones in the same order. */
+	/** The seed of the losses. */
 	seed: number
-	/** What happened so far. */
+	/** Statistics so far. */
 	counts: { connections: number; refused: number; packets: number; lost: number; cut: number }
 	/**
-	 * Breaks off one connection in the middle of an answer: at once if it is an open WebSocket whose request line matches, else in the
-	 * middle of the answer to the next request that does.
-	 * @returns when it is broken
+	 * Cuts one connection in the middle of a response: at once if it is an open WebSocket with a matching request line, else during the
+	 * response to the next matching request.
+	 * @returns when it is cut
 	 */
 	cutOne: (requestLine: RegExp) => Promise<void>
 	stop: () => Promise<void>
@@ -44,22 +44,19 @@ interface Connection {
 	/** Of the last request; HTTP/1.1 has one at a time. */
 	requestLine: string
 	isWebSocket: boolean
-	/** Called when the answer that is to break off has done so. */
+	/** Called after the cut. */
 	cutDone: (() => void) | null
 }
 
-/** A link that all connections share in one direction: when its end is free again, in milliseconds of `performance.now()`. */
+/** One direction of the link that all connections share: when it is free again, in milliseconds of `performance.now()`. */
 interface Link {
 	bitsPerSecond: number
 	freeAt: number
 }
 
-/**
- * Listens on loopback, and leads to loopback alone. Of 100 connections one is refused. It has no slow start: what one connection sends comes as fast as the link lets it.
- * @param seed a whole number
- */
+/** Listens on loopback, and connects to loopback only. Refuses one of 100 connections. Without slow start. @param seed an integer */
 export async function startSlowNetwork(seed: number): Promise<SlowNetwork> {
-	// Apart, so that which connection is refused does not hang on how many packets came before it.
+	// Separate generators, so that refused connections do not depend on the number of packets.
 	const [random, randomOfConnections] = [randomFrom(seed), randomFrom(~seed)]
 	const down = { bitsPerSecond: DOWN_BITS_PER_SECOND, freeAt: 0 }
 	const up = { bitsPerSecond: UP_BITS_PER_SECOND, freeAt: 0 }
@@ -96,7 +93,7 @@ export async function startSlowNetwork(seed: number): Promise<SlowNetwork> {
 		delay(far, near, down, isLost, (bytes) => {
 			const half = connection.cutDone && middleOf(bytes)
 			if (!half) return bytes
-			// Written as a whole before the connection breaks, so that the browser has the beginning of the answer.
+			// Flushed before the cut, so that the browser has the beginning of the response.
 			near.write(half, () => {
 				cut(connection)
 				connection.cutDone?.()
@@ -112,7 +109,7 @@ export async function startSlowNetwork(seed: number): Promise<SlowNetwork> {
 		void greet(near, async (port, answer) => {
 			counts.connections += 1
 			const isRefused = randomOfConnections() < LOSS && counts.connections > SPARED_CONNECTIONS
-			// The handshake of TCP takes a round trip, and its first packet may be lost as any other.
+			// TCP's handshake takes a round trip, and its first packet may be lost too.
 			await sleep(ROUND_TRIP_MS + (isLost() ? RETRANSMISSION_TIMEOUT_MS : 0))
 			if (isRefused) {
 				counts.refused += 1
@@ -149,7 +146,7 @@ export async function startSlowNetwork(seed: number): Promise<SlowNetwork> {
 
 type Answer = (outcome: 'connected' | 'refused' | 'forbidden') => void
 
-/** The beginning of SOCKS5 (RFC 1928): no authentication, CONNECT to this machine and nothing else. */
+/** The SOCKS5 handshake (RFC 1928): no authentication, CONNECT to this machine only. */
 async function greet(near: Socket, open: (port: number, answer: Answer) => Promise<void>): Promise<void> {
 	const replies = { connected: 0, forbidden: 2, refused: 5 }
 	const answer: Answer = (outcome) => {
@@ -176,7 +173,7 @@ async function readName(socket: Socket): Promise<Buffer> {
 	return read(socket, length)
 }
 
-/** @returns so many bytes, as soon as they are there; nothing ever if the other side closes first */
+/** @returns this many bytes once they have arrived; never resolves if the other side closes first */
 function read(socket: Socket, length: number): Promise<Buffer> {
 	return new Promise((resolve) => {
 		const look = () => {
@@ -188,10 +185,7 @@ function read(socket: Socket, length: number): Promise<Buffer> {
 	})
 }
 
-/**
- * Passes on what one side sends, over a link, in order, packet by packet.
- * @param arrive may change what arrives; with null nothing more is passed on
- */
+/** Forwards one direction over a link, packet by packet in order. @param arrive may modify what arrives; null stops forwarding */
 function delay(
 	from: Socket,
 	to: Socket,
@@ -238,7 +232,7 @@ function delay(
 	from.resume()
 }
 
-/** The beginning of an answer, until the middle of its body; null while no body has come. */
+/** The first half of a response; null until a part of the body has arrived. */
 function middleOf(bytes: Buffer): Buffer | null {
 	const head = bytes.indexOf('\r\n\r\n')
 	const start = head < 0 ? 0 : head + 4

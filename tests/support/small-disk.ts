@@ -4,28 +4,28 @@ import { appendFileSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Whether this process may mount a disk that only its own processes see, and make namespaces. */
+/** Whether this process may create namespaces and mount a private disk. */
 export const canIsolate =
 	process.platform === 'linux' && spawnSync('unshare', ['-m', '-n', '-p', '-f', '--mount-proc', 'true']).status === 0
-/** Part of the name of a test that needs it, so that the report says why the test was skipped. */
+/** Appended to the titles of tests that need it, so that the report explains why they were skipped. */
 export const isolationNote = canIsolate ? '' : ' (skipped: unshare is not allowed here)'
 
-/** A disk in memory that the processes of its own namespace see, and this one through /proc. */
+/** A disk in memory, visible in its namespace, and from this process through /proc. */
 export interface SmallDisk {
-	/** Where processes that run on it find it. */
+	/** Its path within the namespace. */
 	folder: string
-	/** Where this process finds the same. */
+	/** Its path for this process. */
 	seen: string
-	/** What to put before a command so that it runs there. */
+	/** The command prefix to run a program there. */
 	prefix: string[]
-	/** Takes what is left of it. */
+	/** Fills it up. */
 	fill: () => void
-	/** Gives that back. */
+	/** Frees that space. */
 	free: () => void
 	remove: () => Promise<void>
 }
 
-/** Mounts a disk of so many megabytes where nothing but this test sees it. */
+/** Mounts a disk of this size in a private namespace. */
 export async function mountSmallDisk(megabytes: number): Promise<SmallDisk> {
 	const folder = mkdtempSync(join(tmpdir(), 'devquad-disk-'))
 	const holder = spawn(
@@ -65,7 +65,7 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk> {
 	}
 }
 
-/** Runs a command where the disk is seen. */
+/** Runs a command in the disk's namespace. */
 export function runOn({ prefix }: SmallDisk, ...command: string[]): void {
 	const [program = '', ...args] = [...prefix, ...command]
 	execFileSync(program, args)

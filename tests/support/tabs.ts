@@ -1,7 +1,7 @@
 import { on, once } from 'node:events'
 import { io, type Socket } from 'socket.io-client'
 
-/* Tabs of members, as the built site sees them: sockets of the real client. */
+/* Tabs of members: sockets of the real client connected to the built site. */
 
 const open: Socket[] = []
 const options = {
@@ -13,44 +13,40 @@ const options = {
 	timeout: 20_000,
 }
 
-/** Closes the tabs that a test leaves open; to be called after each. */
+/** Closes tabs that a test left open; call it after each. */
 export function closeTabs(): void {
 	for (const socket of open.splice(0)) socket.disconnect()
 }
 
-/**
- * A socket that is about to connect, as one of a page of the site itself.
- * @param headers such as the cookies of a session
- */
+/** Creates a socket with the origin of the site. @param headers such as a session's cookies */
 export function startTab(url: string, headers: Record<string, string>): Socket {
 	const socket = io(url, { ...options, extraHeaders: { 'Sec-Fetch-Site': 'same-origin', ...headers } })
 	open.push(socket)
 	return socket
 }
 
-/** A tab of the member whose cookies these are. @throws when it is refused */
+/** Opens a tab of the member with these cookies. @throws if it is refused */
 export async function openTab(url: string, cookie: string): Promise<Socket> {
 	const socket = startTab(url, { Cookie: cookie })
 	await next(socket, 'connect')
 	return socket
 }
 
-/** Has the tab watch these members. @returns who of them is online, in the order of the alphabet */
+/** Watches the presence of these members. @returns those online, sorted */
 export async function watch(socket: Socket, usernames: string[]): Promise<string[]> {
 	const online: string[] = await socket.timeout(30_000).emitWithAck('presence:watch', usernames)
 	return online.sort()
 }
 
-/** What comes with the next event of this name. @throws when none comes within 30 s */
+/** The payload of the next event of this name. @throws if none arrives within 30 s */
 export function next(socket: Socket, name: string, milliseconds = 30_000): Promise<unknown> {
 	const events = socket as unknown as NodeJS.EventEmitter
 	return once(events, name, { signal: AbortSignal.timeout(milliseconds) }).then(([event]) => event)
 }
 
 /**
- * Waits until this tab is told that a member came or left; what it is told of others, or was told late, is ignored: the rows say
- * who is online a moment before the event does.
- * @throws when it is not told within 30 s
+ * Waits for a member's presence event, ignoring those of others and late ones: the rows change a moment before the event.
+ * @throws if it does not arrive within 30 s
  */
 export async function heard(socket: Socket, username: string, online: boolean): Promise<void> {
 	const events = socket as unknown as NodeJS.EventEmitter

@@ -1,12 +1,12 @@
 import type { SignedIn } from '~/lib/viewer.ts'
 
-/* What a table of everything that can be written is made of: by whom, to what, and who may. */
+/* The table of all writes: by whom, to what, and who may. */
 
 export const people = ['anonymous', 'suspended', 'member', 'author', 'moderator', 'admin'] as const
 export type Who = (typeof people)[number]
 export type Cast = Record<Exclude<Who, 'anonymous'> | 'victim', SignedIn>
 
-/** A question of the author with a comment of theirs. */
+/** A question by the author with a comment by the author. */
 export interface Target {
 	query: number
 	url: string
@@ -15,19 +15,19 @@ export interface Target {
 
 export interface Write {
 	name: string
-	/** Who may: members all, all but who wrote it, the owner of the text and those who keep order, those alone, admins, or who wrote it alone. */
+	/** Who may: members; all but the author; the author and staff; staff; admins; the author. */
 	for: 'members' | 'others' | 'owner' | 'staff' | 'admin' | 'author'
-	/** That members who may not are told that there is no such thing. */
+	/** Members without permission get a 404. */
 	refusal?: '404'
-	/** Whether a suspended member may as well: it is nothing that others see, or it ends something. */
+	/** Suspended members may too: nobody else sees it, or it ends something. */
 	quiet?: true
-	/** Whether the owner may while they are suspended: it deletes what is their own. */
+	/** The owner may while suspended: it deletes their own content. */
 	deletes?: true
-	/** null where no form does it. */
+	/** null if there is no form. */
 	form: ((target: Target) => [path: string, fields: Record<string, string>]) | null
-	/** That the form refuses a visitor in its place: to be led to the login page would lose what was typed. */
+	/** The form returns 403 to a visitor instead of redirecting to the login, which would lose the input. */
 	visitor?: '403'
 	api: (target: Target) => [method: string, path: string, body?: object]
-	/** Makes it a thing that can be done to a fresh target. @param who nobody, for a visitor */
+	/** Prepares a fresh target. @param who undefined for a visitor */
 	prepare?: (cast: Cast, target: Target, who: SignedIn | undefined) => Promise<unknown>
 }

@@ -2,25 +2,24 @@ import { diffArrays } from 'diff'
 import { isRecord } from '~/lib/checks.ts'
 import type { Reading } from './readings.ts'
 
-/** One line that a reader saw before and does not see now (`- …`), or the other way round (`+ …`). */
+/** A line that a reader no longer sees (`- …`), or sees in addition (`+ …`). */
 export interface Difference extends Pick<Reading, 'reader' | 'address'> {
 	line: string
 }
 
-/** Differences that are meant: lines at addresses, both as expressions. */
+/** Intended differences: regular expressions for lines and addresses. */
 export interface KnownDifference {
 	address: RegExp
 	line: RegExp
 	reason: string
 }
 
-/** Addresses of questions end with their titles; what they were before leads there. */
+/** Addresses of questions end with titles; former ones redirect. */
 const titled = /(\/forum\/[\w-]+\/[\w.-]+\/\d+)\/[a-z0-9-]+/g
 const isoTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 /**
- * What a reader sees otherwise than before. Fields that an answer of the API has in addition, where its readers find places
- * to go on, and times after the dump are no differences.
+ * What a reader sees differently. Additional fields in API responses, cursors, and times after the dump do not count.
  * @param dumpedAt ISO 8601
  */
 export function compare(before: Reading, now: Reading, dumpedAt: string): Difference[] {
@@ -41,7 +40,7 @@ function isAfter(line: string, dumpedAt: string): boolean {
 	return isoTime.test(value) && value >= dumpedAt
 }
 
-/** The facts of a page as they are; data as one line a value, with its path. */
+/** The facts of a page; data as one line per value, with its path. */
 function linesOf(seen: unknown, path = ''): string[] {
 	if (path === '' && Array.isArray(seen) && seen.every((item) => typeof item === 'string')) return seen
 	if (Array.isArray(seen))
@@ -50,7 +49,7 @@ function linesOf(seen: unknown, path = ''): string[] {
 	return [`${path} = ${JSON.stringify(seen)}`]
 }
 
-/** A value with the fields alone that an earlier one had, in its order; a cursor is there or not. */
+/** Keeps only the fields of an earlier value, in its order; cursors only by presence. */
 function withFieldsOf(before: unknown, now: unknown): unknown {
 	if (Array.isArray(before) && Array.isArray(now))
 		return now.map((item, index) => withFieldsOf(before[index] ?? before[0], item))

@@ -6,11 +6,11 @@ import type { Life } from './life.ts'
 import type { Reading } from './readings.ts'
 import { wordsOf } from './readings.ts'
 
-/** A site as it was before an upgrade. */
+/** A site before an upgrade. */
 export interface Fixture {
-	/** The commit that the site ran. */
+	/** Its commit. */
 	commit: string
-	/** When its database was dumped, ISO 8601. */
+	/** When its database was dumped; ISO 8601. */
 	dumpedAt: string
 	people: Life['people']
 	/** What readers saw. */
@@ -25,14 +25,14 @@ const folder = fileURLToPath(new URL('../../data', import.meta.url))
 const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 19, [constants.ZSTD_c_windowLog]: 27 } }
 const MAX_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 27 } }
 
-/** Stores a fixture as two files of tests/data, which are named after its commit. */
+/** Stores a fixture in two files of tests/data, named after its commit. */
 export function storeFixture({ dump, ...site }: Fixture): void {
 	mkdirSync(folder, { recursive: true })
 	writeFileSync(join(folder, `upgrade-${site.commit}.sql.zst`), zstdCompressSync(dump, COMPRESSION))
 	writeFileSync(join(folder, `upgrade-${site.commit}.json.zst`), zstdCompressSync(JSON.stringify(site), COMPRESSION))
 }
 
-/** The commits of which there is a fixture. */
+/** The commits with a fixture. */
 export function listFixtures(): string[] {
 	return readdirSync(folder).flatMap((name) => /^upgrade-(\w+)\.sql\.zst$/.exec(name)?.[1] ?? [])
 }
@@ -43,7 +43,7 @@ export function loadFixture(commit: string): Fixture {
 	return { ...(JSON.parse(text('json')) as Omit<Fixture, 'dump'>), dump: text('sql') }
 }
 
-/** Puts the pictures of a fixture where a site with this data directory looks for them. */
+/** Copies the pictures of a fixture into a data directory. */
 export function unpackFiles(dataDir: string, files: Fixture['files']): void {
 	for (const [path, data] of Object.entries(files)) {
 		const file = join(dataDir, 'media', path)
@@ -52,7 +52,7 @@ export function unpackFiles(dataDir: string, files: Fixture['files']): void {
 	}
 }
 
-/** Every text in a dump made by `pg_dump --inserts`, as the pages of the site show it: by lines, of HTML without the tags. */
+/** All texts in a dump by `pg_dump --inserts`, line by line as pages show them, without HTML tags. */
 export function vocabularyOf(dump: string): Set<string> {
 	const words = new Set<string>()
 	const add = (text: string) => {

@@ -2,18 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { picture } from '../../factories/pictures.ts'
 
-/*
- * What members do on a site before it is upgraded: something of everything that the site stores. All of it goes through forms
- * and the API, so that the site of another commit can be filled by it as well.
- */
+/* Fills a site before it is upgraded with data of every kind, by forms and the API, so that it works for other commits too. */
 
-/** Who reads the site; null for a visitor. */
+/** A reader; null for a visitor. */
 export interface Account {
 	email: string
 	password: string
 }
 
-/** The password of everybody who registers here. */
+/** The password of all members registered here. */
 const PASSWORD = 'a lantern at the ford'
 const MAX_ATTEMPTS = 4
 
@@ -22,7 +19,7 @@ interface Post {
 	url: string
 }
 
-/** A member in a browser at a running site. */
+/** A member with a browser at a running site. */
 export class Member {
 	readonly username: string
 	readonly account: Account
@@ -36,7 +33,7 @@ export class Member {
 		this.username = account.email.split('@')[0] ?? ''
 	}
 
-	/** @throws Error when the site does not let them in */
+	/** @throws Error if the login fails */
 	async logIn(): Promise<this> {
 		const answer = await this.submit('/login', { ...this.account })
 		const cookies = answer.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
@@ -45,12 +42,12 @@ export class Member {
 		return this
 	}
 
-	/** Opens an address; redirects are not followed, and refusals are answers. */
+	/** Requests an address without following redirects; errors are returned. */
 	get(path: string): Promise<Response> {
 		return this.fetch(path, {}, true)
 	}
 
-	/** Sends a form as its page without scripts does. @throws Error unless the site redirects or answers 2xx */
+	/** Submits a form without scripts. @throws Error unless the site redirects or responds with 2xx */
 	async submit(path: string, fields: Record<string, string | Blob>): Promise<Response> {
 		const hasFile = Object.values(fields).some((value) => value instanceof Blob)
 		const body = hasFile ? new FormData() : new URLSearchParams()
@@ -58,7 +55,7 @@ export class Member {
 		return this.fetch(path, { method: 'POST', body })
 	}
 
-	/** Calls the API. @returns what it answers, undefined for nothing. @throws Error unless it answers 2xx */
+	/** Calls the API. @returns the parsed response, undefined if empty @throws Error unless it is 2xx */
 	async call<Answer = { id: number }>(method: string, path: string, body?: object): Promise<Answer> {
 		const headers = { 'Content-Type': 'application/json' }
 		const answer = await this.fetch(`/api/v1${path}`, { method, ...(body && { headers, body: JSON.stringify(body) }) })
@@ -66,7 +63,7 @@ export class Member {
 		return (text ? JSON.parse(text) : undefined) as Answer
 	}
 
-	/** Waits and repeats what the site refuses as too much. */
+	/** Waits and retries after a 429. */
 	private async fetch(path: string, init: RequestInit, mayBeRefused = false): Promise<Response> {
 		const headers = { Origin: this.site, Cookie: this.cookie, ...init.headers }
 		for (let attempt = 1; ; attempt += 1) {
@@ -84,18 +81,18 @@ export class Member {
 	}
 }
 
-/** Everybody who does something, and the addresses that are worth reading afterwards. */
+/** The members, and the addresses to read afterwards. */
 export interface Life {
 	people: Record<'admin' | 'member' | 'newcomer' | 'suspended' | 'blocked' | 'moderator', Account>
-	/** Addresses of the site that show what was done, without an origin. */
+	/** Paths that show what was done. */
 	addresses: string[]
 }
 
-/** Lets members live on a site with the demo content and imported questions. @param demo the accounts of the demo */
+/** Creates data on a site with the demo content and imported questions. @param demo accounts of the demo */
 export async function live(site: string, demo: { member: Account; moderator: Account }): Promise<Life> {
 	const member = await new Member(site, demo.member).logIn()
 	const moderator = await new Member(site, demo.moderator).logIn()
-	// On some sites whoever registers first is the admin.
+	// On some versions the first member is the admin.
 	const admin = await register(site, 'Ada Lindqvist', 'ada')
 	const newcomer = await register(site, 'Nora Vandermeer', 'nora')
 	const suspended = await register(site, 'Sol Ember', 'sol')
@@ -191,7 +188,7 @@ select id from posts where author = $1 order by at desc limit 20
 
 See <https://plans.example/timeline?x=1&y=2>.`
 
-/** Questions, answers, votes and edits, each in another state. */
+/** Questions, answers, votes and edits in different states. */
 async function discuss({ member, moderator, newcomer, suspended, blocked }: Cast) {
 	for (const one of [newcomer, moderator]) await one.call('PUT', '/categories/databases/following')
 	const data = Buffer.from(await (await file(320)).arrayBuffer()).toString('base64')
@@ -238,7 +235,7 @@ async function discuss({ member, moderator, newcomer, suspended, blocked }: Cast
 	}
 }
 
-/** Reports and what moderators do. Two questions, a comment, a profile and a message stay reported. */
+/** Reports and moderation actions. Two questions, a comment, a profile and a message stay reported. */
 async function applyPostingRules(
 	{ member, moderator, newcomer, suspended, blocked }: Cast,
 	texts: Awaited<ReturnType<typeof discuss>>,
@@ -274,7 +271,7 @@ async function applyPostingRules(
 	await judge('query', second.id, 'hide')
 }
 
-/** Drafts, follows, mutes, tokens and what members are told. */
+/** Drafts, follows, mutes, tokens and notifications. */
 async function keepSettings({ member, newcomer }: Cast, timeline: Post): Promise<void> {
 	const draft = { title: 'Half a question', description: 'It begins with', tags: 'fresh', category: 'java' }
 	await member.call('PUT', '/me/drafts/ask', draft)
@@ -290,7 +287,7 @@ async function keepSettings({ member, newcomer }: Cast, timeline: Post): Promise
 	await member.call('POST', '/me/notifications/read', { ids: rows.slice(0, 2).map(({ id }) => id) })
 }
 
-/** Conversations: a long one with changes and a picture, one unread, a request, a muted one, a blocked one, a reported message. */
+/** Conversations: a long one with edits and a picture, an unread one, a request, a muted and a blocked one, and a reported message. */
 async function chat({ member, moderator, newcomer, suspended, blocked }: Cast): Promise<void> {
 	const send = (from: Member, to: Member, body: string) =>
 		from.call('POST', `/me/conversations/${to.username}/messages`, { body })

@@ -4,14 +4,14 @@ import { pool } from '~/platform/db/db.server.ts'
 import type { Place } from '../chat-members.ts'
 import { testDatabaseUrl } from '../members-site.ts'
 
-/** Members of the demo content of 0.1.0 who have not written to each other, in pairs. */
+/** Pairs of members of 0.1.0's demo content without a conversation. */
 const pairs = [
 	['leela.harbourwala', 'bram.oystergate'],
 	['farida.inkwell', 'zubin.marblepath'],
 	['jaya.meadowlark', 'ishani.paperwala'],
 ] as const
 
-/** Fills the empty database that the test has open with a dump of an earlier version, by a connection without its time limits. */
+/** Restores a dump of an earlier version into the test's empty database, over a connection without timeouts. */
 export async function restoreDump(dump: string): Promise<void> {
 	const client = new pg.Client({ connectionString: await testDatabaseUrl() })
 	await client.connect()
@@ -23,8 +23,9 @@ export async function restoreDump(dump: string): Promise<void> {
 }
 
 /**
- * Members who are logged in at a site of version 0.1.0 whose database the test has open, and is not migrated yet.
- * @param url of the site @param secret AUTH_SECRET, the same before and after
+ * Logged-in members of a site of version 0.1.0, on the test's database before it is migrated.
+ * @param url of the site
+ * @param secret AUTH_SECRET, the same before and after
  */
 export async function loggedInBefore(url: string, secret: string): Promise<[Place, Place][]> {
 	const logIn = async (from: string, to: string): Promise<Place> => {

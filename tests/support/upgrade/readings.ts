@@ -1,11 +1,10 @@
 import type { Account, Life, Member } from './life.ts'
 
 /*
- * What readers see of a site, without its looks: of a page the texts of members, the figures, the times and where its links and
- * pictures lead, in their order; of the API the whole answer. The words of the interface are left out, as they may change.
+ * What readers see of a site, independent of its design: of a page the members' texts, numbers, times, and targets of links and pictures,
+ * in order; of the API the whole response. Interface texts are omitted, as they may change.
  */
 
-/** Who reads. */
 export type Reader = keyof Life['people'] | 'visitor'
 
 /** What one reader saw at one address. */
@@ -13,19 +12,19 @@ export interface Reading {
 	reader: Reader
 	address: string
 	status: number
-	/** The facts of a page, the data of an API answer, where a redirect leads, or the type and size of a file; null for a refusal. */
+	/** The facts of a page, the data of an API response, a redirect's target, or type and size of a file; null for an error. */
 	seen: unknown
 }
 
 export type Members = Partial<Record<Reader, Pick<Member, 'get' | 'site'>>>
 
-/** Texts that members wrote, and names the site gave: what counts on a page besides figures and addresses. */
+/** Texts by members, and names given by the site: the facts of a page besides numbers and addresses. */
 export type Vocabulary = ReadonlySet<string>
 
 const everybody: Reader[] = ['visitor', 'member', 'newcomer', 'suspended', 'blocked', 'moderator']
 const MAX_WORD = 120
 
-/** Addresses by who opens them. What ends with `*` is read on to its end. */
+/** Addresses by reader. Those that end with `*` are paged to the end. */
 function tableOf({ addresses }: Pick<Life, 'addresses'>): [Reader[], string[]][] {
 	const mira = '/find-dev/mira.quillon'
 	return [
@@ -147,17 +146,14 @@ function tableOf({ addresses }: Pick<Life, 'addresses'>): [Reader[], string[]][]
 	]
 }
 
-/** Every address with everybody who opens it, each once. @param life where something was done */
+/** All addresses with their readers, without duplicates. @param life the data */
 export function placesOf(life: Pick<Life, 'addresses'>): Pick<Reading, 'reader' | 'address'>[] {
 	return tableOf(life).flatMap(([readers, addresses]) =>
 		addresses.flatMap((address) => readers.map((reader) => ({ reader, address }))),
 	)
 }
 
-/**
- * Opens an address of a site as one reader.
- * @param address with `*` at its end, a list of the API that is read on to its end
- */
+/** Requests an address as a reader. @param address an API list that ends with `*` is paged to the end */
 export async function read(
 	members: Members,
 	{ reader, address }: Pick<Reading, 'reader' | 'address'>,
@@ -179,7 +175,7 @@ export async function read(
 	return { ...about, seen: data }
 }
 
-/** Opens an address; where the same one with a title at its end is the right one, that. */
+/** Requests an address, and follows a redirect to the one with the title. */
 async function getTitled(member: Pick<Member, 'get'>, address: string): Promise<Response> {
 	const answer = await member.get(address)
 	const [path = '', search] = address.split('?')
@@ -188,7 +184,7 @@ async function getTitled(member: Pick<Member, 'get'>, address: string): Promise<
 	return member.get(search === undefined ? titled : `${titled}?${search}`)
 }
 
-/** Adds the rows of the pages that follow. */
+/** Adds the rows of the following pages. */
 async function readOn(
 	member: Pick<Member, 'get' | 'site'>,
 	first: string,
@@ -204,16 +200,16 @@ async function readOn(
 
 const ignored = /<(script|style|template|footer|svg|head|noscript)\b[\s\S]*?<\/\1>/g
 const part = /<time\b[^>]*dateTime="([^"]*)"[^>]*>[\s\S]*?<\/time>|<!--[\s\S]*?-->|<(?:[^>"]|"[^"]*")*>|[^<]+/gi
-/** Figures of the moment of reading, over several parts of a page. */
+/** Numbers that depend on the time of reading, possibly split over elements. */
 const momentary = /[\d,]+(<!-- -->| |questions|queries)*(today|online now)/g
-/** How long ago something was, and dates as members read them; the same times stand in `dateTime` and in the API. */
+/** Relative times and formatted dates; the same times are in `dateTime` and in the API. */
 const moment =
 	/\b\d+ ?(s|sec|min|h|d|seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b|\b\d{1,2}:\d\d\b|\b\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*( \d{4})?/g
 const elsewhere = /^(https?:|mailto:|tel:)/
 const shown =
 	/^\/(forum\/[^/]+\/[^/]+\/\d+|find-dev\/|my-profile\/|messages\/.|media\/|moderation\/[^/]+\/.|forum\/(tag|category|comment|history)\/)/
 
-/** What a page tells: texts of the vocabulary, figures within other texts, times, and addresses that lead to what members made. */
+/** The facts of a page: texts of the vocabulary, numbers, times, and addresses of members' content. */
 export function factsOf(html: string, vocabulary: Vocabulary): string[] {
 	return [...html.replace(ignored, '').replace(momentary, '').matchAll(part)].flatMap(([text, time]) => {
 		if (time !== undefined) return [time]
@@ -239,7 +235,7 @@ function factsOfTag(tag: string): string[] {
 	return [...chosen, ...(isText && of('value') ? [of('value') ?? ''] : [])]
 }
 
-/** The lines of a text as a page of HTML has it, without the blanks around them. */
+/** The lines of a page's text, trimmed. */
 export function wordsOf(html: string): string[] {
 	return decoded(html)
 		.split('\n')
@@ -257,7 +253,7 @@ function decoded(html: string): string {
 	})
 }
 
-/** Accounts by reader, logged in. */
+/** Logged-in accounts by reader. */
 export async function logInReaders(
 	people: Record<string, Account>,
 	logIn: (account: Account) => Promise<Pick<Member, 'get' | 'site'>>,
