@@ -42,7 +42,7 @@ export interface PairStateRow {
 	verified: boolean
 }
 
-/** A conversation as one of its members stands to it, or would. */
+/** A conversation, existing or possible, as one of its members sees it. */
 export interface ConversationRow extends PeerRow, PairStateRow {
 	peer_read_id: number
 	peer_delivered_id: number

@@ -39,7 +39,7 @@ export function presentPeer(row: PeerRow): Peer {
 	return { username: row.username, name: row.name, picture: row.image, online: row.online, lastSeenAt }
 }
 
-/** How far the peer has come. Of somebody who has not answered yet nothing is told: looking at a request is free. */
+/** How far the peer has received and read. Nothing before their first answer: opening a request must not show. */
 export function presentReceipts(row: ConversationRow): Receipts {
 	return row.peer_pending ? { delivered: 0, read: 0 } : { delivered: row.peer_delivered_id, read: row.peer_read_id }
 }
