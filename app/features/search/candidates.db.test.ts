@@ -41,6 +41,7 @@ const seldom = { id: 1_000_501, count: 501, step: 2_000 }
 /** Behind it are more than are ranked for a phrase. */
 const literal = 2_000_502
 const unknown = literal + 2_000
+const anvils = unknown + 2_000
 
 /** Questions with ids that follow each other, an hour between two. */
 async function add(author: SignedIn, { id, count, step = 1, tags = ['steam', 'water'], title, body }: Added) {
@@ -122,6 +123,19 @@ test.each([
 		expect(narrowed.rows.map(({ id }) => id)).not.toContain(id)
 	},
 )
+
+test('an older phrase follows a newer one where more are between them than are ranked', async () => {
+	const forge = (id: number, count: number, body: string) =>
+		add(ravi, { id, count, tags: ['iron'], title: 'An anvil', body })
+	const [older, newer] = [anvils, anvils + 1_601]
+	await forge(older, 1, 'So where is the *anvil*?')
+	for (const part of [0, 400, 800, 1_200]) await forge(older + 1 + part, 400, 'It is there.')
+	await forge(newer, 1, 'Where is the anvil now?')
+	const { rows } = await listQuestions(null, { search: '"where is the anvil"', limit: 10 })
+	expect(rows.slice(0, 2).map(({ id }) => id)).toEqual([newer, older])
+	const met = await everyPage('"where is the anvil" tag:iron')
+	expect([met.slice(0, 2), new Set(met).size]).toEqual([[newer, older], met.length])
+})
 
 test('a title pasted whole is found first, though a thousand others have its only word', async () => {
 	const { rows } = await listQuestions(null, { search: 'To lantern or not to lantern', limit: 10 })

@@ -53,6 +53,31 @@ test.each(['git walrus --hard', 'git walrus —hard', 'git walrus ––hard'])(
 	},
 )
 
+test('texts and comments that have an option come before those that have it as a word, or as part of a longer one', async () => {
+	const said = await makeQuestion(asha, { title: 'Walking a lemming', description: 'I ran `walk --hardy`.' })
+	const written = await makeQuestion(asha, { title: 'On some lemming', description: 'I ran `walk --hard`.' })
+	const commented = await makeQuestion(asha, { title: 'Of some lemming', description: 'It stays.' })
+	await makeComment(asha, commented.id, 'Try `walk --hard -v`.')
+	for (let number = 0; number < 12; number += 1)
+		await makeQuestion(asha, {
+			title: `Lemming: hard, number ${number}`,
+			description: 'Hard, no hard-hard --hard-hat.',
+		})
+	const { rows } = await listQuestions(null, { search: 'lemming --hard', limit: 10 })
+	expect(rows.slice(0, 2).map(({ id }) => id)).toEqual([written.id, commented.id])
+	expect(rows.map(({ id }) => id)).not.toContain(said.id)
+})
+
+test('a comment that has a phrase counts beside a description that does, too', async () => {
+	const text = await makeQuestion(asha, { title: 'One ibex', description: 'See the **climbing ibex** there.' })
+	const { id } = await makeQuestion(asha, { title: 'Two of them', description: 'Goats?' })
+	await makeComment(asha, id, 'A climbing ibex.')
+	for (let number = 0; number < 12; number += 1)
+		await makeQuestion(asha, { title: `Climbed ibexes, number ${number}`, description: 'Climbs.' })
+	const { rows } = await listQuestions(null, { search: '"climbing ibex"', limit: 10 })
+	expect(rows.slice(0, 2).map(({ id }) => id)).toEqual([text.id, id])
+})
+
 test('a phrase that a comment has letter by letter comes before newer texts that have its words in other forms', async () => {
 	const { id } = await makeQuestion(asha, { title: 'About seals', description: 'Are they fast?' })
 	await makeComment(asha, id, 'No hurry.')

@@ -45,6 +45,14 @@ test.each<[search: string, words: string, operators: string[]]>([
 })
 
 test.each([
+	['git reset --hard', ['--hard']],
+	['commit —no-verify, ––depth=1', ['--no-verify', '--depth']],
+	['a--b - -- ---- -x --9 "--quiet"', []],
+])('%j has the options %j', (search, options) => {
+	expect(parseSearch(search).terms.flatMap(({ option }) => option ?? [])).toEqual(options)
+})
+
+test.each([
 	['loop tag:java "a  b" TAG:java -tag:java', 'loop "a  b" -tag:java'],
 	['tag:java', ''],
 ])('without its first operator %j is %j', (search, rest) => {

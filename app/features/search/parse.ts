@@ -29,6 +29,8 @@ export interface Term {
 	text: string
 	/** In the syntax of `websearch_to_tsquery`. */
 	source: string
+	/** An option of a command as texts have it, `--hard`, of which the index only knows the word. */
+	option?: string
 }
 
 export interface ParsedSearch {
@@ -85,11 +87,13 @@ export function parseSearch(search: string): ParsedSearch {
 
 function readTerm(written: string): Term {
 	const text = written.replace(leadingDash, '')
+	const [name] = text === written ? [] : (/^\p{L}[\p{L}\p{N}-]+/u.exec(text) ?? [])
 	const bare = text.replace(/^-/, '').replaceAll('"', ' ').trim()
 	const source = text.includes('"') ? text : text.replace(unspaced, '"$&"').replace(dotted, '$1"$2"')
 	if (text.startsWith('-')) return { kind: 'without', text: bare, source }
 	if (text.includes('"')) return { kind: 'phrase', text: bare, source }
-	return { kind: text.toLowerCase() === 'or' ? 'or' : 'word', text: bare, source }
+	if (text.toLowerCase() === 'or') return { kind: 'or', text: bare, source }
+	return { kind: 'word', text: bare, source, ...(name !== undefined && { option: `--${name}` }) }
 }
 
 /** The operators of a search, for display, each with the search without it. */

@@ -178,6 +178,12 @@ const spellings: [string, string, string][] = [
 	['versicherung egret', 'Egret und Krankenversicherung', 'Was kostet sie?'],
 	['संपादक grebe', 'Grebe', 'कोड संपादक कौन सा है?'],
 	['javascri godwit', 'Godwit', 'In javascript.'],
+	['1.21 wagtail', 'Wagtail', 'In gradle-1.21 and others.'],
+	['8 whinchat', 'Whinchat', 'With Java-8.'],
+	['Java-11 stonechat', 'Stonechat', 'With Java 11.'],
+	['3.8.1 wryneck', 'Wryneck', 'Since v3.8.1 of it.'],
+	['v3.9.2 corncrake', 'Corncrake', 'Since 3.9.2 of it.'],
+	['"since 4.2" nuthatch', 'Nuthatch', 'Since v4.2 of it.'],
 ]
 
 test('a term that stands in texts alone is meant by a word that is nearly it, and one word that nothing has finds nothing', async () => {
@@ -236,6 +242,24 @@ test('what is left out, hidden or in another category is not shown among any wor
 	expect((await listQuestions(null, { search })).rows.map((row) => row.id)).toEqual([id])
 	await deleteQuestion(asha, id)
 	expect((await listQuestions(null, { search })).rows).toEqual([])
+})
+
+test('a number in a title that has all words counts once, so that nothing else is shown', async () => {
+	const { id } = await makeQuestion(asha, { title: 'Goshawk migrates to 17', description: 'x' })
+	await makeQuestion(asha, { title: 'Goshawk at rest', description: 'It migrates.' })
+	const { rows, instead } = await listQuestions(null, { search: 'goshawk migrates 17' })
+	expect([rows.map((row) => row.id), instead]).toEqual([[id], undefined])
+	const without = await listQuestions(null, { search: 'goshawk -17' })
+	expect(without.rows.map((row) => row.id)).not.toContain(id)
+})
+
+test('of two words the one of the title counts most, in a thread of any length', async () => {
+	const { id } = await makeQuestion(asha, { title: 'Redshank at dawn', description: 'x' })
+	await makeComment(asha, id, `I call flapWings there. ${words(7, 9_000)}`)
+	for (let number = 0; number < 5; number += 1)
+		await makeQuestion(asha, { title: `At noon, ${number}`, description: 'A redshank and flapWings.' })
+	const { rows } = await listQuestions(null, { search: 'redshank flapWings' })
+	expect(rows[0]?.id).toBe(id)
 })
 
 test('the passage shown is the one that matches, however far down it is', async () => {

@@ -14,7 +14,7 @@ export interface MatchedRow {
 	description_start: string
 	/** Whether only its comments have the words. */
 	by_comments: boolean
-	/** The words that were searched for. */
+	/** The words that were searched for, without other forms of their numbers. */
 	lexemes: string[]
 	/** How many questions matched, among those that were ranked: at least a hundred where there are more. */
 	found: number
@@ -24,7 +24,7 @@ export interface MatchedRow {
 export interface Wanted {
 	/** Each in the syntax of `websearch_to_tsquery`; a question must match all of them. */
 	words: string[]
-	/** Phrases as plain text: questions that contain them literally come first. */
+	/** Phrases, and options such as `--hard`, as plain text: questions that contain them literally come first. */
 	phrases: string[]
 	/** The parts of a question that must match: title `a`, tags `b`, description `c`, comments `d`; any by default. */
 	parts?: string[]
@@ -47,14 +47,14 @@ export async function searchRows<Row>(
 	}: SearchScope & { wanted: Wanted; cursor: { rank: string; id: number } | null; limit: number },
 ): Promise<(Row & MatchedRow)[]> {
 	const { words, phrases, parts } = wanted
-	const literally = phrases.map((phrase) => sql` + ((q.title || E'\n' || q.description) ~* ${patternOf(phrase)})::int`)
+	const literally = phrases.map((phrase) => sql` + (${says(wholeText, phrase)})::int`)
 	// Uses a generic plan: planning for the given values takes longer (3 ms) than the statement. It is written so that one plan fits
 	// all.
 	const { rows } = await transact((trx, last) =>
 		last(
 			sql<Row & MatchedRow>`
 		with wanted as materialized (select ${allOf(words)} as words),
-		${candidateRows(words.join(' '), phrases.length > 0 ? 'phrase' : isOneWord(words) ? 'word' : 'words', scope)},
+		${candidateRows(words.join(' '), phrases.length > 0 ? 'phrase' : countWords(words) === 1 ? 'word' : 'words', scope)},
 		-- Each use of a stored document fetches it anew: adding nothing makes it a value of this statement. Only a phrase is not known
 		-- to be in it.
 		ranked as (
@@ -77,19 +77,22 @@ export async function searchRows<Row>(
 	return rows
 }
 
-/** Where no title and no description has a phrase literally, the maximum of questions whose comments are read, and of comments. */
+/** Titles or descriptions that have a phrase literally: where there are as many, comments are not read for it. */
+const ENOUGH_LITERAL = 10
+/** The maximum of questions whose comments are read for a phrase, and of comments. */
 const MAX_READ_THREADS = 300
 const MAX_READ_COMMENTS = 2_000
 
 /** `placed (id, rank)` of `ranked`: questions with a comment that has all of some phrases count as those with a description that does. */
 function sayingRows(phrases: string[]): RawBuilder<unknown> {
-	const literally = phrases.map((phrase) => sql`body ~* ${patternOf(phrase)}`)
+	const literally = phrases.map((phrase) => says(sql`body`, phrase))
 	return sql`
 		spoken as materialized (
 			select c.question_id, c.body from (
-				select id from ranked where not exists (select from ranked where rank >= 1) order by id desc limit ${MAX_READ_THREADS}) newest
+				select id from ranked where rank < 1 and (select count(*) from ranked where rank >= 1) < ${ENOUGH_LITERAL}::int
+				order by rank desc, id desc limit ${MAX_READ_THREADS}) likeliest
 			cross join lateral (
-				select question_id, body from comments where question_id = newest.id and status = 'published' order by path limit ${MAX_COMMENTS}) c
+				select question_id, body from comments where question_id = likeliest.id and status = 'published' order by path limit ${MAX_COMMENTS}) c
 			limit ${MAX_READ_COMMENTS}),
 		saying as materialized (select distinct question_id from spoken where ${sql.join(literally, sql` and `)}),
 		placed as (select id, rank + (id in (select question_id from saying))::int as rank from ranked),`
@@ -116,7 +119,8 @@ function matchedRows<Row>({ columns, joins }: Selection<Row>, found: RawBuilder<
 			left(q.description_html, ${MAX_PASSAGE_SOURCE}) as description_start,
 			not ts_filter(q.search, '{a,b,c}') @@ wanted.words as by_comments, sought.lexemes, ${found} as found
 		from page join questions q on q.id = page.id ${joins}, wanted,
-			(select array(select distinct word[1] from wanted, regexp_matches(querytree(words)::text, '''([^'']+)''', 'g') as word) as lexemes
+			(select array(select distinct word[1] from wanted, regexp_matches(querytree(words)::text, '''([^'']+)''', 'g') as word
+				where word[1] !~ ${otherNumber}) as lexemes
 			offset 0) sought`
 }
 
@@ -136,8 +140,8 @@ export async function countMatchesBetween(
 	return rows[0]?.count ?? 0
 }
 
-/** Questions that are read for a literal phrase: at about 30 µs each, that bounds a search at 45 ms of processor time. */
-const MAX_READ_LITERALLY = 1_500
+/** Questions that are read for a literal phrase: at about 12 µs each, that bounds a search at some 40 ms of processor time. */
+const MAX_READ_LITERALLY = 3_000
 /** The newest blocks of 4,096 questions that they come from. */
 const BLOCKS_READ_LITERALLY = 12
 
@@ -157,7 +161,7 @@ export async function listLiteral(
 	const newest = (matching: RawBuilder<unknown>, isWanted: RawBuilder<unknown>, ranked: number) => sql`
 		(${walkBlocks(sql`${matching} and ${conditions(scope)}`, sql`0`, sql`${BLOCKS_READ_LITERALLY - 1}::int`)}
 		where (select ${isWanted} from asked) offset ${ranked} limit ${MAX_READ_LITERALLY})`
-	const literally = phrases.map((phrase) => sql`(q.title || E'\n' || q.description) ~* ${patternOf(phrase)}`)
+	const literally = phrases.map((phrase) => says(wholeText, phrase))
 	const { rows } = await sql<{ id: number }>`
 		with asked as materialized (
 			select regexp_replace((${allOf([words])})::text, '<(-|[0-9]+)>', '&', 'g')::tsquery as words,
@@ -166,7 +170,8 @@ export async function listLiteral(
 		newest as materialized (
 			${newest(sql`q.search @@ (select words from asked)`, sql`is_partly_known and numnode(words) > 0`, MAX_CANDIDATES.phrase.anywhere)}
 			union all ${newest(sql`true`, sql`numnode(words) = 0`, 0)})
-		select q.id from newest join questions q on q.id = newest.id
+		-- Estimated to be few, they would be found by reading all questions.
+		select q.id from newest cross join lateral (select id, title, description from questions where id = newest.id offset 0) q
 		where ${sql.join(literally, sql` and `)} order by q.id desc limit ${limit}`.execute(db())
 	return rows.map(({ id }) => id)
 }
@@ -198,26 +203,38 @@ const partWeights = { d: 0.02, c: 0.3, b: 0.4, a: 1 }
 
 /**
  * The rank: each word by itself, title over tags over body over comments, in a document of average length; for several words also
- * their proximity, which reads the document once more.
+ * their proximity, which reads the document once more. Of two, one is often a name in code and the other the title's, in a thread of any
+ * length; of more, words of the title would count too much for who remembers the text.
  * @param parts of {@link Wanted}, the only ones that count; undefined for all
  */
 function rankOf(words: string[], parts: string[] | undefined): RawBuilder<unknown> {
 	const counts = Object.entries(partWeights).map(([part, weight]) => (parts?.includes(part) === false ? 0 : weight))
 	const weights = sql.lit(`{${counts.join(', ')}}`)
-	return isOneWord(words)
-		? sql`ts_rank(${weights}, q.search, any_words)`
-		: sql`ts_rank(${weights}, q.search, any_words, 1) + 0.3 * ts_rank(${weights}, q.search, wanted.words, 1)`
+	const typed = countWords(words)
+	if (typed === 1) return sql`ts_rank(${weights}, q.search, any_words)`
+	const inTitle = sql`ts_rank(${sql.lit(`{0, 0, 0, ${counts.at(-1)}}`)}, q.search, any_words)`
+	return sql`ts_rank(${weights}, q.search, any_words, 1) + 0.3 * ts_rank(${weights}, q.search, wanted.words, 1)
+		${typed === 2 ? sql`+ 0.2 * ${inTitle}` : sql``}`
 }
 
-function isOneWord(words: string[]): boolean {
-	return !/\s/.test(words.join(' '))
+function countWords(words: string[]): number {
+	return words.join(' ').split(/\s+/).length
 }
 
 function allOf(words: string[]): RawBuilder<unknown> {
 	return sql.join(
-		words.map((each) => sql`websearch_to_tsquery('english', search_text(${each}))`),
+		words.map((each) => numbersIn(sql`websearch_to_tsquery('english', search_text(${each}))`)),
 		sql` && `,
 	)
+}
+
+/** What {@link numbersIn} adds to a number. */
+const otherNumber = '^(-|v[0-9]+[.])'
+
+/** A query whose numbers also mean what the index has of `Java-8`, which is `-8` to PostgreSQL, and of `v3.8.1`. */
+function numbersIn(query: RawBuilder<unknown>): RawBuilder<unknown> {
+	const versions = sql`regexp_replace((${query})::text, '''-?v?([0-9]+(\\.[0-9]+)+)''', '(''\\1'' | ''-\\1'' | ''v\\1'')', 'g')`
+	return sql`regexp_replace(${versions}, '''-?([0-9]+)''', '(''\\1'' | ''-\\1'')', 'g')::tsquery`
 }
 
 function anyOf(text: string): RawBuilder<unknown> {
@@ -240,11 +257,31 @@ export function anyWordConditions(
 	return sql.join(all, sql` and `)
 }
 
+const wholeText = sql`(q.title || E'\\n' || q.description)`
+
+/**
+ * Whether a text has a phrase literally, in any case. Most texts fail the comparison of letters in their order, which takes less time than a
+ * regular expression.
+ */
+function says(text: RawBuilder<unknown>, phrase: string): RawBuilder<unknown> {
+	return sql`(lower(${text} collate "C") like ${lettersInOrder(phrase)} and ${text} ~* ${patternOf(phrase)})`
+}
+
+/** An option with its dashes, as `Term.option` of parse.ts. */
+const isOption = (phrase: string) => phrase.startsWith('--')
+
+/** A pattern of `like` that every text with this phrase matches. Only ASCII is in lower case there. */
+function lettersInOrder(phrase: string): string {
+	const letters = isOption(phrase) ? phrase : phrase.replace(/[^\p{L}\p{N}]+/gu, '%')
+	return `%${letters.toLowerCase().replace(/[^a-z0-9%-]+/g, '%')}%`
+}
+
 /**
  * A regular expression for a phrase with any spaces and punctuation between its words; `_` is punctuation in Markdown, but not for
- * PostgreSQL.
+ * PostgreSQL. An option is no part of a longer one.
  */
 function patternOf(phrase: string): string {
+	if (isOption(phrase)) return `(^|[^-\\w])${phrase}(?!-?\\w)`
 	const words = phrase.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 	return words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '.')).join('(\\W|_)+')
 }

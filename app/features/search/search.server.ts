@@ -3,7 +3,7 @@ import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeCursor, decodeTimeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import { countMatches, highlight, highlightPassage, textOfStart } from './highlight.ts'
-import { type OperatorKind, type ParsedSearch, parseSearch, plainMarks } from './parse.ts'
+import { type OperatorKind, type ParsedSearch, parseSearch, plainMarks, type Term } from './parse.ts'
 import { conditions, findIds, type SearchScope, type Selection, scopedRows } from './scope.queries.server.ts'
 import {
 	anyWordConditions,
@@ -98,27 +98,36 @@ async function showCorrected<Row extends { id: number }>(
 	return { ranked: true, rows: [titled, ...others].slice(0, input.limit), instead }
 }
 
+/** The phrases and options of a search, which count most where they stand literally. */
+function literalTexts(terms: Term[]): string[] {
+	return terms.flatMap(({ kind, text, option }) => (kind === 'phrase' ? [text] : (option ?? [])))
+}
+
 /** Results with a literal phrase have at least this rank: the phrase counts 1, everything else less than 1. */
 const LITERAL_RANK = 1
 
-/** Where no ranked result has the phrases literally, older ones that do are put first, as only the newest with the words are ranked. */
+/** Older questions that have the phrases literally follow those that are ranked and do, as only the newest with the words are ranked. */
 async function addLiteral<Row extends { id: number }>(
 	selection: Selection<Row>,
 	{ terms, operators }: ParsedSearch,
 	{ cursor, categoryId, tag, limit }: SearchInput,
 	exact: SearchResults<Row>,
 ): Promise<SearchResults<Row>> {
-	const phrases = terms.filter(({ kind, text }) => kind === 'phrase' && /\s/.test(text)).map(({ text }) => text)
+	const phrases = literalTexts(terms).filter((text) => /\s|^--/.test(text))
 	const isOpen = terms.every(({ kind }) => kind === 'word' || kind === 'phrase') && !partsOf(operators)
 	if (phrases.length === 0 || !isOpen || cursor !== null || !exact.ranked) return exact
-	if (Number(exact.rows[0]?.rank ?? 0) >= LITERAL_RANK) return exact
+	const literal = exact.rows.filter(({ rank }) => Number(rank) >= LITERAL_RANK)
+	if (literal.length >= limit) return exact
 	const scope = await readScope(operators, categoryId, tag)
 	if (scope === null) return exact
 	const ids = await listLiteral(scope, terms.map(({ source }) => source).join(' '), phrases, limit)
 	if (ids.length === 0) return exact
 	const rows = await present(await chosenRows(selection, ids, phrases.join(' ')))
-	const others = exact.rows.filter(({ id }) => !ids.includes(id))
-	return { ...exact, rows: [...rows.map((row) => ({ ...row, rank: '9' })), ...others].slice(0, limit) }
+	const older = rows
+		.filter(({ id }) => !literal.some((row) => row.id === id))
+		.map((row) => ({ ...row, rank: String(LITERAL_RANK) }))
+	const others = exact.rows.filter(({ id }) => ![...literal, ...older].some((row) => row.id === id))
+	return { ...exact, rows: [...literal, ...older, ...others].slice(0, limit) }
 }
 
 /** Fewer results than this are followed by those with some of the words. */
@@ -159,7 +168,7 @@ async function findAll<Row extends { id: number }>(
 	}
 	const wanted = {
 		words,
-		phrases: terms.filter(({ kind }) => kind === 'phrase').map(({ text }) => text),
+		phrases: literalTexts(terms),
 		parts: partsOf(operators),
 	}
 	const rows = await searchRows(selection, { ...scope, wanted, cursor: rankCursor(cursor), limit })
