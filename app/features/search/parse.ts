@@ -85,6 +85,11 @@ export function parseSearch(search: string): ParsedSearch {
 	return { terms, operators, parts }
 }
 
+/** Whether a text is an option of a command, such as `--hard`, and nothing else. */
+export function isOption(text: string): boolean {
+	return /^--\p{L}[\p{L}\p{N}-]+$/u.test(text)
+}
+
 function readTerm(written: string): Term {
 	const text = written.replace(leadingDash, '')
 	const [name] = text === written ? [] : (/^\p{L}[\p{L}\p{N}-]+/u.exec(text) ?? [])

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
 import { candidateRows, MAX_CANDIDATES } from './candidates.queries.server.ts'
+import { isOption } from './parse.ts'
 import { conditions, type SearchScope, type Selection, walkBlocks } from './scope.queries.server.ts'
 
 /** Columns that a search adds to the caller's. */
@@ -267,13 +268,10 @@ function says(text: RawBuilder<unknown>, phrase: string): RawBuilder<unknown> {
 	return sql`(lower(${text} collate "C") like ${lettersInOrder(phrase)} and ${text} ~* ${patternOf(phrase)})`
 }
 
-/** An option with its dashes, as `Term.option` of parse.ts. */
-const isOption = (phrase: string) => phrase.startsWith('--')
-
 /** A pattern of `like` that every text with this phrase matches. Only ASCII is in lower case there. */
 function lettersInOrder(phrase: string): string {
 	const letters = isOption(phrase) ? phrase : phrase.replace(/[^\p{L}\p{N}]+/gu, '%')
-	return `%${letters.toLowerCase().replace(/[^a-z0-9%-]+/g, '%')}%`
+	return `%${letters.replace(/[^a-z0-9%-]+/gi, '%').toLowerCase()}%`
 }
 
 /**

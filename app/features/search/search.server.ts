@@ -3,7 +3,7 @@ import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeCursor, decodeTimeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import { countMatches, highlight, highlightPassage, textOfStart } from './highlight.ts'
-import { type OperatorKind, type ParsedSearch, parseSearch, plainMarks, type Term } from './parse.ts'
+import { isOption, type OperatorKind, type ParsedSearch, parseSearch, plainMarks, type Term } from './parse.ts'
 import { conditions, findIds, type SearchScope, type Selection, scopedRows } from './scope.queries.server.ts'
 import {
 	anyWordConditions,
@@ -113,7 +113,7 @@ async function addLiteral<Row extends { id: number }>(
 	{ cursor, categoryId, tag, limit }: SearchInput,
 	exact: SearchResults<Row>,
 ): Promise<SearchResults<Row>> {
-	const phrases = literalTexts(terms).filter((text) => /\s|^--/.test(text))
+	const phrases = literalTexts(terms).filter((text) => /\s/.test(text) || isOption(text))
 	const isOpen = terms.every(({ kind }) => kind === 'word' || kind === 'phrase') && !partsOf(operators)
 	if (phrases.length === 0 || !isOpen || cursor !== null || !exact.ranked) return exact
 	const literal = exact.rows.filter(({ rank }) => Number(rank) >= LITERAL_RANK)
