@@ -186,6 +186,7 @@ const spellings: [string, string, string][] = [
 	['Java-11 stonechat', 'Stonechat', 'With Java 11.'],
 	['3.8.1 wryneck', 'Wryneck', 'Since v3.8.1 of it.'],
 	['v3.9.2 corncrake', 'Corncrake', 'Since 3.9.2 of it.'],
+	['kill -11 bunting', 'Bunting', 'I ran `kill -11` on it.'],
 	['"since 4.2" nuthatch', 'Nuthatch', 'Since v4.2 of it.'],
 ]
 

@@ -232,10 +232,13 @@ function allOf(words: string[]): RawBuilder<unknown> {
 /** What {@link numbersIn} adds to a number. */
 const otherNumber = '^(-|v[0-9]+[.])'
 
-/** A query whose numbers also mean what the index has of `Java-8`, which is `-8` to PostgreSQL, and of `v3.8.1`. */
+/**
+ * A query whose numbers also mean what the index has of `Java-8`, which is `-8` to PostgreSQL, and of `v3.8.1`. Excluded ones stay exact, as
+ * `kill -11` may be in a pasted title.
+ */
 function numbersIn(query: RawBuilder<unknown>): RawBuilder<unknown> {
-	const versions = sql`regexp_replace((${query})::text, '''-?v?([0-9]+(\\.[0-9]+)+)''', '(''\\1'' | ''-\\1'' | ''v\\1'')', 'g')`
-	return sql`regexp_replace(${versions}, '''-?([0-9]+)''', '(''\\1'' | ''-\\1'')', 'g')::tsquery`
+	const versions = sql`regexp_replace((${query})::text, '(?<!!)''-?v?([0-9]+(\\.[0-9]+)+)''', '(''\\1'' | ''-\\1'' | ''v\\1'')', 'g')`
+	return sql`regexp_replace(${versions}, '(?<!!)''-?([0-9]+)''', '(''\\1'' | ''-\\1'')', 'g')::tsquery`
 }
 
 function anyOf(text: string): RawBuilder<unknown> {
