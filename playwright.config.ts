@@ -7,6 +7,9 @@ import { chromiumFlags, findChromium } from './scripts/support/chromium.ts'
  */
 const shortLived = '--js-flags=--no-opt --no-maglev'
 
+/** They take two minutes and one of the processor's time. */
+const longest = ['widths.spec.ts', 'xss.spec.ts']
+
 export default defineConfig({
 	testDir: 'tests/e2e',
 	outputDir: 'test-results',
@@ -17,10 +20,10 @@ export default defineConfig({
 	timeout: 300_000,
 	expect: { timeout: 30_000 },
 	forbidOnly: true,
-	// The longest file is first, so that it does not begin when the others end.
+	// The longest files are first, so that none begins when the others end. Each has a worker of its own.
 	projects: [
-		{ name: 'payloads', testMatch: 'xss.spec.ts' },
-		{ name: 'journeys', testIgnore: 'xss.spec.ts' },
+		{ name: 'longest', testMatch: longest },
+		{ name: 'journeys', testIgnore: longest },
 	],
 	reporter: [['list'], ['json', { outputFile: process.env.PLAYWRIGHT_JSON_OUTPUT_FILE ?? 'test-results/report.json' }]],
 	use: {

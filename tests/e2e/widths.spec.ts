@@ -234,7 +234,7 @@ test.describe('every page, with the longest words', () => {
 				for (const each of await look(readers[who], sight).catch((error) => [String(error).slice(0, 300)]))
 					bad.push(`${who}, ${sight.address.slice(0, 50)}, ${each}`)
 		}
-		// The longest of the journeys, which ends when the others have: a member has as many pages as the rest together.
+		// The longest of the journeys: a member has as many pages as the rest together.
 		await Promise.all([walk('member'), walk('visitor').then(() => walk('moderator').then(() => walk('admin')))])
 		expect(bad).toEqual([])
 	})
