@@ -134,6 +134,7 @@ test.each<[string, Omit<Parameters<typeof listQuestions>[1], 'search'>, string[]
 	['a\u0000z \ud800', {}, []],
 	['"--qz(qx zorp" --[zx] --zy*', {}, []],
 	["8'8' '8''9.1' '-8' v'1.2' 'v1.2", {}, []],
+	["example.com/a'1 example.com/it's'1.2'3", {}, []],
 	['"--soft"', {}, ['commit']],
 	['x'.repeat(500), {}, []],
 ])('searching for %s with %j finds what it should, the best first', async (search, narrowed, expected) => {

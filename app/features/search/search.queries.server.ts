@@ -237,8 +237,8 @@ const otherNumber = '^(-|v[0-9]+[.])'
  * `kill -11` may be in a pasted title.
  */
 function numbersIn(query: RawBuilder<unknown>): RawBuilder<unknown> {
-	const versions = sql`regexp_replace((${query})::text, '(?<!!)''-?v?([0-9]+(\\.[0-9]+)+)''', '(''\\1'' | ''-\\1'' | ''v\\1'')', 'g')`
-	return sql`regexp_replace(${versions}, '(?<!!)''-?([0-9]+)''', '(''\\1'' | ''-\\1'')', 'g')::tsquery`
+	const versions = sql`regexp_replace((${query})::text, '(?<![!''])''-?v?([0-9]+(\\.[0-9]+)+)''', '(''\\1'' | ''-\\1'' | ''v\\1'')', 'g')`
+	return sql`regexp_replace(${versions}, '(?<![!''])''-?([0-9]+)''', '(''\\1'' | ''-\\1'')', 'g')::tsquery`
 }
 
 function anyOf(text: string): RawBuilder<unknown> {
