@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
 import { parseConfig } from '~/config.server.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -7,6 +7,9 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { forgetCounts, sentMails } from '../../../tests/support/jobs.ts'
 import { authHandler } from './accounts.server.ts'
 import { makeAuth } from './auth.server.ts'
+
+// What is stored is made with the product's cost.
+vi.unmock('@node-rs/argon2')
 
 useDatabase()
 
