@@ -8,7 +8,7 @@ vi.resetModules()
 Reflect.deleteProperty(globalThis, '__remembered')
 const environment = { ...process.env }
 
-// A hash with the product's cost takes 20 ms of a processor, and the tests make a thousand. What reads the cost takes this back.
+// A hash with the product's cost takes 20 ms of a processor. A test of stored hashes takes this back with `vi.unmock`.
 vi.mock(import('@node-rs/argon2'), async (importOriginal) => {
 	const original = await importOriginal()
 	return {
