@@ -53,7 +53,7 @@ export class BenchSite {
 			HOST: '127.0.0.1',
 			SEED: 'none',
 			AUTH_SECRET: secret,
-			NODE_OPTIONS: `--import ${probe} --cpu-prof --cpu-prof-dir=/tmp/prof`,
+			NODE_OPTIONS: `--import ${probe}`,
 			BENCH_PROBE: join(folder, 'probe'),
 		}
 		try {

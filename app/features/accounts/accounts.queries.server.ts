@@ -234,6 +234,8 @@ export async function mergeLinks(trx: Executor, { goneId }: Merge): Promise<void
 interface SessionRow {
 	token: string
 	sessionId: number
+	/** Whether its use has to extend it. */
+	isDue: boolean
 	id: number
 	name: string
 	image: string | null
@@ -242,10 +244,13 @@ interface SessionRow {
 	secondFactor: boolean
 }
 
-/** The valid sessions with these tokens. */
-export async function listSessionsByToken(tokens: string[]): Promise<SessionRow[]> {
+/**
+ * The valid sessions with these tokens.
+ * @param life seconds that a session which need not be extended has left
+ */
+export async function listSessionsByToken(tokens: string[], life: number): Promise<SessionRow[]> {
 	const { rows } = await sql<SessionRow>`
-		select sessions.token, sessions.id as "sessionId",
+		select sessions.token, sessions.id as "sessionId", sessions.expires_at < now() + make_interval(secs => ${life}) as "isDue",
 			users.id, users.name, users.image, users.username, users.role, users.second_factor as "secondFactor"
 		from sessions join users on users.id = sessions.user_id
 		where sessions.token = any(${tokens}) and sessions.expires_at > now()`.execute(db())

@@ -8,6 +8,7 @@ import {
 	announceAccountChange,
 	announceEndedSessions,
 	cookieVersionOf,
+	sessionLife,
 	withLastKnownSessions,
 } from '~/features/sessions/sessions.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -39,11 +40,11 @@ import {
 	isSecondStepMissing,
 } from './security/second-step.server.ts'
 import { requireAcceptedTerms } from './security/suspension.server.ts'
-import { digestOf, sessionTokenOf, VerifiedCookies } from './security/verified-cookies.ts'
+import { digestOf, hasSignedCookie, sessionTokenOf, VerifiedCookies } from './security/verified-cookies.ts'
 
 const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
 
-/** Digests of Cookie headers whose session Better Auth looked up in the last minute, and extended where that was due. */
+/** Digests of Cookie headers whose session was looked up in the last minute, and extended where that was due. */
 const recentLookups = () => remember('recent-lookups', () => new LRUCache<string, true>({ max: 5_000, ttl: 60_000 }))
 
 /**
@@ -58,7 +59,8 @@ export async function viewerFromRequest(
 ): Promise<{ viewer: Viewer; headers: Headers; lacksSecondFactor?: boolean }> {
 	const cookies = request.headers.get('Cookie') ?? ''
 	if (!/(^|;\s*)(__Host-)?session=/.test(cookies)) return { viewer: null, headers: new Headers() }
-	const known = fresh && recentLookups().has(digestOf(cookies)) ? await findSession(request) : undefined
+	const isAsked = (fresh || !hasSignedCookie(cookies)) && recentLookups().has(digestOf(cookies))
+	const known = isAsked ? await findSession(request) : undefined
 	const verified = known ? viewerOfUser(known) : fresh ? null : verifiedCookies().find(cookies, cookieVersionOf)
 	if (verified) {
 		setRequestMember(verified.id)
@@ -93,9 +95,17 @@ export async function viewerFromCookie(request: Request): Promise<Viewer> {
 	return found ? viewerOfUser(found.user) : null
 }
 
-/** The session of a request and its member, looked up in the database; null without a valid session. */
+/**
+ * The session of a request and its member, looked up in the database; null without a valid session. Where it need not be extended, what the
+ * same browser asks in the next minute is looked up like this, too: thousands of tabs that reconnect then ask for what they missed.
+ */
 export async function sessionOf(request: Request): Promise<{ viewer: SignedIn; sessionId: number } | null> {
 	const found = await findSession(request)
+	const digest = digestOf(request.headers.get('Cookie') ?? '')
+	if (found && !found.isDue && !recentLookups().has(digest)) {
+		noteSessionUse(found.sessionId)
+		recentLookups().set(digest, true)
+	}
 	return found ? { viewer: viewerOfUser(found), sessionId: found.sessionId } : null
 }
 
@@ -108,7 +118,8 @@ async function findSession(request: Request) {
 
 /** All that are asked for in the same moment, as when thousands of tabs reconnect, are one statement. */
 const findByToken = gathered(async (tokens: string[]) => {
-	const sessions = new Map((await listSessionsByToken(tokens)).map((session) => [session.token, session]))
+	const found = await listSessionsByToken(tokens, sessionLife.idle - sessionLife.extension)
+	const sessions = new Map(found.map((session) => [session.token, session]))
 	return tokens.map((token) => sessions.get(token))
 })
 

@@ -29,7 +29,7 @@ const columns = sql`m.id, m.conversation_id, m.sender_id, m.recipient_id, m.clie
 	m.pictures, m.sent_at, m.edited_at, m.deleted_at, m.version`
 
 /** The condition of every read: only the sender and the recipient see a message. */
-const visibleTo = (userId: number) => sql`(m.sender_id = ${userId} or m.recipient_id = ${userId})`
+const visibleTo = (userId: RawBuilder<unknown> | number) => sql`(m.sender_id = ${userId} or m.recipient_id = ${userId})`
 
 /** Messages, and the conversation version in the same snapshot. */
 export interface Snapshot {
@@ -81,18 +81,32 @@ export function listAround(
 	)
 }
 
-/** Messages added, edited or deleted after a version, in the order of changes; each once, in its current state. */
-export function listChanges(
-	conversationId: number,
-	userId: number,
-	{ since, limit }: { since: number; limit: number },
-): Promise<Snapshot> {
-	return snapshot(
-		conversationId,
-		sql`select ${columns} from messages m where m.conversation_id = ${conversationId} and ${visibleTo(userId)}
-			and m.version > ${since} order by m.version limit ${limit}`,
-		sql`m.version`,
-	)
+/** What a member of a conversation missed. */
+interface Missed {
+	conversationId: number
+	userId: number
+	/** The version of the conversation that they know. */
+	since: number
+}
+
+/**
+ * Messages added, edited or deleted after a version, in the order of changes; each once, in its current state.
+ * @param limit of messages for each
+ * @returns what each may see, in their order
+ */
+export async function listChanges(trx: Executor, missed: readonly Missed[], limit: number): Promise<Snapshot[]> {
+	const all = (read: (one: Missed) => number) => missed.map(read)
+	const { rows } = await sql<MessageRow & { place: number; now: number }>`
+		select missed.place::int, c.version as now, ${columns}
+		from unnest(${all(({ conversationId }) => conversationId)}::int[], ${all(({ userId }) => userId)}::int[],
+			${all(({ since }) => since)}::int[]) with ordinality as missed (conversation_id, user_id, since, place)
+		cross join lateral (select version from conversations where id = missed.conversation_id limit 1) c
+		left join lateral (
+			select * from messages m where m.conversation_id = missed.conversation_id and ${visibleTo(sql.ref('missed.user_id'))}
+				and m.version > missed.since order by m.version limit ${limit}) m on true
+		order by missed.place, m.version`.execute(trx)
+	const found = Map.groupBy(rows, ({ place }) => place)
+	return missed.map((_, index) => snapshotOf(found.get(index + 1) ?? []))
 }
 
 async function snapshot(
@@ -103,6 +117,11 @@ async function snapshot(
 	const { rows } = await sql<MessageRow & { now: number }>`
 		select c.version as now, ${columns} from conversations c left join lateral (${messages}) m on true
 		where c.id = ${conversationId} order by ${order}`.execute(db())
+	return snapshotOf(rows)
+}
+
+/** @param rows of one conversation; one without a message where there is none to show */
+function snapshotOf(rows: (MessageRow & { now: number })[]): Snapshot {
 	return { rows: rows.filter(({ id }) => id !== null), version: rows[0]?.now ?? 0 }
 }
 
