@@ -234,7 +234,7 @@ export async function mergeLinks(trx: Executor, { goneId }: Merge): Promise<void
 interface SessionRow {
 	token: string
 	sessionId: number
-	/** Whether its use has to extend it. */
+	/** Whether it is due for renewal. */
 	isDue: boolean
 	id: number
 	name: string
@@ -246,7 +246,7 @@ interface SessionRow {
 
 /**
  * The valid sessions with these tokens.
- * @param life seconds that a session which need not be extended has left
+ * @param life a session with fewer seconds left is due for renewal
  */
 export async function listSessionsByToken(tokens: string[], life: number): Promise<SessionRow[]> {
 	const { rows } = await sql<SessionRow>`

@@ -44,7 +44,7 @@ import { digestOf, hasSignedCookie, sessionTokenOf, VerifiedCookies } from './se
 
 const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
 
-/** Digests of Cookie headers whose session was looked up in the last minute, and extended where that was due. */
+/** Digests of Cookie headers whose session was looked up in the last minute, and renewed where due. */
 const recentLookups = () => remember('recent-lookups', () => new LRUCache<string, true>({ max: 5_000, ttl: 60_000 }))
 
 /**
@@ -96,8 +96,8 @@ export async function viewerFromCookie(request: Request): Promise<Viewer> {
 }
 
 /**
- * The session of a request and its member, looked up in the database; null without a valid session. Where it need not be extended, what the
- * same browser asks in the next minute is looked up like this, too: thousands of tabs that reconnect then ask for what they missed.
+ * The session of a request and its member, looked up in the database; null without a valid session. Unless it is due for renewal,
+ * requests with the same cookies are looked up this way for a minute: thousands of tabs that reconnect then load what they missed.
  */
 export async function sessionOf(request: Request): Promise<{ viewer: SignedIn; sessionId: number } | null> {
 	const found = await findSession(request)

@@ -90,14 +90,14 @@ export class NamedStatements extends pg.Client {
 				if (span) endSpan(span, error)
 				const anew = this.planAnew(args[0], error)
 				if (anew) return this.watched([anew], outage)
-				// The stack leads to whoever asked, not to the socket that the answer came from.
+				// Otherwise the stack would show the socket's event instead of the caller.
 				Error.captureStackTrace(error)
 				throw this.explain(error, outage)
 			},
 		)
 	}
 
-	/** As `pg` sends them. @returns a promise, unless there is a callback or the query is one that reports by itself */
+	/** As `query` of `pg`. @returns a promise, unless there is a callback or the query is a submittable */
 	private send(args: unknown[]): unknown {
 		const [query, callback] = args
 		const send = (...all: unknown[]): unknown => super.query(...(all as Parameters<pg.Client['query']>))

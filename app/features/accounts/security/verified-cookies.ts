@@ -107,7 +107,7 @@ function decoded(text: string): string {
 	}
 }
 
-/** Whether a header has a signed cookie, of whatever content; a browser drops it when it expires. */
+/** Whether a header has a signed cookie, valid or not; browsers delete it when it expires. */
 export function hasSignedCookie(header: string): boolean {
 	return /(?:^|;\s*)(?:__Host-)?session_data(?:\.\d+)?=/.test(header)
 }

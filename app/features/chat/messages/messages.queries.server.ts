@@ -81,18 +81,18 @@ export function listAround(
 	)
 }
 
-/** What a member of a conversation missed. */
+/** A member's request for the changes of a conversation. */
 interface Missed {
 	conversationId: number
 	userId: number
-	/** The version of the conversation that they know. */
+	/** The version that they have. */
 	since: number
 }
 
 /**
  * Messages added, edited or deleted after a version, in the order of changes; each once, in its current state.
  * @param limit of messages for each
- * @returns what each may see, in their order
+ * @returns for each request what its member may see, in the order of the requests
  */
 export async function listChanges(trx: Executor, missed: readonly Missed[], limit: number): Promise<Snapshot[]> {
 	const all = (read: (one: Missed) => number) => missed.map(read)
@@ -120,7 +120,7 @@ async function snapshot(
 	return snapshotOf(rows)
 }
 
-/** @param rows of one conversation; one without a message where there is none to show */
+/** @param rows of one conversation; a row with null ids where there is no message */
 function snapshotOf(rows: (MessageRow & { now: number })[]): Snapshot {
 	return { rows: rows.filter(({ id }) => id !== null), version: rows[0]?.now ?? 0 }
 }

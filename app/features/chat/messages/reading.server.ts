@@ -111,17 +111,17 @@ export async function listSince(
 	}
 }
 
-/** Requests whose changes are read together: with 200 changes each, reading the rows stops the process for some 50 ms. */
+/** Requests per batch: parsing 200 changes for each blocks the event loop for some 50 ms. */
 const MAX_CATCHING_UP = 50
 
 interface Missing extends Pair {
 	since: number
 }
 
-/** Undefined for nobody and for oneself. */
+/** Undefined for an unknown username and for the member's own. */
 type Missed = (Snapshot & { row: PairStateRow }) | undefined
 
-/** Tabs that come back in the same moment ask together. */
+/** Requests of many tabs that reconnect at the same time share two statements. */
 const findMissed = gathered<Missing, Missed>(
 	(asked) =>
 		transact(async (trx, last) => {
