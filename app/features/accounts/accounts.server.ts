@@ -3,7 +3,7 @@ import { config } from '~/config.server.ts'
 import { countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { headerOf, rememberDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { deleteDevices, deleteTokens } from '~/features/sessions/sessions.queries.server.ts'
+import { deleteDevices, deleteTokens, listSessionsByToken } from '~/features/sessions/sessions.queries.server.ts'
 import {
 	announceAccountChange,
 	announceEndedSessions,
@@ -25,7 +25,6 @@ import {
 	findAccountByEmail,
 	findEmail,
 	findResetOwner,
-	listSessionsByToken,
 } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
