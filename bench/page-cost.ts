@@ -52,7 +52,7 @@ export async function logReadersIn(database: pg.Client, url: string, secret: str
 				'Eastmere University', 'Eastmere', 'Computer Science', 2028, 5, 3, 'https://github.example/' || username, 'https://' || username || '.example'
 			from people)
 		insert into sessions (user_id, token, expires_at)
-		select people.id, given.token, now() + interval '1 day'
+		select people.id, given.token, now() + interval '30 days'
 		from people join unnest($2::text[]) with ordinality as given (token, n) on people.username = 'reader-' || given.n`,
 		[readers, tokens],
 	)

@@ -53,7 +53,7 @@ export class BenchSite {
 			HOST: '127.0.0.1',
 			SEED: 'none',
 			AUTH_SECRET: secret,
-			NODE_OPTIONS: `--import ${probe} --cpu-prof --cpu-prof-dir=/tmp/prof`,
+			NODE_OPTIONS: `--import ${probe}`,
 			BENCH_PROBE: join(folder, 'probe'),
 		}
 		try {
@@ -98,7 +98,7 @@ export class BenchSite {
 				returning id, username),
 			logged as (
 				insert into sessions (user_id, token, expires_at)
-				select people.id, given.token, now() + interval '1 day'
+				select people.id, given.token, now() + interval '30 days'
 				from people join unnest($1::text[], $2::text[]) as given (name, token) on given.name = people.username),
 			pairs as (
 				select one.id as lower, other.id as higher from unnest($1::text[], $3::text[]) as pair (name, peer)

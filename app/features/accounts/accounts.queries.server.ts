@@ -230,28 +230,6 @@ export async function mergeLinks(trx: Executor, { goneId }: Merge): Promise<void
 		delete from email_links where email in (select email from account_emails where user_id = ${goneId})`.execute(trx)
 }
 
-/** A session with its member. */
-interface SessionRow {
-	token: string
-	sessionId: number
-	id: number
-	name: string
-	image: string | null
-	username: string
-	role: string
-	secondFactor: boolean
-}
-
-/** The valid sessions with these tokens. */
-export async function listSessionsByToken(tokens: string[]): Promise<SessionRow[]> {
-	const { rows } = await sql<SessionRow>`
-		select sessions.token, sessions.id as "sessionId",
-			users.id, users.name, users.image, users.username, users.role, users.second_factor as "secondFactor"
-		from sessions join users on users.id = sessions.user_id
-		where sessions.token = any(${tokens}) and sessions.expires_at > now()`.execute(db())
-	return rows
-}
-
 /** What the settings page shows of an account. */
 export function findAccount(
 	userId: number,

@@ -3,11 +3,12 @@ import { config } from '~/config.server.ts'
 import { countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { headerOf, rememberDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { deleteDevices, deleteTokens } from '~/features/sessions/sessions.queries.server.ts'
+import { deleteDevices, deleteTokens, listSessionsByToken } from '~/features/sessions/sessions.queries.server.ts'
 import {
 	announceAccountChange,
 	announceEndedSessions,
 	cookieVersionOf,
+	sessionLife,
 	withLastKnownSessions,
 } from '~/features/sessions/sessions.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -24,7 +25,6 @@ import {
 	findAccountByEmail,
 	findEmail,
 	findResetOwner,
-	listSessionsByToken,
 } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
@@ -39,11 +39,11 @@ import {
 	isSecondStepMissing,
 } from './security/second-step.server.ts'
 import { requireAcceptedTerms } from './security/suspension.server.ts'
-import { digestOf, sessionTokenOf, VerifiedCookies } from './security/verified-cookies.ts'
+import { digestOf, hasSignedCookie, sessionTokenOf, VerifiedCookies } from './security/verified-cookies.ts'
 
 const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
 
-/** Digests of Cookie headers whose session Better Auth looked up in the last minute, and extended where that was due. */
+/** Digests of Cookie headers whose session was looked up in the last minute, and renewed where due. */
 const recentLookups = () => remember('recent-lookups', () => new LRUCache<string, true>({ max: 5_000, ttl: 60_000 }))
 
 /**
@@ -58,7 +58,8 @@ export async function viewerFromRequest(
 ): Promise<{ viewer: Viewer; headers: Headers; lacksSecondFactor?: boolean }> {
 	const cookies = request.headers.get('Cookie') ?? ''
 	if (!/(^|;\s*)(__Host-)?session=/.test(cookies)) return { viewer: null, headers: new Headers() }
-	const known = fresh && recentLookups().has(digestOf(cookies)) ? await findSession(request) : undefined
+	const isAsked = (fresh || !hasSignedCookie(cookies)) && recentLookups().has(digestOf(cookies))
+	const known = isAsked ? await findSession(request) : undefined
 	const verified = known ? viewerOfUser(known) : fresh ? null : verifiedCookies().find(cookies, cookieVersionOf)
 	if (verified) {
 		setRequestMember(verified.id)
@@ -93,9 +94,17 @@ export async function viewerFromCookie(request: Request): Promise<Viewer> {
 	return found ? viewerOfUser(found.user) : null
 }
 
-/** The session of a request and its member, looked up in the database; null without a valid session. */
+/**
+ * The session of a request and its member, looked up in the database; null without a valid session. Unless it is due for renewal,
+ * requests with the same cookies are looked up this way for a minute: thousands of tabs that reconnect then load what they missed.
+ */
 export async function sessionOf(request: Request): Promise<{ viewer: SignedIn; sessionId: number } | null> {
 	const found = await findSession(request)
+	const digest = digestOf(request.headers.get('Cookie') ?? '')
+	if (found && !found.isDue && !recentLookups().has(digest)) {
+		noteSessionUse(found.sessionId)
+		recentLookups().set(digest, true)
+	}
 	return found ? { viewer: viewerOfUser(found), sessionId: found.sessionId } : null
 }
 
@@ -108,7 +117,8 @@ async function findSession(request: Request) {
 
 /** All that are asked for in the same moment, as when thousands of tabs reconnect, are one statement. */
 const findByToken = gathered(async (tokens: string[]) => {
-	const sessions = new Map((await listSessionsByToken(tokens)).map((session) => [session.token, session]))
+	const found = await listSessionsByToken(tokens, sessionLife.idle - sessionLife.extension)
+	const sessions = new Map(found.map((session) => [session.token, session]))
 	return tokens.map((token) => sessions.get(token))
 })
 

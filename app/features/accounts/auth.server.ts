@@ -53,7 +53,7 @@ const tables = {
 			updatedAt: 'updated_at',
 		},
 		expiresIn: sessionLife.idle,
-		updateAge: 86_400,
+		updateAge: sessionLife.extension,
 		// The version is the member's: a signed cookie from before a logout or a change is rejected.
 		cookieCache: { enabled: true, maxAge: sessionLife.cookie, version: (_, { id }) => cookieVersionOf(Number(id)) },
 	},

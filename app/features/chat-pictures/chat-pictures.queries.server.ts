@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { ReportedMessageRow } from '~/features/moderation/cases.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isPast } from '~/platform/db/recent.server.ts'
 
@@ -48,4 +49,21 @@ export async function copyForReport(trx: Executor, reportId: number, messageIds:
 		with shown as (select path from message_pictures where message_id = any(${messageIds}::int[]) order by path for key share)
 		insert into reported_pictures (path, report_id) select distinct path, ${reportId}::int from shown
 		on conflict do nothing`.execute(trx)
+}
+
+/** A message that this member received and can still read, with at most `context` before it, ascending; [] for none. */
+export async function readExtract(
+	trx: Executor,
+	{ conversationId, userId, id, context }: { conversationId: number; userId: number; id: number; context: number },
+): Promise<(ReportedMessageRow & { id: number })[]> {
+	const { rows } = await sql<ReportedMessageRow & { id: number }>`
+		select m.id, users.username as sender,
+			case when m.sender_id = ${userId} then m.body else coalesce(m.recipient_body, m.body) end as body,
+			to_char(m.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "sentAt", m.pictures
+		from messages m join users on users.id = m.sender_id
+		where m.conversation_id = ${conversationId} and m.id <= ${id} and m.deleted_at is null
+			and (m.recipient_id = ${userId} or m.sender_id = ${userId} and m.id < ${id})
+		order by m.id desc limit ${context + 1}`.execute(trx)
+	if (rows[0]?.id !== id) return []
+	return rows.reverse()
 }

@@ -35,6 +35,9 @@ export interface PairStateRow {
 	muted: boolean
 	read_id: number
 	peer_pending: boolean
+	/** How far the peer has read, and was reached. */
+	peer_read_id: number
+	peer_delivered_id: number
 	unanswered: number
 	blocked_by_me: boolean
 	blocked_me: boolean
@@ -43,10 +46,7 @@ export interface PairStateRow {
 }
 
 /** A conversation, existing or possible, as one of its members sees it. */
-export interface ConversationRow extends PeerRow, PairStateRow {
-	peer_read_id: number
-	peer_delivered_id: number
-}
+export type ConversationRow = PeerRow & PairStateRow
 
 type UserId = RawBuilder<unknown> | number
 
@@ -58,6 +58,7 @@ const idByName = (username: RawBuilder<unknown> | string) =>
 const pairStateColumns = (userId: UserId) => sql`p.id as peer_id, p.username, p.name, p.imported, c.id,
 	coalesce(mine.pending, false) as pending, mine.last_message_id, coalesce(mine.muted, false) as muted,
 	coalesce(mine.read_id, 0) as read_id, coalesce(theirs.pending, false) as peer_pending,
+	coalesce(theirs.read_id, 0) as peer_read_id, coalesce(theirs.delivered_id, 0) as peer_delivered_id,
 	case when theirs.pending then (select count(*)::int from (
 		select from messages where conversation_id = c.id and sender_id = ${userId} limit ${MAX_UNANSWERED}) first)
 		else 0 end as unanswered,
@@ -83,8 +84,7 @@ export async function findConversation(
 	executor: Executor = db(),
 ): Promise<ConversationRow | undefined> {
 	const { rows } = await sql<ConversationRow>`
-		select ${peerColumns(userId)}, ${pairStateColumns(userId)},
-			coalesce(theirs.read_id, 0) as peer_read_id, coalesce(theirs.delivered_id, 0) as peer_delivered_id
+		select ${peerColumns(userId)}, ${pairStateColumns(userId)}
 		from users p left join shown_profiles pp on pp.user_id = p.id ${pairStateJoins(userId)}
 		where p.id = ${idByName(username)} and p.id <> ${userId} and p.pseudonym_of is null`.execute(executor)
 	return rows[0]

@@ -1,5 +1,5 @@
 import type { ConversationState } from './conversations.policy.ts'
-import type { ConversationRow, PeerRow } from './conversations.queries.server.ts'
+import type { PairStateRow, PeerRow } from './conversations.queries.server.ts'
 
 /** The other member of a conversation. */
 export interface Peer {
@@ -40,7 +40,7 @@ export function presentPeer(row: PeerRow): Peer {
 }
 
 /** How far the peer has received and read. Nothing before their first answer: opening a request must not show. */
-export function presentReceipts(row: ConversationRow): Receipts {
+export function presentReceipts(row: PairStateRow): Receipts {
 	return row.peer_pending ? { delivered: 0, read: 0 } : { delivered: row.peer_delivered_id, read: row.peer_read_id }
 }
 

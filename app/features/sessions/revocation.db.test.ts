@@ -8,6 +8,7 @@ import {
 	logOut,
 	registerMember,
 	requireSession,
+	sessionOf,
 	viewerFromRequest,
 } from '~/features/accounts/accounts.server.ts'
 import { runInRequestScope } from '~/lib/request-scope.server.ts'
@@ -179,6 +180,50 @@ describe('the signed cookie', () => {
 		await logOut(request(mine.cookie))
 		expect(await usernameOf(stolen)).not.toBe('dora')
 		expect(await usernameOf(`${mine.cookie}; ${other.cookie}`)).not.toBe('dora')
+	})
+})
+
+describe('a browser whose signed cookie has expired, when its tab has just connected', () => {
+	const tokenOf = (cookie: string) => /(?<![\w-])session=[^;]+/.exec(cookie)?.[0] ?? ''
+
+	test('is looked up together with others of the moment, and gets no cookie for it', async () => {
+		const [ida, iwan] = [await member('ida'), await member('iwan')]
+		const cookies = [ida, iwan].map(({ cookie }) => tokenOf(cookie))
+		for (const cookie of cookies) await sessionOf(request(cookie))
+		const statements = vi.spyOn(pg.Client.prototype, 'query')
+		try {
+			const found = await Promise.all([...cookies, ...cookies].map(ask))
+			expect(found.map(({ viewer }) => viewer?.username)).toEqual(['ida', 'iwan', 'ida', 'iwan'])
+			expect(found.flatMap(({ headers }) => headers.getSetCookie())).toEqual([])
+			const texts = statements.mock.calls.map(([asked]) => (asked as unknown as { text?: string }).text ?? '')
+			expect(texts.filter((text) => text.includes('sessions.token'))).toHaveLength(1)
+			expect(texts.filter((text) => text.includes('from "sessions"'))).toEqual([])
+		} finally {
+			statements.mockRestore()
+		}
+	})
+
+	test('is nobody as soon as its session has ended, and loses its cookies', async () => {
+		const { viewer, cookie } = await member('ivo')
+		const token = tokenOf(cookie)
+		expect((await sessionOf(request(token)))?.viewer.username).toBe('ivo')
+		await sql`delete from sessions where user_id = ${viewer.id}`.execute(db())
+		const { viewer: found, headers } = await ask(token)
+		expect(found).toBeNull()
+		expect(headers.getSetCookie().some((each) => /^session=;.*Max-Age=0/.test(each))).toBe(true)
+	})
+
+	test('is extended all the same where that is due', async () => {
+		const { viewer, cookie } = await member('ilse')
+		const token = tokenOf(cookie)
+		await sql`update sessions set expires_at = now() + interval '28 days' where user_id = ${viewer.id}`.execute(db())
+		await sessionOf(request(token))
+		expect((await ask(token)).headers.getSetCookie().some((each) => each.startsWith('session='))).toBe(true)
+		const { rows } = await sql<{ days: number }>`
+			select extract(epoch from expires_at - now())::float / 86400 as days from sessions where user_id = ${viewer.id}`.execute(
+			db(),
+		)
+		expect(rows[0]?.days).toBeCloseTo(30, 1)
 	})
 })
 

@@ -141,3 +141,30 @@ export async function insertDevice(userId: number, hash: string, executor: Execu
 export async function deleteDevices(userId: number): Promise<void> {
 	await sql`delete from known_devices where user_id = ${userId}`.execute(db())
 }
+
+/** A session with its member. */
+interface MemberSessionRow {
+	token: string
+	sessionId: number
+	/** Whether it is due for renewal. */
+	isDue: boolean
+	id: number
+	name: string
+	image: string | null
+	username: string
+	role: string
+	secondFactor: boolean
+}
+
+/**
+ * The valid sessions with these tokens.
+ * @param life a session with fewer seconds left is due for renewal
+ */
+export async function listSessionsByToken(tokens: string[], life: number): Promise<MemberSessionRow[]> {
+	const { rows } = await sql<MemberSessionRow>`
+		select sessions.token, sessions.id as "sessionId", sessions.expires_at < now() + make_interval(secs => ${life}) as "isDue",
+			users.id, users.name, users.image, users.username, users.role, users.second_factor as "secondFactor"
+		from sessions join users on users.id = sessions.user_id
+		where sessions.token = any(${tokens}) and sessions.expires_at > now()`.execute(db())
+	return rows
+}

@@ -31,6 +31,8 @@ import type { SessionView } from './sessions.view.ts'
 export const sessionLife = {
 	/** Without being used. */
 	idle: 30 * 86_400,
+	/** Between two renewals by use. */
+	extension: 86_400,
 	/** For so long a signed cookie is believed, unless a change of its member is announced. */
 	cookie: 300,
 } as const

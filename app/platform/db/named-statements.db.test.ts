@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import pg from 'pg'
+import { expect, test, vi } from 'vitest'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { db, pool } from './db.server.ts'
 import { transact } from './transaction.server.ts'
@@ -34,6 +35,49 @@ test('a transaction that fails for it says so, and the next one does not', async
 	await expect(add(2)).rejects.toThrow('cached plan must not change result type')
 	expect(await add(3)).toEqual([{ id: 3, note: null }])
 	expect((await sql`select id from growing_too order by id`.execute(db())).rows).toEqual([{ id: 1 }, { id: 3 }])
+})
+
+test('the rows of a statement are described once on each connection, and read the same each time', async () => {
+	const text = `select $1::int as n, now() > $2::timestamptz as later, array[1, 2] as list, null::text as nothing, date '2026-11-27' as day
+		from generate_series(1, $1::int)`
+	const describe = vi.spyOn(pg.Connection.prototype, 'describe')
+	try {
+		for (const client of await Promise.all([pool().connect(), pool().connect()])) {
+			describe.mockClear()
+			const ask = async (n: number) => (await client.query(text, [n, new Date(0)])).rows
+			const row = (n: number) => ({ n, later: true, list: [1, 2], nothing: null, day: new Date(2026, 10, 27) })
+			expect([await ask(2), await ask(0), await ask(1)]).toEqual([[row(2), row(2)], [], [row(1)]])
+			expect(await Promise.all([ask(1), ask(0), ask(2)])).toEqual([[row(1)], [], [row(2), row(2)]])
+			expect(describe).toHaveBeenCalledTimes(1)
+			client.release()
+		}
+	} finally {
+		describe.mockRestore()
+	}
+})
+
+test('a statement that fails at first is read as it should be when it succeeds, and one without rows says how many it changed', async () => {
+	const client = await pool().connect()
+	try {
+		const divide = async (by: number) => (await client.query('select 6 / $1::int as result', [by])).rows
+		await expect(divide(0)).rejects.toThrow('division by zero')
+		expect([await divide(2), await divide(3)]).toEqual([[{ result: 3 }], [{ result: 2 }]])
+		await expect(divide(0)).rejects.toThrow('division by zero')
+		expect(await divide(6)).toEqual([{ result: 1 }])
+		await client.query('create temporary table counted (n integer)')
+		const add = async (n: number) => {
+			const { rows, rowCount, command } = await client.query('insert into counted select generate_series(1, $1::int)', [
+				n,
+			])
+			return [command, rowCount, rows]
+		}
+		expect([await add(3), await add(2)]).toEqual([
+			['INSERT', 3, []],
+			['INSERT', 2, []],
+		])
+	} finally {
+		client.release()
+	}
 })
 
 /** Asks on so many connections at the same time, each of which has sent a statement before. */

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { Unavailable } from '~/lib/errors.ts'
 import { histogram } from '~/platform/metrics/metrics.server.ts'
 import { beginStatement, endSpan } from '~/platform/tracing/tracing.server.ts'
+import { NamedQuery, PreparedRows } from './named-query.server.ts'
 import type { Outage } from './outage.server.ts'
 import { SILENCE_BEFORE_PROBE_MS, WATCH_INTERVAL_MS } from './time-limits.server.ts'
 
@@ -29,6 +30,7 @@ const statementSeconds = histogram(
  */
 export class NamedStatements extends pg.Client {
 	private gathering = false
+	private readonly prepared: PreparedRows
 	private readonly outage: Outage | undefined
 	private readonly clientTimeout: number
 	/** Statements that were sent and not answered yet. */
@@ -39,6 +41,7 @@ export class NamedStatements extends pg.Client {
 
 	constructor(options?: pg.ClientConfig & { outage?: Outage; clientTimeout?: number }) {
 		super(options)
+		this.prepared = new PreparedRows(this.connection)
 		this.outage = options?.outage
 		this.clientTimeout = options?.clientTimeout ?? 0
 	}
@@ -48,8 +51,8 @@ export class NamedStatements extends pg.Client {
 		const [text, values] = args
 		this.gather()
 		const named = typeof text === 'string' && Array.isArray(values) ? nameOf(text) : undefined
-		const asked = named ? [{ name: named, text, values }, ...args.slice(2)] : args
-		if (!this.outage) return super.query(...(asked as Parameters<pg.Client['query']>))
+		const asked = named ? [new NamedQuery({ name: named, text, values }, this.prepared), ...args.slice(2)] : args
+		if (!this.outage) return this.send(asked)
 		return this.watched(asked, this.outage)
 	}
 
@@ -68,9 +71,9 @@ export class NamedStatements extends pg.Client {
 				if (anew) this.watched([anew, ...args.slice(1, last), callback], outage)
 				else callback(error ? this.explain(error, outage) : error, result)
 			}
-			return super.query(...(args as Parameters<pg.Client['query']>))
+			return this.send(args)
 		}
-		const answer: unknown = super.query(...(args as Parameters<pg.Client['query']>))
+		const answer: unknown = this.send(args)
 		if (!(answer instanceof Promise)) {
 			this.heard()
 			if (span) endSpan(span)
@@ -87,9 +90,21 @@ export class NamedStatements extends pg.Client {
 				if (span) endSpan(span, error)
 				const anew = this.planAnew(args[0], error)
 				if (anew) return this.watched([anew], outage)
+				// Otherwise the stack would show the socket's event instead of the caller.
+				Error.captureStackTrace(error)
 				throw this.explain(error, outage)
 			},
 		)
+	}
+
+	/** As `query` of `pg`. @returns a promise, unless there is a callback or the query is a submittable */
+	private send(args: unknown[]): unknown {
+		const [query, callback] = args
+		const send = (...all: unknown[]): unknown => super.query(...(all as Parameters<pg.Client['query']>))
+		if (!(query instanceof NamedQuery) || typeof callback === 'function') return send(...args)
+		return new Promise((resolve, reject) => {
+			send(query, (error: unknown, result: unknown) => (error ? reject(error) : resolve(result)))
+		})
 	}
 
 	/**
@@ -98,13 +113,14 @@ export class NamedStatements extends pg.Client {
 	 * @returns null for other errors, or when the transaction has failed with it
 	 */
 	private planAnew(asked: unknown, error: unknown): pg.QueryConfig | null {
-		const { name, text = '' } = asked as pg.QueryConfig
+		const { name, text = '', values } = asked as pg.QueryConfig
 		if (name === undefined || (error as pg.DatabaseError).routine !== 'RevalidateCachedQuery') return null
 		if (names.get(text) === name) {
 			renamed += 1
 			names.set(text, `${name.slice(0, HASH_LENGTH)}${renamed}`)
 		}
-		return this.getTransactionStatus() === 'I' ? { ...(asked as pg.QueryConfig), name: nameOf(text) } : null
+		const statement = asked instanceof NamedQuery ? { text, values } : (asked as pg.QueryConfig)
+		return this.getTransactionStatus() === 'I' ? { ...statement, name: nameOf(text) } : null
 	}
 
 	/** Ends the connection at once, without a goodbye that nobody would read; pending statements fail with this reason. */

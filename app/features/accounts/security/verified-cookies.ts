@@ -107,6 +107,11 @@ function decoded(text: string): string {
 	}
 }
 
+/** Whether a header has a signed cookie, valid or not; browsers delete it when it expires. */
+export function hasSignedCookie(header: string): boolean {
+	return /(?:^|;\s*)(?:__Host-)?session_data(?:\.\d+)?=/.test(header)
+}
+
 /** The content of the one signed cookie of a header, in Better Auth's format; null for none, several, or one in parts. */
 function signedCookieOf(header: string): { version: string; expiresAt: number } | null {
 	const signed = [...header.matchAll(/(?:^|;\s*)(?:__Host-)?session_data(?:\.\d+)?=([^;]*)/g)]

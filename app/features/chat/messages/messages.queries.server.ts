@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { ChatPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
-import type { ReportedMessageRow } from '~/features/moderation/cases.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isPast } from '~/platform/db/recent.server.ts'
 import { byPlace } from '~/platform/db/transaction.server.ts'
@@ -29,7 +28,7 @@ const columns = sql`m.id, m.conversation_id, m.sender_id, m.recipient_id, m.clie
 	m.pictures, m.sent_at, m.edited_at, m.deleted_at, m.version`
 
 /** The condition of every read: only the sender and the recipient see a message. */
-const visibleTo = (userId: number) => sql`(m.sender_id = ${userId} or m.recipient_id = ${userId})`
+const visibleTo = (userId: RawBuilder<unknown> | number) => sql`(m.sender_id = ${userId} or m.recipient_id = ${userId})`
 
 /** Messages, and the conversation version in the same snapshot. */
 export interface Snapshot {
@@ -81,18 +80,32 @@ export function listAround(
 	)
 }
 
-/** Messages added, edited or deleted after a version, in the order of changes; each once, in its current state. */
-export function listChanges(
-	conversationId: number,
-	userId: number,
-	{ since, limit }: { since: number; limit: number },
-): Promise<Snapshot> {
-	return snapshot(
-		conversationId,
-		sql`select ${columns} from messages m where m.conversation_id = ${conversationId} and ${visibleTo(userId)}
-			and m.version > ${since} order by m.version limit ${limit}`,
-		sql`m.version`,
-	)
+/** A member's request for the changes of a conversation. */
+interface Missed {
+	conversationId: number
+	userId: number
+	/** The version that they have. */
+	since: number
+}
+
+/**
+ * Messages added, edited or deleted after a version, in the order of changes; each once, in its current state.
+ * @param limit of messages for each
+ * @returns for each request what its member may see, in the order of the requests
+ */
+export async function listChanges(trx: Executor, missed: readonly Missed[], limit: number): Promise<Snapshot[]> {
+	const all = (read: (one: Missed) => number) => missed.map(read)
+	const { rows } = await sql<MessageRow & { place: number; now: number }>`
+		select missed.place::int, c.version as now, ${columns}
+		from unnest(${all(({ conversationId }) => conversationId)}::int[], ${all(({ userId }) => userId)}::int[],
+			${all(({ since }) => since)}::int[]) with ordinality as missed (conversation_id, user_id, since, place)
+		cross join lateral (select version from conversations where id = missed.conversation_id limit 1) c
+		left join lateral (
+			select * from messages m where m.conversation_id = missed.conversation_id and ${visibleTo(sql.ref('missed.user_id'))}
+				and m.version > missed.since order by m.version limit ${limit}) m on true
+		order by missed.place, m.version`.execute(trx)
+	const found = Map.groupBy(rows, ({ place }) => place)
+	return missed.map((_, index) => snapshotOf(found.get(index + 1) ?? []))
 }
 
 async function snapshot(
@@ -103,6 +116,11 @@ async function snapshot(
 	const { rows } = await sql<MessageRow & { now: number }>`
 		select c.version as now, ${columns} from conversations c left join lateral (${messages}) m on true
 		where c.id = ${conversationId} order by ${order}`.execute(db())
+	return snapshotOf(rows)
+}
+
+/** @param rows of one conversation; a row with null ids where there is no message */
+function snapshotOf(rows: (MessageRow & { now: number })[]): Snapshot {
 	return { rows: rows.filter(({ id }) => id !== null), version: rows[0]?.now ?? 0 }
 }
 
@@ -287,21 +305,4 @@ export async function writeSeen(trx: Executor, events: readonly SeenEvent[]): Pr
 			reached.delivered_id > reached.delivered_before or reached.read_id > reached.read_before as further,
 			reached.read_id > reached.read_before as read_further`.execute(trx)
 	return byPlace(events, rows)
-}
-
-/** A message that this member received and can still read, with at most `context` before it, ascending; [] for none. */
-export async function readExtract(
-	trx: Executor,
-	{ conversationId, userId, id, context }: { conversationId: number; userId: number; id: number; context: number },
-): Promise<(ReportedMessageRow & { id: number })[]> {
-	const { rows } = await sql<ReportedMessageRow & { id: number }>`
-		select m.id, users.username as sender,
-			case when m.sender_id = ${userId} then m.body else coalesce(m.recipient_body, m.body) end as body,
-			to_char(m.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "sentAt", m.pictures
-		from messages m join users on users.id = m.sender_id
-		where m.conversation_id = ${conversationId} and m.id <= ${id} and m.deleted_at is null
-			and (m.recipient_id = ${userId} or m.sender_id = ${userId} and m.id < ${id})
-		order by m.id desc limit ${context + 1}`.execute(trx)
-	if (rows[0]?.id !== id) return []
-	return rows.reverse()
 }

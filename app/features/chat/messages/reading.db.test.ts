@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { setMuted } from '~/features/conversations/conversations.server.ts'
+import { setBlocked, setMuted } from '~/features/conversations/conversations.server.ts'
 import { countWaiting, listConversations, listLatest } from '~/features/inbox/inbox.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -63,6 +63,35 @@ test('who was away gets added, edited and deleted messages in the order of the c
 	expect(got).toHaveLength(231)
 	expect(got.at(-1)).toMatchObject({ id: first.id, body: 'changed', version: at })
 	expect(await listSince(tomas, mira.username, at)).toMatchObject({ messages: [], version: at, complete: true })
+})
+
+test('of members who catch up in the same moment each gets what they may see of their own conversation, and nobody fails for another', async () => {
+	const noor = await makeMember(`noor${serial}`)
+	const stranger = await makeMember(`stranger${serial}`)
+	const { version } = await openConversation(tomas, mira.username)
+	await makeMessage(mira, tomas, 'for tomas')
+	await makeMessage(mira, noor, 'for noor')
+	await setBlocked(tomas, mira.username, true)
+	await makeMessage(mira, tomas, 'nobody sees it')
+	const asked: [SignedIn, string, number][] = [
+		[tomas, mira.username, version],
+		[noor, mira.username, 0],
+		[stranger, mira.username, 0],
+		[noor, `nobody${serial}`, 0],
+		[mira, tomas.username, version],
+		[mira, mira.username, 0],
+		[mira, noor.username, 0],
+	]
+	const answers = await Promise.allSettled(asked.map(([reader, peer, since]) => listSince(reader, peer, since)))
+	const seen = answers.map((answer) =>
+		answer.status === 'fulfilled' ? answer.value.messages.map(({ body }) => body) : answer.reason.status,
+	)
+	expect(seen).toEqual([['for tomas'], ['for noor'], [], 404, ['for tomas', 'nobody sees it'], 404, ['for noor']])
+	const [ofTomas, ofNoor, ofStranger] = answers.map((answer) => answer.status === 'fulfilled' && answer.value)
+	// The version is that of all messages, as before, also of those that somebody does not see.
+	expect(ofTomas).toMatchObject({ version: version + 2, complete: true, state: { kind: 'closed', blockedByMe: true } })
+	expect(ofNoor).toMatchObject({ version: 1, complete: true, state: { kind: 'request' } })
+	expect(ofStranger).toMatchObject({ version: 0, complete: true, receipts: { delivered: 0, read: 0 } })
 })
 
 test('an edited message says so; a deleted one leaves a trace without a word, also in the database', async () => {

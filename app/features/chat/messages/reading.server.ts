@@ -7,6 +7,7 @@ import {
 } from '~/features/conversations/conversations.queries.server.ts'
 import {
 	introduceStranger,
+	NO_SUCH_MEMBER,
 	namesOf,
 	presentState,
 	relationWith,
@@ -17,6 +18,7 @@ import { presentPeer, presentReceipts } from '~/features/conversations/conversat
 import { listSharedSkills } from '~/features/members/skills.server.ts'
 import { isId, isUsername } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
+import { gathered } from '~/lib/gathered.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { batched, transact } from '~/platform/db/transaction.server.ts'
 import {
@@ -35,6 +37,7 @@ import {
 	listNewer,
 	type MessageRow,
 	type SeenRow,
+	type Snapshot,
 	writeSeen,
 } from './messages.queries.server.ts'
 
@@ -93,9 +96,9 @@ export async function listSince(
 ): Promise<Pick<ConversationPage, 'messages' | 'version' | 'receipts' | 'state'> & { complete: boolean }> {
 	const reader = requireMember(viewer)
 	if (since !== 0 && !isId(since)) throw new Invalid('There is no such version of the conversation.')
-	const row = await relationWith(reader, username)
-	const { rows, version } =
-		row.id === null ? nothing : await listChanges(row.id, reader.id, { since, limit: chatLimits.changes + 1 })
+	const found = isUsername(username) ? await findMissed({ userId: reader.id, username, since }) : undefined
+	if (!found) throw new NotFound(NO_SUCH_MEMBER)
+	const { row, rows, version } = found
 	const complete = rows.length <= chatLimits.changes
 	const shown = rows.slice(0, chatLimits.changes)
 	const names = namesOf(reader, row)
@@ -107,6 +110,32 @@ export async function listSince(
 		state: presentState(row),
 	}
 }
+
+/** Requests per batch: parsing 200 changes for each blocks the event loop for some 50 ms. */
+const MAX_CATCHING_UP = 50
+
+interface Missing extends Pair {
+	since: number
+}
+
+/** Undefined for an unknown username and for the member's own. */
+type Missed = (Snapshot & { row: PairStateRow }) | undefined
+
+/** Requests of many tabs that reconnect at the same time share two statements. */
+const findMissed = gathered<Missing, Missed>(
+	(asked) =>
+		transact(async (trx, last) => {
+			const states = await listPairStates(trx, asked)
+			const begun = asked.flatMap(({ userId, since }, index) => {
+				const conversationId = states[index]?.id
+				return conversationId ? [{ index, conversationId, userId, since }] : []
+			})
+			const changes = begun.length > 0 ? await last(listChanges(trx, begun, chatLimits.changes + 1)) : []
+			const snapshots = new Map(begun.map(({ index }, place) => [index, changes[place]]))
+			return states.map((row, index) => row && { row, ...(snapshots.get(index) ?? nothing) })
+		}),
+	MAX_CATCHING_UP,
+)
 
 interface Seen {
 	/** Username of the peer. */

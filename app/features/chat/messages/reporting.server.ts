@@ -1,4 +1,4 @@
-import { copyForReport } from '~/features/chat-pictures/chat-pictures.queries.server.ts'
+import { copyForReport, readExtract } from '~/features/chat-pictures/chat-pictures.queries.server.ts'
 import { requireConversation, requireMember } from '~/features/conversations/conversations.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { addReport, lockReporter, readReportWords } from '~/features/moderation/reports.server.ts'
@@ -7,7 +7,6 @@ import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { chatLimits } from '../chat.view.ts'
-import { readExtract } from './messages.queries.server.ts'
 
 /**
  * Reports a received message to the moderators. They see a copy of it and of at most five messages before it, with pictures, and

@@ -1,5 +1,5 @@
+import { answeringMember, numberIn } from '~/platform/http/member-requests.server.ts'
 import { listMessagesAt, listOlder, listSince, openConversation } from '../messages/reading.server.ts'
-import { answeringMember, numberIn } from '../requests.server.ts'
 import type { Route } from './+types/history'
 
 /**

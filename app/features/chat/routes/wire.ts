@@ -1,8 +1,8 @@
 import { isRecord } from '~/lib/checks.ts'
 import { NotAllowed } from '~/lib/errors.ts'
+import { answeringMember } from '~/platform/http/member-requests.server.ts'
 import { markSeen } from '../messages/reading.server.ts'
 import { answerSending } from '../messages/sending.server.ts'
-import { answeringMember } from '../requests.server.ts'
 import type { Route } from './+types/wire'
 
 /**

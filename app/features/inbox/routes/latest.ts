@@ -1,6 +1,6 @@
 import type { Latest } from '~/features/chat/client/transport.ts'
-import { answeringMember } from '~/features/chat/requests.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
+import { answeringMember } from '~/platform/http/member-requests.server.ts'
 import { listLatest } from '../inbox.server.ts'
 import type { Route } from './+types/latest'
 

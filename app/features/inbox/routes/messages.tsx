@@ -1,7 +1,7 @@
-import { numberIn } from '~/features/chat/requests.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
+import { numberIn } from '~/platform/http/member-requests.server.ts'
 import { Inbox } from '../components/inbox.tsx'
 import { listConversations } from '../inbox.server.ts'
 import { searchOwnMessages } from '../search/search.server.ts'

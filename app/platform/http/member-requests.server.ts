@@ -1,7 +1,7 @@
 import type { RouterContextProvider } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { answeringJson } from '~/platform/http/http.ts'
+import { answeringJson } from './http.ts'
 
 /** Answers a member's script with JSON that is not cached; 401 for a visitor. */
 export function answeringMember(
