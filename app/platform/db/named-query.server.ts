@@ -15,7 +15,7 @@ interface PgQuery extends pg.Query {
 	_result: RowShape
 	_accumulateRows: boolean
 	prepare(connection: pg.Connection): void
-	handleCommandComplete(message: unknown, connection: pg.Connection): void
+	handleCommandComplete(message: { text: string }, connection: pg.Connection): void
 }
 
 const PgQuery = pg.Query as unknown as new (text: string) => PgQuery
@@ -32,13 +32,19 @@ export class PreparedRows {
 	}
 }
 
+/**
+ * The tags of statements that PostgreSQL plans, and rejects when their result type has changed. `fetch` returns the rows of whatever cursor
+ * has the name at that time.
+ */
+const planned = /^(SELECT|INSERT|UPDATE|DELETE|MERGE)\b/
+
 /** Equal shapes of different connections are stored once. */
 const shapes = new Map<string, RowShape>()
 
 /**
  * A prepared statement that requests the description of its rows only when a connection executes it for the first time. `pg`
- * requests it every time, which takes a third of its time for a statement. The description stays valid: PostgreSQL rejects a
- * prepared statement whose result type has changed.
+ * requests it every time, which takes a third of its time for a statement. The description of a {@link planned} statement stays valid; any
+ * other is described each time.
  */
 export class NamedQuery extends PgQuery {
 	private readonly prepared: PreparedRows
@@ -64,8 +70,9 @@ export class NamedQuery extends PgQuery {
 	}
 
 	/** An execution that failed may not have been described. */
-	override handleCommandComplete(message: unknown, connection: pg.Connection): void {
-		if (!this.prepared.shapes.has(this.name)) this.prepared.shapes.set(this.name, shared(this.name, this._result))
+	override handleCommandComplete(message: { text: string }, connection: pg.Connection): void {
+		const { shapes } = this.prepared
+		if (!shapes.has(this.name) && planned.test(message.text)) shapes.set(this.name, shared(this.name, this._result))
 		super.handleCommandComplete(message, connection)
 	}
 }

@@ -56,6 +56,24 @@ test('the rows of a statement are described once on each connection, and read th
 	}
 })
 
+test('a cursor is read as its own rows are, though another one had its name before', async () => {
+	const client = await pool().connect()
+	const fetchAll = async (statement: string) => {
+		await client.query('begin')
+		await client.query(`declare shown no scroll cursor for ${statement}`, [])
+		const { rows } = await client.query('fetch 10 from shown', [])
+		await client.query('commit')
+		return rows
+	}
+	try {
+		expect(await fetchAll(`select 1 as one, 'x' as other`)).toEqual([{ one: 1, other: 'x' }])
+		expect(await fetchAll(`select 'y' as first, 2 as second`)).toEqual([{ first: 'y', second: 2 }])
+		expect(await fetchAll('select true as only')).toEqual([{ only: true }])
+	} finally {
+		client.release()
+	}
+})
+
 test('a statement that fails at first is read as it should be when it succeeds, and one without rows says how many it changed', async () => {
 	const client = await pool().connect()
 	try {
