@@ -19,7 +19,7 @@ const signedIn = ['/', '/find-dev/odalys.fernbrook', '/my-profile/mira.quillon',
 
 const widths = [360, 390, 768, 1600, 1280]
 
-test('axe finds nothing on the pages of a visitor, query included, in either theme, and they fit every window', async ({
+test('axe finds no violations on visitor pages, including a question, in either theme, and they fit every window', async ({
 	page,
 }) => {
 	for (const path of open) {
@@ -34,7 +34,7 @@ test('axe finds nothing on the pages of a visitor, query included, in either the
 	await expectToFit(page, widths)
 })
 
-test('axe finds nothing on the pages of a member, in either theme', async ({ page }) => {
+test('axe finds no violations on member pages in either theme', async ({ page }) => {
 	await logIn(page)
 	for (const path of signedIn) {
 		await page.goto(path)
@@ -42,7 +42,7 @@ test('axe finds nothing on the pages of a member, in either theme', async ({ pag
 	}
 })
 
-test('what can be read in one theme alone is found, so that finding nothing means something', async ({ page }) => {
+test('axe detects a violation that only one theme has', async ({ page }) => {
 	for (const [light, dark] of [
 		['#111', '#444'],
 		['#ddd', '#eee'],
@@ -54,13 +54,13 @@ test('what can be read in one theme alone is found, so that finding nothing mean
 	}
 })
 
-test('the keyboard reaches the content first by the skip link', async ({ page }) => {
+test('the skip link is first in the tab order and leads to the content', async ({ page }) => {
 	await page.goto('/forum')
 	await page.keyboard.press('Tab')
 	await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
 })
 
-test('a first visit to the forum stays within its weight, and nothing moves', async ({ page }) => {
+test('a first visit to the forum stays within its weight budget and shifts no layout', async ({ page }) => {
 	const network = await page.context().newCDPSession(page)
 	const kinds = new Map<string, string>()
 	const bytes = { all: 0, script: 0 }
@@ -79,7 +79,7 @@ test('a first visit to the forum stays within its weight, and nothing moves', as
 				const observer = new PerformanceObserver((list) => {
 					for (const entry of list.getEntriesByType('layout-shift'))
 						sum += (entry as PerformanceEntry & { value: number }).value
-					// Every page has exactly one of these; it is told with all that was before.
+					// Each page has exactly one navigation entry, delivered together with all earlier entries.
 					if (list.getEntriesByType('navigation').length > 0) resolve(sum)
 				})
 				observer.observe({ type: 'layout-shift', buffered: true })
@@ -94,7 +94,7 @@ test('a first visit to the forum stays within its weight, and nothing moves', as
 		const [paint] = performance.getEntriesByName('first-contentful-paint')
 		return { painted: paint?.startTime ?? 0, scripts: starts.map(({ startTime }) => startTime) }
 	})
-	// On a machine that is busy they do not wait for the paint beyond a second.
+	// On a busy machine, wait for the paint a second at most.
 	expect(Math.min(...scripts)).toBeGreaterThan(Math.min(painted, 1_000))
 	await expectToBeSmall(page, { bytes: 46_000, elements: 565 })
 	await logIn(page)
@@ -102,7 +102,7 @@ test('a first visit to the forum stays within its weight, and nothing moves', as
 	await expectToBeSmall(page, { bytes: 50 * 1024, elements: 600 })
 })
 
-/** What the server sends of this page, before compression: a list of 20 questions within its frame. */
+/** Size of this page's HTML before compression: the page frame with a list of 20 questions. */
 async function expectToBeSmall(page: Page, most: { bytes: number; elements: number }): Promise<void> {
 	const html = await (await page.request.get(page.url())).text()
 	expect(Buffer.byteLength(html)).toBeLessThanOrEqual(most.bytes)

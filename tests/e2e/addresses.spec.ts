@@ -4,7 +4,7 @@ for (const javaScriptEnabled of [true, false]) {
 	test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
 		test.use({ javaScriptEnabled })
 
-		test('a member changes address and username by keyboard, and undoes the first from the old mailbox', async ({
+		test('a member changes address and username by keyboard, then undoes the address change from the old mailbox', async ({
 			page,
 		}) => {
 			const username = await enrol(page, `Greta ${javaScriptEnabled ? 'Scripted' : 'Plain'}`)
@@ -26,7 +26,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByRole('button', { name: 'Send me a new link' }).press('Enter')
 			await expect(page.getByRole('button', { name: 'Send a new link' })).toBeVisible()
 			const link = await mailedLink(next, { before: late })
-			// Opened once by whoever scans the mail, and once by its reader.
+			// A mail scanner opens the link once, the reader once.
 			await page.request.get(link)
 			await page.goto(link)
 			await page.getByRole('button', { name: 'Confirm this address' }).press('Enter')

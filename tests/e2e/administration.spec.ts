@@ -11,15 +11,15 @@ import {
 	test,
 } from './support/journey.ts'
 
-/* An admin keeps the site: on a phone, with the keyboard, and without scripts. */
+/* Administration on a phone, with the keyboard, and without scripts. */
 
-test('an admin keeps categories and members on a phone, without scripts', async ({ browser, page: other }) => {
+test('an admin manages categories and members on a phone, without scripts', async ({ browser, page: other }) => {
 	const baseURL = process.env.SITE_URL ?? ''
 	const context = await browser.newContext({ baseURL, viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
 	const page = await context.newPage()
 	await enrolAdmin(page)
 	await page.goto('/admin')
-	// A default that is kept, another admin's stale page, and a letter without a mail server.
+	// A default that stays, a page made stale by another admin, and a test mail without a mail server.
 	const setup = page.getByRole('region', { name: 'Make your site ready' })
 	const step = (title: string) => setup.getByRole('listitem').filter({ hasText: title })
 	const late = await context.newPage()
@@ -35,7 +35,7 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await expect(step('Mail').getByRole('alert')).toContainText('The site has no mail server, so no mails are delivered')
 	await page.getByRole('main').getByRole('link', { name: 'Categories', exact: true }).last().click()
 
-	// A category, from its first name to its merge into another one.
+	// A category, from creation to merge.
 	await page.getByRole('link', { name: 'Add a category' }).click()
 	await page.getByLabel('Name').fill('Campus life')
 	await page.getByLabel('Address').fill('ask')
@@ -58,14 +58,14 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await page.getByLabel('Who may ask').selectOption('Moderators and admins')
 	await page.getByRole('button', { name: 'Save' }).click()
 	await expect(page.getByText('campus-life leads here.')).toBeVisible()
-	// Another tab that still has the first version.
+	// Another tab still has the first version.
 	await edit.getByLabel('Description').fill('Everything else about the campus.')
 	await edit.getByRole('button', { name: 'Save' }).click()
 	await expect(edit.getByRole('heading', { name: 'This was changed elsewhere in the meantime' })).toBeVisible()
 	await expect(edit.getByText('Rooms, food and lectures.')).toBeVisible()
 	await edit.close()
 
-	// What a category needs is said by the form before anything is refused, and what was typed stays.
+	// The form shows the category's requirements before it rejects anything, and keeps what was typed.
 	await page.goto('/forum/ask?category=campus')
 	await expect(page.getByText('“Campus life” needs one of the tags rooms, food.')).toBeVisible()
 	await expectToFit(page, [360])
@@ -95,7 +95,7 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await page.goto('/forum/category/campus-life')
 	expect(new URL(page.url()).pathname).toBe('/forum/category/careers')
 
-	// Backups: what cannot be is refused and kept, and nothing is saved.
+	// Backups: an invalid value is rejected but stays in the form, and nothing is saved.
 	await page.goto('/admin/backups')
 	await expect(page.getByRole('button', { name: 'Back up now' })).toBeEnabled()
 	await expect(page.getByText('It is off: if the disk fails, everything since the last backup is lost.')).toBeVisible()
@@ -107,7 +107,7 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await expect(page.getByLabel('Folder of the continuous archive')).toHaveValue('archive')
 	await expect(page.getByLabel('Archive continuously')).toBeChecked()
 
-	// The look: a file that is no picture, a colour to look at, a logo, and all of it taken back.
+	// Appearance: a file that is not an image, a colour preview, a logo, and undoing it all.
 	const logo = page.getByLabel('Logo', { exact: true })
 	const colour = page.getByLabel('Colour', { exact: true })
 	await page.goto('/admin')
@@ -129,7 +129,7 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await expect(page.getByText('Logo: from “a picture of 1000 × 250 pixels” to “nothing”')).toBeVisible()
 	await expect(mark).toHaveCSS('height', '20px')
 
-	// A member, from the search to the role and back.
+	// A member: search, promote, demote.
 	await page.goto('/admin/members?q=mira')
 	await page.getByRole('link', { name: 'Mira Quillon' }).click()
 	await page.getByRole('combobox', { name: 'Role' }).selectOption('moderator')
@@ -145,7 +145,7 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 		page.getByRole('button', { name: 'Download these as CSV' }).click(),
 	])
 	expect(download.suggestedFilename()).toBe('members.csv')
-	// Many at once: who is ticked, a page that says for whom, and what was done.
+	// Bulk actions: the selection, the preview and the result.
 	await page.goto('/admin/members?q=mira')
 	await page.getByLabel('What to do').selectOption('End all sessions')
 	await page.getByRole('button', { name: 'Continue' }).click()
@@ -159,7 +159,7 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await page.getByLabel('Why').fill('The room was left open.')
 	await page.getByRole('button', { name: 'End all sessions: 1 member' }).click()
 	await expect(page.getByText('Done for 1 member.')).toBeVisible()
-	// Somebody who registered twice: named, looked at, refused, merged.
+	// A member who registered twice: found, previewed, refused, merged.
 	const newcomer = await (await browser.newContext({ baseURL })).newPage()
 	await enrol(newcomer, 'Tilda Twice')
 	await enrol(newcomer, 'Tilda Once')
@@ -195,7 +195,7 @@ test('an admin keeps categories and members on a phone, without scripts', async 
 	await context.close()
 })
 
-test('the pages fit a phone, have nothing that axe finds, and are used with the keyboard', async ({ page }) => {
+test('admin pages fit a phone, pass axe and work by keyboard', async ({ page }) => {
 	await enrolAdmin(page)
 	for (const path of [
 		'/admin',
@@ -244,13 +244,13 @@ test('the pages fit a phone, have nothing that axe finds, and are used with the 
 	await expect(first).toContainText('JavaScript')
 })
 
-test('an announcement stands above every page; a member closes it, with scripts and without', async ({
+test('an announcement appears on every page, and a member closes it with and without scripts', async ({
 	browser,
 	page,
 }) => {
 	const baseURL = process.env.SITE_URL ?? ''
 	await enrolAdmin(page)
-	// What follows is looked at in a colour that no text could have as it is.
+	// Check the rest in an accent colour with too little contrast for text.
 	await page.goto('/admin/settings/appearance?accent=%23ffe600')
 	await expectNoViolationsInThemes(page)
 	await expectToFit(page, [360, 1280])
@@ -259,7 +259,7 @@ test('an announcement stands above every page; a member closes it, with scripts 
 	await expect(page.getByLabel('Colour', { exact: true })).toHaveValue('#fffbd0')
 	await page.getByRole('button', { name: 'Save' }).click()
 	await expect(page.getByText('Colour: from “Ivy” to “#fffbd0”')).toBeVisible()
-	// And at the other end of the world, where dates are written otherwise.
+	// Also in a distant time zone, with another date format.
 	await page.goto('/admin/settings/region')
 	await expectNoViolationsInThemes(page)
 	await expectToFit(page, [360, 1280])
@@ -282,7 +282,7 @@ test('an announcement stands above every page; a member closes it, with scripts 
 	const banner = page.getByRole('complementary', { name: 'Announcement' })
 	const history = (change: string) => expect(page.getByText(change).first()).toBeVisible()
 	await history('Last day: from “nothing” to “2020-01-01”')
-	// Its last day is over.
+	// Its last day has passed.
 	await expect(banner).toHaveCount(0)
 	await page.getByLabel('Last day', { exact: true }).fill('')
 	await page.getByRole('button', { name: 'Save' }).click()
@@ -322,7 +322,7 @@ test('an announcement stands above every page; a member closes it, with scripts 
 	await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome to the union')
 	await expect(page.getByText('Ask anything.')).toBeVisible()
 
-	// All are taken back: other journeys use this site, too.
+	// Undo everything, because other journeys use this site.
 	await page.goto('/admin/settings/appearance')
 	await page.getByRole('button', { name: 'Undo the change of Colour' }).first().click()
 	await history('Colour: from “#fffbd0” to “Ivy”')

@@ -1,6 +1,6 @@
 import { expect, expectNoViolations, expectNoViolationsInThemes, expectToFit, logIn, test } from './support/journey.ts'
 
-test('a member makes a token, reads how to use it, uses it, and revokes it', async ({ page, playwright, baseURL }) => {
+test('a member creates a token, reads how to use it, uses it and revokes it', async ({ page, playwright, baseURL }) => {
 	await logIn(page)
 	await page.goto('/settings')
 	await page.getByRole('link', { name: 'New token' }).click()
@@ -18,15 +18,15 @@ test('a member makes a token, reads how to use it, uses it, and revokes it', asy
 
 	await page.getByRole('link', { name: 'API', exact: true }).click()
 	await expect(page.getByRole('heading', { name: 'Ask a question' })).toBeVisible()
-	// A context of its own: it has no cookies.
+	// A separate context has no cookies.
 	const program = await playwright.request.newContext({
 		baseURL: baseURL ?? '',
 		extraHTTPHeaders: { Authorization: `Bearer ${token}` },
 	})
 	expect(await (await program.get('/api/v1/me')).json()).toMatchObject({ username: 'mira.quillon', role: 'member' })
-	// It was not made for messages.
+	// The token has no scope for messages.
 	expect((await program.get('/api/v1/me/conversations')).status()).toBe(403)
-	// What the token opens ends at the API.
+	// The token works only for the API.
 	expect((await program.get('/settings')).url()).toContain('/login')
 
 	await page.goto('/settings')
@@ -40,7 +40,7 @@ test('a member makes a token, reads how to use it, uses it, and revokes it', asy
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('a token is refused with what was typed, made, and revoked', async ({ page }) => {
+	test('a token form keeps its input when rejected; the token is created and revoked', async ({ page }) => {
 		await logIn(page)
 		await page.goto('/settings/tokens')
 		await page.getByLabel('Name').fill('Plain')
@@ -57,7 +57,7 @@ test.describe('without JavaScript', () => {
 	})
 })
 
-test('axe finds nothing in either theme, and nothing is wider than a phone', async ({ page }) => {
+test('axe finds no violations in either theme, and every page fits a phone', async ({ page }) => {
 	await logIn(page)
 	for (const path of ['/settings/tokens', '/settings/activity', '/settings']) {
 		await page.goto(path)
@@ -66,7 +66,7 @@ test('axe finds nothing in either theme, and nothing is wider than a phone', asy
 			await expectNoViolationsInThemes(page)
 		}
 	}
-	// The longest page of all is looked at once in each theme, wide in the one and narrow in the other.
+	// The longest page is checked once per theme, on a wide window in one and a narrow one in the other.
 	await page.goto('/api/docs')
 	await expectToFit(page, [1280])
 	await expectNoViolations(page)

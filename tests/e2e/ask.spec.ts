@@ -16,7 +16,7 @@ import { expectNotice } from './support/notices.ts'
 
 const added = 'Query added successfully!'
 
-/** Opens the form over the list. */
+/** Opens the form as a dialog over the list. */
 async function openModal(page: Page): Promise<Locator> {
 	await page.getByRole('link', { name: 'New', exact: true }).click()
 	const dialog = page.getByRole('dialog', { name: 'Ask a Question' })
@@ -28,12 +28,12 @@ function tagsOf(form: Page | Locator): Locator {
 	return form.getByRole('combobox', { name: 'Tags' })
 }
 
-/** Waits until the server has what was typed. */
+/** Waits until the server has saved the draft. */
 function saved(page: Page): Promise<unknown> {
 	return page.waitForResponse((response) => response.url().endsWith('/forum/drafts') && response.ok())
 }
 
-test('a member asks in the dialog over the list, with chips, the toolbar and the preview', async ({ page }) => {
+test('a member asks in the dialog over the list, using chips, the toolbar and the preview', async ({ page }) => {
 	await enrol(page, 'Ada Asker')
 	await page.goto('/forum/category/python')
 	const dialog = await openModal(page)
@@ -62,7 +62,7 @@ test('a member asks in the dialog over the list, with chips, the toolbar and the
 	await expect(dialog.getByRole('tabpanel').locator('p > math mfrac')).toBeVisible()
 	await dialog.getByRole('button', { name: 'Post question' }).click()
 	await expect(page.getByText(added)).toBeVisible()
-	// A fraction is drawn as one, and a formula that is too wide for a phone scrolls within the page.
+	// A fraction is rendered as a fraction, and a formula too wide for a phone scrolls within the page.
 	await page.setViewportSize({ width: 390, height: 844 })
 	const [fraction, wide] = [page.locator('.prose mfrac > mi'), page.locator('.prose > .formula')]
 	const [above, below] = [await fraction.first().boundingBox(), await fraction.last().boundingBox()]
@@ -72,21 +72,21 @@ test('a member asks in the dialog over the list, with chips, the toolbar and the
 	await page.setViewportSize({ width: 1280, height: 800 })
 	await expect(page).toHaveURL(/\/forum\/python\/ada\.asker\/\d+\/[\w-]+$/)
 	await expect(page.getByRole('link', { name: '#file-reading' }).first()).toBeVisible()
-	// After an edit, Back leads to the list and not to the same question again.
+	// After an edit, Back leads to the list, not to the same question again.
 	await page.getByRole('link', { name: 'Edit query' }).click()
 	await page.getByLabel('Title', { exact: true }).fill('How do I read a file line by line?')
 	await page.getByRole('button', { name: 'Save', exact: true }).click()
-	// The notice goes after two seconds; what was saved stays.
+	// The notice disappears after two seconds, but the saved text stays.
 	await expect(page.getByRole('heading', { name: 'How do I read a file line by line?' })).toBeVisible()
 	await page.getByRole('link', { name: 'Back', exact: true }).click()
 	await expect(page).toHaveURL(/\/forum\/category\/python$/)
-	// What was published is no draft any more.
+	// A published question is no longer a draft.
 	await page.goto('/forum/ask')
 	await expect(page.getByLabel('Title', { exact: true })).toHaveValue('')
 	await expect(page.getByText('Draft restored')).toHaveCount(0)
 })
 
-test('a draft survives closing, reloading and another device, and goes when it is discarded', async ({
+test('a draft survives closing, reloading and a change of device, and is gone once discarded', async ({
 	page,
 	browser,
 }) => {
@@ -125,7 +125,7 @@ test('a draft survives closing, reloading and another device, and goes when it i
 	await expect(page.getByLabel('Title', { exact: true })).toHaveValue('')
 })
 
-test('of two tabs the newer text wins and the other one can be had back', async ({ page, context }) => {
+test('of two tabs, the newer text wins and the other can be restored', async ({ page, context }) => {
 	await enrol(page, 'Toni Twotabs')
 	await page.goto('/forum/ask')
 	await page.getByLabel('Title', { exact: true }).fill('From the first tab')
@@ -140,10 +140,7 @@ test('of two tabs the newer text wins and the other one can be had back', async 
 	await expect(second.getByLabel('Title', { exact: true })).toHaveValue('From the first tab')
 })
 
-test('a draft that another tab saved before the scripts of this page ran is not thrown away', async ({
-	page,
-	context,
-}) => {
+test("a draft saved in another tab before this page's scripts ran is not discarded", async ({ page, context }) => {
 	await enrol(page, 'Lena Latetab')
 	await page.goto('/forum/ask')
 	const second = await context.newPage()
@@ -160,7 +157,7 @@ test('a draft that another tab saved before the scripts of this page ran is not 
 	await expect(second.getByLabel('Title', { exact: true })).toHaveValue('From the first tab, and more')
 })
 
-test('what a visitor typed is there after logging in', async ({ page }) => {
+test('what a visitor typed is still there after login', async ({ page }) => {
 	await page.goto('/forum')
 	const dialog = await openModal(page)
 	await dialog.getByLabel('Title', { exact: true }).fill('Typed before I had logged in')
@@ -178,7 +175,10 @@ test('what a visitor typed is there after logging in', async ({ page }) => {
 	await expect(page.getByLabel('Title', { exact: true })).toHaveValue('')
 })
 
-test('a refusal is said at its field, and neither it nor a lost network loses anything', async ({ page, context }) => {
+test('an error appears at its field, and neither it nor a lost connection loses any text', async ({
+	page,
+	context,
+}) => {
 	await enrol(page, 'Rene Refused')
 	await page.goto('/forum')
 	const dialog = await openModal(page)
@@ -200,7 +200,7 @@ test('a refusal is said at its field, and neither it nor a lost network loses an
 	await expect(page.getByText(added)).toBeVisible()
 })
 
-test('a pasted picture is sent, shown in its place and published', async ({ page }) => {
+test('a pasted picture is uploaded, shown in place and published', async ({ page }) => {
 	await enrol(page, 'Pia Painter')
 	await page.goto('/forum/ask')
 	await page.getByLabel('Title', { exact: true }).fill('What is in this picture?')
@@ -232,7 +232,10 @@ test('a pasted picture is sent, shown in its place and published', async ({ page
 	await expect(page.getByRole('alert')).toHaveText('Invalid file type!')
 })
 
-test('two edits of one query: the second is shown both texts and chooses', async ({ page, context }) => {
+test('of two edits of one question, the second shows both texts and lets its author choose', async ({
+	page,
+	context,
+}) => {
 	const username = await enrol(page, 'Edda Editor')
 	const form = { title: 'A query to be edited', description: 'First text', tags: 'edits', category: 'others' }
 	await page.request.post('/forum/ask', { form, headers: { Origin: process.env.SITE_URL ?? '' } })
@@ -266,9 +269,7 @@ test('two edits of one query: the second is shown both texts and chooses', async
 	await expect(page.locator('.prose').first()).toHaveText('Text of this device')
 })
 
-test('with the keyboard alone: open, write, format, publish; Escape closes and gives the focus back', async ({
-	page,
-}) => {
+test('keyboard only: open, write, format and publish; Escape closes and restores the focus', async ({ page }) => {
 	await enrol(page, 'Kay Board')
 	await page.goto('/forum')
 	const button = page.getByRole('link', { name: 'New', exact: true })
@@ -302,7 +303,7 @@ test('with the keyboard alone: open, write, format, publish; Escape closes and g
 	await expect(page.locator('.prose code')).toHaveText('keys')
 })
 
-test('the dialog is accessible in either theme and fits a phone of 360 px', async ({ page }) => {
+test('the dialog passes axe in either theme and fits a phone of 360 px', async ({ page }) => {
 	await page.goto('/forum')
 	const dialog = await openModal(page)
 	await expectNoViolationsInThemes(page)
@@ -315,7 +316,7 @@ test('the dialog is accessible in either theme and fits a phone of 360 px', asyn
 	expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
 })
 
-test('a list needs nothing of the form until somebody is about to press the button', async ({ page }) => {
+test('a list loads the form only when somebody is about to press the button', async ({ page }) => {
 	const scripts: string[] = []
 	page.on('request', (request) => request.resourceType() === 'script' && scripts.push(request.url()))
 	await page.goto('/forum')
@@ -328,7 +329,7 @@ test('a list needs nothing of the form until somebody is about to press the butt
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('a member asks, is refused with everything kept, asks again and edits', async ({ page }) => {
+	test('a member asks, gets an error that keeps all input, asks again and edits', async ({ page }) => {
 		await logIn(page)
 		await page.goto('/forum')
 		await page.getByRole('link', { name: 'New', exact: true }).click()
@@ -350,7 +351,7 @@ test.describe('without JavaScript', () => {
 		await expect(page).toHaveURL(/\/forum\/careers\//)
 	})
 
-	test('a session that ended meanwhile loses nothing of what was typed', async ({ page, context }) => {
+	test('a session that ended in the meantime loses no text', async ({ page, context }) => {
 		await logIn(page)
 		await page.goto('/forum/ask')
 		await page.getByLabel('Title', { exact: true }).fill('Typed for a whole evening')

@@ -10,7 +10,7 @@ import {
 } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
-/** The page of a question of the demo that others commented on. */
+/** Opens a question of the demo content with comments by others. */
 async function openQuestion(page: Page): Promise<string> {
 	await page.goto('/forum?view=solved')
 	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
@@ -83,7 +83,7 @@ test('a member bookmarks by keyboard, writes a note, searches, removes and undoe
 	await expect(ofQuery(page)).toHaveAttribute('aria-pressed', 'false')
 	await page.goto('/bookmarks')
 	await expect(rows(page)).toHaveCount(1)
-	// Who has every button under a question has room for them on a phone.
+	// All the buttons under a question fit a phone.
 	await logIn(page, demoModerator)
 	await openQuestion(page)
 	await expectToFit(page, [390, 360])
@@ -92,7 +92,7 @@ test('a member bookmarks by keyboard, writes a note, searches, removes and undoe
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('a visitor has no bookmarks, a member does all of it by forms', async ({ page }) => {
+	test('a visitor has no bookmarks, a member does everything with forms', async ({ page }) => {
 		const path = await openQuestion(page)
 		await expect(ofQuery(page)).toHaveCount(0)
 		await page.goto('/bookmarks')

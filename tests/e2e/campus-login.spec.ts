@@ -13,7 +13,9 @@ import { type CampusSite, startCampus } from '../support/oidc-site.ts'
 import { type SamlSite, startSamlSite } from '../support/saml-site.ts'
 import { enrolAdmin, expect, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
 
-/* The login of a campus, from the form of administration to the button: a real OpenID provider, a SAML provider, slapd where it is installed, and a browser. */
+/*
+ * Campus login, from the admin form to the login button, with a real OpenID provider, a SAML provider, slapd if installed, and a browser.
+ */
 
 let campus: CampusSite
 let directory: Directory | undefined
@@ -44,7 +46,7 @@ test.beforeAll(async () => {
 
 test.afterAll(() => Promise.all([campus.stop(), saml.stop(), directory?.stop()]))
 
-test('an admin sets the campus login, takes changes back, and a newcomer comes in by one click, with and without scripts', async ({
+test('an admin sets up the campus login and undoes changes; a newcomer logs in with one click, with and without scripts', async ({
 	page,
 	browser,
 }) => {
@@ -57,7 +59,7 @@ test('an admin sets the campus login, takes changes back, and a newcomer comes i
 	await expectNoViolationsInThemes(page)
 	await expectToFit(page, [360, 1280])
 
-	// What is wrong is said in words, and what was typed stays.
+	// Errors are explained, and the input stays.
 	await page.getByLabel('Offer the campus login').check()
 	await page.getByLabel('Issuer').fill(`${campus.issuer}/elsewhere`)
 	await page.getByLabel('Client id').fill(campus.clientId)
@@ -96,7 +98,7 @@ test('an admin sets the campus login, takes changes back, and a newcomer comes i
 		await context.close()
 	}
 
-	// A way back that nobody here began.
+	// A callback for a login not started here.
 	await page.goto('/login/campus/callback?code=x&state=y')
 	await expect(page.getByText('This login was not started in this browser')).toBeVisible()
 	await expectNoViolationsInThemes(page)
@@ -119,7 +121,7 @@ test('an admin sets the campus login, takes changes back, and a newcomer comes i
 	await context.close()
 })
 
-test('who has linked GitHub picks projects from their repositories, with and without scripts', async ({
+test('a member with a linked GitHub account picks projects from their repositories, with and without scripts', async ({
 	page,
 	browser,
 }) => {
@@ -170,11 +172,11 @@ async function offerSaml(page: Page): Promise<void> {
 	await expect(page.getByText('Saved. It applies immediately.')).toBeVisible()
 }
 
-/** The page of the login service sends the answer on by itself where scripts run, and by its button where they do not. */
+/** The identity provider's page submits the response by script, or by its button without scripts. */
 async function comeBySaml(page: Page, hasScripts: boolean): Promise<void> {
 	await page.goto('/login?redirectTo=/settings/logins')
 	if (hasScripts) {
-		// An answer that is not to be believed is told in words.
+		// An invalid response gets an explanation.
 		saml.tampering = { values: { Audience: 'https://elsewhere.example' } }
 		await page.getByRole('button', { name: 'Log in through your university' }).click()
 		await expect(page.getByText(/^The university login gave an answer that is meant for another site/)).toBeVisible()
@@ -204,7 +206,7 @@ async function offerDirectory(page: Page, address: string): Promise<void> {
 	await expectToFit(page, [360, 1280])
 }
 
-/** Without scripts: a refusal keeps the username, and the right password leads to where somebody wanted to go. */
+/** Without scripts: a failed login keeps the username, and the correct password leads to the page requested. */
 async function comeByDirectory(page: Page): Promise<void> {
 	await page.goto('/login?redirectTo=/settings/logins')
 	await page.getByRole('button', { name: 'Log in with your university account' }).click()

@@ -16,7 +16,7 @@ import { expectNotice } from './support/notices.ts'
 
 const control = 'Messages and notifications'
 
-test('where the network lets no socket through, two members write to each other all the same, in order and once', async ({
+test('when the network blocks sockets, two members still exchange messages, in order and once each', async ({
 	page,
 	browser,
 }) => {
@@ -35,13 +35,13 @@ test('where the network lets no socket through, two members write to each other 
 	all.push('I hear you')
 	await expect.poll(() => texts(page), { timeout: 20_000 }).toEqual(all)
 	await expect(page.getByRole('log', { name: 'New messages' })).toHaveText('Bo Proxyham: I hear you')
-	// What each has read is known to the other.
+	// Each side sees what the other has read.
 	const receipt = (tab: Page, text: string) => tab.getByRole('listitem').filter({ hasText: text }).getByTitle('Read')
 	await expect(receipt(page, 'Three')).toBeVisible({ timeout: 20_000 })
 	await expect(receipt(bo.page, 'I hear you')).toBeVisible({ timeout: 20_000 })
 	await expectNoViolations(page)
 
-	// What was on the screen when the page was left is read; the next page does not wait for a socket, and its number follows.
+	// Messages on the screen when the page is left count as read. The next page loads without a socket, and its count follows.
 	await say(bo.page, 'Wait')
 	all.push('Wait', 'And once more')
 	await expect(page.getByRole('log', { name: 'New messages' })).toHaveText(/Bo Proxyham: Wait$/, { timeout: 20_000 })
@@ -56,7 +56,7 @@ test('where the network lets no socket through, two members write to each other 
 	await bo.page.context().close()
 })
 
-test('two tabs of one member show the same, and the number clears in both at once', async ({ page, browser }) => {
+test('two tabs of one member show the same, and the count clears in both at once', async ({ page, browser }) => {
 	const [ada, bo] = await twoFriends(page, browser, ['Ada Twotab', 'Bo Twotab'])
 	await page.goto('/forum')
 	const second = await page.context().newPage()
@@ -73,7 +73,7 @@ test('two tabs of one member show the same, and the number clears in both at onc
 	await answers.first
 	await post(bo, ada, 'Once more')
 	for (const tab of [page, second]) await expect(tab).toHaveTitle(/^\(1\) /)
-	// What the page asked for after the marking comes now, and is older than what it has heard since.
+	// The response requested after the marking arrives now, and is older than the live events since.
 	await answers.release()
 	for (const tab of [page, second]) await expect(tab).toHaveTitle(/^\(1\) /)
 	await inbox.getByRole('link', { name: /Bo Twotab.*Once more/s }).click()
@@ -87,7 +87,7 @@ test('two tabs of one member show the same, and the number clears in both at onc
 	await bo.page.context().close()
 })
 
-test('by keyboard alone: what is new is opened, read through by tabs, marked as read and closed, in every tab at once', async ({
+test('keyboard only: new messages are opened, read through with tabs, marked as read and closed, in every tab at once', async ({
 	page,
 	browser,
 }) => {
@@ -118,7 +118,7 @@ test('by keyboard alone: what is new is opened, read through by tabs, marked as 
 	await expect(inbox).toBeHidden()
 	await expect(page.getByRole('button', { name: control, exact: true })).toBeFocused()
 
-	// What is seldom wanted is reached by keyboard as well, and the focus stays where it was.
+	// Rarely used actions are reachable by keyboard too, and the focus stays in place.
 	await openChatPage(page, bo)
 	await page.locator('summary').focus()
 	await page.keyboard.press('Enter')
@@ -129,7 +129,7 @@ test('by keyboard alone: what is new is opened, read through by tabs, marked as 
 	await bo.page.context().close()
 })
 
-test('a first conversation names what both know; hiding that one types is a form without scripts, and holds', async ({
+test('a first conversation shows what both have in common; hiding the typing indicator works without scripts and persists', async ({
 	page,
 	browser,
 }) => {
@@ -156,8 +156,8 @@ test('a first conversation names what both know; hiding that one types is a form
 
 	await openChatPage(page, bo)
 	await openChatPage(bo.page, ada)
-	// Bo is shown that Ada types, and Ada is not shown that Bo does; the message after it came the same way.
-	// Typing is told once in three seconds, and only to a tab that is connected by then.
+	// Bo sees that Ada types, and Ada does not see that Bo does. The message after it took the same route.
+	// Typing is reported once every three seconds, and only to tabs already connected.
 	await expect(async () => {
 		await composer(page).pressSequentially('and ')
 		await expect(bo.page.getByText('Ada is typing', { exact: true })).toBeVisible({ timeout: 500 })
@@ -175,7 +175,7 @@ test('a first conversation names what both know; hiding that one types is a form
 	await bo.page.context().close()
 })
 
-/** Puts these skills on a member's profile. */
+/** Adds these skills to a member's profile. */
 async function learn({ page, username }: Member, skills: string): Promise<void> {
 	await page.goto(`/edit-profile/${username}`)
 	await hydrated(page)

@@ -8,7 +8,7 @@ const png = async (name: string, width: number, height: number) => ({
 	buffer: await picture('png', width, height),
 })
 
-test('a picture is chosen, looked at, described and sent; the peer sees it in its place, others get nothing', async ({
+test('a picture is chosen, previewed, described and sent; the recipient sees it in place, and others cannot open it', async ({
 	page,
 	browser,
 }) => {
@@ -58,10 +58,7 @@ test('a picture is chosen, looked at, described and sent; the peer sees it in it
 	await bo.page.context().close()
 })
 
-test('a picture that is pasted offline waits through a reload with its message, and arrives once', async ({
-	page,
-	browser,
-}) => {
+test('a picture pasted offline survives a reload with its message and arrives once', async ({ page, browser }) => {
 	const [ada, bo] = await twoFriends(page, browser, ['Ada Pasteway', 'Bo Pasteway'])
 	const line = await cutter(page)
 	await openChatPage(page, bo)
@@ -76,7 +73,7 @@ test('a picture that is pasted offline waits through a reload with its message, 
 		area.dispatchEvent(new ClipboardEvent('paste', { clipboardData: clipboard, bubbles: true, cancelable: true }))
 	}, bytes)
 	await expect(page.getByText('No connection. It will be sent when you are back online.')).toBeVisible()
-	// Not sent yet: it is chosen still, after a reload too.
+	// It is still selected before it is sent, even after a reload.
 	await page.reload()
 	await expect(page.getByText('No connection. It will be sent when you are back online.')).toBeVisible()
 	await composer(page).press('Enter')
@@ -101,7 +98,10 @@ test('a picture that is pasted offline waits through a reload with its message, 
 	await bo.page.context().close()
 })
 
-test('without scripts the form carries a picture, and a refusal of the words keeps it', async ({ page, browser }) => {
+test('without scripts, the form uploads a picture and keeps it when the text is rejected', async ({
+	page,
+	browser,
+}) => {
 	const [ada, bo] = await twoFriends(page, browser, ['Ada Plainshot', 'Bo Plainshot'])
 	const context = await anotherBrowser(browser, {
 		javaScriptEnabled: false,

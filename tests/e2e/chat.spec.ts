@@ -13,7 +13,7 @@ import { enrol, expect, expectNoViolationsInThemes, hydrated, test } from './sup
 
 const control = 'Messages and notifications'
 
-test('a stranger writes from the card, is a request until answered, and both see the same conversation live', async ({
+test('a stranger writes from the card and stays a request until answered; both see the same conversation live', async ({
 	page,
 	browser,
 }) => {
@@ -49,7 +49,7 @@ test('a stranger writes from the card, is a request until answered, and both see
 	await expect(panel.locator('.bubble').last()).toHaveText('Of course')
 	await expect(panel.getByTitle('Read')).toBeVisible()
 
-	// Typing is told once in three seconds, whenever that was the last time.
+	// Typing is reported once every three seconds, and the last report may have been just now.
 	await expect(async () => {
 		await composer(bo.page).pressSequentially('and ')
 		await expect(panel.getByText('Bo is typing')).toBeVisible({ timeout: 500 })
@@ -64,7 +64,7 @@ test('a stranger writes from the card, is a request until answered, and both see
 	await bo.page.context().close()
 })
 
-test('a visitor who wants to chat logs in first, and nobody is offered a chat with themselves', async ({ page }) => {
+test('a visitor who wants to chat logs in first, and nobody can chat with themselves', async ({ page }) => {
 	const username = await enrol(page, 'Ada Doorstep')
 	await page.goto(`/find-dev/${username}`)
 	await hydrated(page)
@@ -77,13 +77,16 @@ test('a visitor who wants to chat logs in first, and nobody is offered a chat wi
 	await page.waitForURL(`**/login?redirectTo=%2Fmessages%2F${username}`)
 })
 
-test('an own message is edited with ArrowUp and deleted, and both see the trace', async ({ page, browser }) => {
+test('a member edits their own message with ArrowUp and deletes it, and both see the trace', async ({
+	page,
+	browser,
+}) => {
 	const [ada, bo] = await twoFriends(page, browser, ['Ada Editwell', 'Bo Editwell'])
 	await openChatPage(page, bo)
 	await openChatPage(bo.page, ada)
 	await say(page, 'Tomorow at ten')
 	await expect(bo.page.locator('.bubble').last()).toHaveText('Tomorow at ten')
-	// The key edits what this page knows to be stored.
+	// The key edits only a message this page knows is stored.
 	const sent = page.locator('.chat-message').filter({ hasText: 'Tomorow at ten' })
 	await expect(sent.getByTitle(/^(Sent|Delivered|Read)$/)).toBeVisible()
 	await composer(page).press('ArrowUp')
@@ -107,7 +110,7 @@ test('an own message is edited with ArrowUp and deleted, and both see the trace'
 	await bo.page.context().close()
 })
 
-test('what is written offline waits through a reload, and leaves in order and once when the line is back', async ({
+test('messages written offline survive a reload and are sent in order and once after reconnecting', async ({
 	page,
 	browser,
 }) => {
@@ -134,7 +137,7 @@ test('what is written offline waits through a reload, and leaves in order and on
 	await bo.page.context().close()
 })
 
-test('a refused message says why, and can be discarded', async ({ page, browser }) => {
+test('a rejected message gives the reason and can be discarded', async ({ page, browser }) => {
 	const [ada, bo] = await twoFriends(page, browser, ['Ada Refusal', 'Bo Refusal'])
 	const line = await cutter(page)
 	await openChatPage(page, bo)
@@ -144,7 +147,7 @@ test('a refused message says why, and can be discarded', async ({ page, browser 
 	const other = await page.context().newPage()
 	await openChatPage(other, bo)
 	await expect.poll(() => texts(other)).toContain('Too late')
-	// The other tab is online, and sends what waits in both; were it still waiting, it would be refused too.
+	// The other tab is online and sends what is queued in both. A message still in the queue would be rejected too.
 	const late = other.locator('.chat-message').filter({ hasText: 'Too late' })
 	await expect(late.getByTitle(/^(Sent|Delivered)$/)).toBeVisible()
 	await other.close()
@@ -165,7 +168,7 @@ test('a refused message says why, and can be discarded', async ({ page, browser 
 	await bo.page.context().close()
 })
 
-test('by keyboard alone: open, write, break a line, walk through the messages, close, and be where one was', async ({
+test('keyboard only: open, write, break a line, move through the messages, close, and return to the starting point', async ({
 	page,
 	browser,
 }) => {
@@ -183,7 +186,7 @@ test('by keyboard alone: open, write, break a line, walk through the messages, c
 	await expect(page.locator('.bubble').last()).toContainText('First line')
 	expect((await texts(page)).at(-1)).toBe('First line\nsecond line')
 	await expect(composer(page)).toHaveValue('')
-	// Only a message that is stored can be reached and has something to do with it.
+	// Only stored messages take the focus and have actions.
 	await expect(page.locator('.chat-message').last()).toHaveAttribute('tabindex', '0')
 	await page.keyboard.press('Shift+Tab')
 	await page.keyboard.press('Shift+Tab')
@@ -201,7 +204,7 @@ test('by keyboard alone: open, write, break a line, walk through the messages, c
 	await bo.page.context().close()
 })
 
-test('the Enter that ends a composition sends nothing', async ({ page, browser }) => {
+test('the Enter that ends an IME composition sends nothing', async ({ page, browser }) => {
 	const [, bo] = await twoFriends(page, browser, ['Ada Imeson', 'Bo Imeson'])
 	await openChatPage(page, bo)
 	const keyboard = await page.context().newCDPSession(page)
@@ -216,7 +219,7 @@ test('the Enter that ends a composition sends nothing', async ({ page, browser }
 	await bo.page.context().close()
 })
 
-test('a draft is kept for each conversation, and new messages are announced once', async ({ page, browser }) => {
+test('each conversation keeps its draft, and new messages are announced once', async ({ page, browser }) => {
 	const [ada, bo] = await twoFriends(page, browser, ['Ada Draftley', 'Bo Draftley'])
 	await openChatPage(page, bo)
 	await composer(page).fill('Not finished')
@@ -238,7 +241,7 @@ test('a draft is kept for each conversation, and new messages are announced once
 	await bo.page.context().close()
 })
 
-test('older messages come above what is read, which stays where it is; a button leads back to the newest', async ({
+test('older messages load above without moving the text being read, and a button leads back to the newest', async ({
 	page,
 	browser,
 }) => {
@@ -271,7 +274,7 @@ test('older messages come above what is read, which stays where it is; a button 
 	await bo.page.context().close()
 })
 
-test('a search finds own messages, and leads to their conversation', async ({ page, browser }) => {
+test('a search finds own messages and leads to their conversation', async ({ page, browser }) => {
 	const [ada, bo] = await twoFriends(page, browser, ['Ada Seekwell', 'Bo Seekwell'])
 	await post(bo, ada, 'The marmalade is in the blue cupboard')
 	await page.goto('/messages')
@@ -286,7 +289,10 @@ test('a search finds own messages, and leads to their conversation', async ({ pa
 	await bo.page.context().close()
 })
 
-test('axe finds nothing in the panel, the inbox and the conversation, in either theme', async ({ page, browser }) => {
+test('axe finds no violations in the panel, the inbox and the conversation, in either theme', async ({
+	page,
+	browser,
+}) => {
 	const [ada, bo] = await twoFriends(page, browser, ['Ada Axe', 'Bo Axe'])
 	await post(bo, ada, 'A [link](https://example.org) and `code`')
 	await page.goto('/messages')
@@ -312,10 +318,7 @@ test('axe finds nothing in the panel, the inbox and the conversation, in either 
 	await bo.page.context().close()
 })
 
-test('on a phone the panel and the conversation fill the screen, and there is a way back', async ({
-	page,
-	browser,
-}) => {
+test('on a phone, the panel and the conversation fill the screen and have a way back', async ({ page, browser }) => {
 	const [, bo] = await twoFriends(page, browser, ['Ada Pocket', 'Bo Pocket'])
 	await page.setViewportSize({ width: 390, height: 844 })
 	await page.goto(`/find-dev/${bo.username}`)
@@ -339,7 +342,7 @@ test('on a phone the panel and the conversation fill the screen, and there is a 
 	await bo.page.context().close()
 })
 
-test('without scripts a conversation is read, written, edited and deleted by forms', async ({ page, browser }) => {
+test('without scripts, a conversation is read, written, edited and deleted with forms', async ({ page, browser }) => {
 	const [ada, bo] = await twoFriends(page, browser, ['Ada Plainway', 'Bo Plainway'])
 	const context = await anotherBrowser(browser, {
 		javaScriptEnabled: false,

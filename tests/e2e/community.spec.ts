@@ -4,13 +4,13 @@ import { expectNotice } from './support/notices.ts'
 
 const search = (page: Page) => page.getByRole('combobox', { name: 'Search people and skills' })
 const cards = (page: Page) => page.getByRole('main').getByRole('article')
-/** The names on the page, without who is online: members of earlier journeys are leaving. */
+/** The names on the page without the online status, because members of earlier journeys are still going offline. */
 const names = async (page: Page) =>
 	(await cards(page).getByRole('heading').allTextContents()).map((text) => text.split(',')[0] ?? '')
 
-test('a reader finds somebody by keyboard alone: slash, letters with a typo, arrows, Enter', async ({ page }) => {
+test('keyboard only: a reader finds somebody with slash, letters with a typo, arrows and Enter', async ({ page }) => {
 	await page.goto('/find-dev')
-	// The key means something once the scripts are there.
+	// The key works only after the scripts have loaded.
 	await hydrated(page)
 	await page.keyboard.press('/')
 	await expect(search(page)).toBeFocused()
@@ -29,7 +29,9 @@ test('a reader finds somebody by keyboard alone: slash, letters with a typo, arr
 	await expect(cards(page).first()).toContainText('Found by name')
 })
 
-test('the list follows what is typed, under the hand that types; Back leaves the search', async ({ page }) => {
+test('the list updates on each keystroke without disturbing the input, and Back leaves the search', async ({
+	page,
+}) => {
 	await page.goto('/')
 	await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Community' }).click()
 	await expect(page).toHaveURL('/find-dev')
@@ -38,7 +40,7 @@ test('the list follows what is typed, under the hand that types; Back leaves the
 	await expect(page).toHaveURL('/find-dev?q=fernbrok')
 	await expect(cards(page)).toHaveCount(1)
 	await expect(box).toBeFocused()
-	// The hand goes on where it was, in the middle of the word.
+	// Typing continues where it stopped, in the middle of the word.
 	await box.press('ArrowLeft')
 	await box.pressSequentially('o')
 	await expect(page).toHaveURL('/find-dev?q=fernbrook')
@@ -58,7 +60,7 @@ test('the list follows what is typed, under the hand that types; Back leaves the
 	await expect(page).toHaveURL('/')
 })
 
-test('a suggested skill narrows the list, and an emptied search box clears a search', async ({ page }) => {
+test('a suggested skill narrows the list, and an empty search box clears the search', async ({ page }) => {
 	await page.goto('/find-dev?q=fernbrook')
 	await expect(search(page)).toHaveValue('fernbrook')
 	await search(page).fill('')
@@ -75,7 +77,7 @@ test('a suggested skill narrows the list, and an emptied search box clears a sea
 	)
 })
 
-test('the list of suggestions closes shortly after one leaves the box', async ({ page }) => {
+test('the suggestions close shortly after the box loses the focus', async ({ page }) => {
 	await page.goto('/find-dev')
 	await search(page).fill('mira')
 	const list = page.getByRole('listbox', { name: 'Suggestions' })
@@ -86,7 +88,7 @@ test('the list of suggestions closes shortly after one leaves the box', async ({
 	await expect(list).toBeVisible()
 })
 
-test('the newest keystroke wins, also when its answer comes first', async ({ page }) => {
+test('the latest keystroke wins even when its response arrives first', async ({ page }) => {
 	let held: (() => void) | undefined
 	await page.route('**/suggest/developers?q=mir', async (route) => {
 		await new Promise<void>((resolve) => {
@@ -106,7 +108,7 @@ test('the newest keystroke wins, also when its answer comes first', async ({ pag
 	await expect(list).not.toContainText('Mira Quillon')
 })
 
-test('filters apply at once, stand in the address, keep the focus, and go back one by one', async ({ page }) => {
+test('filters apply at once, appear in the address, keep the focus, and are undone one by one', async ({ page }) => {
 	await page.goto('/find-dev')
 	const rail = page.getByRole('complementary', { name: 'Filters' })
 	await rail.getByLabel('Mentoring').press('Space')
@@ -129,7 +131,7 @@ test('filters apply at once, stand in the address, keep the focus, and go back o
 	await expect(rail.getByLabel('Mentoring')).not.toBeChecked()
 })
 
-test('the number beside a filter is the number of people one sees with it', async ({ page }) => {
+test('the number beside a filter is the number of people it shows', async ({ page }) => {
 	await page.goto('/find-dev')
 	const rail = page.getByRole('complementary', { name: 'Filters' })
 	const box = rail.locator('label', { hasText: 'Teammates' })
@@ -138,7 +140,7 @@ test('the number beside a filter is the number of people one sees with it', asyn
 	await expect(page.getByRole('heading', { level: 1 })).toContainText(`${count} people`)
 })
 
-test('more developers are appended, and Back finds the list as long as it was', async ({ page }) => {
+test('more developers are appended, and Back restores the full list', async ({ page }) => {
 	await page.goto('/find-dev')
 	const first = await cards(page).count()
 	await page.getByRole('link', { name: 'Load more developers' }).click()
@@ -155,13 +157,13 @@ test('more developers are appended, and Back finds the list as long as it was', 
 	await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(place)
 })
 
-test('a member is found by what their page says, and each hit says why; a typed branch and year are filters', async ({
+test('people are found by their profile text, each result shows why, and a typed branch and year become filters', async ({
 	page,
 }) => {
 	await page.goto('/find-dev?q=frontend')
 	await expect(cards(page).first()).toContainText('Mira Quillon')
 	await expect(cards(page).first()).toContainText('Expertise: Frontend engineering')
-	// What visitors do not see of her does not find her for them.
+	// Sections hidden from visitors do not match for them.
 	for (const q of ['foundry', 'panaji']) {
 		await page.goto(`/find-dev?q=${q}`)
 		await expect(page.getByText('No data found!')).toBeVisible()
@@ -204,8 +206,8 @@ test('a member is found by what their page says, and each hit says why; a typed 
 	await expect(cards(page).first()).toContainText('Expertise: Submarine cables')
 })
 
-test('when nobody matches, the page says what to give up', async ({ page }) => {
-	// Two of the demo know MATLAB, one studies architecture, and who visits the site in another journey says neither.
+test('when nobody matches, the page suggests what to remove', async ({ page }) => {
+	// Two demo members know MATLAB and one studies architecture. Members from other journeys do neither.
 	await page.goto('/find-dev?skill=MATLAB&branch=Architecture')
 	await expect(page.getByText('No data found!')).toBeVisible()
 	await page.getByRole('link', { name: 'Remove “Architecture”' }).click()
@@ -216,7 +218,7 @@ test('when nobody matches, the page says what to give up', async ({ page }) => {
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('one searches, filters, orders and pages by forms and links', async ({ page }) => {
+	test('searching, filtering, sorting and paging work with forms and links', async ({ page }) => {
 		await page.goto('/find-dev')
 		await search(page).fill('python')
 		await search(page).press('Enter')
@@ -241,7 +243,7 @@ test.describe('without JavaScript', () => {
 test.describe('on a phone', () => {
 	test.use({ viewport: { width: 390, height: 844 } })
 
-	test('filters stand in a sheet that says how many people they come to', async ({ page }) => {
+	test('filters open in a sheet that shows how many people they match', async ({ page }) => {
 		await page.goto('/find-dev')
 		await page.getByRole('button', { name: 'Filters' }).click()
 		const sheet = page.getByRole('complementary', { name: 'Filters' })
@@ -257,7 +259,7 @@ test.describe('on a phone', () => {
 		await sheet.getByRole('combobox', { name: 'Add a skill' }).fill('pyth')
 		await sheet.getByRole('option', { name: /Python/ }).click()
 		await expect(show).not.toHaveText(both)
-		// A skill waits for the button as every other filter does, and so does its removal.
+		// Adding or removing a skill waits for the button, like every other filter.
 		await expect(sheet).toBeVisible()
 		await expect(page).toHaveURL('/find-dev')
 		await expectNoViolations(page)
@@ -290,7 +292,7 @@ test.describe('on a phone', () => {
 	})
 })
 
-test('axe finds nothing on the list, with suggestions open, and where nobody is found, in either theme', async ({
+test('axe finds no violations on the list, with suggestions open, and without results, in either theme', async ({
 	page,
 }) => {
 	await page.goto('/find-dev?skill=Python')

@@ -9,7 +9,7 @@ import {
 	test,
 } from './support/journey.ts'
 
-/** Another member, in a browser of their own. */
+/** Another member, in a separate browser. */
 async function member(browser: Browser, name: string): Promise<Page> {
 	const context = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
 	const page = await context.newPage()
@@ -17,7 +17,7 @@ async function member(browser: Browser, name: string): Promise<Page> {
 	return page
 }
 
-/** Sends a form as the member of this page, past the boxes, as a quick way to content. */
+/** Submits a form as this page's member without the UI, to create content quickly. */
 async function send(page: Page, path: string, form: Record<string, string>): Promise<string> {
 	const headers = { Origin: process.env.SITE_URL ?? '' }
 	const response = await page.request.post(path, { form, headers, maxRedirects: 0 })
@@ -29,13 +29,13 @@ function ask(page: Page, title: string): Promise<string> {
 	return send(page, '/forum/ask', { title, description: 'What do you say?', tags: 'talking', category: 'others' })
 }
 
-/** Comments as the member of this page. @returns the comment's id */
+/** Comments as this page's member. @returns the comment's id */
 async function comment(page: Page, path: string, body: string): Promise<string> {
 	const to = await send(page, path, { intent: 'comment', body })
 	return to.split('#comment-')[1] ?? ''
 }
 
-/** Until the server is told which question this page shows, by whichever socket: the one of the page before may open late. */
+/** Waits until a socket has told the server which question this page shows. The previous page's socket may open late. */
 function watching(page: Page): Promise<void> {
 	return new Promise((resolve) => {
 		page.on('websocket', (socket) =>
@@ -44,7 +44,7 @@ function watching(page: Page): Promise<void> {
 	})
 }
 
-test('a reader hears of a comment of somebody else, goes to it when they want, and not of their own', async ({
+test('a reader is notified of a comment by somebody else, jumps to it on demand, and is not notified of their own', async ({
 	page,
 	browser,
 }) => {
@@ -73,7 +73,7 @@ test('a reader hears of a comment of somebody else, goes to it when they want, a
 	await other.context().close()
 })
 
-test('an @ offers who takes part, in a comment and in a question, by keys alone', async ({ page, browser }) => {
+test('@ suggests participants in a comment and in a question, by keyboard only', async ({ page, browser }) => {
 	const other = await member(browser, 'Zora Talkwell')
 	const path = await ask(other, 'Who answers me?')
 	await other.context().close()
@@ -101,7 +101,7 @@ test('an @ offers who takes part, in a comment and in a question, by keys alone'
 	await expect(text).toHaveValue('@kay.keys ')
 })
 
-test('a deleted comment is brought back from the toast', async ({ page }) => {
+test('a deleted comment is restored from the toast', async ({ page }) => {
 	await enrol(page, 'Ulla Undo')
 	const path = await ask(page, 'Can it be taken back?')
 	await comment(page, path, 'Gone and back.')
@@ -114,7 +114,7 @@ test('a deleted comment is brought back from the toast', async ({ page }) => {
 	await expect(page.getByText('Gone and back.')).toBeVisible()
 })
 
-test('a query that others answered leaves a page that says it is gone, with their words', async ({ page, browser }) => {
+test('an answered question that is deleted leaves a page with its comments', async ({ page, browser }) => {
 	await enrol(page, 'Gwen Goner')
 	const path = await ask(page, 'A title that shall vanish')
 	const other = await member(browser, 'Stan Stayer')
@@ -128,7 +128,7 @@ test('a query that others answered leaves a page that says it is gone, with thei
 	await expect(page.getByLabel('Your comment')).toHaveCount(0)
 })
 
-test('an edited comment shows what it said before, and its time leads to its own address', async ({ page }) => {
+test('an edited comment shows its earlier text, and its time links to its own address', async ({ page }) => {
 	await enrol(page, 'Rhoda Rewriter')
 	const path = await ask(page, 'What did it say?')
 	const id = await comment(page, path, 'The first words.')
@@ -147,10 +147,7 @@ test('an edited comment shows what it said before, and its time leads to its own
 	await expect(page.locator(`#comment-${id}`)).toBeFocused()
 })
 
-test('the order of the comments is chosen, kept in the address, and the same after a reload', async ({
-	page,
-	browser,
-}) => {
+test('the order of comments can be chosen, appears in the address and survives a reload', async ({ page, browser }) => {
 	await enrol(page, 'Orla Order')
 	const path = await ask(page, 'Which of these is best?')
 	const other = await member(browser, 'Bess Best')
@@ -202,7 +199,7 @@ test.describe('without JavaScript', () => {
 	})
 })
 
-test('axe finds nothing where one comment is set off, in either theme, and nothing is wider than a phone', async ({
+test('axe finds no violations with one comment highlighted, in either theme, and the page fits a phone', async ({
 	page,
 	browser,
 }) => {
@@ -219,7 +216,7 @@ test('axe finds nothing where one comment is set off, in either theme, and nothi
 		await comment(other, path, `Seen at ${width}.`)
 		const bar = page.getByRole('button', { name: '1 new comment' })
 		await expect(bar).toBeVisible()
-		// What is scrolled halfway under the header counts as a small target.
+		// axe counts a control scrolled halfway under the header as a small target.
 		await page.evaluate(() => scrollTo(0, 0))
 		await expectNoViolationsInThemes(page)
 		expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
@@ -236,7 +233,7 @@ test('axe finds nothing where one comment is set off, in either theme, and nothi
 	await other.context().close()
 })
 
-test('what asks something alike stands beside a question, on a phone below its comments, and is opened from there', async ({
+test('similar questions are listed beside a question, on a phone below its comments, and open from there', async ({
 	page,
 }) => {
 	await enrol(page, 'Rela Tedly')

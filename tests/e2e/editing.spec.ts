@@ -60,9 +60,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await expect(page.getByRole('link', { name: 'Github' })).toHaveAttribute('href', 'https://github.com/edda')
 		})
 
-		test('a project is added, updated after being loaded into the form, and deleted after a question', async ({
-			page,
-		}) => {
+		test('a project is added, edited in the form, and deleted after a confirmation', async ({ page }) => {
 			const username = await enrol(page, `Proj ${last}`)
 			await page.goto(`/edit-profile/${username}/projects`)
 			await expect(page.getByText('No Project found!')).toBeVisible()
@@ -81,7 +79,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByLabel('Title').fill('messmate two')
 			await page.getByRole('button', { name: 'Update project' }).click()
 			await expectNotice(page, 'Project Updated successfully!')
-			// A toast with the clock of the one before would vanish with it.
+			// A toast that kept the previous timer would disappear with it.
 			if (javaScriptEnabled) expect((await first?.evaluate((node) => node.isConnected)) ?? false).toBe(false)
 			await expect(page.getByRole('heading', { name: 'messmate two' })).toBeVisible()
 
@@ -92,7 +90,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await expect(page.getByText('No Project found!')).toBeVisible()
 		})
 
-		test('a certificate is added with its image, updated with the image kept, and deleted', async ({ page }) => {
+		test('a certificate is added with its image, edited with the image kept, and deleted', async ({ page }) => {
 			const username = await enrol(page, `Certa ${last}`)
 			await page.goto(`/edit-profile/${username}/certificates`)
 			await expect(page.getByText('No certificates found!')).toBeVisible()
@@ -131,10 +129,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await expect(page.getByText('No certificates found!')).toBeVisible()
 		})
 
-		test('a save that comes second shows both texts; the member keeps theirs, or takes what is stored', async ({
-			page,
-			context,
-		}) => {
+		test('a late save shows both texts; the member keeps theirs or takes the stored one', async ({ page, context }) => {
 			const username = await enrol(page, `Twin ${last}`)
 			const address = `/edit-profile/${username}/academics`
 			const other = await context.newPage()
@@ -160,7 +155,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await expect(other.getByLabel('Location')).toHaveValue('From this tab')
 		})
 
-		test('a refused form says what is wrong at the field and keeps what was typed', async ({ page }) => {
+		test('a rejected form shows the error at the field and keeps what was typed', async ({ page }) => {
 			const username = await enrol(page, `Wrong ${last}`)
 			await page.goto(`/edit-profile/${username}/social-links`)
 			await page.getByLabel('Portfolio').fill('javascript:alert(1)')
@@ -179,7 +174,7 @@ for (const javaScriptEnabled of [true, false]) {
 	})
 }
 
-test('skills are suggested, picked with the keyboard, and taken away again', async ({ page }) => {
+test('skills are suggested, picked by keyboard and removed', async ({ page }) => {
 	const username = await enrol(page, 'Skye Keys')
 	await page.goto(`/edit-profile/${username}`)
 	const skills = page.getByRole('combobox', { name: 'Skills' })
@@ -205,7 +200,7 @@ test('skills are suggested, picked with the keyboard, and taken away again', asy
 	await expect(page.getByRole('button', { name: 'Remove PostgreSQL' })).toBeVisible()
 })
 
-test('a profile picture is saved as soon as it was cut, and removed as soon as that is pressed; the form beside it stays as it is', async ({
+test('a profile picture is saved once cropped and removed once that is pressed, and the form beside it is unchanged', async ({
 	page,
 }) => {
 	const username = await enrol(page, 'Ava Tar')
@@ -238,8 +233,10 @@ test('a profile picture is saved as soon as it was cut, and removed as soon as t
 	await expect(inHeader).toHaveCount(0)
 })
 
-test('more questions of a member are appended in place and stay when the reader comes back', async ({ page }) => {
-	// A newcomer may not ask so much in an hour.
+test('more questions by a member are appended in place and are still there when the reader returns', async ({
+	page,
+}) => {
+	// The limit for newcomers would stop so many questions in an hour.
 	await logIn(page)
 	const username = 'mira.quillon'
 	for (let asked = 1; asked <= 12; asked += 1) {
@@ -259,7 +256,7 @@ test('more questions of a member are appended in place and stay when the reader 
 	await expect(rows).toHaveCount(shown)
 })
 
-test('leaving with something unsaved asks first; after a save nobody is asked', async ({ page }) => {
+test('leaving with unsaved changes asks first, and after a save it does not', async ({ page }) => {
 	const username = await enrol(page, 'Una Saved')
 	await page.goto(`/edit-profile/${username}`)
 	await page.getByLabel('City').fill('Half-typed')
@@ -288,12 +285,12 @@ test('leaving with something unsaved asks first; after a save nobody is asked', 
 	await expect(page.getByRole('heading', { name: 'Social Links', level: 1 })).toBeVisible()
 })
 
-test('a lost network loses nothing that was typed', async ({ page, context }) => {
+test('a lost connection loses no text', async ({ page, context }) => {
 	const username = await enrol(page, 'Netta Gone')
 	await page.goto(`/edit-profile/${username}/academics`)
 	await hydrated(page)
 	await page.getByLabel('Location').fill('Typed on a train')
-	// With the first letter comes what keeps a page alive without a network.
+	// The first keystroke loads the code that keeps a page alive without a network.
 	await settled(page)
 	await context.setOffline(true)
 	await saveChanges(page)
@@ -304,7 +301,7 @@ test('a lost network loses nothing that was typed', async ({ page, context }) =>
 	await expectNotice(page, 'Academics data updated successfully!')
 })
 
-test('changing the password needs the present one and ends every other session', async ({ page, browser }) => {
+test('changing the password requires the current one and ends all other sessions', async ({ page, browser }) => {
 	const username = await enrol(page, 'Pia Word')
 	const elsewhere = await browser.newPage({ baseURL: process.env.SITE_URL ?? '' })
 	await elsewhere.goto('/login')
@@ -334,13 +331,13 @@ test('changing the password needs the present one and ends every other session',
 	await elsewhere.close()
 })
 
-test('somebody else’s edit page leads to their profile', async ({ page }) => {
+test('somebody else’s edit page redirects to their profile', async ({ page }) => {
 	await enrol(page, 'Nosy Parker')
 	await page.goto('/edit-profile/mira.quillon/certificates')
 	await expect(page).toHaveURL(/\/find-dev\/mira\.quillon$/)
 })
 
-test('every part has no accessibility violation and fits a phone, in both themes', async ({ page }) => {
+test('every section passes axe and fits a phone, in both themes', async ({ page }) => {
 	const username = await enrol(page, 'Axel Check')
 	for (const part of [
 		'',

@@ -9,13 +9,13 @@ import { expectNotice } from './support/notices.ts'
 interface Row {
 	form: string
 	path: string
-	/** Opens the form and types into it. */
+	/** Opens the form and fills it in. */
 	type: (page: Page) => Promise<unknown>
-	/** The button's name. */
+	/** The label of the button. */
 	send: string
-	/** What has to be there after the login. */
+	/** What must be shown after the login. */
 	back: (page: Page) => Promise<unknown>
-	/** The address after the login, where it is another one: the page of what was a dialog. */
+	/** The address after the login if it differs: the full page of a form that was in a dialog. */
 	at?: RegExp
 }
 
@@ -29,7 +29,7 @@ const field = (page: Page, label: string) =>
 		.filter({ visible: true })
 		.first()
 
-/** A row for a form of plain fields, by their labels. */
+/** A row for a form of plain fields, given by their labels. */
 function plain(form: string, path: string, send: string, texts: Record<string, string>): Row {
 	return {
 		...{ form, path, send },
@@ -208,7 +208,7 @@ async function endSessionAndSend(page: Page, send: Locator): Promise<void> {
 	await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
 }
 
-/** As if everybody had proved long ago who they are. */
+/** Makes the last confirmation of every session older than ten minutes. */
 async function passTenMinutes(): Promise<void> {
 	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
 	await client.connect()
@@ -223,7 +223,7 @@ async function logInAs(page: Page, username: string): Promise<void> {
 	await page.waitForURL((url) => url.pathname !== '/login')
 }
 
-/** A question with a comment of the first member, and a message each way. */
+/** A question with a comment by the first member, and a message in each direction. */
 async function makeContent(one: Member, other: Member): Promise<{ question: string; comment: number }> {
 	const send = async (page: Page, path: string, form: Record<string, string>) => {
 		const headers = { Origin: process.env.SITE_URL ?? '' }
@@ -238,12 +238,12 @@ async function makeContent(one: Member, other: Member): Promise<{ question: stri
 	return { question, comment: Number(/comment-(\d+)/.exec(place)?.[1]) }
 }
 
-test('a session that ended while a form was filled: after the login the form says what was typed', async ({
+test('when a session ends while a form is being filled in, the form has its input after the login', async ({
 	page,
 	browser,
 }) => {
 	await enrolAdmin(page)
-	// The page asks before what came back is left.
+	// The page asks before the restored input is left.
 	page.on('dialog', (asked) => asked.accept())
 	const peer = await (await anotherBrowser(browser)).newPage()
 	const other = { page: peer, name: 'Bo Peer', username: await enrol(peer, 'Bo Peer') }
@@ -267,7 +267,7 @@ test('a session that ended while a form was filled: after the login the form say
 		})
 	}
 
-	await test.step('a form of a session that is to be confirmed first comes back too', async () => {
+	await test.step('a form that needs a confirmed session is restored too', async () => {
 		const token = otherRows().find(({ path }) => path === '/settings/tokens')
 		await page.goto('/settings/tokens')
 		await settled(page)
@@ -290,7 +290,7 @@ test('a session that ended while a form was filled: after the login the form say
 		await expect(page.getByRole('heading', { name: 'Your new token' })).toBeVisible()
 	})
 
-	await test.step('what stores it comes only after it was sent', async () => {
+	await test.step('the code that stores the input loads only after it is submitted', async () => {
 		await page.goto('/')
 		const come = Promise.withResolvers<void>()
 		await page.route(/\/assets\/member-parts-/, async (route) => {
@@ -308,7 +308,7 @@ test('a session that ended while a form was filled: after the login the form say
 		await expect(page.getByLabel('Github')).toHaveValue('typed.early')
 	})
 
-	await test.step('what was typed is forgotten once it is sent, is never a password, and is nobody else’s', async () => {
+	await test.step('stored input is deleted once it is sent, never includes a password, and is not shown to anybody else', async () => {
 		const stored = () => page.evaluate(() => JSON.stringify(Object.entries(sessionStorage)))
 		await page.goto(`${profile}/social-links`)
 		await settled(page)
@@ -350,7 +350,7 @@ test('a session that ended while a form was filled: after the login the form say
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('a form whose session has ended is shown again, and sent again after the login in another tab', async ({
+	test('a form with an ended session is shown again and submitted again after a login in another tab', async ({
 		page,
 		context,
 	}) => {
@@ -375,7 +375,7 @@ test.describe('without JavaScript', () => {
 		await page.goto(`/edit-profile/${username}`)
 		await expect(page.getByLabel('City')).toHaveValue('Typed City')
 
-		// A session that is to be confirmed: in another tab as well, and the form is sent again from this one.
+		// A session that needs confirmation: confirm in another tab, then submit the form again in this one.
 		await page.goto('/settings/tokens')
 		await page.getByLabel('Name', { exact: true }).fill('Typed token')
 		await passTenMinutes()

@@ -11,7 +11,7 @@ const skills = (page: Page) => page.getByRole('region', { name: 'Skills' })
 
 const text = 'Order by a column that never repeats, and go on behind the last row.'
 
-/** The comment that says so. */
+/** The comment with the answer. */
 const written = (page: Page) => page.locator('[id^="comment-"]').filter({ hasText: text }).last()
 
 async function openQuestion(page: Page): Promise<void> {
@@ -20,7 +20,7 @@ async function openQuestion(page: Page): Promise<void> {
 	await expect(page.getByRole('heading', { level: 1 })).toHaveText(question)
 }
 
-test('an accepted answer stands beside the skill on the profile, until its member hides it', async ({
+test('an accepted answer appears beside the skill on the profile until its member hides it', async ({
 	page,
 	browser,
 }) => {
@@ -87,7 +87,7 @@ test('an accepted answer stands beside the skill on the profile, until its membe
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('evidence opens, lists go on and evidence is hidden by forms', async ({ page }) => {
+	test('evidence opens, lists continue and evidence is hidden with forms', async ({ page }) => {
 		await logIn(page)
 		await page.goto('/find-dev/imran.cobblestone')
 		await expect(skills(page).locator('summary').first()).toContainText('Java Strong evidence')

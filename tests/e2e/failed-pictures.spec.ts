@@ -4,10 +4,7 @@ import { enrol, expect, hydrated, test } from './support/journey.ts'
 
 const KEY = 'broken-pictures'
 
-test('a picture that fails gives way to the initials, is noted, and is not asked for again', async ({
-	page,
-	browser,
-}) => {
+test('a picture that fails is replaced by initials, recorded, and not requested again', async ({ page, browser }) => {
 	const username = await enrol(page, 'Petra Pictured')
 	await page.goto(`/edit-profile/${username}`)
 	const buffer = await picture('png', 300, 300)
@@ -17,7 +14,7 @@ test('a picture that fails gives way to the initials, is noted, and is not asked
 	await expect(shown).toHaveAttribute('srcset', /-96\.webp/)
 	await expect(page.getByRole('banner').locator('.avatar img').first()).toHaveAttribute('src', /^\/media\/profiles\//)
 
-	// A visitor: what they keep is cleared at each load, except for what names nobody.
+	// As a visitor: each load clears their storage, except for data that identifies nobody.
 	const reader = await (await anotherBrowser(browser)).newPage()
 	let asked = 0
 	await reader.route('**/media/profiles/petra.pictured/**', (route) => {
@@ -35,7 +32,7 @@ test('a picture that fails gives way to the initials, is noted, and is not asked
 					? 'initials'
 					: 'nothing'
 		})
-	// The store of a browser that has seen nineteen others fail, one of them more than seven days ago.
+	// The storage of a browser with nineteen other failures, one more than seven days old.
 	await reader.goto('/robots.txt')
 	await reader.evaluate((key) => {
 		const old = Array.from({ length: 20 }, (_, index) => [`${index}`.padStart(32, '0'), index ? Date.now() : 0])
@@ -59,7 +56,7 @@ test('a picture that fails gives way to the initials, is noted, and is not asked
 	expect(asked).toBe(1)
 	expect(await stored()).toBe(20)
 
-	// Without the note it would be asked for, so it is the note that saves the asking.
+	// Without the record the picture would be requested, so the record prevents the request.
 	await reader.evaluate((key) => localStorage.removeItem(key), KEY)
 	await reader.reload()
 	await expect.poll(() => asked).toBe(2)

@@ -11,7 +11,7 @@ import {
 	test,
 } from './support/journey.ts'
 
-/* The search of the site: its page, the box of the header, and the switcher. */
+/* Site search: its page, the box in the header, and the switcher. */
 
 const box = (page: Page) => page.getByRole('banner').getByRole('combobox', { name: 'Search the site' })
 const field = (page: Page) => page.getByRole('main').getByRole('combobox', { name: 'Search the site' })
@@ -19,7 +19,7 @@ const switcher = (page: Page) => page.getByRole('dialog', { name: 'Search' })
 const tab = (page: Page, name: string | RegExp) =>
 	page.getByRole('navigation', { name: 'What is searched' }).getByRole('link', { name })
 
-/** Holds the answers of an address back until they are released. */
+/** Holds back the responses of an address until they are released. */
 async function hold(page: Page, address: string): Promise<{ asked: Promise<unknown>; release: () => void }> {
 	const { promise, resolve } = Promise.withResolvers<void>()
 	await page.route(address, async (route) => {
@@ -29,7 +29,7 @@ async function hold(page: Page, address: string): Promise<{ asked: Promise<unkno
 	return { asked: page.waitForRequest(address), release: resolve }
 }
 
-test('the switcher leads from anywhere to anything, by the keyboard alone', async ({ page }) => {
+test('keyboard only: the switcher leads from anywhere to anything', async ({ page }) => {
 	await logIn(page)
 	await page.goto('/forum')
 	await hydrated(page)
@@ -39,7 +39,7 @@ test('the switcher leads from anywhere to anything, by the keyboard alone', asyn
 	await expect(switcher(page).getByRole('option', { name: 'Bookmarks' })).toBeVisible()
 	await expect(switcher(page).getByRole('option', { name: 'Moderation' })).toHaveCount(0)
 
-	// Pages are known to the browser. What was chosen among them stays chosen when the answer brings more.
+	// The browser knows the pages. A selected page stays selected when the response adds results.
 	const answer = await hold(page, '**/suggest/everything?q=sett')
 	await page.keyboard.type('sett')
 	await expect(switcher(page).getByRole('option').first()).toHaveText(/^Settings/)
@@ -66,7 +66,7 @@ test('the switcher leads from anywhere to anything, by the keyboard alone', asyn
 	await expect(switcher(page)).toHaveCount(0)
 	await expect(page).toHaveURL('/settings')
 
-	// The text stays, and Enter alone is a search.
+	// The text stays, and Enter alone searches.
 	await page.keyboard.press('Control+k')
 	await expect(input).toHaveValue('react')
 	await page.keyboard.press('Enter')
@@ -80,13 +80,13 @@ test('the switcher leads from anywhere to anything, by the keyboard alone', asyn
 	])
 })
 
-test('the newest answer wins, whenever an older one comes', async ({ page }) => {
+test('the latest response wins, whenever an older one arrives', async ({ page }) => {
 	await logIn(page)
 	await page.goto('/forum')
 	await settled(page)
 	await page.keyboard.press('Control+k')
 	await switcher(page).getByRole('option').first().waitFor()
-	// The first answer waits until the second one stands.
+	// The first response waits until the second is shown.
 	const { asked, release } = await hold(page, '**/suggest/everything?q=mir')
 	await page.keyboard.type('mir')
 	await asked
@@ -96,7 +96,7 @@ test('the newest answer wins, whenever an older one comes', async ({ page }) => 
 	await expect(switcher(page).getByRole('option', { name: 'All results for “mira”' })).toBeVisible()
 })
 
-test('the box of every page searches, and the page shows everything, each kind with its filters', async ({ page }) => {
+test('the box in the header searches, and the page shows every kind of result with its filters', async ({ page }) => {
 	await logIn(page, demoModerator)
 	await page.goto('/bookmarks')
 	await hydrated(page)
@@ -107,7 +107,7 @@ test('the box of every page searches, and the page shows everything, each kind w
 	await expect(offered).toHaveCount(0)
 	await page.keyboard.press('Enter')
 	await expect(page).toHaveURL('/search?q=react')
-	// The page has a box of its own.
+	// The page has its own box.
 	await expect(box(page)).toHaveCount(0)
 	await expect(field(page)).toHaveValue('react')
 	for (const kind of ['Queries', 'People', 'Projects', 'Tags'])
@@ -138,7 +138,7 @@ test('the box of every page searches, and the page shows everything, each kind w
 	await expect(page.getByRole('article').first()).toContainText('Answered')
 	await expect(tab(page, /^People/)).toHaveText(/0$/)
 
-	// What finds nothing is no empty page, and moderators see the words.
+	// A search without results is not an empty page, and moderators see the words.
 	await page.goto('/search?q=frabjous+calloohs')
 	await expect(page.getByRole('region', { name: 'Newest queries' }).getByRole('article').first()).toBeVisible()
 	await expect(page.getByRole('link', { name: 'Ask this' })).toHaveAttribute(
@@ -156,7 +156,7 @@ test('the box of every page searches, and the page shows everything, each kind w
 	await expect(page.getByRole('article').first()).toBeVisible()
 })
 
-test('a conversation is found by the two who have it', async ({ page, browser }) => {
+test('a conversation is found only by its two members', async ({ page, browser }) => {
 	const author = await enrol(page, 'Quentin Larkspur')
 	const other = await (await browser.newContext()).newPage()
 	await enrol(other, 'Yara Thornfield')
@@ -178,7 +178,7 @@ test('a conversation is found by the two who have it', async ({ page, browser })
 test.describe('on a phone', () => {
 	test.use({ viewport: { width: 390, height: 844 } })
 
-	test('the menu leads visitors to the search, an icon members, and it takes no more than the width', async ({
+	test('the menu leads visitors to the search, an icon leads members there, and the header fits the width', async ({
 		page,
 	}) => {
 		await page.goto('/forum')
@@ -207,7 +207,7 @@ test.describe('on a phone', () => {
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('a visitor searches by the form of any page, and follows tabs', async ({ page }) => {
+	test('a visitor searches with the form on any page and follows tabs', async ({ page }) => {
 		await page.goto('/')
 		await box(page).fill('react')
 		await page.keyboard.press('Enter')

@@ -10,7 +10,7 @@ import {
 } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
-/** Opens a solved question of the demo. @returns its title */
+/** Opens a solved question of the demo content. @returns its title */
 async function openQuestion(page: Page): Promise<string> {
 	await page.goto('/forum?view=solved')
 	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
@@ -22,7 +22,7 @@ const too = (page: Page) => page.getByRole('button', { name: 'I have this too' }
 const follow = (page: Page) => page.getByRole('button', { name: /^Follow(ing)? this query$/ })
 const stored = (page: Page) => page.waitForResponse((answer) => answer.url().endsWith('/forum/following'))
 
-test('a member has a problem too, follows it, says a solution no longer works, asks somebody, and saves searches', async ({
+test('a member has a problem too, follows the question, reports an outdated solution, asks somebody, and saves searches', async ({
 	page,
 	browser,
 }) => {
@@ -103,7 +103,7 @@ test('a member has a problem too, follows it, says a solution no longer works, a
 	await expect(search).toBeVisible()
 	await search.click()
 	await expect(page).toHaveURL(/\/find-dev\?skill=React$/)
-	// Who has every button under a question has room for them on a phone.
+	// All the buttons under a question fit a phone.
 	await logIn(page, demoModerator)
 	await page.goto(address)
 	await expectToFit(page, [390, 360])
@@ -112,7 +112,7 @@ test('a member has a problem too, follows it, says a solution no longer works, a
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('a visitor follows nothing, a member does all of it by forms', async ({ page }) => {
+	test('a visitor follows nothing, a member does everything with forms', async ({ page }) => {
 		const title = await openQuestion(page)
 		const address = new URL(page.url()).pathname
 		await expect(too(page)).toHaveCount(0)

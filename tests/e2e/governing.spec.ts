@@ -11,17 +11,17 @@ import {
 } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
-/* Members and the moderator of the demo content: tags, posts that wait, and what authors are told. */
+/* Members and the moderator of the demo content: tags, posts awaiting approval, and notices to authors. */
 
 const newPage = async (browser: Browser, options = {}): Promise<Page> =>
 	(await browser.newContext({ baseURL: process.env.SITE_URL ?? '', ...options })).newPage()
 
-/** Sends a form as one without scripts does. */
+/** Submits a form as a browser without scripts does. */
 function post(page: Page, path: string, form: Record<string, string>) {
 	return page.request.post(path, { form, headers: { Origin: process.env.SITE_URL ?? '' }, maxRedirects: 0 })
 }
 
-test('the moderator describes a tag and joins and parts spellings, without JavaScript', async ({ browser }) => {
+test('the moderator describes a tag, and merges and splits spellings, without JavaScript', async ({ browser }) => {
 	const page = await newPage(browser, { javaScriptEnabled: false })
 	await logIn(page, demoModerator)
 	await page.goto('/forum/tag/resume')
@@ -48,7 +48,7 @@ test('the moderator describes a tag and joins and parts spellings, without JavaS
 	await expect(page.getByText('#curriculum-vitae is its own tag again.')).toBeVisible()
 })
 
-test('a member sees none of that, and is refused', async ({ page }) => {
+test('a member sees none of this and is refused', async ({ page }) => {
 	await logIn(page)
 	await page.goto('/forum/tag/javascript?describe=1')
 	await expect(page.getByRole('button', { name: /Follow/ }).first()).toBeVisible()
@@ -59,7 +59,7 @@ test('a member sees none of that, and is refused', async ({ page }) => {
 	expect((await post(page, '/forum/tags', { intent: 'join', name: 'a', main: 'b' })).status()).toBe(403)
 })
 
-test('the screens that keep tags have nothing that axe finds in either theme and fit a phone', async ({ browser }) => {
+test('the tag pages pass axe in either theme and fit a phone', async ({ browser }) => {
 	const page = await newPage(browser, { viewport: { width: 360, height: 740 } })
 	await logIn(page, demoModerator)
 	for (const path of ['/forum/tag/javascript?describe=1', '/forum/tags', '/moderation']) {
@@ -70,7 +70,7 @@ test('the screens that keep tags have nothing that axe finds in either theme and
 	await page.context().close()
 })
 
-test('an author changes and withdraws posts that wait; the moderator reads the newest text, and the author what was decided', async ({
+test('an author edits and withdraws waiting posts; the moderator reads the latest text, and the author the decision', async ({
 	browser,
 }) => {
 	const viewport = { width: 1280, height: 800 }
@@ -113,7 +113,7 @@ test('an author changes and withdraws posts that wait; the moderator reads the n
 	await expect(author.getByRole('link', { name: 'Edit query' })).toHaveCount(0)
 })
 
-test('a search shows the comment that alone matches, and leads to it', async ({ page }) => {
+test('a search shows the only comment that matches and leads to it', async ({ page }) => {
 	await page.goto('/forum?q=%22four+seconds+and+said%22')
 	await expect(page.getByRole('article')).toHaveCount(1)
 	await page.goto('/forum?q=%22an+order+that+works+for+people%22')

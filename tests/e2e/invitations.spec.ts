@@ -20,7 +20,7 @@ async function join(page: Page, name: string, email?: string): Promise<void> {
 	await page.getByRole('button', { name: 'Join', exact: true }).click()
 }
 
-test('an admin invites by a link and by a list; who is invited joins with and without scripts, and the link is used up', async ({
+test('an admin invites by link and by list; invited people join with and without scripts, and the link is used up', async ({
 	page,
 	browser,
 }) => {
@@ -45,7 +45,7 @@ test('an admin invites by a link and by a list; who is invited joins with and wi
 	await expect(page.getByText('Being sent')).toBeVisible()
 	const list = page.url()
 
-	// The mails of a list leave within a minute: the link meanwhile.
+	// Mails to a list are sent within a minute. Test the link in the meantime.
 	await page.goto('/admin/invitations')
 	await page.getByLabel('Number of uses').fill('none')
 	await page.getByRole('button', { name: 'Make link' }).click()

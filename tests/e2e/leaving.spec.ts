@@ -6,7 +6,7 @@ for (const javaScriptEnabled of [true, false])
 	test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
 		test.use({ javaScriptEnabled })
 
-		test('a member takes an archive along, leaves, and comes back by logging in', async ({ page }) => {
+		test('a member downloads their data, leaves, and returns by logging in', async ({ page }) => {
 			const username = await enrol(page, javaScriptEnabled ? 'Lea Farewell' : 'Leo Farewell')
 			await page.goto('/settings/data')
 			if (javaScriptEnabled) await expectNoViolationsInThemes(page)

@@ -1,9 +1,9 @@
 import { enrolAdmin, expect, expectNoViolationsInThemes, expectToFit, logIn, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
-/* Terms from the form of administration to the member who accepts them, with scripts and without. */
+/* Terms, from the admin form to the member who accepts them, with and without scripts. */
 
-test('an admin writes terms, a visitor accepts them to register, and a member is asked once about new ones', async ({
+test('an admin writes terms, a visitor accepts them to register, and a member is asked once about a new version', async ({
 	page,
 	browser,
 }) => {
@@ -52,7 +52,7 @@ test('an admin writes terms, a visitor accepts them to register, and a member is
 	await newcomer.getByRole('button', { name: 'Register' }).click()
 	await expectNotice(newcomer, 'User registered successfully!')
 
-	// A member of before is asked at the next page, and reads on without accepting.
+	// An existing member is asked on the next page and can read on without accepting.
 	const reader = await plain.newPage()
 	await logIn(reader)
 	await reader.goto('/forum/tags')
@@ -64,13 +64,13 @@ test('an admin writes terms, a visitor accepts them to register, and a member is
 	await reader.getByRole('contentinfo').getByRole('link', { name: 'Privacy' }).click()
 	await expect(reader.getByRole('cell', { name: '90 days' }).first()).toBeVisible()
 
-	// The journeys after this one find no terms.
+	// Later journeys expect no terms.
 	await page.goto('/admin/legal/terms')
 	await page.getByLabel('Text', { exact: true }).fill('')
 	await page.getByRole('button', { name: 'Publish' }).click()
 	await expect(page.getByText('Withdrawn.').first()).toBeVisible()
 
-	// Of a site for its members strangers see the login, and who answers for it.
+	// On a private site, strangers see the login and the imprint.
 	const readers = async (before: string, who: string) => {
 		await page.goto('/admin/settings/access')
 		await page.getByLabel('Who may read the site', { exact: true }).selectOption(who)

@@ -3,8 +3,8 @@ import { demoEmail, demoPassword, expect, expectNoViolations, hydrated, logIn, s
 import { bar, cut, dialog, expectAlive, expectKept, type Form, failures, test } from './support/lost-connection.ts'
 
 /*
- * Every kind of request of every route, cut in every way: the page stays with all that was typed, says so, and the same
- * press works once the network is mended.
+ * Every kind of request of every route, with every kind of failure: the page keeps its input and reports the failure, and the same press
+ * works once the network is back.
  */
 
 test.use({ actionTimeout: 15_000 })
@@ -19,7 +19,7 @@ async function openOwnQuestion(page: Page, title: string): Promise<string> {
 	return new URL(page.url()).pathname
 }
 
-test('a visitor who registers and logs in', async ({ page }) => {
+test('a visitor registers and logs in', async ({ page }) => {
 	await expectKept(page, {
 		at: '/forgot-password',
 		typed: { Email: demoEmail },
@@ -45,7 +45,7 @@ test('a visitor who registers and logs in', async ({ page }) => {
 	})
 })
 
-test('the forms of a member', async ({ page }) => {
+test("a member's forms", async ({ page }) => {
 	await logIn(page)
 	const me = demoEmail.split('@')[0]
 	const edit = `/edit-profile/${me}`
@@ -134,11 +134,11 @@ test('the forms of a member', async ({ page }) => {
 interface Step {
 	at: string
 	press: (page: Page) => Promise<void>
-	/** The address that it leads to; null for one that stays. */
+	/** The address it leads to, or null if it stays. */
 	to: RegExp
-	/** What is said after 120 s. */
+	/** The text shown after 120 s. */
 	says: string
-	/** The route of a page that opens before its data are there, and then says in itself that they did not come. */
+	/** The route of a page that opens before its data arrive and itself reports when they do not. */
 	skeletonOf?: string
 }
 
@@ -221,7 +221,7 @@ const steps: Step[] = [
 	},
 ]
 
-/** Waits until the browser knows a route. Before, it has to ask for the route first, and shows no skeleton. */
+/** Waits until the browser has discovered a route. Until then, it requests the route first and shows no skeleton. */
 async function discovered(page: Page, id: string) {
 	await expect.poll(() => page.evaluate((id) => id in window.__reactRouterManifest.routes, id)).toBe(true)
 }
@@ -229,10 +229,12 @@ async function discovered(page: Page, id: string) {
 /** The time of the page's own clock, in milliseconds. */
 const now = (page: Page) => page.evaluate(() => Date.now())
 
-test('every navigation waits for the network, says so, and ends where it began after two minutes', async ({ page }) => {
+test('every navigation waits for the network, reports it, and returns to the start after two minutes', async ({
+	page,
+}) => {
 	test.setTimeout(300_000)
 	await logIn(page)
-	// In two minutes of a clock that is turned on, a socket misses its pings and comes back, and then a list asks for itself again.
+	// Advancing the clock by two minutes makes a socket miss its pings and reconnect, and then a list reloads by itself.
 	await page.routeWebSocket(/\/realtime\//, () => {})
 	await page.clock.install()
 	for (const { at, press, to, says, skeletonOf } of steps)
@@ -241,7 +243,7 @@ test('every navigation waits for the network, says so, and ends where it began a
 			for (const [name, fail] of Object.entries(failures))
 				await test.step(name, async () => {
 					if (skeletonOf) await discovered(page, skeletonOf)
-					// No page is asked for ahead under a pointer that rests, and what was stored is too old by then.
+					// A resting pointer would prefetch a page, so move it away and let the cache expire.
 					await page.mouse.move(0, 0)
 					await page.clock.fastForward('06:00')
 					const { mend } = await cut(page, 'GET', fail)
@@ -251,7 +253,7 @@ test('every navigation waits for the network, says so, and ends where it began a
 					await expectAlive(page)
 					if (name === 'offline') {
 						if (skeletonOf) await expect(page).toHaveURL(to)
-						// The clock goes on by itself meanwhile, and what is said after two minutes stays for four seconds.
+						// The clock keeps running, and the notice after two minutes lasts four seconds.
 						await page.clock.runFor(pressedAt + 121_000 - (await now(page)))
 						await expect(page.getByText(says).first()).toBeVisible()
 						await expectAlive(page)
@@ -269,20 +271,20 @@ test('every navigation waits for the network, says so, and ends where it began a
 					await expect(bar(page)).toHaveCount(0)
 					await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0)
 					await expectAlive(page)
-					// Some replace their entry of the history, so that going back would lead elsewhere.
+					// Some replace their history entry, so Back would lead elsewhere.
 					await page.evaluate((to) => window.__reactRouterDataRouter.navigate(to), at)
 				})
 		})
 })
 
-/** Types a name into the form of /register, and waits for what comes with the first letter: it keeps pages alive. */
+/** Types a name into the form of /register, and waits for the code that the first keystroke loads: it keeps pages alive. */
 async function typeGuarded(page: Page, name: string): Promise<void> {
 	await hydrated(page)
 	await page.getByLabel('Full Name').fill(name)
 	await settled(page)
 }
 
-test('Load more, a reader who goes elsewhere, and a site that was renewed', async ({ page }) => {
+test('Load more, a reader who navigates away, and an updated site', async ({ page }) => {
 	await page.goto('/forum')
 	await discovered(page, 'features/directory/routes/community')
 	const cards = page.locator('main h2 a')
@@ -290,15 +292,15 @@ test('Load more, a reader who goes elsewhere, and a site that was renewed', asyn
 	let { mend } = await cut(page, 'GET', failures['a 502'])
 	await page.getByRole('link', { name: /Load more/ }).click()
 	await expect(bar(page)).toBeVisible()
-	// A link of the page may lie half under the bar, which lets presses through.
+	// A link may be half covered by the bar, which lets clicks through.
 	await expectNoViolations(page, { targetSize: false })
 	expect(await cards.count()).toBe(before)
 	await mend()
 	await page.evaluate(() => window.dispatchEvent(new Event('online')))
 	await expect.poll(() => cards.count()).toBeGreaterThan(before)
 
-	// Whoever leaves a page that is still waiting behind its skeleton waits for it no longer.
-	// The page stands before it is known that what was asked for ahead does not come.
+	// Leaving a page that still shows its skeleton cancels the wait.
+	// The page opens before the prefetch is known to have failed.
 	const isAhead = (request: Request) => 'x-prefetch' in request.headers()
 	const community = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Community' })
 	mend = (
@@ -319,7 +321,7 @@ test('Load more, a reader who goes elsewhere, and a site that was renewed', asyn
 	await expect(bar(page)).toHaveCount(0)
 	await mend()
 
-	// A script that is gone: without text the target is loaded whole, with text the reader is asked.
+	// A script is missing. Without input the target loads in full, with input the reader is asked.
 	await page.goto('/register')
 	await typeGuarded(page, 'Typed already')
 	const scripts = /\/assets\/.*\.js/
@@ -334,7 +336,7 @@ test('Load more, a reader who goes elsewhere, and a site that was renewed', asyn
 	await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
 })
 
-test('a script that never comes is waited for in sight of the reader, for two minutes', async ({ page }) => {
+test('a script that never arrives keeps the reader waiting visibly for two minutes', async ({ page }) => {
 	await page.clock.install()
 	await page.goto('/register')
 	await typeGuarded(page, 'Typed already')
@@ -353,12 +355,10 @@ test('a script that never comes is waited for in sight of the reader, for two mi
 	await expectAlive(page)
 })
 
-test('a page that has just come outlives a lost connection, before the scripts that guard it are there', async ({
-	page,
-}) => {
+test('a page that has just loaded survives a lost connection before its scripts are ready', async ({ page }) => {
 	await page.goto('/forum')
 	const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Community' })
-	// Once React has taken it over; before that, the browser itself would follow it.
+	// Wait for hydration. Before it, the browser itself would follow the link.
 	await expect
 		.poll(() => link.evaluate((element) => Object.keys(element).some((key) => key.startsWith('__reactProps'))))
 		.toBe(true)

@@ -12,7 +12,7 @@ import {
 	test,
 } from './support/lost-connection.ts'
 
-/* The forms that few pages have: each cut in three ways, several on one visit of a page. */
+/* Forms that few pages have: each with three failures, several per page load. */
 
 test.use({ actionTimeout: 15_000 })
 
@@ -20,7 +20,7 @@ async function expectAllKept(page: Page, forms: Form[]): Promise<void> {
 	for (const form of forms) await expectKept(page, { under: someFailures, ...form })
 }
 
-/** Sends a form as one without scripts does. @returns where it leads */
+/** Submits a form as a browser without scripts does. @returns where it redirects */
 async function post(page: Page, path: string, form: Record<string, string>): Promise<string> {
 	const headers = { Origin: process.env.SITE_URL ?? '' }
 	const answer = await page.request.post(path, { form, headers, maxRedirects: 0 })
@@ -33,7 +33,7 @@ const link = (name: string | RegExp) => (page: Page) => page.getByRole('link', {
 const pressed = (name: string, isPressed: boolean) => (place: Locator) =>
 	expect(place.getByRole('button', { name, exact: true })).toHaveAttribute('aria-pressed', String(isPressed))
 
-/** The panel of what is new asks for the messages by itself, until they come. */
+/** The notification panel requests the messages by itself until they arrive. */
 async function expectLatestMessages(page: Page): Promise<void> {
 	const messages = dialog(page).getByRole('tabpanel', { name: /^Messages/ })
 	for (const name of someFailures)
@@ -53,7 +53,7 @@ async function expectLatestMessages(page: Page): Promise<void> {
 		})
 }
 
-test('what a member edits, imports, answers and chooses', async ({ page, browser }) => {
+test('forms with which a member edits, imports, answers and chooses', async ({ page, browser }) => {
 	await logIn(page)
 	const edit = `/edit-profile/${demoEmail.split('@')[0]}`
 	const picture = await sharp({ create: { width: 640, height: 480, channels: 3, background: 'teal' } })
@@ -166,7 +166,7 @@ test('what a member edits, imports, answers and chooses', async ({ page, browser
 	await post(other, at, { intent: 'comment', body: 'A cleat hitch.' })
 	await post(other, at, { intent: 'comment', body: 'Or two half hitches.' })
 	await other.context().clearCookies()
-	// A second session of the member, and a stranger's request.
+	// A second session of the member, and a request by a stranger.
 	await logIn(other)
 	await page.goto('/settings')
 	await expectAllKept(page, [{ at: '/settings', press: /^Log out .+ on /, done: 'That device is logged out.' }])
@@ -248,7 +248,7 @@ test('what a member edits, imports, answers and chooses', async ({ page, browser
 	await expectLatestMessages(page)
 })
 
-test('what moderators decide, readers press, and a new password', async ({ page, browser }) => {
+test('forms of moderators and readers, and a new password', async ({ page, browser }) => {
 	const asker = await (await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })).newPage()
 	await logIn(asker)
 	const at = await post(asker, '/forum/ask', {
@@ -258,7 +258,7 @@ test('what moderators decide, readers press, and a new password', async ({ page,
 		category: 'others',
 	})
 	const promoted = await (await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })).newPage()
-	// Not the moderator of the demo content, whom other journeys on this site need.
+	// Not the demo moderator, whom other journeys on this site need.
 	const username = await enrol(promoted, 'Mona Mariner')
 	await promoted.context().close()
 	await enrolAdmin(page)
@@ -329,7 +329,7 @@ test('what moderators decide, readers press, and a new password', async ({ page,
 		},
 	])
 
-	// A member of its own, as an address gets few mails an hour.
+	// A separate member, because an address gets only a few mails an hour.
 	await page.context().clearCookies()
 	const address = `${await enrol(page, 'Rhea Reset')}@eastmere.example`
 	await page.context().clearCookies()

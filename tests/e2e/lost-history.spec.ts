@@ -10,7 +10,7 @@ import {
 	test,
 } from './support/lost-connection.ts'
 
-test('Back and Forward to a page that must be asked for anew', async ({ page }) => {
+test('Back and Forward to a page that must be requested again', async ({ page }) => {
 	await logIn(page)
 	await page.clock.install()
 	const main = page.getByRole('navigation', { name: 'Main' })
@@ -20,9 +20,9 @@ test('Back and Forward to a page that must be asked for anew', async ({ page }) 
 	await main.getByRole('link', { name: 'Community' }).click()
 	await expect(page).toHaveURL(/\/find-dev$/)
 	const online = () => page.evaluate(() => window.dispatchEvent(new Event('online')))
-	// The number of unread messages may come and change meanwhile.
+	// The unread count may appear and change in the meantime.
 	const title = async () => (await page.title()).replace(/^\(\d+\) /, '')
-	/** Where the tab's history stands, and how long it is. */
+	/** The position in the tab's history, and its length. */
 	const entry = () => page.evaluate(() => [window.history.state.idx, window.history.length])
 	for (const name of someFailures)
 		for (const [go, from, to] of [
@@ -31,10 +31,10 @@ test('Back and Forward to a page that must be asked for anew', async ({ page }) 
 		] as const)
 			await test.step(`${go}: ${name}`, async () => {
 				const { mend } = await cut(page, 'GET', failures[name])
-				// No page is asked for ahead under a pointer that rests, and what was stored is too old by then.
+				// A resting pointer would prefetch a page, so move it away and let the cache expire.
 				await page.mouse.move(0, 0)
 				await page.clock.fastForward('06:00')
-				// The address changes a moment before the page.
+				// The address changes shortly before the page.
 				await expect.poll(title).toMatch(from === '/forum' ? /^Forum/ : /^Community/)
 				const titleBefore = await title()
 				const before = await entry()
@@ -60,7 +60,7 @@ test('Back and Forward to a page that must be asked for anew', async ({ page }) 
 				await expectAlive(page)
 			})
 
-	// What was typed stays though its member agreed to leave it, when the page before does not come.
+	// If the previous page does not arrive, the input stays, even though the member agreed to leave it.
 	await page.goto(`${edit}/social-links`)
 	await page.getByRole('link', { name: 'Personal Details' }).first().click()
 	await city.fill('Nowhere yet')

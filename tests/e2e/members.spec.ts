@@ -62,7 +62,7 @@ test.describe('a member without JavaScript', () => {
 		await expect(page.getByRole('link', { name: 'Register' }).first()).toBeVisible()
 	})
 
-	test('changes the theme, and the next page keeps it', async ({ page }) => {
+	test('changes the theme, which the next page keeps', async ({ page }) => {
 		await logIn(page)
 		await page.goto('/settings')
 		await page.getByRole('button', { name: 'Dark' }).last().click()
@@ -71,7 +71,7 @@ test.describe('a member without JavaScript', () => {
 	})
 })
 
-test('a refused form keeps what was typed and says what is wrong at the field', async ({ page }) => {
+test('a rejected form keeps what was typed and shows the error at the field', async ({ page }) => {
 	await logIn(page)
 	await page.goto('/forum/ask')
 	await page.getByLabel(/^Title/).fill('A title that is long enough')
@@ -87,7 +87,7 @@ test('a visitor who opens a profile logs in and arrives there', async ({ page })
 	await expect(page).toHaveURL(/\/login\?redirectTo=%2Ffind-dev%2Fodalys\.fernbrook$/)
 })
 
-test('who is logged out from another device is out with the next page, and both stand in the recent activity', async ({
+test('a member logged out from another device is logged out on the next page, and recent activity lists both', async ({
 	page,
 	browser,
 }) => {

@@ -9,7 +9,7 @@ import {
 	test,
 } from './support/journey.ts'
 
-/* Two members, a moderator and the admin whom the settings name. Each has a browser of their own. */
+/* Two members, a moderator and the admin named in the settings, each in a separate browser. */
 
 const site = () => ({ baseURL: process.env.SITE_URL ?? '' })
 
@@ -18,7 +18,7 @@ async function newPage(browser: Browser, options = {}): Promise<Page> {
 	return context.newPage()
 }
 
-/** Asks as the form without scripts does, and opens the query: how asking looks is another journey. @returns its path */
+/** Asks with the form as it is without scripts, and opens the question. Another journey covers the asking itself. @returns its path */
 async function ask(page: Page, title: string, description: string): Promise<string> {
 	const response = await page.request.post('/forum/ask', {
 		form: { title, description, tags: 'order', category: 'others' },
@@ -31,7 +31,7 @@ async function ask(page: Page, title: string, description: string): Promise<stri
 	return path
 }
 
-test('a report leads to the queue, a moderator hides and restores, suspends, locks, merges, lets a first post pass', async ({
+test('a report reaches the queue; a moderator hides, restores, suspends, locks, merges and approves a first post', async ({
 	browser,
 }) => {
 	test.setTimeout(300_000)
@@ -46,7 +46,7 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await enrol(page, name)
 	await enrolAdmin(admin)
 
-	await test.step('the admin makes a moderator, whose next request knows it', async () => {
+	await test.step('the admin promotes a moderator, effective on the next request', async () => {
 		expect((await moderator.goto('/moderation'))?.status()).toBe(403)
 		await admin.goto('/moderation/members')
 		await admin.getByLabel('Username').fill('@Orrin.Orderly')
@@ -59,7 +59,7 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 
 	const path = await ask(asker, 'Cheap shoes for every order', 'Nothing but shoes.')
 
-	await test.step('a member reports the query in a dialog', async () => {
+	await test.step('a member reports the question in a dialog', async () => {
 		await reader.goto(path)
 		await reader.getByRole('link', { name: 'Report query' }).click()
 		const dialog = reader.getByRole('dialog', { name: 'Report this query' })
@@ -74,8 +74,8 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await expect(dialog).toBeHidden()
 	})
 
-	await test.step('the moderator is told, takes the case and notes something for the others', async () => {
-		// A job tells them, in its own time.
+	await test.step('the moderator is notified, takes the case and leaves a note for the others', async () => {
+		// A background job sends the notification.
 		await expect(async () => {
 			await moderator.goto('/notifications')
 			await expect(moderator.getByText('Members reported or posted something that waits in')).toBeVisible({
@@ -93,7 +93,7 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await notes.getByRole('button', { name: 'Add the note' }).click()
 		await expect(notes.getByRole('listitem')).toContainText('The third account of this shop.')
 		await expect(notes.getByRole('listitem')).toContainText('Orrin Orderly')
-		// The admin's form is older than what happens meanwhile.
+		// The admin's form becomes stale while the moderator changes the case.
 		await admin.goto(new URL(moderator.url()).pathname)
 		const form = admin.getByRole('region', { name: 'Assigned to' })
 		await expect(form.getByLabel('Moderator', { exact: true })).toHaveValue('orrin.orderly')
@@ -105,13 +105,13 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await expect(form.getByRole('alert')).toContainText('Somebody has unassigned this case in the meantime.')
 	})
 
-	await test.step('the moderator hides it, with a reason that the author reads', async () => {
+	await test.step('the moderator hides it with a reason that the author reads', async () => {
 		await moderator.goto('/moderation?handler=none')
 		const entry = moderator.getByRole('article', { name: 'Cheap shoes for every order' })
 		await expect(entry).toContainText('Spam says Ruben Reader')
 		await expect(entry).toContainText('It sells shoes.')
 		await expectNoViolations(moderator)
-		// Without a reason it is refused, on the page of the case, where it can be given.
+		// Without a reason it is rejected, on the case page, where the reason can be entered.
 		await entry.getByRole('button', { name: 'Hide' }).click()
 		await expect(moderator.getByText('Say why, in a few words.')).toBeVisible()
 		await expectNoViolations(moderator)
@@ -127,7 +127,7 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await expectNoViolations(asker)
 	})
 
-	await test.step('and restores it', async () => {
+	await test.step('the moderator restores it', async () => {
 		await moderator.goto(path)
 		await moderator.getByRole('link', { name: 'Moderate query' }).click()
 		await moderator.getByRole('button', { name: 'Restore' }).click()
@@ -137,7 +137,7 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await expect(visitor.getByRole('article').getByText('Cheap shoes for every order')).toBeVisible()
 	})
 
-	await test.step('a suspended member is logged out, may come back and read, and what they typed is kept with the reason', async () => {
+	await test.step('a suspended member is logged out, can log in and read, and keeps what they typed with the reason', async () => {
 		await moderator.goto('/moderation/profile/asta.asker')
 		const form = moderator.getByRole('region', { name: 'Suspend Asta Asker' })
 		await form.getByLabel('For how long').selectOption('1 week')
@@ -163,7 +163,7 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await expect(asker.locator('.comment').getByText('But these are good shoes.')).toBeVisible()
 	})
 
-	await test.step('a query is pinned above the forum, for visitors too, and unpinned from the same page', async () => {
+	await test.step('a question is pinned to the top of the forum, for visitors too, and unpinned from the same page', async () => {
 		await moderator.goto(path)
 		await moderator.getByRole('link', { name: 'Moderate query' }).click()
 		await expectNoViolationsInThemes(moderator)
@@ -182,7 +182,7 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await expect(pinned).toHaveCount(0)
 	})
 
-	await test.step('a locked query says so and takes no comment', async () => {
+	await test.step('a locked question shows it is locked and takes no comments', async () => {
 		await moderator.goto(path)
 		await moderator.getByRole('link', { name: 'Moderate query' }).click()
 		await moderator.getByRole('region', { name: 'Decide' }).getByLabel('Why').fill('Enough of it.')
@@ -194,7 +194,7 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await expectNoViolations(reader)
 	})
 
-	await test.step('a merged query leads to the other one and can be read', async () => {
+	await test.step('a merged question leads to the other one and stays readable', async () => {
 		const other = await ask(reader, 'Where are shoes discussed?', 'I only ask.')
 		await moderator.goto(other)
 		await moderator.getByRole('link', { name: 'Moderate query' }).click()
@@ -210,7 +210,7 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await expectNoViolations(visitor)
 	})
 
-	await test.step("a newcomer's first post with a link waits until a moderator lets it pass", async () => {
+	await test.step("a newcomer's first post with a link waits until a moderator approves it", async () => {
 		const waiting = await ask(reader, 'Is this guide any good?', 'I mean [this one](https://guides.example/order).')
 		await expect(reader.getByText('This query is waiting for a moderator')).toBeVisible()
 		expect((await visitor.goto(waiting))?.status()).toBe(404)
@@ -221,7 +221,7 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		expect((await visitor.goto(waiting))?.status()).toBe(200)
 	})
 
-	await test.step('the admin reads in the log who did what and why', async () => {
+	await test.step('the admin sees in the log who did what and why', async () => {
 		await admin.goto('/moderation/log?member=asta.asker')
 		const entries = admin.getByRole('listitem').filter({ hasText: '@orrin.orderly' })
 		await expect(entries.filter({ hasText: 'suspend for 1 week' })).toContainText('Shoes again.')
@@ -243,7 +243,7 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await expect(admin.getByRole('listitem').filter({ hasText: 'log out everywhere' })).toHaveCount(1)
 	})
 
-	await test.step('a moderator no longer is one at once', async () => {
+	await test.step('a demoted moderator loses the role at once', async () => {
 		await admin.goto('/moderation/members')
 		await admin
 			.getByRole('listitem')
@@ -255,7 +255,7 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 	})
 })
 
-test('reporting works without JavaScript, also by a visitor who logs in on the way', async ({ browser }) => {
+test('reporting works without JavaScript, also for a visitor who logs in on the way', async ({ browser }) => {
 	const author = await newPage(browser)
 	await enrol(author, 'Petra Poster')
 	const path = await ask(author, 'Does it work without scripts?', 'It should.')
@@ -281,7 +281,7 @@ test('reporting works without JavaScript, also by a visitor who logs in on the w
 	await expect(visitor).toHaveURL(/\/login\?redirectTo=%2Freport%2Fquery%2F\d+$/)
 })
 
-test('the pages of moderation fit a phone and axe finds nothing in either theme', async ({ browser }) => {
+test('the moderation pages fit a phone and pass axe in either theme', async ({ browser }) => {
 	const author = await newPage(browser)
 	const name = 'Lina Light'
 	await enrol(author, name)

@@ -1,14 +1,14 @@
 import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
-/* A first-year student comes to the site: what it says, what it asks for, and where it leads. */
+/* A first-year student comes to the site: what it tells them, what it asks for, and where it leads. */
 
-test('a newcomer is welcomed, told why a form was refused, and led to a card that says who they are', async ({
+test('a newcomer is welcomed, learns why a form was rejected, and is led to a card that introduces them', async ({
 	page,
 }) => {
 	const notices = page.getByRole('region', { name: 'Notices' })
 
-	await test.step('the home page says where one is; a popular skill leads to who has it', async () => {
+	await test.step('the home page introduces the site, and a popular skill leads to the people who have it', async () => {
 		await page.goto('/')
 		await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome to DevQuad')
 		await expect(page.getByRole('contentinfo').getByRole('link', { name: 'the DevQuad project' })).toHaveAttribute(
@@ -22,7 +22,7 @@ test('a newcomer is welcomed, told why a form was refused, and led to a card tha
 		await expect(page.getByRole('heading', { level: 1 })).toContainText(`know ${name}`)
 	})
 
-	await test.step('what is refused is said in a toast too, unless it is said at its one field', async () => {
+	await test.step('a rejected form also shows a toast, unless the error is at its only field', async () => {
 		await page.goto('/login')
 		await page.getByLabel('Email').fill('nobody@eastmere.example')
 		await page.getByLabel('Password', { exact: true }).fill('not the password')
@@ -38,7 +38,7 @@ test('a newcomer is welcomed, told why a form was refused, and led to a card tha
 		await expect(notices).not.toContainText('Email is required!')
 	})
 
-	await test.step('three steps stand on the list, on the own card, and on the own profile', async () => {
+	await test.step("three steps appear on the list, on the member's own card and on their profile", async () => {
 		await enrol(page, 'Nora Newcomer')
 		await page.goto('/find-dev')
 		const steps = page.getByRole('region', { name: 'Help others find you' })
@@ -48,7 +48,7 @@ test('a newcomer is welcomed, told why a form was refused, and led to a card tha
 			'Add your university and branch',
 		])
 		await expect(page.getByRole('article').first()).toContainText('This is your card.')
-		// Whoever sees their own green dot is one of those online.
+		// Members who see their own green dot count as online.
 		await expect(
 			page.getByRole('complementary', { name: 'Filters' }).locator('label', { hasText: 'Online now' }),
 		).toContainText(/[1-9]/)
@@ -58,7 +58,7 @@ test('a newcomer is welcomed, told why a form was refused, and led to a card tha
 		await steps.getByRole('link', { name: 'Add three skills' }).click()
 	})
 
-	await test.step('what need not be filled in says so, and what must be is said before one sends', async () => {
+	await test.step('optional fields are marked, and required ones are marked before the form is sent', async () => {
 		for (const part of ['', '/academics', '/experience', '/social-links', '/certificates', '/projects']) {
 			await page.goto(`/edit-profile/nora.newcomer${part}`)
 			await page
@@ -81,7 +81,7 @@ test('a newcomer is welcomed, told why a form was refused, and led to a card tha
 		await expect(page.getByText('A certificate needs an image.')).toBeVisible()
 	})
 
-	await test.step('a step that is done is ticked; who puts the steps away sees them no more', async () => {
+	await test.step('a completed step is ticked, and a member who dismisses the steps no longer sees them', async () => {
 		await page.goto('/edit-profile/nora.newcomer')
 		await hydrated(page)
 		await page.getByLabel('Skills optional', { exact: true }).fill('Zig, React, Go')
@@ -103,7 +103,7 @@ test('a newcomer is welcomed, told why a form was refused, and led to a card tha
 		await expect(page.getByText('This is your card.')).toBeHidden()
 	})
 
-	await test.step('a skill on a profile leads to who has it; a member who is not there is looked for among members', async () => {
+	await test.step('a skill on a profile leads to the people who have it, and a missing member leads to the member search', async () => {
 		await page.goto('/find-dev/nora.newcomer')
 		await page.getByRole('list', { name: 'Skills' }).getByRole('link', { name: 'Zig' }).click()
 		await expect(page).toHaveURL('/find-dev?skill=Zig')
@@ -116,7 +116,7 @@ test('a newcomer is welcomed, told why a form was refused, and led to a card tha
 		await expect(page).toHaveURL('/find-dev?q=mira')
 	})
 
-	await test.step('the button of the chat says what it does', async () => {
+	await test.step('the chat button has a label that explains it', async () => {
 		await page.goto('/messages/wren.castlemaine')
 		await expect(page.getByRole('button', { name: 'Send', exact: true })).toHaveText('Send')
 	})

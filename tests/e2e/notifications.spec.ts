@@ -1,7 +1,7 @@
 import type { Browser, Page } from '@playwright/test'
 import { enrol, expect, expectNoViolations, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
 
-/** A member beside the first, in a browser of their own. */
+/** A second member, in a separate browser. */
 async function another(browser: Browser, name: string): Promise<Page> {
 	const context = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
 	const page = await context.newPage()
@@ -9,7 +9,7 @@ async function another(browser: Browser, name: string): Promise<Page> {
 	return page
 }
 
-/** Asks through the site's form, without its scripts. @returns the question's path */
+/** Asks with the site's form, without scripts. @returns the question's path */
 async function ask(page: Page, title: string): Promise<string> {
 	const answer = await page.request.post('/forum/ask', {
 		form: { title, description: 'How does it work?', tags: 'testing', category: 'others' },
@@ -33,7 +33,7 @@ const control = 'Messages and notifications'
 const bell = (page: Page, unread: number) =>
 	page.getByRole('button', { name: unread > 0 ? `${control}, ${unread} unread` : control, exact: true })
 
-test('a comment shows in every tab at once, is read in the panel, and reading it clears all tabs', async ({
+test('a comment appears in every tab at once, is read in the panel, and reading it clears all tabs', async ({
 	page,
 	browser,
 }) => {
@@ -64,7 +64,7 @@ test('a comment shows in every tab at once, is read in the panel, and reading it
 	await zubin.context().close()
 })
 
-test('a muted query tells nothing, and the panel marks all as read', async ({ page, browser }) => {
+test('a muted question sends no notifications, and the panel marks all as read', async ({ page, browser }) => {
 	await enrol(page, 'Quentin Hush')
 	const muted = await ask(page, 'What is a quiet question?')
 	const loud = await ask(page, 'What is a loud question?')
@@ -81,7 +81,7 @@ test('a muted query tells nothing, and the panel marks all as read', async ({ pa
 	await pia.context().close()
 })
 
-test('the page, the settings and the panel fit a phone and a wide screen, and are accessible in either theme', async ({
+test('the page, the settings and the panel fit a phone and a wide screen and pass axe in either theme', async ({
 	page,
 	browser,
 }) => {
@@ -108,7 +108,10 @@ test('the page, the settings and the panel fit a phone and a wide screen, and ar
 	await rohan.context().close()
 })
 
-test('without JavaScript the header counts, the query clears it, and the forms work', async ({ page, browser }) => {
+test('without JavaScript, the header shows the count, opening the question clears it, and the forms work', async ({
+	page,
+	browser,
+}) => {
 	await enrol(page, 'Nina Countwell')
 	const paths = [await ask(page, 'One without scripts'), await ask(page, 'Two without scripts')]
 	await page.request.post('/notifications/read.data', { headers: { Origin: process.env.SITE_URL ?? '' } })

@@ -9,15 +9,15 @@ import { enrol, expect, expectNoViolations, hydrated, settled, test } from './su
 
 /* Pages without a network, in a real browser with the site's real service worker. */
 
-// Neither a worker nor what it has stored is left to the next journey.
+// The next journey must find neither a worker nor its caches.
 test.use({ serviceWorkers: 'allow', reuseContext: false })
 
-/** What lies in the cache storage: for each cache the paths in it. */
+/** The contents of the cache storage: the paths in each cache. */
 function readCaches(page: Page): Promise<Record<string, string[]>> {
 	return page.evaluate(async () => {
 		const found: Record<string, string[]> = {}
 		for (const name of await caches.keys()) {
-			// To open one that the page deleted meanwhile would make it again.
+			// Opening a cache that the page has just deleted would create it again.
 			if (!(await caches.has(name))) continue
 			const requests = await (await caches.open(name)).keys()
 			found[name] = requests.map(({ url }) => new URL(url).pathname)
@@ -26,7 +26,7 @@ function readCaches(page: Page): Promise<Record<string, string[]>> {
 	})
 }
 
-/** Opens a page and waits for the worker, which then answers for the next ones. */
+/** Opens a page and waits for the worker, which then handles later requests. */
 async function openWithWorker(page: Page, path: string): Promise<void> {
 	await page.goto(path)
 	await page.evaluate(() => navigator.serviceWorker.ready)
@@ -35,18 +35,18 @@ async function openWithWorker(page: Page, path: string): Promise<void> {
 		.toBe(true)
 }
 
-/** Opens a question of the forum, by default the first, by its link, as readers do. @returns its path and title */
+/** Opens a question in the forum through its link, as readers do. Default: the first. @returns its path and title */
 async function openQuestion(page: Page, place = 0): Promise<{ path: string; title: string }> {
 	if (new URL(page.url()).pathname !== '/forum') await page.goto('/forum')
 	await page.getByRole('article').nth(place).getByRole('heading').getByRole('link').click()
 	await page.waitForURL(/\/forum\/[^/]+\/[^/]+\/\d+\/[\w-]+$/)
-	// The address changes a moment before the page.
+	// The address changes shortly before the page.
 	await expect(page.getByRole('heading', { name: /^Comments/ })).toBeVisible()
 	const title = await page.getByRole('heading', { level: 1 }).innerText()
 	return { path: new URL(page.url()).pathname, title }
 }
 
-/** Takes the network away once the page has all it asked for: React Router tells the console what it misses. */
+/** Takes the network away once the page has loaded everything, because React Router logs missing requests to the console. */
 async function goOffline(page: Page): Promise<void> {
 	await settled(page)
 	await page.context().setOffline(true)
@@ -55,7 +55,7 @@ async function goOffline(page: Page): Promise<void> {
 const bar = (page: Page) => page.getByRole('status').filter({ hasText: 'Offline.' })
 const offlineTitle = (page: Page) => page.getByRole('heading', { level: 1, name: 'You are offline.' })
 
-test('a question that was read is there without a network, marked as old; what was not is the offline page', async ({
+test('a question read before is available offline and marked as old; anything else shows the offline page', async ({
 	page,
 	context,
 }) => {
@@ -71,7 +71,7 @@ test('a question that was read is there without a network, marked as old; what w
 	await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
 	await expect(page.getByRole('heading', { name: /^Comments/ })).toBeVisible()
 	await expect(page).toHaveTitle(new RegExp(`^${title.slice(0, 10)}`))
-	// What could not be sent is not offered, and nothing runs that came with the copy.
+	// Nothing is offered that could not be sent, and no scripts from the copy run.
 	await expect(page.locator('[data-part="copy"]').locator('form, textarea, button, script')).toHaveCount(0)
 	expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
 	await expect.poll(() => page.evaluate(() => document.fonts.check('16px "Schibsted Grotesk Variable"'))).toBe(true)
@@ -88,7 +88,7 @@ test('a question that was read is there without a network, marked as old; what w
 	await expect(bar(page)).toBeVisible()
 	await expectNoViolations(page)
 
-	// A reader is told that the network is back; the offline page itself goes by itself.
+	// A reader learns that the network is back. The offline page reloads by itself.
 	await context.setOffline(false)
 	await expect(page.getByText('You are back online.')).toBeVisible()
 	await page.getByRole('link', { name: 'Load the current page' }).click()
@@ -99,7 +99,7 @@ test('a question that was read is there without a network, marked as old; what w
 	await context.setOffline(false)
 	await expect(page.getByRole('heading', { level: 1, name: 'Notifications' })).toBeVisible()
 
-	// An answer of the site is shown, whatever is saved; and what is gone there goes here.
+	// The site's response takes precedence over a saved copy, and a 404 deletes the copy.
 	const gone = '/forum/others/nobody/999999'
 	await page.evaluate(
 		async ([from = '', to = '', name = '']) => {
@@ -112,7 +112,7 @@ test('a question that was read is there without a network, marked as old; what w
 	expect((await page.goto(gone))?.status()).toBe(404)
 	await expect.poll(async () => (await readCaches(page))[`saved:@${username}`]).toEqual([path])
 
-	// A copy that is too old is neither shown nor kept.
+	// An expired copy is neither shown nor kept.
 	await page.evaluate(
 		async ([saved = '', name = '']) => {
 			const cache = await caches.open(`saved:@${name}`)
@@ -131,7 +131,7 @@ test('a question that was read is there without a network, marked as old; what w
 	await context.setOffline(false)
 })
 
-test('conversations are saved where the member wants it, and nothing of a member stays after a logout', async ({
+test('conversations are saved only if the member allows it, and no member data remain after a logout', async ({
 	page,
 	context,
 	browser,
@@ -140,7 +140,7 @@ test('conversations are saved where the member wants it, and nothing of a member
 	await openWithWorker(page, '/settings')
 	const choice = page.getByLabel('Save conversations in this browser')
 	await expect(choice).not.toBeChecked()
-	// In the installed app it is on, unless the member says otherwise. No flag makes a page one of an installed app.
+	// On by default in the installed app. No browser flag can emulate an installed app.
 	const app = await context.newPage()
 	await app.addInitScript(() => {
 		const ask = window.matchMedia.bind(window)
@@ -153,7 +153,7 @@ test('conversations are saved where the member wants it, and nothing of a member
 	const saved = async () => (await readCaches(page))[`saved:@${ada.username}`] ?? []
 	await openChatPage(page, bo)
 	const { path } = await openQuestion(page)
-	// The conversation stood before the question, whose copy is there.
+	// The conversation was open before the question, whose copy is available.
 	await expect.poll(saved).toEqual([path])
 	await page.goto('/settings')
 	await choice.check()
@@ -178,20 +178,20 @@ test('conversations are saved where the member wants it, and nothing of a member
 	await openChatPage(page, bo)
 	await expect.poll(saved).toEqual([path, conversation])
 
-	// A page that stays open saves nothing after the logout either, though it changes.
+	// A page left open saves nothing after the logout either, even when it changes.
 	await page.getByRole('button', { name: /account menu/ }).click()
 	await page.getByRole('button', { name: 'Logout' }).filter({ visible: true }).click()
 	await page.waitForURL('**/login')
 	await expect.poll(async () => JSON.stringify(await readCaches(page))).not.toMatch(/saved:@|messages|saver/i)
 
-	// What a visitor reads is public, and outlasts the next page.
+	// Pages read by a visitor are public and survive the next page.
 	const read = await openQuestion(page)
 	const copies = async () => (await readCaches(page))['saved:'] ?? []
 	await expect.poll(copies).toEqual([read.path])
 	await page.goto('/forum')
 	expect(await copies()).toEqual([read.path])
 
-	// There is an end to how many, and in a full store the older half makes room.
+	// The number of copies is limited, and a full cache drops its older half.
 	await page.evaluate(async () => {
 		const cache = await caches.open('saved:')
 		const now = Date.now()
@@ -226,7 +226,7 @@ test('conversations are saved where the member wants it, and nothing of a member
 	await bo.page.context().close()
 })
 
-test('while the site is down its pages say so and come back by themselves; a new build brings its own offline page', async ({
+test('pages report that the site is down and recover by themselves; a new build brings its own offline page', async ({
 	page,
 }) => {
 	const folder = mkdtempSync(join(tmpdir(), 'devquad-offline-'))
@@ -253,16 +253,16 @@ test('while the site is down its pages say so and come back by themselves; a new
 	await expect(open.getByRole('heading', { name: /^Comments/ })).toBeVisible()
 	await page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.update())
 	await expect.poll(async () => (await shells()).length).toBe(2)
-	// The new worker waits until nobody looks: a page that is opened while it takes over may never be answered.
+	// The new worker waits until no tab is visible, because a page opened during the takeover may never get a response.
 	const hide = () => {
 		Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
 		document.dispatchEvent(new Event('visibilitychange'))
 	}
-	// More than once, as the page may not listen yet; in pauses longer than a tab has to be hidden.
+	// Repeat, because the page may not listen yet. Each pause is longer than a tab has to be hidden.
 	const hideAndList = () => open.evaluate(hide).then(shells)
 	await expect.poll(hideAndList, { intervals: [6_000], timeout: 60_000 }).not.toContain(before)
 	expect(await shells()).toHaveLength(1)
-	// A tab that was open goes on.
+	// A tab that was already open keeps working.
 	await open.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Community' }).click()
 	await expect(open.getByRole('complementary', { name: 'Filters' })).toBeVisible()
 	await site.stop()
@@ -272,7 +272,7 @@ test('while the site is down its pages say so and come back by themselves; a new
 	rmSync(folder, { recursive: true, force: true })
 })
 
-test('the manifest has what an installed app needs, and its icons are what it says', async ({ page }) => {
+test('the manifest has what an installed app needs, and its icons match their description', async ({ page }) => {
 	await page.goto('/login')
 	const link = page.locator('link[rel="manifest"]')
 	const answer = await page.request.get((await link.getAttribute('href')) ?? '')
@@ -293,7 +293,7 @@ test('the manifest has what an installed app needs, and its icons are what it sa
 	expect(description.length).toBeGreaterThan(20)
 	const shapes = icons.map(({ sizes, purpose = 'any' }: Icon) => `${sizes} ${purpose}`)
 	expect(shapes.sort()).toEqual(['192x192 any', '192x192 maskable', '512x512 any', '512x512 maskable', 'any any'])
-	// Where iOS looks by itself; members' pages name it too.
+	// The default path on iOS, also named in members' pages.
 	const touch = '/apple-touch-icon.png'
 	const others = [{ src: touch, sizes: '180x180', type: 'image/png', isWhole: true }]
 	for (const { src, sizes, type, purpose, isWhole } of [...icons, ...others, ...shortcuts.flatMap(iconsOf)]) {
@@ -302,7 +302,7 @@ test('the manifest has what an installed app needs, and its icons are what it sa
 		const picture = sharp(await file.body())
 		const { width, height, hasAlpha } = await picture.metadata()
 		if (sizes !== 'any') expect(`${width}x${height}`, src).toBe(sizes)
-		// Cut to any shape, it must have no corner of its own.
+		// An icon cut to any shape must have no transparent corner.
 		if (purpose === 'maskable' || isWhole) expect(hasAlpha, src).toBe(false)
 	}
 	expect((await page.request.get('/favicon.ico')).status()).toBe(200)
@@ -319,7 +319,7 @@ interface Icon {
 
 const iconsOf = ({ icons }: { icons: Icon[] }) => icons
 
-test('a member is offered to install the app where the browser can, and the icon counts what is unread', async ({
+test('a member is offered the app if the browser can install it, and the icon shows the unread count', async ({
 	page,
 }) => {
 	await page.addInitScript(() => {
@@ -335,7 +335,7 @@ test('a member is offered to install the app where the browser can, and the icon
 	await page.goto('/find-dev')
 	await hydrated(page)
 	await expect.poll(async () => (await counts()).at(-1)).toBe(0)
-	// Round the page is what the page is made of, in both themes.
+	// The theme colour matches the page background in both themes.
 	const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
 	for (const colorScheme of ['light', 'dark'] as const) {
 		await page.emulateMedia({ colorScheme })

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { descendants, signalAll } from '../support/cluster.ts'
 import { enrol, expect, expectNoViolations, test as journey, logIn } from './support/journey.ts'
 
-/* PostgreSQL of the site is stopped by SIGSTOP while somebody uses it, and goes on later. */
+/* The site's PostgreSQL is paused with SIGSTOP during use and resumed later. */
 
-/** The router reports each error page that it draws in the browser's console, and these journeys ask for some. */
+/** The router logs each error page to the browser's console, and these journeys cause some. */
 const test = journey.extend<{ quiet: undefined }>({ quiet: async ({}, use) => use(undefined) })
 
 let stopped: number[] = []
@@ -13,7 +13,7 @@ let stopped: number[] = []
 function stopDatabase(): void {
 	const pidFile = join(process.env.SITE_DATA_DIR ?? '', 'postgres', 'postmaster.pid')
 	const postmaster = Number.parseInt(readFileSync(pidFile, 'utf8'), 10)
-	// Before the others are looked for: it starts one for each connection.
+	// Stop the postmaster before its children, because it forks one for each connection.
 	signalAll([postmaster], 'SIGSTOP')
 	stopped = descendants(postmaster).map(({ pid }) => pid)
 	signalAll(stopped, 'SIGSTOP')
@@ -28,7 +28,7 @@ test.afterEach(continueDatabase)
 
 const sentence = 'Nothing is lost; this page tries again by itself.'
 
-test('a page that the database is away for comes back by itself, and a member stays one', async ({ page }) => {
+test('a page without its database recovers by itself, and the member stays logged in', async ({ page }) => {
 	await logIn(page)
 	await page.goto('/')
 	await expect(page.getByRole('button', { name: /account menu/ })).toBeVisible()
@@ -38,7 +38,7 @@ test('a page that the database is away for comes back by itself, and a member st
 	await expect(page.getByText(/Next try in \d+ s\.|Trying again/)).toBeVisible()
 	await expect(page.getByRole('button', { name: /account menu/ })).toBeVisible()
 	await expectNoViolations(page)
-	// Loaded as a whole, it is the same page, and still the member's.
+	// A full load gives the same page, with the member still logged in.
 	expect((await page.reload())?.status()).toBe(503)
 	await expect(page.getByText(sentence)).toBeVisible()
 	await expect(page.getByRole('button', { name: /account menu/ })).toBeVisible()
@@ -51,11 +51,9 @@ for (const javaScriptEnabled of [true, false]) {
 	test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
 		test.use({ javaScriptEnabled })
 
-		test('a question that is posted while the database is away keeps its text, and is posted once', async ({
-			page,
-		}) => {
+		test('a question posted during a database outage keeps its text and is posted once', async ({ page }) => {
 			const title = `How do I keep a text through an outage ${javaScriptEnabled ? 'with' : 'without'} scripts?`
-			// Of a member of its own: the demo member's draft, which the page restores, may be that of another journey.
+			// Use a separate member, because another journey may have left a draft of the demo member, which the page would restore.
 			await enrol(page, javaScriptEnabled ? 'Otto Outage' : 'Olga Outage')
 			await page.goto('/forum/ask')
 			await page.getByLabel('Title').fill(title)
@@ -63,7 +61,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByLabel('Tags').fill('outages')
 			await page.getByLabel('Category').selectOption({ index: 1 })
 			stopDatabase()
-			// The form says so itself, unless the site could not even tell who sent it: then a page shows what was typed.
+			// The form shows the error, unless the site could not identify the sender: then an error page shows the text.
 			const send = page.getByRole('button', { name: /^(Post question|Send again)$/ })
 			await send.click()
 			await expect(page.getByText(/cannot reach its database|Something went wrong/).first()).toBeVisible()
@@ -71,10 +69,11 @@ for (const javaScriptEnabled of [true, false]) {
 			continueDatabase()
 			const posted = /\/forum\/[^/]+\/[^/]+\/\d+/
 			await expect(async () => {
-				// By the keyboard: a notice stays as long as the pointer rests on it, and may lie over the button. What was sent before
-				// may have come through meanwhile, and then there is no button.
+				// Press by keyboard: a notice stays while the pointer rests on it and may cover the button. The earlier attempt may have succeeded by
+				// now,
+				// and then the button is gone.
 				if (!posted.test(page.url())) await send.press('Enter', { timeout: 5_000 })
-				// On a busy machine an answer takes seconds, and sending again would give it up.
+				// On a busy machine a response takes seconds, and sending again would cancel it.
 				await page.waitForURL(posted, { timeout: 10_000, waitUntil: 'commit' })
 			}).toPass({ timeout: 100_000 })
 			await page.goto(`/forum?q=${encodeURIComponent(title)}`)
@@ -86,7 +85,7 @@ for (const javaScriptEnabled of [true, false]) {
 test.describe('without scripts', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('the page asks again by itself', async ({ page }) => {
+	test('the page retries by itself', async ({ page }) => {
 		stopDatabase()
 		await page.goto('/find-dev')
 		await expect(page.getByText(sentence)).toBeVisible()

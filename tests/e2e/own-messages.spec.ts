@@ -4,7 +4,7 @@ import { siteDatabase } from '../support/site-process.ts'
 import { anotherBrowser, composer, openChatPage, post, say, texts, twoFriends } from './support/chat.ts'
 import { expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 
-/** Lets a year pass in a conversation: a message of then, and 300 since. */
+/** Ages a conversation by a year: one message from then, and 300 since. */
 async function longAgo(first: string, second: string): Promise<void> {
 	const { DATABASE_URL, SITE_DATA_DIR = '' } = process.env
 	const client = new pg.Client(DATABASE_URL ? { connectionString: DATABASE_URL } : siteDatabase(SITE_DATA_DIR))
@@ -28,7 +28,7 @@ async function longAgo(first: string, second: string): Promise<void> {
 }
 
 const list = (page: Page) => page.locator('.chat-scroll')
-/** Whether somebody who looks at the list sees this message. */
+/** Whether this message is visible in the list. */
 const isSeen = (page: Page, text: string) =>
 	page
 		.locator('.chat-message')
@@ -40,7 +40,7 @@ const isSeen = (page: Page, text: string) =>
 			return !!own && !!room && own.top >= room.top - 1 && own.bottom <= room.bottom + 1
 		})
 
-test('a message of a year ago is found by a mistyped word and opened at its place, with the keyboard alone', async ({
+test('keyboard only: a misspelled word finds a message from a year ago, which opens in place', async ({
 	page,
 	browser,
 }) => {
@@ -64,10 +64,10 @@ test('a message of a year ago is found by a mistyped word and opened at its plac
 	await expect(hit).toHaveAttribute('aria-current', 'true')
 	await expectNoViolations(page)
 
-	// Downwards page follows page until the conversation is live again; what is read stays in its place.
+	// Going down, page after page loads until the conversation is live again, and the text being read stays in place.
 	expect(await texts(page)).not.toContain('Line 300')
 	await post(bo, ada, 'Meanwhile')
-	// Who reads what was said a year ago has not read what is said now.
+	// Reading old messages does not mark new ones as read.
 	const unread = async () => (await (await page.request.get('/messages/latest')).json()).unread
 	expect(await unread()).toBe(1)
 	for (let line = 0; line < 300; line += 1) await page.keyboard.press('ArrowDown')
@@ -86,7 +86,7 @@ test('a message of a year ago is found by a mistyped word and opened at its plac
 	await bo.page.context().close()
 })
 
-test('from a message of long ago one jumps to the newest, or answers; the link works again, also without scripts', async ({
+test('from an old message the reader jumps to the newest or replies; its link works again, also without scripts', async ({
 	page,
 	browser,
 }) => {
@@ -106,10 +106,10 @@ test('from a message of long ago one jumps to the newest, or answers; the link w
 	await page.goto(link)
 	await hydrated(page)
 	await expect.poll(() => isSeen(page, 'room twelve')).toBe(true)
-	// What is changed meanwhile asks for the page's data again, and moves nobody.
+	// An edit reloads the page's data and moves nobody.
 	await say(page, 'An answer after a year')
 	const answer = page.locator('.chat-message').filter({ hasText: 'An answer after a year' })
-	// The key edits what is stored: until then, the message before.
+	// The key edits a stored message. Until this one is stored, it edits the previous one.
 	await expect(answer.getByTitle(/^(Sent|Delivered)$/)).toBeVisible()
 	await expect(page.getByRole('button', { name: 'Jump to newest' })).toHaveCount(0)
 	await composer(page).press('ArrowUp')

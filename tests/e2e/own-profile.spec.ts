@@ -13,7 +13,7 @@ async function addProjects(page: Page, names: string[]): Promise<void> {
 	}
 }
 
-test('a member writes about themselves, puts projects in order, and opens their page to everybody', async ({
+test('a member writes about themselves, orders projects, and opens their page to everybody', async ({
 	page,
 	browser,
 	baseURL,
@@ -22,7 +22,7 @@ test('a member writes about themselves, puts projects in order, and opens their 
 	const profile = `/find-dev/${username}`
 	const visitor = await (await anotherBrowser(browser, { ...(baseURL && { baseURL }) })).newPage()
 
-	await test.step('nobody but members opens a page that its member has not opened', async () => {
+	await test.step('only members can open a page that its owner has not made public', async () => {
 		await visitor.goto(profile)
 		await expect(visitor).toHaveURL(/\/login\?redirectTo=/)
 	})
@@ -42,7 +42,7 @@ test('a member writes about themselves, puts projects in order, and opens their 
 		await expectToFit(page, [390])
 	})
 
-	await test.step('projects are moved by the keyboard, pinned, and dragged', async () => {
+	await test.step('projects are moved by keyboard, pinned and dragged', async () => {
 		await page.goto(`/edit-profile/${username}/projects`)
 		await hydrated(page)
 		await addProjects(page, ['one', 'two', 'three'])
@@ -96,7 +96,7 @@ test('a member writes about themselves, puts projects in order, and opens their 
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('projects are moved by buttons, and the later of two tabs is told', async ({ page }) => {
+	test('projects are moved with buttons, and a late save in another tab is rejected', async ({ page }) => {
 		const username = await enrol(page, 'Petra Plain')
 		await page.goto(`/edit-profile/${username}/projects`)
 		await addProjects(page, ['one', 'two'])

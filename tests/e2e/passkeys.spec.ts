@@ -1,6 +1,6 @@
 import { enrol, expect, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
 
-test('a member adds a passkey, logs in by it, confirms by it, renames it, and removes it', async ({ page }) => {
+test('a member adds a passkey, logs in with it, confirms with it, renames it and removes it', async ({ page }) => {
 	const browser = await page.context().newCDPSession(page)
 	await browser.send('WebAuthn.enable')
 	await browser.send('WebAuthn.addVirtualAuthenticator', {
@@ -38,7 +38,7 @@ test('a member adds a passkey, logs in by it, confirms by it, renames it, and re
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('the page of a login by passkey says what it needs', async ({ page }) => {
+	test('the passkey login page lists its requirements', async ({ page }) => {
 		await page.goto('/login')
 		await page.getByRole('button', { name: 'Log in with a passkey' }).click()
 		await expect(page.getByText('Your browser needs JavaScript to use a passkey.')).toBeVisible()

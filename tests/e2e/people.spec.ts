@@ -2,7 +2,7 @@ import type { Browser, Page } from '@playwright/test'
 import { demoEmail, demoModerator, enrol, expect, expectNoViolations, logIn, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
-/* A member, somebody who reports and is blocked, and a moderator; the last two also on a phone without scripts. */
+/* A member, a reporter who gets blocked, and a moderator. The last two also use a phone without scripts. */
 
 const phone = { viewport: { width: 390, height: 844 }, javaScriptEnabled: false }
 
@@ -12,7 +12,7 @@ async function newPage(browser: Browser, options = {}): Promise<Page> {
 	return context.newPage()
 }
 
-/** The same member on a phone that runs no scripts. */
+/** The same member on a phone without scripts. */
 async function onPhone(browser: Browser, page: Page): Promise<Page> {
 	return newPage(browser, { ...phone, storageState: await page.context().storageState() })
 }
@@ -26,14 +26,16 @@ async function ask(page: Page): Promise<string> {
 	return response.headers().location ?? ''
 }
 
-test('a profile is reported, hidden, shown again and cleaned; a member is blocked and let go', async ({ browser }) => {
+test('a profile is reported, hidden, restored and cleaned up; a member is blocked and unblocked', async ({
+	browser,
+}) => {
 	test.setTimeout(240_000)
 	const [owner, reader, moderator] = [await newPage(browser), await newPage(browser), await newPage(browser)]
 	await enrol(owner, 'Petra Plain')
 	await logIn(reader, demoEmail)
 	await logIn(moderator, demoModerator)
 
-	await test.step('the owner writes something, a member reports it', async () => {
+	await test.step('the owner writes something, and a member reports it', async () => {
 		await owner.goto('/edit-profile/petra.plain')
 		await owner.getByLabel('About me').fill('Cheap shoes at the old harbour.')
 		await owner.getByRole('button', { name: 'Save' }).click()
@@ -55,7 +57,7 @@ test('a profile is reported, hidden, shown again and cleaned; a member is blocke
 		await expect(moderator.getByText('Hidden. Its owner sees your reason.')).toBeVisible()
 	})
 
-	await test.step('others see the names, the owner sees why', async () => {
+	await test.step('others see the names, and the owner sees the reason', async () => {
 		await reader.goto('/find-dev/petra.plain')
 		await expect(reader.getByText('A moderator hid this profile’s texts.')).toBeVisible()
 		await expect(reader.getByText('Cheap shoes')).toHaveCount(0)
@@ -67,7 +69,7 @@ test('a profile is reported, hidden, shown again and cleaned; a member is blocke
 		await expectNoViolations(owner)
 	})
 
-	await test.step('on a phone without scripts the moderator shows it again and removes what was wrong', async () => {
+	await test.step('on a phone without scripts, the moderator restores the profile and removes the offending part', async () => {
 		const small = await onPhone(browser, moderator)
 		await small.goto('/moderation/profile/petra.plain')
 		await small.getByRole('button', { name: 'Restore' }).click()
@@ -84,7 +86,7 @@ test('a profile is reported, hidden, shown again and cleaned; a member is blocke
 		await expect(owner.getByText('removed from your profile: About me')).toBeVisible()
 	})
 
-	await test.step('the owner blocks the reader, who cannot comment and is not told why', async () => {
+	await test.step('the owner blocks the reader, who can no longer comment and does not learn why', async () => {
 		const path = await ask(owner)
 		await owner.goto('/messages/mira.quillon')
 		await owner.getByLabel('More about Mira Quillon').click()
@@ -96,7 +98,7 @@ test('a profile is reported, hidden, shown again and cleaned; a member is blocke
 		await expect(reader.getByText('You cannot comment here.').first()).toBeVisible()
 	})
 
-	await test.step('the settings list who is blocked, with the way back, on a phone without scripts too', async () => {
+	await test.step('the settings list blocked members with a way to unblock them, on a phone without scripts too', async () => {
 		await owner.goto('/settings')
 		await expect(owner.getByRole('region', { name: 'Blocked members' })).toContainText('Mira Quillon')
 		await expectNoViolations(owner)

@@ -2,7 +2,9 @@ import { picture } from '../factories/pictures.ts'
 import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
-test('a member chooses a picture, cuts it, sees it arrive and saved; the header shows it at once', async ({ page }) => {
+test('a member chooses a picture, crops it, and sees the upload and the result, with the header updated at once', async ({
+	page,
+}) => {
 	const username = await enrol(page, 'Rosalind Picture')
 	await page.goto(`/edit-profile/${username}`)
 	const field = page.getByRole('group', { name: 'Profile picture' })
@@ -25,7 +27,7 @@ test('a member chooses a picture, cuts it, sees it arrive and saved; the header 
 	await expect(page.getByRole('banner').locator('.avatar img')).toHaveCount(0)
 })
 
-test('what is no picture is refused in words, and an upload can be cancelled', async ({ page }) => {
+test('a file that is not an image gets an explanation, and an upload can be cancelled', async ({ page }) => {
 	const username = await enrol(page, 'Jonas Picture')
 	await page.goto(`/edit-profile/${username}/projects`)
 	const field = page.getByRole('group', { name: 'Image' })
@@ -53,7 +55,7 @@ test('what is no picture is refused in words, and an upload can be cancelled', a
 	release()
 })
 
-test('a lost connection is tried again by itself', async ({ page }) => {
+test('an upload retries after a lost connection', async ({ page }) => {
 	const username = await enrol(page, 'Theodora Picture')
 	await page.goto(`/edit-profile/${username}/projects`)
 	const field = page.getByRole('group', { name: 'Image' })
@@ -73,7 +75,7 @@ test('a lost connection is tried again by itself', async ({ page }) => {
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('the form itself carries the file', async ({ page }) => {
+	test('the form uploads the file', async ({ page }) => {
 		const username = await enrol(page, 'Corwin Picture')
 		await page.goto(`/edit-profile/${username}/projects`)
 		await page.getByLabel('Title').fill('A kite that films')

@@ -2,16 +2,13 @@ import type { Browser, Page } from '@playwright/test'
 import { enrol, expect, expectNoViolations, hydrated, logIn, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
-/** A second member beside the first, in a browser of their own. */
+/** A second member, in a separate browser. */
 async function secondPage(browser: Browser): Promise<Page> {
 	const context = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
 	return context.newPage()
 }
 
-test('a newcomer appears in the list of who looks at it, online, and goes offline with the logout', async ({
-	page,
-	browser,
-}) => {
+test('a newcomer appears online in an open list, and goes offline on logout', async ({ page, browser }) => {
 	await logIn(page)
 	await page.goto('/find-dev')
 	const newcomer = await secondPage(browser)
@@ -29,7 +26,10 @@ test('a newcomer appears in the list of who looks at it, online, and goes offlin
 	await newcomer.context().close()
 })
 
-test('a reader further down is told of a newcomer, and nothing moves until they want it', async ({ page, browser }) => {
+test('a reader further down is notified of a newcomer, and nothing moves until they want it', async ({
+	page,
+	browser,
+}) => {
 	await logIn(page)
 	await page.goto('/find-dev')
 	await page.evaluate(() => window.scrollTo(0, 900))
@@ -42,7 +42,7 @@ test('a reader further down is told of a newcomer, and nothing moves until they 
 	await expect(bar).toBeInViewport()
 	await expect(page.getByRole('article').filter({ hasText: 'Ottilie Glasswing' })).toHaveCount(0)
 	expect(await page.evaluate(() => window.scrollY)).toBe(before)
-	// A link of the page may lie half under the bar, where the reader has scrolled to.
+	// A link may be half covered by the bar where the reader has scrolled to.
 	await expectNoViolations(page, { targetSize: false })
 	await bar.click()
 	await expect(bar).toHaveCount(0)
@@ -50,11 +50,11 @@ test('a reader further down is told of a newcomer, and nothing moves until they 
 	await newcomer.context().close()
 })
 
-test('View Details shows what the card knew while the rest is on its way', async ({ page }) => {
-	// A newcomer, as the title begins with the number of what is unread.
+test("View Details shows the card's data while the rest loads", async ({ page }) => {
+	// Use a newcomer, because the unread count precedes the title.
 	await enrol(page, 'Vida Hastings')
 	await page.goto('/find-dev?q=odalys+fernbrook')
-	// A click before the scripts are there opens the page whole, without a list that knows anything.
+	// A click before the scripts load opens the page in full, without data from the list.
 	await hydrated(page)
 	const card = page.getByRole('article').filter({ hasText: 'Odalys Fernbrook' })
 	const about = await card.locator('p.line-clamp-3').innerText()
@@ -76,7 +76,7 @@ test('View Details shows what the card knew while the rest is on its way', async
 	await expect(page.getByRole('status').filter({ hasText: 'Loading the profile' })).toHaveCount(0)
 })
 
-test('who hides their presence looks offline to everybody', async ({ page, browser }) => {
+test('a member who hides their presence appears offline to everybody', async ({ page, browser }) => {
 	const hidden = await secondPage(browser)
 	const username = await enrol(hidden, 'Piers Nightjar')
 	await hidden.goto('/find-dev')
@@ -94,10 +94,7 @@ test('who hides their presence looks offline to everybody', async ({ page, brows
 	await hidden.context().close()
 })
 
-test('a browser that is closed without a word is seen to be gone, in the list and on the profile', async ({
-	page,
-	browser,
-}) => {
+test('a browser closed without logging out goes offline, in the list and on the profile', async ({ page, browser }) => {
 	const leaving = await secondPage(browser)
 	const username = await enrol(leaving, 'Kestrel Moorgate')
 	await leaving.goto('/find-dev')
@@ -115,10 +112,7 @@ test('a browser that is closed without a word is seen to be gone, in the list an
 	await expect(profile.getByText('Last seen')).toBeVisible()
 })
 
-test('a changed password ends the other sessions; the tab it was changed in is soon online again', async ({
-	page,
-	browser,
-}) => {
+test('a changed password ends all other sessions, and its own tab is soon online again', async ({ page, browser }) => {
 	const changing = await secondPage(browser)
 	const username = await enrol(changing, 'Wren Applegarth')
 	await changing.goto('/find-dev')
@@ -134,12 +128,12 @@ test('a changed password ends the other sessions; the tab it was changed in is s
 	await changing.context().close()
 })
 
-test('who is online stands on the home page, and is seen to leave', async ({ page, browser }) => {
+test('the home page shows members who are online, and shows them leave', async ({ page, browser }) => {
 	const leaving = await secondPage(browser)
 	await enrol(leaving, 'Isaura Penhallow')
 	await leaving.goto('/find-dev')
 	await logIn(page)
-	// The page lists who is online when it is made, and the newcomer's socket opens only some time after their page stands.
+	// The page lists online members when it is rendered, and the newcomer's socket opens only some time after their page.
 	await page.goto('/find-dev/isaura.penhallow')
 	await expect(page.getByText('Online', { exact: true })).toBeVisible()
 	await page.goto('/')

@@ -15,7 +15,7 @@ const asked = 'How do I tell my supervisor that I am stuck?'
 const box = (page: Page) => page.getByRole('checkbox', { name: 'Ask under a pseudonym' })
 const asker = (page: Page) => page.getByRole('complementary', { name: 'About this query' })
 
-/** Fits a phone, in both themes, without anything that axe finds. */
+/** Passes axe and fits a phone, in both themes. */
 async function expectSound(page: Page): Promise<void> {
 	for (const width of [390, 1280]) {
 		await expectToFit(page, [width])
@@ -27,7 +27,7 @@ async function newPage(browser: Browser, options = {}): Promise<Page> {
 	return (await anotherBrowser(browser, { viewport: { width: 1280, height: 800 }, ...options })).newPage()
 }
 
-test('a member asks under a pseudonym by keyboard, and is called so by others until a moderator asks who it is', async ({
+test('a member asks under a pseudonym by keyboard, and others see it until a moderator reveals the name', async ({
 	page,
 	browser,
 }) => {
@@ -38,7 +38,7 @@ test('a member asks under a pseudonym by keyboard, and is called so by others un
 	let path = ''
 	let name = ''
 
-	await test.step('the choice is kept with the draft, and sent', async () => {
+	await test.step('the draft keeps the choice, and it is submitted', async () => {
 		await page.goto('/forum/ask')
 		await hydrated(page)
 		await page.getByLabel('Title').fill(asked)
@@ -60,7 +60,7 @@ test('a member asks under a pseudonym by keyboard, and is called so by others un
 		path = new URL(page.url()).pathname
 	})
 
-	await test.step('whoever asked sees whom they write as', async () => {
+	await test.step('authors see the name they write under', async () => {
 		await expect(asker(page)).toContainText('You, under a pseudonym')
 		name = (await asker(page).locator('p').first().innerText()).trim()
 		expect(name).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+$/)
@@ -94,7 +94,7 @@ test('a member asks under a pseudonym by keyboard, and is called so by others un
 		await expect(page.getByRole('main').getByText(`as ${name}`)).toBeVisible()
 	})
 
-	await test.step('a moderator unmasks with a reason, without scripts, and whoever asked is told', async () => {
+	await test.step('a moderator reveals the name with a reason, without scripts, and the author is notified', async () => {
 		const moderator = await newPage(browser, { javaScriptEnabled: false })
 		await logIn(moderator, demoModerator)
 		const id = path.split('/')[4]
@@ -115,7 +115,7 @@ test('a member asks under a pseudonym by keyboard, and is called so by others un
 	})
 })
 
-test('without scripts the box is sent with the form, and comes back with it when that is refused', async ({
+test('without scripts, the checkbox is submitted with the form and keeps its state after an error', async ({
 	page,
 	browser,
 }) => {

@@ -4,9 +4,8 @@ import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 /*
- * Pushes in a real browser. Chromium cannot ask a push service without the network, and its headless shell allows no
- * notifications, so one journey answers in their place; in the other the worker and its notifications are real.
- * tests/process/push.db.test.ts has the push service.
+ * Pushes in a real browser. Chromium cannot use a push service without the network, and its headless shell allows no notifications, so one
+ * journey stubs both. In the other, the worker and its notifications are real. tests/process/push.db.test.ts covers the push service.
  */
 
 test.use({ serviceWorkers: 'allow', reuseContext: false })
@@ -16,7 +15,7 @@ const says = {
 	on: 'Notifications are on in this browser, even when the site is closed, as long as you are logged in.',
 }
 
-/** Has the browser allow notifications and give this subscription when it is asked for one, until it is told to end it. */
+/** Makes the browser allow notifications and return this subscription on request, until it is unsubscribed. */
 async function answerForPushService(context: BrowserContext, endpoint: string): Promise<void> {
 	await context.addInitScript((address) => {
 		Object.defineProperty(Notification, 'permission', { get: () => 'granted' })
@@ -41,7 +40,7 @@ async function answerForPushService(context: BrowserContext, endpoint: string): 
 	}, endpoint)
 }
 
-/** Turns pushes on in the settings. */
+/** Turns on push in the settings. */
 async function turnOn(page: Page): Promise<void> {
 	await page.goto('/settings')
 	await expect(page.getByText(says.off)).toBeVisible()
@@ -49,7 +48,7 @@ async function turnOn(page: Page): Promise<void> {
 	await expect(page.getByText(says.on)).toBeVisible()
 }
 
-test('the grid of kinds and ways is kept, and this browser is turned on and off', async ({ page, context }) => {
+test('the notification grid is saved, and push is turned on and off for this browser', async ({ page, context }) => {
 	await page.setViewportSize({ width: 390, height: 844 })
 	await page.emulateMedia({ colorScheme: 'dark' })
 	await answerForPushService(context, 'https://fcm.googleapis.com/fcm/send/journey')
@@ -80,7 +79,11 @@ test('the grid of kinds and ways is kept, and this browser is turned on and off'
 	await page.screenshot({ path: 'test-results/push-settings-wide-light.png', fullPage: true })
 })
 
-test('a browser that was told to show nothing, and one without scripts, say so', async ({ page, context, browser }) => {
+test('a browser that blocks notifications and one without scripts get an explanation', async ({
+	page,
+	context,
+	browser,
+}) => {
 	await page.addInitScript(() =>
 		Object.defineProperty(Notification, 'permission', { get: () => 'denied', configurable: true }),
 	)
@@ -103,7 +106,7 @@ test('a browser that was told to show nothing, and one without scripts, say so',
 	await plain.close()
 })
 
-test('the worker shows a push, replaces its own, closes what was read elsewhere, and leads there', async ({
+test('the worker shows a push, replaces its own, closes those read elsewhere, and opens the target', async ({
 	playwright,
 }) => {
 	const executablePath = findWholeBrowser()
@@ -122,7 +125,7 @@ test('the worker shows a push, replaces its own, closes what was read elsewhere,
 	const message = { title: 'Mira Quillon', body: 'One', url: '/messages/mira.quillon', tag: 'c1', open: ['c1'] }
 
 	await page.goto('about:blank')
-	// The worker hears some time later that the page has gone.
+	// The worker learns with a delay that the page has gone.
 	await expect.poll(() => lookedAt(worker)).toBe(0)
 	await push({ ...message, tag: 'n7', title: 'Tomas commented on', body: 'Why?', open: ['c1', 'n7'] })
 	await expect.poll(() => shown(worker)).toEqual(['Tomas commented on: Why?'])
@@ -135,7 +138,7 @@ test('the worker shows a push, replaces its own, closes what was read elsewhere,
 	expect(await clicked(worker)).toBe(`${process.env.SITE_URL}/messages/mira.quillon`)
 	await expect.poll(() => shown(worker)).toEqual([])
 
-	// While a page of the site is looked at, what was read goes and nothing is shown beside it.
+	// While a page of the site is visible, read notifications close and no new ones appear beside it.
 	await push(message)
 	await expect.poll(() => shown(worker)).toEqual(['Mira Quillon: One'])
 	await page.goto('/login')
@@ -146,8 +149,8 @@ test('the worker shows a push, replaces its own, closes what was read elsewhere,
 })
 
 /**
- * What hands a push to the worker of the site, as the browser does when one arrives, and waits until the worker has dealt with it:
- * to ask for notifications while one is being shown makes Chromium forget that one.
+ * Delivers a push to the site's worker, as the browser does, and waits until the worker has handled it: requesting notifications while one
+ * is being shown makes Chromium lose that one.
  */
 async function pusher(session: CDPSession, worker: Worker): Promise<(push: object) => Promise<void>> {
 	const registered = new Promise<string>((resolve) => {
@@ -180,7 +183,7 @@ async function serviceWorker(context: BrowserContext): Promise<Worker> {
 	return context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
 }
 
-/** How many pages of the site are looked at, as the worker knows it. */
+/** The number of visible pages of the site, as the worker knows it. */
 function lookedAt(worker: Worker): Promise<number> {
 	return worker.evaluate(async () => {
 		const { clients } = self as unknown as {
@@ -191,7 +194,7 @@ function lookedAt(worker: Worker): Promise<number> {
 	})
 }
 
-/** The notifications that are shown, in the order of the alphabet. */
+/** The notifications shown, in alphabetical order. */
 function shown(worker: Worker): Promise<string[]> {
 	return worker.evaluate(async () => {
 		const { registration } = self as unknown as { registration: ServiceWorkerRegistration }
@@ -200,7 +203,7 @@ function shown(worker: Worker): Promise<string[]> {
 	})
 }
 
-/** Clicks the one that is shown. A browser lets only a real click open a tab. @returns where the tab would be opened */
+/** Clicks the notification shown. A browser opens a tab only on a real click. @returns the address the tab would open */
 function clicked(worker: Worker): Promise<string> {
 	return worker.evaluate(async () => {
 		const scope = self as unknown as {

@@ -5,7 +5,7 @@ import { demoEmail, expect, hydrated, logIn, settled, test } from './support/jou
 test.describe('a reader without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('reads the forum, pages through it and opens a query', async ({ page }) => {
+	test('reads the forum, pages through it and opens a question', async ({ page }) => {
 		await page.goto('/forum')
 		await expect(page.getByRole('heading', { level: 1 })).toHaveText('Recent Queries')
 		const first = page.getByRole('article').first().getByRole('heading')
@@ -17,7 +17,7 @@ test.describe('a reader without JavaScript', () => {
 		await expect(page.getByRole('heading', { name: /^Comments \(\d+\)$/ })).toBeVisible()
 	})
 
-	test('searches, and sees the matches marked', async ({ page }) => {
+	test('searches and sees the matches highlighted', async ({ page }) => {
 		await page.goto('/forum')
 		await page.getByPlaceholder('Search topics...').fill('useEffect')
 		await page.getByPlaceholder('Search topics...').press('Enter')
@@ -25,7 +25,7 @@ test.describe('a reader without JavaScript', () => {
 		await expect(page.locator('mark').first()).toHaveText(/useEffect/i)
 	})
 
-	test('finds nothing, and is told so', async ({ page }) => {
+	test('gets a message when nothing matches', async ({ page }) => {
 		await page.goto('/forum?q=zzzzqqqq')
 		await expect(page.getByText('No Query Found !')).toBeVisible()
 	})
@@ -42,7 +42,7 @@ test.describe('a reader without JavaScript', () => {
 	})
 })
 
-test('a page that was made again without a change still works for whoever has the earlier one', async ({
+test('a page rendered again without a change still works for a reader with the earlier one', async ({
 	page,
 	request,
 }) => {
@@ -59,7 +59,7 @@ test('a page that was made again without a change still works for whoever has th
 	await expect(page.locator('html[data-hydrated]')).toBeAttached()
 })
 
-test('an outdated address of a query leads on to the right one with 301', async ({ page, request }) => {
+test('an outdated question address redirects to the current one with 301', async ({ page, request }) => {
 	await page.goto('/forum')
 	const href =
 		(await page.getByRole('article').first().getByRole('heading').getByRole('link').getAttribute('href')) ?? ''
@@ -90,7 +90,7 @@ for (const path of [
 	})
 }
 
-test('feeds, sitemap and robots are there and name whole addresses', async ({ request }) => {
+test('feeds, sitemap and robots.txt exist and use absolute addresses', async ({ request }) => {
 	for (const [path, type] of [
 		['/forum/feed.atom', 'application/atom+xml'],
 		['/forum/category/python/feed.atom', 'application/atom+xml'],
@@ -104,7 +104,7 @@ test('feeds, sitemap and robots are there and name whole addresses', async ({ re
 	}
 })
 
-test('a query carries structured data that can be read', async ({ page }) => {
+test('a question has readable structured data', async ({ page }) => {
 	await page.goto('/forum?q=useEffect')
 	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
 	await expect(page.getByRole('heading', { name: /^Comments/ })).toBeVisible()
@@ -114,7 +114,7 @@ test('a query carries structured data that can be read', async ({ page }) => {
 	expect(pages.flat().find((data) => data['@type'] === 'QAPage')?.mainEntity.name).toBeTruthy()
 })
 
-test('every page carries the headers that protect its reader', async ({ request }) => {
+test('every page has the security headers', async ({ request }) => {
 	const headers = (await request.get('/forum')).headers()
 	expect(headers['content-security-policy']).toContain("default-src 'none'")
 	expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
@@ -125,23 +125,23 @@ test('every page carries the headers that protect its reader', async ({ request 
 	})
 })
 
-test('every row of a list leads to its question without asking where it leads', async ({ page }) => {
+test('every row of a list leads to its question without a request for the route', async ({ page }) => {
 	await page.goto('/forum')
 	await settled(page)
 	const asked: string[] = []
 	page.on('request', (request) => asked.push(new URL(request.url()).pathname))
 	const row = page.getByRole('article').nth(7).getByRole('heading').getByRole('link')
 	const title = await row.innerText()
-	// By the keyboard, without a pointer that rests on it before.
+	// By keyboard, so that no resting pointer prefetches it.
 	await row.press('Enter')
 	await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
-	// What is asked after the data is about the links of that page, and may come later than its heading.
+	// Requests after the data are for the links of that page, and may come after its heading.
 	const dataAt = () => asked.findIndex((path) => path.endsWith('.data'))
 	await expect.poll(() => dataAt() >= 0 && asked.length > dataAt() + 1).toBe(true)
 	expect(asked.slice(0, dataAt())).not.toContain('/__manifest')
 })
 
-test('the rows of a list are read back from its document as the server would send them', async ({ page }) => {
+test("the rows read back from a list's document are those the server would send", async ({ page }) => {
 	await logIn(page)
 	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
 	await client.connect()
@@ -167,14 +167,14 @@ test('the rows of a list are read back from its document as the server would sen
 	const shown = () =>
 		page.getByRole('article').evaluateAll((rows) =>
 			rows.map((row) => {
-				// What React draws a row from.
+				// The data from which React renders a row.
 				const name = Object.keys(row).find((key) => key.startsWith('__reactFiber'))
 				for (let fiber = row[name as never] as Fiber | null; fiber; fiber = fiber.return)
 					if (fiber.memoizedProps?.question) return fiber.memoizedProps.question
 				return null
 			}),
 		)
-	// The attribute for the discovery of routes comes when the page has been taken over.
+	// The attribute for route discovery appears on hydration.
 	const drawn = () =>
 		page
 			.locator('main')
@@ -194,13 +194,13 @@ test('the rows of a list are read back from its document as the server would sen
 	await expect.poll(() => page.evaluate(rowsOfLoader)).toEqual(before)
 	expect(await shown()).toEqual(before)
 	expect(await drawn()).toBe(html)
-	// None of the newest may be solved, on a site where other journeys ask.
+	// None of the newest may be solved on a site that other journeys use.
 	await page.goto('/forum?view=solved')
 	await hydrated(page)
 	expect(new Set((await shown()).map((row) => row?.solved))).toEqual(new Set([true]))
 })
 
-test('the results of a search are read back from their document as the server would send them', async ({ page }) => {
+test('search results read back from their document are those the server would send', async ({ page }) => {
 	await logIn(page)
 	const headers = { Origin: process.env.SITE_URL ?? '' }
 	const title = 'Do <i> & "quolibets" tick?'
@@ -235,7 +235,10 @@ test('the results of a search are read back from their document as the server wo
 	}
 })
 
-/** What React draws the rows from, with HTML as a browser writes it and without what is not drawn. Runs in the browser. */
+/**
+ * The data from which React renders the rows, with HTML as a browser serializes it and without fields that are not rendered. Runs in the
+ * browser.
+ */
 function rowsDrawn(): Record<string, unknown>[] {
 	const written = (html: unknown) => {
 		const box = document.createElement('div')

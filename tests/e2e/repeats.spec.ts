@@ -2,11 +2,11 @@ import type { BrowserContext, Page } from '@playwright/test'
 import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
-/* What is sent twice, too late or at a bad moment: nothing typed is lost, and nothing is made twice. */
+/* Requests sent twice, too late or at a bad moment: no text is lost, and nothing is created twice. */
 
 const headers = () => ({ Origin: process.env.SITE_URL ?? '' })
 
-/** Sends a form as the member of this page, past the boxes. @returns where it leads */
+/** Submits a form as this page's member, without the UI. @returns where it redirects */
 async function send(page: Page, path: string, form: Record<string, string>): Promise<string> {
 	const answer = await page.request.post(path, { form, headers: headers(), maxRedirects: 0 })
 	expect(answer.status()).toBe(303)
@@ -20,7 +20,7 @@ async function comment(page: Page, path: string, body: string): Promise<string> 
 	return (await send(page, path, { intent: 'comment', body })).split('#comment-')[1] ?? ''
 }
 
-/** Another browser of the same member, or of nobody. */
+/** Another browser, of the same member or of nobody. */
 async function device(page: Page, cookies?: BrowserContext): Promise<Page> {
 	const context = await page
 		.context()
@@ -33,14 +33,14 @@ async function device(page: Page, cookies?: BrowserContext): Promise<Page> {
 	return context.newPage()
 }
 
-/** Lets the server do what it is sent, and loses the answer to the first sending. */
+/** Lets the server process the request, but loses its first response. */
 async function loseFirstAnswer(page: Page, address: RegExp): Promise<void> {
 	let lost = false
 	await page.route(address, async (route) => {
 		if (lost || route.request().method() !== 'POST') return route.continue()
 		lost = true
 		await route.fetch({ maxRedirects: 0 })
-		// A lost answer has set no cookie.
+		// A lost response sets no cookie.
 		await page.context().clearCookies({ name: 'flash' })
 		await route.abort('connectionreset')
 	})
@@ -51,7 +51,7 @@ for (const javaScriptEnabled of [true, false])
 		test.use({ javaScriptEnabled })
 		const surname = javaScriptEnabled ? 'Scripted' : 'Plain'
 
-		test('two edits of one comment: the second is shown both texts and chooses', async ({ page }) => {
+		test('of two edits of one comment, the second shows both texts and lets its author choose', async ({ page }) => {
 			await enrol(page, `Cora ${surname}`)
 			const path = await ask(page, 'Which of the edits counts?')
 			const id = await comment(page, path, 'As it was.')
@@ -71,7 +71,7 @@ for (const javaScriptEnabled of [true, false])
 			await expect(notice).toHaveCount(0)
 		})
 
-		test('what is stored can be taken instead, and is what the next edit begins with', async ({ page }) => {
+		test('the stored text can be chosen instead, and the next edit starts from it', async ({ page }) => {
 			await enrol(page, `Tara ${surname}`)
 			const path = await ask(page, 'Which of the edits is taken?')
 			const id = await comment(page, path, 'As it was.')
@@ -86,7 +86,7 @@ for (const javaScriptEnabled of [true, false])
 			await expect(own.getByLabel('Your comment')).toHaveValue('From the other tab.')
 		})
 
-		test('whoever reads the best first goes on reading so after a comment, a reply and an edit', async ({ page }) => {
+		test('a reader who sorts by best keeps that order after a comment, a reply and an edit', async ({ page }) => {
 			await enrol(page, `Bess ${surname}`)
 			const path = await ask(page, 'Does the order stay?')
 			await comment(page, path, 'The first.')
@@ -112,7 +112,7 @@ for (const javaScriptEnabled of [true, false])
 		})
 	})
 
-test('a question whose answer got lost is there once, however often Submit is pressed', async ({ page }) => {
+test('a question whose response was lost exists once, however often Submit is pressed', async ({ page }) => {
 	const username = await enrol(page, 'Lena Lostanswer')
 	await page.goto('/forum')
 	await page.getByRole('link', { name: 'New', exact: true }).click()
@@ -129,7 +129,7 @@ test('a question whose answer got lost is there once, however often Submit is pr
 	expect(rows.map(({ title }: { title: string }) => title)).toEqual(['Did this one arrive?'])
 })
 
-test('a comment whose answer got lost stays in its box, over a reload too, and is there once', async ({ page }) => {
+test('a comment whose response was lost stays in its box, even after a reload, and exists once', async ({ page }) => {
 	await enrol(page, 'Lars Lostanswer')
 	const path = await ask(page, 'Did the comment arrive?')
 	await page.goto(path)
@@ -146,13 +146,13 @@ test('a comment whose answer got lost stays in its box, over a reload too, and i
 	await expect(page).toHaveURL(/#comment-\d+$/)
 	await expect(page.getByRole('heading', { name: 'Comments (1)' })).toBeVisible()
 	await expect(box).toHaveValue('')
-	// What comes next is another one, though it says the same.
+	// The next one is a separate comment, even with the same text.
 	await box.fill('Here it is.')
 	await page.getByRole('button', { name: 'Comment', exact: true }).click()
 	await expect(page.getByRole('heading', { name: 'Comments (2)' })).toBeVisible()
 })
 
-test('a comment written before the page has its socket is announced as soon as it has', async ({ page }) => {
+test("a comment written before the page's socket connects is announced once it does", async ({ page }) => {
 	await enrol(page, 'Gail Gapless')
 	const path = await ask(page, 'What of the moment between?')
 	let open = () => {}
@@ -178,7 +178,9 @@ for (const javaScriptEnabled of [true, false])
 	test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
 		test.use({ javaScriptEnabled })
 
-		test('whoever has asked too much for an hour is told when to go on, and keeps what was typed', async ({ page }) => {
+		test('a member over the hourly limit for questions learns when to continue and keeps the text', async ({
+			page,
+		}) => {
 			await enrol(page, javaScriptEnabled ? 'Mia Muchasked' : 'Moe Muchasked')
 			for (const number of [1, 2, 3, 4, 5]) await ask(page, `Question number ${number}`)
 			await page.goto('/forum/ask')
@@ -197,7 +199,7 @@ for (const javaScriptEnabled of [true, false])
 		})
 	})
 
-test('words typed before the scripts run are looked up when they do', async ({ page }) => {
+test('words typed before the scripts load are looked up once they do', async ({ page }) => {
 	await enrol(page, 'Hydra Quick')
 	let release = () => {}
 	const held = new Promise<void>((done) => {
@@ -216,7 +218,7 @@ test('words typed before the scripts run are looked up when they do', async ({ p
 	)
 })
 
-test('a draft that two devices write: the newer is kept, and the other one can be had back', async ({ page }) => {
+test('when two devices write a draft, the newer is kept and the other can be restored', async ({ page }) => {
 	await enrol(page, 'Desi Twodevices')
 	await page.goto('/forum/ask')
 	await hydrated(page)

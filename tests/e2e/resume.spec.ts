@@ -15,7 +15,7 @@ for (const javaScriptEnabled of [true, false]) {
 		test.use({ javaScriptEnabled })
 		const last = javaScriptEnabled ? 'Scripted' : 'Plain'
 
-		test('a university address is confirmed by its mail, and the card and the profile say so', async ({ page }) => {
+		test('a university address is confirmed by mail, and the card and the profile show it', async ({ page }) => {
 			const username = await enrol(page, `Ansel ${last}`)
 			const address = `${username}@cs.mit.edu`
 			await saveAddress(page, username, `${username}@eastmere.example`)
@@ -34,7 +34,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByRole('button', { name: 'Send me a new link' }).click()
 			await expect(page.getByRole('heading', { name: 'Check your mailbox' })).toBeVisible()
 			const link = await mailedLink(address, { before: late })
-			// Opened once by whoever scans the mail, and once by its reader.
+			// A mail scanner opens the link once, the reader once.
 			await page.request.get(link)
 			await page.goto(link)
 			await expect(page.getByRole('heading', { name: `Confirm ${address}?` })).toBeVisible()
@@ -53,7 +53,7 @@ for (const javaScriptEnabled of [true, false]) {
 			if (javaScriptEnabled) await expectNoViolations(page)
 		})
 
-		test('a résumé is previewed, imported as far as it is ticked, and exported again', async ({ page }) => {
+		test('a résumé is previewed, its ticked parts are imported, and it is exported again', async ({ page }) => {
 			const username = await enrol(page, `Tove ${last}`)
 			await page.goto(`/edit-profile/${username}`)
 			await page.getByRole('link', { name: 'Import a résumé' }).first().click()
@@ -91,7 +91,7 @@ for (const javaScriptEnabled of [true, false]) {
 	})
 }
 
-test('what one member exports a second one imports, and exports the same', async ({ page, browser }) => {
+test('a second member imports the export of the first and exports the same', async ({ page, browser }) => {
 	await logIn(page)
 	const first = demoEmail.split('@')[0]
 	const text = await (await page.request.get(`/find-dev/${first}.json`)).text()
@@ -107,9 +107,9 @@ test('what one member exports a second one imports, and exports the same', async
 	await other.close()
 })
 
-/** A document without what belongs to one account alone. */
+/** A document without the parts specific to one account. */
 function portable(text: string): unknown {
-	// The level of a skill follows from its owner's answers.
+	// The level of a skill depends on its owner's answers.
 	const own = ['level', 'username', 'email', 'image', 'profile_url', 'certificate_image', 'project_image', 'canonical']
 	return JSON.parse(text, function (this: unknown, key, value) {
 		const isNetwork = typeof this === 'object' && this !== null && 'network' in this
@@ -117,7 +117,7 @@ function portable(text: string): unknown {
 	})
 }
 
-test('a preview is not applied to a profile that changed meanwhile', async ({ page, context }) => {
+test('a preview is not applied to a profile that has changed since', async ({ page, context }) => {
 	const username = await enrol(page, 'Late Reader')
 	await page.goto(`/edit-profile/${username}/import`)
 	await page.getByLabel('Or paste its text').fill('{"basics": {"label": "Lamp making"}}')
@@ -135,7 +135,7 @@ test('a preview is not applied to a profile that changed meanwhile', async ({ pa
 	await expect(page.getByText('Imported: 1 change.')).toBeVisible()
 })
 
-test('a full profile prints as one sheet of A4: words and addresses, nothing of the site', async ({ page }) => {
+test('a full profile prints on one sheet of A4, with words and addresses but no site navigation', async ({ page }) => {
 	await logIn(page)
 	await page.goto(`/find-dev/${demoEmail.split('@')[0]}`)
 	await expect(page.getByRole('heading', { name: 'Mira Quillon' })).toBeVisible()
@@ -154,7 +154,7 @@ test('a full profile prints as one sheet of A4: words and addresses, nothing of 
 	expect(written).toContain((await address.getAttribute('href')) ?? 'an address')
 })
 
-test('a shared link shows the member’s card to programs that are not signed in', async ({ request }) => {
+test('a shared link shows the member’s card to clients that are not logged in', async ({ request }) => {
 	const username = demoEmail.split('@')[0]
 	const page = await (await request.get(`/find-dev/${username}`)).text()
 	const [, address = ''] = /property="og:image" content="([^"]+)"/.exec(page) ?? []

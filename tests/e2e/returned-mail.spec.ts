@@ -11,9 +11,9 @@ import {
 	test,
 } from './support/journey.ts'
 
-/* A mail came back: what its member sees and does about it on a phone, and what an admin does without scripts. */
+/* A bounced mail: what the member sees and does about it on a phone, and what an admin does without scripts. */
 
-/** What a service that sends mail tells of an address. */
+/** A mail provider's report on an address. */
 async function report(request: APIRequestContext, recipient: string, event: object): Promise<void> {
 	const answer = await request.post('/mail/bounces', {
 		headers: { Authorization: `Bearer ${bounceSecret}` },
@@ -24,7 +24,7 @@ async function report(request: APIRequestContext, recipient: string, event: obje
 
 const gone = { type: 'bounce', permanent: true, status: '5.1.1' }
 
-test('a member whose mail comes back learns of it, and shows by a test mail that it arrives; an admin sees why, and clears it', async ({
+test('a member learns of bounced mail and clears it with a test mail; an admin sees the reason and clears it', async ({
 	page,
 	browser,
 	request,
@@ -43,7 +43,7 @@ test('a member whose mail comes back learns of it, and shows by a test mail that
 	await page.waitForURL('**/settings/email')
 	await expect(notice).toBeVisible()
 
-	// The link is followed in a mail program, without scripts; it changes nothing before its button is pressed.
+	// The link is opened from a mail program, without scripts. It changes nothing until its button is pressed.
 	const context = await browser.newContext({
 		baseURL: process.env.SITE_URL ?? '',
 		javaScriptEnabled: false,
@@ -57,7 +57,7 @@ test('a member whose mail comes back learns of it, and shows by a test mail that
 	await expect(mailed.getByRole('heading', { name: 'Email addresses' })).toBeVisible()
 	await expect(mailed.getByRole('button', { name: 'Send a test mail' })).toHaveCount(0)
 
-	// The member reports a mail as spam, and wants them again.
+	// The member reports a mail as spam, then wants mails again.
 	await report(request, email, { type: 'complaint' })
 	await page.reload()
 	await page.getByRole('button', { name: 'Email me again' }).click()

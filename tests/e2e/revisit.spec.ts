@@ -3,13 +3,13 @@ import { anotherBrowser } from './support/chat.ts'
 import { enrol, expect, logIn, settled } from './support/journey.ts'
 import { cut, failures, test } from './support/lost-connection.ts'
 
-/* Pages that were seen before, or that a pointer rests on: shown at once, and asked for again. */
+/* Pages seen before, or prefetched on hover: shown at once, then refreshed. */
 
 const main = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 const cards = (page: Page) => page.locator('main h2 a')
 const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 
-/** Lets no data of a page come. @returns `asked`: the addresses so far; `release` lets them come */
+/** Holds back all page data. @returns `asked`: the addresses requested so far; `release` lets the data through */
 async function hold(page: Page) {
 	const free = Promise.withResolvers<void>()
 	const asked: string[] = []
@@ -33,7 +33,7 @@ async function ask(page: Page, title: string): Promise<void> {
 	expect(answer.status()).toBe(303)
 }
 
-test('a list is there at once, with the rows that were appended and at its place; what is new comes after it', async ({
+test('a list is shown at once, with its appended rows and scroll position, and new content follows', async ({
 	page,
 	browser,
 }) => {
@@ -53,7 +53,7 @@ test('a list is there at once, with the rows that were appended and at its place
 		.nth(all - 2)
 		.click()
 	await expect(page).toHaveURL(/\/\d+\/[\w-]+$/)
-	// The address changes a moment before the page.
+	// The address changes shortly before the page.
 	await expect(page.getByRole('link', { name: /Load more/ })).toHaveCount(0)
 	await settled(page)
 	const title = await heading(page).textContent()
@@ -70,7 +70,7 @@ test('a list is there at once, with the rows that were appended and at its place
 	await expect(cards(page)).toHaveCount(all)
 	await held.release()
 	await settled(page)
-	// What came is what was there: nothing is drawn again.
+	// The response matches what is shown, so nothing is rendered again.
 	await expect(cards(page)).toHaveCount(all)
 
 	await page.goForward()
@@ -85,7 +85,7 @@ test('a list is there at once, with the rows that were appended and at its place
 	await slow.release()
 	await expect(cards(page).first()).toHaveText('What came while a reader was elsewhere?')
 
-	// Whoever writes sees no page as it was before.
+	// After a write, no stale page is shown.
 	await page.goto('/forum')
 	await settled(page)
 	await main(page).getByRole('link', { name: 'Community' }).click()
@@ -105,11 +105,11 @@ test('a list is there at once, with the rows that were appended and at its place
 	await other.context().close()
 })
 
-test('a page comes while the pointer rests on its link, and counts as read only when it is opened', async ({
+test('a page loads while the pointer rests on its link, and counts as read only when opened', async ({
 	page,
 	browser,
 }) => {
-	// Nothing else is new for somebody who has just come.
+	// A new member has no other notifications.
 	await enrol(page, 'Ahead Asker')
 	await ask(page, 'What comes ahead?')
 	await page.goto('/')
@@ -123,7 +123,7 @@ test('a page comes while the pointer rests on its link, and counts as read only 
 	await other.request.post(address ?? '', { form: { intent: 'comment', body: 'It does.' }, headers, maxRedirects: 0 })
 	const unread = page.getByRole('button', { name: /^Messages and notifications, \d+ unread/ })
 	await expect(unread).toBeVisible()
-	// What breaks off on its way is not kept.
+	// An aborted prefetch is not cached.
 	await settled(page)
 	const broken = await cut(page, 'GET', failures['cut in the middle'])
 	await link.hover()
@@ -135,7 +135,7 @@ test('a page comes while the pointer rests on its link, and counts as read only 
 	expect((await ahead).status()).toBe(200)
 	await (await ahead).finished()
 	await expect(unread).toBeVisible()
-	// Whatever else was under way is not held up, nor does it forget what came.
+	// Let other requests finish first, so that they are not held back and do not discard the prefetched data.
 	await settled(page)
 	const held = await hold(page)
 	await link.click()
@@ -146,7 +146,7 @@ test('a page comes while the pointer rests on its link, and counts as read only 
 	await other.context().close()
 })
 
-test('a form is never shown as it was', async ({ page }) => {
+test('a form is never shown from the cache', async ({ page }) => {
 	await logIn(page)
 	await page.goto('/settings')
 	await settled(page)

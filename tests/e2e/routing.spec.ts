@@ -12,7 +12,7 @@ import {
 	test,
 } from './support/journey.ts'
 
-/* A question that is put to a member who may know the answer, from “Ask me” to “Not me”, and what moderators see of it. */
+/* A question sent to a member who may know the answer, from “Ask me” to “Not me”, and what moderators see of it. */
 
 async function inDatabase<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
 	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
@@ -24,7 +24,7 @@ async function inDatabase<Result>(work: (client: pg.Client) => Promise<Result>):
 	}
 }
 
-/** Gives a member a skill that nobody of the demo has. */
+/** Gives a member a skill that no demo member has. */
 const teach = (username: string, skill: string) =>
 	inDatabase(async (client) => {
 		await client.query('insert into skills (name, name_key) values ($1, lower($1)) on conflict do nothing', [skill])
@@ -35,7 +35,7 @@ const teach = (username: string, skill: string) =>
 		)
 	})
 
-/** Asks a query, which chance does not leave out. @returns its address */
+/** Asks a question that is not in the random control group. @returns its address */
 async function ask(page: Page, title: string, tags: string): Promise<string> {
 	const answer = await page.request.post('/forum/ask', {
 		form: { title, description: 'I have tried what the books say.', tags, category: 'others' },
@@ -58,7 +58,7 @@ async function ask(page: Page, title: string, tags: string): Promise<string> {
 const told = (page: Page, title: string) =>
 	page.getByRole('main').getByRole('link', { name: `You may know this: ${title}` })
 
-/** Opens the notifications, which have that of the query as soon as the job is done. */
+/** Opens the notifications, which include the question once the job has run. */
 async function openTold(page: Page, title: string): Promise<void> {
 	await expect(async () => {
 		await page.goto('/notifications')
@@ -67,7 +67,7 @@ async function openTold(page: Page, title: string): Promise<void> {
 	await told(page, title).click()
 }
 
-test('a member is asked what they know, says “not me”, and the asker sees only how many were asked', async ({
+test('a member is asked what they know and replies “not me”; the asker sees only how many were asked', async ({
 	page,
 	browser,
 	request,
@@ -142,7 +142,7 @@ test('a member is asked what they know, says “not me”, and the asker sees on
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('a visitor is led to the login, a member lets themselves be asked, says “not me” and takes it back', async ({
+	test('a visitor is sent to the login; a member opts in to questions, replies “not me” and undoes it', async ({
 		page,
 		browser,
 	}) => {

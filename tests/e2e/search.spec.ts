@@ -3,7 +3,7 @@ import { expect, expectNoViolations, test } from './support/journey.ts'
 test.describe('a reader without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('narrows a search by operators, and takes one away again', async ({ page }) => {
+	test('narrows a search with operators and removes one again', async ({ page }) => {
 		await page.goto('/forum')
 		await page.getByText('Search tips').click()
 		await expect(page.getByText('is:unanswered')).toBeVisible()
@@ -15,14 +15,14 @@ test.describe('a reader without JavaScript', () => {
 		await expect(page.getByRole('link', { name: 'Remove -category:python' })).toBeVisible()
 	})
 
-	test('is offered the spelling that was meant', async ({ page }) => {
+	test('gets a suggestion for a misspelled word', async ({ page }) => {
 		await page.goto('/forum?q=tag:typescirpt')
 		await page.getByRole('link', { name: 'tag:typescript', exact: true }).click()
 		await expect(page.getByRole('article').first()).toContainText('typescript')
 	})
 })
 
-test('results follow what is typed, and the newest keystroke wins', async ({ page }) => {
+test('results follow the input, and the latest keystroke wins', async ({ page }) => {
 	await page.goto('/forum')
 	const box = page.getByPlaceholder('Search topics...')
 	await box.pressSequentially('tag:arrays')
@@ -31,7 +31,7 @@ test('results follow what is typed, and the newest keystroke wins', async ({ pag
 	await expect(box).toBeFocused()
 })
 
-test('a search with everything beside it is accessible and fits a phone', async ({ page }) => {
+test('a search with all its panels passes axe and fits a phone', async ({ page }) => {
 	await page.setViewportSize({ width: 360, height: 740 })
 	await page.goto('/forum?q=tag:pyhton+is:solved')
 	await page.getByText('Search tips').click()

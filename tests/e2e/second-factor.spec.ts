@@ -8,7 +8,7 @@ for (const javaScriptEnabled of [true, false])
 	test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
 		test.use({ javaScriptEnabled })
 
-		test('a member sets an authenticator app up, and logs in by a code once, or by a recovery code', async ({
+		test('a member sets up an authenticator app and logs in with a code once, or with a recovery code', async ({
 			page,
 		}) => {
 			const username = await enrol(page, javaScriptEnabled ? 'Ciara Codewell' : 'Cato Codewell')
@@ -36,7 +36,7 @@ for (const javaScriptEnabled of [true, false])
 			if (javaScriptEnabled) await expectNoViolationsInThemes(page)
 			await code.fill(used)
 			await page.getByRole('button', { name: 'Login' }).click()
-			// In the half minute after its own the code is a wrong one.
+			// Once its half minute is over, the code is wrong, no longer “used”.
 			await expect(page.getByText(/^That code (has been used|is not right)/).first()).toBeVisible()
 			await code.fill(recovery[0] ?? '')
 			await page.getByRole('button', { name: 'Login' }).click()

@@ -1,7 +1,9 @@
 import { expect, expectNoViolations, logIn, test } from './support/journey.ts'
 
-test.describe('somebody who asks what was asked already', () => {
-	test('is shown it while typing, reads it beside the draft, and may leave the draft for it', async ({ page }) => {
+test.describe('asking what was asked before', () => {
+	test('shows the question while typing, opens it beside the draft, and lets the member leave the draft for it', async ({
+		page,
+	}) => {
 		await logIn(page)
 		const known = 'Why does my useEffect fetch twice in development?'
 		await page.goto('/forum/ask')
@@ -23,7 +25,7 @@ test.describe('somebody who asks what was asked already', () => {
 		await expect(page.getByRole('heading', { level: 1 })).toHaveText(known)
 	})
 
-	test('sees what fits the newest words, however late an older answer comes', async ({ page }) => {
+	test('shows matches for the latest words, however late an older response arrives', async ({ page }) => {
 		let asked = 0
 		let release = () => {}
 		const held = new Promise<void>((done) => {
@@ -52,7 +54,7 @@ test.describe('somebody who asks what was asked already', () => {
 		await expect(panel).toBeHidden()
 	})
 
-	test('has room for the panel on a phone', async ({ page }) => {
+	test('fits the panel on a phone', async ({ page }) => {
 		await page.setViewportSize({ width: 360, height: 800 })
 		await page.goto('/forum/ask')
 		await page.getByRole('textbox', { name: 'Title' }).fill('useEffect runs twice')
@@ -62,7 +64,7 @@ test.describe('somebody who asks what was asked already', () => {
 	})
 })
 
-test('what is asked without a title, with half a request, or too late is answered plainly', async ({ request }) => {
+test('a request without a title, malformed, or too late gets a plain response', async ({ request }) => {
 	const nothing = await request.get('/suggest/similar')
 	expect(nothing.headers()['cache-control']).toContain('no-store')
 	expect(await nothing.json()).toEqual({ rows: [] })

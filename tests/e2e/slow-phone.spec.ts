@@ -6,26 +6,26 @@ import { expect, test as journey, logIn } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 /*
- * A newcomer with a phone and a poor signal, from the first page to the accepted answer. Nobody helps: every press is made
- * once, and what the network loses, the page has to bring.
+ * A newcomer with a phone and a poor signal, from the first page to the accepted answer. Every button is pressed only once, and the page
+ * has to recover what the network loses.
  */
 
-/** The browser reports what was cut on purpose. */
+/** The browser logs the requests cut on purpose. */
 const test = journey.extend<{ quiet: undefined }>({ quiet: async ({}, use) => use(undefined) })
 
 test.use({ actionTimeout: 30_000 })
 
-/** With this one a connection is refused in the middle of the journey. */
+/** With this seed, a connection is refused in the middle of the journey. */
 const seed = Number(process.env.SLOW_NETWORK_SEED ?? 134)
 const title = 'Why does my lantern go out on the bridge?'
 const password = 'a lantern at the ford'
 
-/** What a page must never do, noted in it while the journey goes on. */
+/** Faults no page may have, recorded in the page during the journey. */
 type Note = (note: string) => void
 
 /**
- * Looks ten times a second. A tick is not a time on a busy machine, where the page is drawn as late as the timer comes. It sees
- * nothing of this file.
+ * Checks the page ten times a second. Ticks are counted, not time, because on a busy machine the page renders as late as the timer fires.
+ * It cannot use anything else from this file.
  */
 function watchPage(): void {
 	const MAX_SILENT_TICKS = 5
@@ -60,7 +60,7 @@ function watchPage(): void {
 		for (const part of ['header', 'main', 'footer']) if (!shows(`body > ${part}`)) note(`no ${part}`)
 		if (document.body.innerText.includes('Application Error')) note('the error page')
 		for (const toast of document.querySelectorAll<HTMLElement>('.toast[data-type=error]')) note(toast.innerText)
-		// Until the scripts run, a press is the browser's, which shows what it loads.
+		// Until the scripts run, the browser handles a click and shows its own progress.
 		const { navigation } = window.__reactRouterDataRouter?.state ?? {}
 		if (!navigation) return
 		sincePress += 1
@@ -70,7 +70,7 @@ function watchPage(): void {
 	}, 100)
 }
 
-/** A phone on that network. @returns its page, and what it noted */
+/** A phone on that network. @returns its page, and the faults recorded */
 async function openPhone(browser: Browser, network: SlowNetwork): Promise<{ page: Page; notes: string[] }> {
 	const context = await anotherBrowser(browser, {
 		viewport: { width: 390, height: 844 },
@@ -170,7 +170,7 @@ test('a newcomer with a phone and a poor signal registers, asks, and accepts the
 		})
 
 		const path = new URL(page.url()).pathname
-		await step('sees an answer come, although the socket broke', async () => {
+		await step('sees an answer arrive although the socket broke', async () => {
 			await network.cutOne(/^GET \/realtime\//)
 			await logIn(fast)
 			await comment(fast, path, 'The wind comes from below: close the **bottom** vent.')
@@ -178,7 +178,7 @@ test('a newcomer with a phone and a poor signal registers, asks, and accepts the
 			await expect(page.getByText('The wind comes from below')).toBeVisible()
 		})
 
-		await step('is told of another one elsewhere, reads it, and accepts it', async () => {
+		await step('is notified of another one elsewhere, reads it and accepts it', async () => {
 			await menu('FindDev')
 			await expect(page.getByRole('article').first()).toContainText('Optics')
 			await expect(page.getByRole('region', { name: 'Help others find you' })).toBeHidden()
@@ -194,7 +194,7 @@ test('a newcomer with a phone and a poor signal registers, asks, and accepts the
 			await expect(button('No longer the answer')).toBeVisible()
 		})
 
-		await step('everything is there once', async () => {
+		await step('everything exists once', async () => {
 			await fast.goto(path)
 			await expect(fast.getByRole('heading', { name: 'Comments (2)' })).toBeVisible()
 			await expect(fast.getByText('Accepted answer')).toHaveCount(1)

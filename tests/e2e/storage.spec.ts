@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { anotherBrowser, openChatPage, twoFriends } from './support/chat.ts'
 import { enrol, expect, logIn, settled, test } from './support/journey.ts'
 
-/** Everything this browser keeps for the site, as one text; files of databases by their words, too. */
+/** Everything this browser stores for the site, as one text, including the words in database files. */
 async function readStorage(page: Page): Promise<string> {
 	return page.evaluate(async () => {
 		const kept: unknown[] = [
@@ -35,9 +35,9 @@ const canary = 'canary-of-the-quad'
 
 let round = 0
 
-/** Types into every place that keeps what is typed: a message, a comment, the ask form; and queues a picture. */
+/** Types into every place that stores its input: a message, a comment, the ask form. Also queues a picture. */
 async function typeEverywhere(page: Page, peer: { username: string }): Promise<void> {
-	// Another text each time: the server keeps the question of the time before, and what is not changed is not kept again.
+	// Use a new text each time: the server still has the previous question, and unchanged text is not stored again.
 	round += 1
 	await page.goto('/forum')
 	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
@@ -52,7 +52,7 @@ async function typeEverywhere(page: Page, peer: { username: string }): Promise<v
 		await new Promise((resolve) => (opening.onsuccess = resolve))
 		const store = opening.result.transaction('chat-pictures', 'readwrite').objectStore('chat-pictures')
 		await new Promise((resolve) => (store.put({ at: Date.now() }, `somebody:${word}`).onsuccess = resolve))
-		// Left open, as by another tab.
+		// Left open, like another tab.
 	}, canary)
 	const kept = await readStorage(page)
 	for (const what of ['comment', 'question', 'message']) expect(kept).toContain(`${canary} ${what} ${round}`)
@@ -63,14 +63,14 @@ const logOut = async (page: Page) => {
 	await page.getByRole('button', { name: 'Logout' }).filter({ visible: true }).click()
 }
 
-test('nothing that a member typed stays in the browser after a logout, unless that fails, and after a session that ended elsewhere', async ({
+test("a member's input leaves the browser on logout and once a session has ended elsewhere, but stays if the logout fails", async ({
 	page,
 	browser,
 }) => {
 	const [ada, bo] = await twoFriends(page, browser, ['Ada Leaver', 'Bo Stayer'])
 	await typeEverywhere(page, bo)
 
-	// The server is away: who stays logged in goes on typing, also after the session has ended elsewhere.
+	// When the logout request fails, the member is still logged in and keeps the input.
 	await page.route('**/logout.data*', (route) => route.abort())
 	await logOut(page)
 	await expect(page.getByText('Something went wrong!')).toBeVisible()
@@ -94,7 +94,7 @@ test('nothing that a member typed stays in the browser after a logout, unless th
 	await bo.page.context().close()
 })
 
-test('what a member typed is there after a reload, and not for another member of the same browser', async ({
+test("a member's input is still there after a reload, but not for another member in the same browser", async ({
 	page,
 	browser,
 }) => {
@@ -110,7 +110,7 @@ test('what a member typed is there after a reload, and not for another member of
 	await bo.page.context().close()
 })
 
-test('a question that was typed before the login survives it', async ({ page }) => {
+test('a question typed before the login survives it', async ({ page }) => {
 	await page.goto('/forum/ask')
 	await page.getByLabel('Title', { exact: true }).fill('Typed by a visitor')
 	await page.goto('/forum')
@@ -119,7 +119,7 @@ test('a question that was typed before the login survives it', async ({ page }) 
 	await expect(page.getByLabel('Title', { exact: true })).toHaveValue('Typed by a visitor')
 })
 
-test('no page with a form tries what its policy forbids', async ({ page, browser }) => {
+test('no page with a form attempts anything its policy forbids', async ({ page, browser }) => {
 	const tried: string[] = []
 	await page.exposeFunction('noteViolation', (what: string) => tried.push(what))
 	await page.addInitScript(() =>
@@ -151,7 +151,7 @@ test('no page with a form tries what its policy forbids', async ({ page, browser
 	]
 	for (const path of [...own, ...others, '/report/profile/mira.quillon']) await visit(path)
 	expect(tried).toEqual([])
-	// The events are heard: one that is made on purpose arrives.
+	// Check that violations are reported: one caused on purpose arrives.
 	const other = await (await anotherBrowser(browser)).newPage()
 	const heard: string[] = []
 	await other.exposeFunction('note', (what: string) => heard.push(what))

@@ -12,18 +12,18 @@ import {
 } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
-/* One vocabulary: whatever spelling a member types, the term is kept; moderators keep the terms. */
+/* One vocabulary: any spelling a member types is stored as its term. Moderators maintain the terms. */
 
 const newPage = async (browser: Browser, options = {}): Promise<Page> =>
 	(await browser.newContext({ baseURL: process.env.SITE_URL ?? '', ...options })).newPage()
 
-test('a member types other spellings and gets the terms; a moderator keeps them, without scripts and on a phone', async ({
+test('a member types other spellings and gets the terms; a moderator edits them, without scripts and on a phone', async ({
 	browser,
 	page,
 }) => {
 	const username = await enrol(page, 'Tilda Vane')
 
-	// The profile: chips show what will be stored, also of a word that was typed in one go.
+	// The profile: chips show the stored form, even for a word entered in one go.
 	await page.goto(`/edit-profile/${username}`)
 	await hydrated(page)
 	const skills = page.getByRole('combobox', { name: 'Skills' })
@@ -37,7 +37,7 @@ test('a member types other spellings and gets the terms; a moderator keeps them,
 	for (const skill of ['Go', 'Kubernetes', 'Whittlin'])
 		await expect(page.getByRole('main').getByText(skill, { exact: true }).first()).toBeVisible()
 
-	// People are found by other spellings, in the search and in the filter.
+	// Other spellings find people, in the search and in the filter.
 	for (const address of ['/find-dev?q=golang', '/find-dev?skill=golang', '/find-dev?q=k8s']) {
 		await page.goto(address)
 		await expect(page.getByRole('link', { name: 'Tilda Vane' }).first()).toBeVisible()
@@ -96,7 +96,7 @@ test('a member types other spellings and gets the terms; a moderator keeps them,
 	await page.reload()
 	await expect(page.getByRole('main').getByText('Wood Whittling', { exact: true }).first()).toBeVisible()
 
-	// Merging, and a preview that is not confirmed.
+	// Merge, with a preview that is not confirmed.
 	await desk.goto('/moderation/terms/new')
 	await desk.getByRole('textbox', { name: 'Name', exact: true }).fill('Knife work')
 	await desk.getByRole('button', { name: 'Add term' }).click()
@@ -120,7 +120,7 @@ test('a member types other spellings and gets the terms; a moderator keeps them,
 	await desk.context().close()
 })
 
-test('the pages of terms have nothing that axe finds, fit a phone, and go by the keyboard', async ({ page }) => {
+test('the term pages pass axe, fit a phone and work by keyboard', async ({ page }) => {
 	await logIn(page, demoModerator)
 	await page.goto('/moderation/terms?q=golang')
 	await hydrated(page)

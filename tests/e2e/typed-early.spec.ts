@@ -2,22 +2,22 @@ import type { Page } from '@playwright/test'
 import { demoEmail, expect, hydrated, test as journey, logIn, openWithoutScripts } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
-/* What is typed into a page before its scripts are there, as on a slow network. */
+/* Input typed into a page before its scripts load, as on a slow network. */
 
-/** The browser reports the scripts and suggestions that these journeys cut. */
+/** The browser logs the scripts and suggestions that these journeys cut. */
 const test = journey.extend<{ quiet: undefined }>({ quiet: async ({}, use) => use(undefined) })
 
 const field = (page: Page, label: string) => page.locator('main').getByLabel(new RegExp(`^${label}( optional)?$`))
 const removes = (page: Page) => page.getByRole('button', { name: /^Remove / })
 
-/** Gives the member of this page a draft, as another device would. */
+/** Gives this page's member a draft, as another device would. */
 async function storeDraft(page: Page): Promise<void> {
 	const form = { key: 'ask', title: 'Half of a question', description: '', tags: '', category: 'others', version: 0 }
 	const headers = { Origin: process.env.SITE_URL ?? '' }
 	await expect(await page.request.post('/forum/drafts', { form, headers })).toBeOK()
 }
 
-test('what is typed before the scripts are there stays, and is saved', async ({ page }) => {
+test('input typed before the scripts load stays and is saved', async ({ page }) => {
 	await logIn(page)
 	const edit = `/edit-profile/${demoEmail.split('@')[0]}`
 
@@ -34,7 +34,7 @@ test('what is typed before the scripts are there stays, and is saved', async ({ 
 		await expectNotice(page, 'Profile updated successfully!')
 	})
 
-	await test.step('chips under the fingers: all of the text is replaced, and then more is typed', async () => {
+	await test.step('chips in use: the whole text is replaced, then extended', async () => {
 		const hydrate = await openWithoutScripts(page, edit)
 		await expect(field(page, 'City')).toHaveValue('Early City')
 		await expect(field(page, 'About me')).toHaveValue('Typed early.')
@@ -90,7 +90,7 @@ test('what is typed before the scripts are there stays, and is saved', async ({ 
 		expect(new URL(page.url()).pathname).toContain('/forum/others/')
 	})
 
-	await test.step('a button that needs the scripts does what it does when they are there; a menu that is open stays', async () => {
+	await test.step('a button that needs scripts acts once they load, and an open menu stays open', async () => {
 		await storeDraft(page)
 		const hydrate = await openWithoutScripts(page, '/forum/ask')
 		await expect(field(page, 'Title')).toHaveValue('Half of a question')
@@ -104,13 +104,11 @@ test('what is typed before the scripts are there stays, and is saved', async ({ 
 	})
 })
 
-test('scripts start without a paint: at once in a tab in the background, after a second where none comes', async ({
-	page,
-}) => {
+test('scripts start without a paint: at once in a background tab, otherwise after a second', async ({ page }) => {
 	const started = page.locator('script[data-started=true]')
 	await page.clock.install()
 	await page.addInitScript(() => {
-		// Of the paint alone: whatever else is observed goes on.
+		// Suppress only the paint entry. Other observers keep working.
 		const { observe } = PerformanceObserver.prototype
 		PerformanceObserver.prototype.observe = function (options) {
 			if (options?.type !== 'paint') observe.call(this, options)
@@ -129,7 +127,7 @@ test('scripts start without a paint: at once in a tab in the background, after a
 	await hydrated(page)
 })
 
-test('no button is shown to a reader without scripts that does nothing without them', async ({ page, browser }) => {
+test('a reader without scripts sees no button that needs them', async ({ page, browser }) => {
 	await logIn(page)
 	const me = demoEmail.split('@')[0]
 	await storeDraft(page)
@@ -168,7 +166,7 @@ test('no button is shown to a reader without scripts that does nothing without t
 	expect(idle).toEqual([])
 })
 
-test('suggestions that do not come say so, and the field takes what is typed', async ({ page }) => {
+test('missing suggestions are reported, and the field accepts any text', async ({ page }) => {
 	await logIn(page)
 	const said = 'Suggestions are not available right now.'
 	await page.route(/\/suggest\//, (route) => route.abort())

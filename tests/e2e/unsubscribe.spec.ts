@@ -5,11 +5,11 @@ import pg from 'pg'
 import { siteDatabase } from '../support/site-process.ts'
 import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
 
-/* The mail of what was missed, from the comment that causes it to the click that ends such mails. */
+/* The mail about missed activity, from the comment that triggers it to the click that unsubscribes. */
 
 const dataDir = () => process.env.SITE_DATA_DIR ?? ''
 
-/** Makes everything that waits for a mail old enough, and has the site look now instead of within the hour. */
+/** Makes all pending mails due, and runs the mail job now, not within the hour. */
 async function passTheHour(): Promise<void> {
 	const { DATABASE_URL } = process.env
 	const client = new pg.Client(DATABASE_URL ? { connectionString: DATABASE_URL } : siteDatabase(dataDir()))
@@ -19,10 +19,10 @@ async function passTheHour(): Promise<void> {
 	await client.end()
 }
 
-/** The mails to an address, as they were written down. */
+/** The mails to an address, as written to the mail folder. */
 function mailsTo(address: string): string[] {
 	const folder = join(dataDir(), 'mail')
-	// The folder comes with the first mail.
+	// The first mail creates the folder.
 	const files = existsSync(folder) ? readdirSync(folder) : []
 	const mails = files.map((file) => readFileSync(join(folder, file), 'utf8'))
 	const whole = mails.map((mail) =>
@@ -34,7 +34,7 @@ function mailsTo(address: string): string[] {
 	return whole.filter((mail) => mail.includes(`To: ${address}`) && mail.includes('List-Unsubscribe-Post'))
 }
 
-/** A member whom somebody answered, and who did not look. @returns the path in the header of the mail about it */
+/** A member who got an answer and did not look. @returns the path in the header of the mail about it */
 async function missAnAnswer(page: Page, name: string): Promise<string> {
 	const username = await enrol(page, name)
 	const post = async (form: Record<string, string>, path: string) => {
@@ -71,7 +71,7 @@ async function wantsMails(page: Page, name: string): Promise<boolean> {
 	return page.getByLabel('Email me what I missed').isChecked()
 }
 
-test('the link of a mail opens a page whose button ends the mails, without a login', async ({ page }) => {
+test('the link in a mail opens a page whose button unsubscribes, without a login', async ({ page }) => {
 	const path = await missAnAnswer(page, 'Una Scribe')
 	await page.goto(path)
 	await expect(page.getByRole('heading', { name: 'Unsubscribe?' })).toBeVisible()
@@ -81,9 +81,9 @@ test('the link of a mail opens a page whose button ends the mails, without a log
 	expect(await wantsMails(page, 'Una Scribe')).toBe(false)
 })
 
-test('opening the link ends nothing; one click in a mail program does', async ({ page, playwright }) => {
+test('opening the link unsubscribes nobody, but one click in a mail program does', async ({ page, playwright }) => {
 	const path = await missAnAnswer(page, 'Otto Click')
-	// A mail program has neither cookies nor an origin of ours.
+	// A mail program has neither cookies nor our origin.
 	const program = await playwright.request.newContext({ baseURL: process.env.SITE_URL ?? '' })
 	expect((await program.get(path)).status()).toBe(200)
 	expect(await wantsMails(page, 'Otto Click')).toBe(true)

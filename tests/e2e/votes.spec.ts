@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { enrol, expect, expectNoViolationsInThemes, expectToFit, logIn, test } from './support/journey.ts'
 
-/** Sends a form as the member of this page, as a browser would. @returns where the answer leads */
+/** Submits a form as this page's member, as a browser would. @returns where the response redirects */
 async function send(page: Page, path: string, form: Record<string, string>): Promise<string> {
 	const headers = { Origin: process.env.SITE_URL ?? '' }
 	const response = await page.request.post(path, { form, headers, maxRedirects: 0 })
@@ -22,15 +22,12 @@ async function answer(page: Page, path: string, body: string): Promise<void> {
 	await expect(page.getByText(body)).toBeVisible()
 }
 
-/** There is one for narrow windows and one for wide ones; until the stylesheet is there both are seen. */
+/** There is one for narrow windows and one for wide ones. Until the stylesheet loads, both are visible. */
 const questionVotes = (page: Page) =>
 	page.getByRole('group', { name: 'Votes on this query' }).filter({ visible: true }).first()
 const up = (page: Page) => questionVotes(page).getByRole('button', { name: 'Vote up' })
 
-test('a member votes, another takes sides, both take it back, and the score is the same for everybody', async ({
-	page,
-	browser,
-}) => {
+test('a member votes and undoes it, and everybody sees the same score', async ({ page, browser }) => {
 	await logIn(page)
 	const path = await ask(page, 'Do votes add up here?')
 	await expect(questionVotes(page)).toHaveCount(0)
@@ -57,11 +54,7 @@ test('a member votes, another takes sides, both take it back, and the score is t
 	await context.close()
 })
 
-test('a double click counts once, and a vote that cannot be sent is shown as it was', async ({
-	page,
-	browser,
-	context,
-}) => {
+test('a double click counts once, and a vote that cannot be sent is reverted', async ({ page, browser, context }) => {
 	const asking = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
 	const asker = await asking.newPage()
 	await enrol(asker, 'Dora Doubleday')
@@ -83,7 +76,7 @@ test('a double click counts once, and a vote that cannot be sent is shown as it 
 	await expect(questionVotes(page)).toContainText('1')
 })
 
-test('a visitor who wants to vote is led to the login page and back', async ({ page, request }) => {
+test('a visitor who wants to vote is sent to the login page and back', async ({ page, request }) => {
 	await page.goto('/forum')
 	const href =
 		(await page.getByRole('article').first().getByRole('heading').getByRole('link').getAttribute('href')) ?? ''
@@ -97,7 +90,7 @@ test('a visitor who wants to vote is led to the login page and back', async ({ p
 	expect(refused.status()).toBe(401)
 })
 
-test('by keyboard alone who asked says what solved it, and takes it back', async ({ page, browser }) => {
+test('keyboard only: the asker marks the solution and undoes it', async ({ page, browser }) => {
 	await logIn(page)
 	const path = await ask(page, 'Which answer is the right one?', 'keyboard-only')
 	const context = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
@@ -127,7 +120,7 @@ test('by keyboard alone who asked says what solved it, and takes it back', async
 	await expect(page.getByText('No Query Found !')).toBeVisible()
 })
 
-test('a tag is reached by its other spelling, ordered and followed', async ({ page, request }) => {
+test('another spelling of a tag leads to it, and the tag is sorted and followed', async ({ page, request }) => {
 	const moved = await request.get('/forum/tag/js?view=active', { maxRedirects: 0 })
 	expect([moved.status(), new URL(moved.headers().location ?? '', 'http://x').pathname]).toEqual([
 		301,
@@ -156,7 +149,7 @@ test('a tag is reached by its other spelling, ordered and followed', async ({ pa
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
-	test('a member votes, chooses a solution and follows a category by forms', async ({ page }) => {
+	test('a member votes, chooses a solution and follows a category with forms', async ({ page }) => {
 		await enrol(page, 'Nora Noscript')
 		await page.goto('/forum')
 		await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
@@ -177,7 +170,7 @@ test.describe('without JavaScript', () => {
 	})
 })
 
-test('axe finds nothing in either theme, and nothing is wider than a phone', async ({ page }) => {
+test('axe finds no violations in either theme, and every page fits a phone', async ({ page }) => {
 	await logIn(page)
 	await page.goto('/forum?view=solved')
 	const href =

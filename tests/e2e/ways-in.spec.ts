@@ -14,7 +14,7 @@ import {
 	test,
 } from './support/journey.ts'
 
-/* An empty site that asks to confirm addresses, as its first members find it. */
+/* A new site that requires confirmed addresses, as its first members find it. */
 
 test.describe.configure({ mode: 'serial' })
 
@@ -52,10 +52,7 @@ for (const javaScriptEnabled of [true, false])
 		test.use({ javaScriptEnabled })
 		const email = javaScriptEnabled ? 'ada.vale@campus.example' : 'bea.vale@campus.example'
 
-		test('a newcomer is told which passwords are refused, confirms by the mail, and logs in', async ({
-			page,
-			browser,
-		}) => {
+		test('a newcomer learns which passwords are refused, confirms by mail, and logs in', async ({ page, browser }) => {
 			for (const [secret, message] of [
 				['password1234', 'This password is too common.'],
 				[email, 'This password is too close to the site’s name, your name or your email address.'],
@@ -69,10 +66,10 @@ for (const javaScriptEnabled of [true, false])
 			const first = await mailedLink(email, { dataDir })
 			await logIn(page)
 			await expect(page.getByText('or the address is not confirmed yet. Check your email.').first()).toBeVisible()
-			// The right password has brought another mail, whose link takes the place of the first.
+			// The correct password sent another mail, whose link replaces the first.
 			const second = await mailedLink(email, { dataDir, before: first })
 			let link = site.url + second
-			// The mail is opened on a telephone first: another browser, which asks for the password.
+			// The mail is opened on a phone first: another browser, which asks for the password.
 			const phone = await browser.newPage({ viewport: { width: 360, height: 740 }, javaScriptEnabled })
 			await phone.goto(link)
 			await expect(phone.getByText(`“Ada Vale” was registered with ${email}. Is that you?`)).toBeVisible()
@@ -84,7 +81,7 @@ for (const javaScriptEnabled of [true, false])
 
 			await page.goto(link)
 			await expect(page.getByRole('heading', { level: 1, name: 'Confirm your address' })).toBeVisible()
-			// Its ten minutes end while the page is open.
+			// Its ten minutes expire while the page is open.
 			await endLinks('email_links', dataDir)
 			await page.getByRole('button', { name: 'Confirm my address' }).press('Enter')
 			await expect(page.getByRole('heading', { level: 1, name: 'This link is too old' })).toBeVisible()
@@ -105,7 +102,7 @@ for (const javaScriptEnabled of [true, false])
 			await page.waitForURL('**/find-dev')
 		})
 
-		test('“I did not register” ends what a stranger began', async ({ page }) => {
+		test('“I did not register” cancels a registration by a stranger', async ({ page }) => {
 			const victim = `not-${email}`
 			await register(page, 'Somebody Else', victim)
 			await expect(page.getByText('We have emailed you a link')).toBeVisible()
@@ -118,9 +115,7 @@ for (const javaScriptEnabled of [true, false])
 		})
 	})
 
-test('the link that the start printed makes one member admin, by keyboard; the pages have nothing that axe finds', async ({
-	page,
-}) => {
+test('keyboard only: the link printed at startup makes one member admin, and its pages pass axe', async ({ page }) => {
 	const claim = /\/claim-admin\?token=\S+/.exec(site.output())?.[0] ?? ''
 	await page.goto(site.url + claim)
 	await expect(page).toHaveURL(/\/login\?redirectTo=/)
@@ -138,7 +133,7 @@ test('the link that the start printed makes one member admin, by keyboard; the p
 	await expectNoViolations(page)
 })
 
-test('the page of a confirmation has nothing that axe finds in either theme and fits a phone', async ({ browser }) => {
+test('the confirmation page passes axe in either theme and fits a phone', async ({ browser }) => {
 	const context = await browser.newContext({ viewport: { width: 360, height: 740 } })
 	const page = await context.newPage()
 	const email = 'look@campus.example'
@@ -158,7 +153,7 @@ test('the page of a confirmation has nothing that axe finds in either theme and 
 	await context.close()
 })
 
-test('where many have registered from a network, the browser proves some work, also if the page was opened before', async ({
+test('after many registrations from one network, the browser computes a proof of work, even on a page opened before', async ({
 	page,
 }) => {
 	const address = '203.0.113.77'
@@ -166,7 +161,7 @@ test('where many have registered from a network, the browser proves some work, a
 	await page.goto('/register')
 	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
 	await client.connect()
-	// Long enough ago that nobody has to wait, and yet counted.
+	// Old enough that nobody has to wait, and recent enough to count.
 	const count = () =>
 		client.query(
 			`insert into attempts (key, count, last_at) values ($1, 31, now() - interval '5 minutes')
@@ -186,7 +181,7 @@ test('where many have registered from a network, the browser proves some work, a
 	await expect(
 		page.getByText('Many people have just registered from your network. Press Register again.').first(),
 	).toBeVisible()
-	// How long the work takes is a matter of luck: some 65,000 hashes, at times four times as many.
+	// The time for the work is random: some 65,000 hashes, sometimes four times as many.
 	await expect(page.locator('input[name=proof]')).toHaveValue(/^\d+$/, { timeout: 120_000 })
 	await expectNoViolations(page)
 	await fillPasswords()

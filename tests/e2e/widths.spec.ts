@@ -8,8 +8,8 @@ import { demoModerator, enrol, enrolAdmin, expect, hydrated, logIn, test } from 
 import { findCovered, findMisplaced, layoutSum } from './support/layout.ts'
 
 /*
- * Every page of the site at seven widths and in both themes, with the longest words there can be, none with a blank.
- * `SCREENSHOTS=folder` keeps a picture of each page at each width.
+ * Every page of the site at seven widths and in both themes, with the longest words possible, none with a space. `SCREENSHOTS=folder` saves
+ * a screenshot of each page at each width.
  */
 
 const WIDTHS = [360, 390, 768, 900, 1024, 1280, 1600]
@@ -23,9 +23,9 @@ interface Sight {
 	address: string
 	/** Brings the page into another state first. */
 	open?: (page: Page) => Promise<unknown>
-	/** What lies on the page on purpose: a menu, a dialog. The rest is not looked at. */
+	/** What covers the page on purpose: a menu, a dialog. The rest is not checked. */
 	scope?: string
-	/** From which width on, or up to which, this is there. */
+	/** The smallest or largest width at which this appears. */
 	from?: number
 	upTo?: number
 }
@@ -37,7 +37,7 @@ interface Addresses {
 	term: string
 }
 
-/** The pages of the site by their routes, as who sees most on each, and with whatever opens over them. */
+/** The pages of the site by route, each for the role that sees most on it, and with every overlay it has. */
 function sights({
 	question,
 	id,
@@ -138,7 +138,7 @@ function sights({
 				{ address: '/find-dev', open: press(/^Filters/), scope: '.filters', upTo: 900 },
 				{ address: '/forum', open: askInDialog, scope: 'dialog[open]' },
 				{ address: '/find-dev', open: openChat, scope: '.chat-panel' },
-				// On a phone a conversation lies on the whole page.
+				// On a phone, a conversation covers the whole page.
 				{ address: `/messages/${'h'.repeat(40)}`, scope: '#main' },
 				{ address: editing(), open: leaveUnsaved, scope: 'dialog[open]' },
 			]),
@@ -191,7 +191,7 @@ async function leaveUnsaved(page: Page): Promise<void> {
 	await page.getByRole('dialog').waitFor()
 }
 
-/** The patterns of all routes that are pages, as the router would match them. */
+/** The patterns of all page routes, as the router matches them. */
 function pagePatterns(): string[] {
 	type Entry = { path?: string; file: string; index?: boolean; children?: Entry[] }
 	const walk = (entries: Entry[], above: string): string[] =>
@@ -203,7 +203,7 @@ function pagePatterns(): string[] {
 	return [...new Set(walk(routes as Entry[], ''))]
 }
 
-/** The pattern that an address belongs to: of those that fit, the one with most fixed words. */
+/** The pattern of an address: of those that match, the one with the most static segments. */
 function patternOf(address: string, patterns: string[]): string {
 	const parts = new URL(address, 'http://site').pathname.split('/').filter(Boolean)
 	const fits = patterns.filter((pattern) => {
@@ -215,7 +215,7 @@ function patternOf(address: string, patterns: string[]): string {
 }
 
 test.describe('every page, with the longest words', () => {
-	test('nothing is wider than the screen, cut without a sign, or covered', async ({ page, browser }) => {
+	test('nothing is wider than the screen, cut off without an indication, or covered', async ({ page, browser }) => {
 		test.setTimeout(300_000)
 		const [addresses, moderator] = await prepare(page, browser)
 		const admin = await newReader(browser)
@@ -234,20 +234,20 @@ test.describe('every page, with the longest words', () => {
 				for (const each of await look(readers[who], sight).catch((error) => [String(error).slice(0, 300)]))
 					bad.push(`${who}, ${sight.address.slice(0, 50)}, ${each}`)
 		}
-		// The longest of the journeys: a member has as many pages as the rest together.
+		// The longest of the journeys: a member has as many pages as all others together.
 		await Promise.all([walk('member'), walk('visitor').then(() => walk('moderator').then(() => walk('admin')))])
 		expect(bad).toEqual([])
 	})
 })
 
-test('a notice never lies on the buttons of a form, wherever the page is scrolled to', async ({ page }) => {
+test('a notice never covers the buttons of a form, wherever the page is scrolled', async ({ page }) => {
 	await logIn(page)
 	for (const height of [560, 844]) {
 		await page.setViewportSize({ width: 390, height })
 		await page.goto('/edit-profile/mira.quillon')
 		const [save, notice] = [page.getByRole('button', { name: 'Save changes' }), page.locator('.toast')]
 		await expect(async () => {
-			// While the pointer is on it, it stays; where it was gone before, it is said again.
+			// It stays while the pointer is on it. If it has already gone, it is shown again.
 			await page.getByLabel('City').fill(`Nashik ${height}`)
 			await save.click()
 			await notice.filter({ hasText: 'Profile updated successfully!' }).hover({ timeout: 3_000 })
@@ -265,7 +265,7 @@ test('a notice never lies on the buttons of a form, wherever the page is scrolle
 	}
 })
 
-/** @returns what is wrong, with the width */
+/** @returns the problems, with the width */
 async function look(page: Page, { address, open, scope, from = 0, upTo = 2_000 }: Sight): Promise<string[]> {
 	const widths = WIDTHS.filter((width) => width >= from && width <= upTo)
 	await page.setViewportSize({ width: widths[0] ?? 0, height: 844 })
@@ -278,7 +278,7 @@ async function look(page: Page, { address, open, scope, from = 0, upTo = 2_000 }
 	for (const width of widths) {
 		await page.setViewportSize({ width, height: 844 })
 		let wrong: string[] = []
-		// What comes late, as a list, is waited for.
+		// Wait for content that loads late, such as a list.
 		await expect(async () => {
 			const seen = await examine(page, scope)
 			expect(new Set(seen.sums).size).toBe(1)
@@ -291,8 +291,8 @@ async function look(page: Page, { address, open, scope, from = 0, upTo = 2_000 }
 }
 
 /**
- * Where everything stands, and two frames later in the other theme, and what is wrong in that one: in one task, so that no frame is
- * drawn in between. The page stays in that theme, so that its next width begins with it.
+ * The layout, and its problems two frames later in the other theme: in one task, so that no frame is painted in between. The page stays in
+ * that theme, and its next width starts with it.
  */
 function examine(page: Page, scope = 'body'): Promise<{ sums: number[]; wrong: string[] }> {
 	const work = async (
@@ -325,7 +325,7 @@ async function newReader(browser: Browser): Promise<Page> {
 	return (await anotherBrowser(browser)).newPage()
 }
 
-/** Members, texts and conversations of the greatest length, and a moderator who has something to judge. */
+/** Members, texts and conversations of maximum length, and a moderator with cases to decide. */
 async function prepare(page: Page, browser: Browser): Promise<[Addresses, Page]> {
 	const [other, third] = [await newReader(browser), await newReader(browser)]
 	await enrol(page, longest.latin, undefined, username)
@@ -349,7 +349,7 @@ async function prepare(page: Page, browser: Browser): Promise<[Addresses, Page]>
 	}
 	await send(other, `/messages/${username}`, { intent: 'send', clientId: crypto.randomUUID(), body: 'm'.repeat(400) })
 	await send(third, `/report/query/${id}`, { reason: 'other', details: 'n'.repeat(300) })
-	// What the posting of the question would say, on whichever page is opened next.
+	// The notice after posting would appear on the next page opened.
 	await page.goto('/forum')
 	await page.getByRole('button', { name: 'Dismiss' }).click()
 	const moderator = await newReader(browser)
@@ -360,7 +360,7 @@ async function prepare(page: Page, browser: Browser): Promise<[Addresses, Page]>
 	return [{ question, id, comment, term }, moderator]
 }
 
-/** Sends a form as the member of this page. */
+/** Submits a form as this page's member. */
 async function send(page: Page, path: string, form: Record<string, string>): Promise<string> {
 	const headers = { Origin: process.env.SITE_URL ?? '' }
 	const response = await page.request.post(path, { form, headers, maxRedirects: 0 })
@@ -368,7 +368,7 @@ async function send(page: Page, path: string, form: Record<string, string>): Pro
 	return response.headers().location ?? ''
 }
 
-/** What no form would take in one go: every field of each newcomer's profile as long as it may be. */
+/** What no form would accept in one go: every field of each newcomer's profile at its maximum length. */
 async function fillProfiles(): Promise<void> {
 	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
 	await client.connect()

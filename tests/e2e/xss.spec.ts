@@ -9,62 +9,62 @@ import { MAX_TAG, toTag } from '../../app/features/tags/tags.limits.ts'
 import { makeDataDir, type SiteProcess, siteDatabase, startSite } from '../support/site-process.ts'
 
 /*
- * Every payload of tests/data/xss.txt in every text field of the forum, in a real browser: first as the forum stores it, then
- * with the stored HTML replaced by the payload itself, as if nothing had sanitized it. No call of `alert` may ever happen;
- * in the second case the Content-Security-Policy alone is in its way.
+ * Every payload of tests/data/xss.txt in every text field of the forum, in a real browser: first as the forum stores it, then with the
+ * stored HTML replaced by the payload, as if nothing had sanitized it. `alert` must never be called. In the second case, only the
+ * Content-Security-Policy prevents it.
  *
- * Payloads share pages, as most of the time is the pages'. One that runs would be heard beside any other; what could hide it is one
- * before it that takes its markup in. So those that may do that come last, or have a page alone; of stored texts each
- * page shows that all of them are in their places. What reaches out, and nothing sanitizes, has a document of its own: a frame without an
- * address obeys the policy of the page that it lies in.
+ * Payloads share pages, because pages take most of the time. A payload that runs is detected beside any other. Only an earlier one that
+ * swallows its markup could hide it. Such payloads come last or get their own page, and each page of stored texts shows that all of them
+ * are in place. Unsanitized payloads that reach beyond their element get a document of their own: a frame without an address inherits the
+ * policy of its page.
  */
 
 interface PayloadPage {
 	url: string
 	id: string
-	/** One payload, or several that are all in the texts of the page. */
+	/** One payload, or several that are all in the page's texts. */
 	shown: string[]
-	/** What shows that each text is in its place, and none took in what follows it. */
+	/** Evidence that each text is in place and has not swallowed what follows it. */
 	parts?: Partial<Parts>
-	/** How many boxes there are, with one payload each, where several are shown that nothing has sanitized. */
+	/** Number of boxes with one payload each, on a page with several unsanitized ones. */
 	boxes?: number
-	/** How many frames there are, each with a document that its payload is in. */
+	/** Number of frames, each with a document that contains its payload. */
 	frames?: number
-	/** The HTML that is in its texts where nothing has sanitized them. */
+	/** The HTML in its texts when unsanitized. */
 	html?: string
 }
 
 interface Parts {
 	title: string
-	/** Items of the list that the text consists of. */
+	/** Items of the list that makes up the text. */
 	items: number
 	comments: number
-	/** Whether the end of the page is where it belongs. */
+	/** Whether the end of the page is in its place. */
 	hasEnd: boolean
 }
 
 /** Payloads on one page whose stored HTML is replaced. */
 const BATCH_SIZE = 45
 
-/** Characters of the payloads that share a title in the address, or what is searched for, so that the site cuts off none of them. */
+/** Total characters of payloads that share a search or a title in the address, so that the site truncates none of them. */
 const MAX_SHARED_LENGTH = 185
 
-/** Characters of the payloads that share the title of a question, or another address. */
+/** Total characters of payloads that share the title of a question, or another address. */
 const MAX_LENGTH = 1_000
 
-/** Tags of a question, of which one is not a payload. */
+/** Tags of a question, one of which is not a payload. */
 const MAX_TAGS = 10
 
-/** What reaches beyond its own element, at least once the site has put links in the place of others' pictures. */
+/** Markup that reaches beyond its own element, at least once the site has replaced external pictures with links. */
 const REACHES_OUT = /<(base|meta|no(embed|frames|script))/i
-/** Of that, what means the page that it is in: its address, or names that scripts use. */
+/** Of those, payloads that affect their page: its address, or names used by scripts. */
 const CONCERNS_PAGE = /<(base|meta)|\b(id|name)=/i
-/** A page gives the focus to the first of these. */
+/** A page focuses only the first of these. */
 const WANTS_FOCUS = /autofocus/i
 /** Fonts and the list of routes, which no payload needs. */
 const UNNEEDED = ['*.woff2', '*/__manifest*']
 
-// Frames are made smaller, so that less is painted. Some payloads wait for an animation or a transition.
+// Smaller frames paint less. Some payloads wait for an animation or a transition.
 test.use({
 	reuseContext: false,
 	viewport: { width: 480, height: 320 },
@@ -94,7 +94,7 @@ test.beforeAll(async ({ browser }) => {
 	})
 	site = await startSite({ DATA_DIR: dataDir, SEED: 'none' })
 	pages = await inDatabase(async (client) => {
-		// An import invents the names, and shortens a title. Each text has an author of its own.
+		// An import invents names and shortens titles. Each text has its own author.
 		for (const [id, shown] of groups.entries())
 			await client.query('update questions set title = $1 where source_id = $2', [titleOf(shown), String(id)])
 		await client.query('update users u set name = left(c.body, 100) from comments c where c.author_id = u.id')
@@ -121,7 +121,7 @@ test('there are at least 300 payloads, and each has its page', () => {
 	expect(pages.flatMap(({ shown }) => shown).sort()).toEqual(payloads.toSorted())
 })
 
-test('an alert is noticed, so that a silence means something', async ({ page }) => {
+test('an alert is detected, so the absence of one is meaningful', async ({ page }) => {
 	const alerts = listen(page)
 	await page.setContent('<img src=x onerror=alert(1)>')
 	await expect.poll(() => alerts).toEqual(['alert'])
@@ -132,7 +132,7 @@ test('no payload runs from a title, text, tag, name, comment or reply', async ({
 	expect(await visitAll(context, pages)).toEqual([])
 })
 
-test('no payload runs from what a page repeats of its address', async ({ context }) => {
+test('no payload runs from the parts of an address that a page repeats', async ({ context }) => {
 	test.setTimeout(300_000)
 	const echoes = (text: string) => [
 		`/forum?q=${text}`,
@@ -140,17 +140,17 @@ test('no payload runs from what a page repeats of its address', async ({ context
 		`/forum/tag/${text}`,
 		`/login?redirectTo=${text}`,
 	]
-	// Each address repeats it in its own way; a quarter of the payloads for each way, in turns: the short ones of the words for the first
-	// two, which hold few characters, and all that are not words, as addresses, in equal parts.
+	// Each address repeats it differently, so each way gets a quarter of the payloads in turn: the short ones of the words for the first
+	// two, which allow few characters, and those that are not words, as addresses, in equal parts.
 	const byLength = payloads.toSorted((one, other) => one.length - other.length)
 	const [words, rest] = [byLength.filter((each) => each.includes('<')), byLength.filter((each) => !each.includes('<'))]
 	const addresses = [0, 1, 2, 3].flatMap((way) => {
 		const half = words.filter((_, index) => index < words.length / 2 === way < 2)
 		const own = [...half.filter((_, index) => index % 2 === way % 2), ...rest.filter((_, index) => index % 4 === way)]
-		// A search and a title are words. A tag that there is has a page, and an address is judged by its beginning.
+		// A search and a title are words. An existing tag has a page, and an address is judged by its start.
 		const isWord = (payload: string) =>
 			way < 2 || (payload.includes('<') && (way === 3 || toTag(payload).length > MAX_TAG))
-		// What is searched for and a title have their greatest lengths.
+		// Searches and titles have maximum lengths.
 		return grouped(own, isWord, way < 2 ? MAX_SHARED_LENGTH : MAX_LENGTH).map((shown) => {
 			const path = echoes(encodeURIComponent(shown.join(' ')))[way]
 			return { url: `${site.url}${path}`, id: '', shown, parts: { hasEnd: true } }
@@ -168,7 +168,7 @@ test.describe('with the sanitizer switched off', () => {
 		await inDatabase(async (client) => {
 			for (const { id, html } of rawPages) {
 				await client.query('update questions set description_html = $1 where id = $2', [html, id])
-				// A comment and its reply; the others stay as they are.
+				// A comment and its reply. The others stay unchanged.
 				const first = 'select id from comments where question_id = $2 order by path limit 2'
 				await client.query(`update comments set body_html = $1 where id in (${first})`, [html, id])
 			}
@@ -180,10 +180,10 @@ test.describe('with the sanitizer switched off', () => {
 		expect(rawPages.flatMap(({ shown }) => shown).sort()).toEqual(payloads.toSorted())
 	})
 
-	test('the policy of a kept page stops every payload', async ({ context, request }) => {
+	test('the policy of a cached page stops every payload', async ({ context, request }) => {
 		test.setTimeout(300_000)
 		const ask = () => request.get(rawPages[0]?.url ?? '')
-		// The page that was kept before is dropped when its process hears of it.
+		// The cached page is dropped when its process is notified.
 		await expect.poll(async () => (await ask()).text()).toContain('<div data-payload>')
 		expect((await ask()).headers()['content-security-policy']).toContain('sha256-')
 		expect(await visitAll(context, rawPages)).toEqual([])
@@ -203,12 +203,12 @@ test.describe('with the sanitizer switched off', () => {
 	})
 })
 
-/** Each of these payloads in every place that an imported question has. */
+/** Each of these payloads in every part of an imported question. */
 function questionOf(shown: string[], id: number) {
 	return {
 		id: String(id),
 		title: titleOf(shown),
-		// An item ends whatever Markdown began in it.
+		// An item ends any Markdown that began in it.
 		body: shown.map((payload) => `- ${payload.replaceAll('\n', '\n  ')}`).join('\n'),
 		tags: ['payload', ...shown],
 		created: '2026-01-01T00:00:00Z',
@@ -223,14 +223,14 @@ function questionOf(shown: string[], id: number) {
 const titleOf = (shown: string[]) => `Payload ${shown.join(' ')}`
 
 function partsOf(shown: string[]) {
-	// A payload may bring an item of its own, which ends the one that it is in.
+	// A payload may contain an item of its own, which ends the one around it.
 	const items = shown.length + shown.filter((payload) => /^<li\b/.test(payload)).length
 	return { items, comments: 2 * shown.length, hasEnd: true }
 }
 
 /**
- * Payloads in groups of so many characters, and so many payloads. One that may take in what follows it is the last of its group, and those that may not
- * share are alone.
+ * Payloads in groups limited by characters and by number. One that may swallow what follows is the last of its group, and those that may
+ * not share are alone.
  */
 function grouped(
 	all: string[],
@@ -259,7 +259,7 @@ async function inDatabase<Result>(work: (client: pg.Client) => Promise<Result>):
 	}
 }
 
-/** Kinds of dialogs as they come, each dismissed at once. */
+/** Kinds of dialogs in the order of appearance, each dismissed at once. */
 function listen(page: Page): string[] {
 	const heard: string[] = []
 	page.on('dialog', async (dialog) => {
@@ -269,7 +269,7 @@ function listen(page: Page): string[] {
 	return heard
 }
 
-/** The payloads of which a browser finds that each ends in the element that it is put into, and reaches no other. */
+/** The payloads that, according to a browser, end within the element around them and reach no other. */
 async function findSharing(browser: Browser): Promise<Set<string>> {
 	const page = await browser.newPage()
 	const contained = await page.evaluate((all) => {
@@ -284,7 +284,7 @@ async function findSharing(browser: Browser): Promise<Set<string>> {
 	return new Set(contained.filter((payload) => !REACHES_OUT.test(payload)))
 }
 
-/** The pages for payloads that nothing sanitizes, with up to {@link BATCH_SIZE} that may share on one page. */
+/** The pages for unsanitized payloads, with up to {@link BATCH_SIZE} that may share one page. */
 function batched(): PayloadPage[] {
 	const [focused, shared] = [[] as string[], [] as string[]]
 	for (const payload of payloads) if (sharing.has(payload)) (WANTS_FOCUS.test(payload) ? focused : shared).push(payload)
@@ -297,7 +297,7 @@ function batched(): PayloadPage[] {
 	const boxed = [...batches, ...focused.map((one) => [one])]
 	const frame = (payload: string) =>
 		`<iframe srcdoc="${payload.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"></iframe>`
-	// The text, a comment and a reply each show all of them, next to each other.
+	// The text, a comment and a reply each show all of them, side by side.
 	const all = [
 		...boxed.map((shown) => ({
 			shown,
@@ -324,7 +324,7 @@ async function visitAll(context: BrowserContext, all: PayloadPage[]): Promise<st
 			await page.goto(next.url).catch(() => {})
 			const boxes = page.locator('.prose > [data-payload]')
 			const { parts, url, shown, boxes: count } = next
-			// The page before this one may have gone elsewhere a moment ago, and this one with it.
+			// The previous page may just have navigated, and this one with it.
 			const until = (check: () => Promise<unknown>) => expect(check).toPass({ timeout: 30_000 })
 			if (parts) await until(async () => expect(await page.evaluate(findParts), url).toMatchObject(parts))
 			if (count)
@@ -337,7 +337,7 @@ async function visitAll(context: BrowserContext, all: PayloadPage[]): Promise<st
 			if (heard.splice(0).length > 0) ran.push(`${next.shown.join('\n')} at ${next.url}`)
 		}
 	}
-	// The pages are closed with their context: Chromium may never end one by itself that a payload has just sent to a blocked address.
+	// Close the pages with their context: Chromium may never close one that a payload has just sent to a blocked address.
 	await Promise.all([visit(), visit(), visit()])
 	return ran
 }
@@ -352,13 +352,13 @@ function findParts(): Parts {
 	}
 }
 
-/** Runs in the page. @returns how many frames of the texts have the document that was written for them */
+/** Runs in the page. @returns the number of frames in the texts that have their own document */
 function countFrames(): number {
 	const frames = [...document.querySelectorAll<HTMLIFrameElement>('.prose > iframe')]
 	return frames.filter(({ contentDocument }) => contentDocument?.URL === 'about:srcdoc').length
 }
 
-/** Runs in the page: sends each element of the content the events that handlers wait for, and follows odd links. */
+/** Runs in the page: dispatches the events that handlers wait for to each content element, and follows odd links. */
 async function touchEverything(): Promise<void> {
 	const events = [
 		'click',
@@ -386,14 +386,14 @@ async function touchEverything(): Promise<void> {
 	const frames = [...document.querySelectorAll('iframe')].map((frame) => frame.contentDocument)
 	const elements = [document, ...frames].flatMap((each) => [...(each?.querySelectorAll<HTMLElement>('*') ?? [])])
 	for (const element of elements) {
-		// Those of a frame are of a class of their own.
+		// Elements in a frame have their own class.
 		const protocol = element.localName === 'a' ? (element as HTMLAnchorElement).protocol : 'https:'
 		const isOddLink = !/^(https?|mailto):$/.test(protocol)
 		if (isOddLink && element.hasAttribute('href')) element.click()
-		// An event that is sent to one element reaches a handler in its attributes and none elsewhere.
+		// An event dispatched to one element reaches the handlers in its attributes and no others.
 		const hasHandler = element.getAttributeNames().some((name) => name.startsWith('on'))
 		if (hasHandler) for (const name of [...events, ...others]) element.dispatchEvent(new Event(name))
 	}
-	// What a handler put off, and a picture that fails at once, comes before the second frame.
+	// A deferred handler, or the error of a picture that fails at once, runs before the second frame.
 	await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
 }

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Request as PageRequest } from '@playwright/test'
 import { enrol, expect, hydrated } from './journey.ts'
 
-/** A member in a browser of their own. */
+/** A member in a separate browser. */
 export interface Member {
 	page: Page
 	name: string
@@ -13,7 +13,7 @@ export function anotherBrowser(browser: Browser, options: BrowserContextOptions 
 	return browser.newContext({ baseURL: process.env.SITE_URL ?? '', ...options })
 }
 
-/** Two newcomers, each in a browser: the first in the test's own. */
+/** Two newcomers, each in a browser. The first uses the test's own. */
 export async function twoMembers(page: Page, browser: Browser, names: [string, string]): Promise<[Member, Member]> {
 	const other = await (await anotherBrowser(browser)).newPage()
 	const [first, second] = [await enrol(page, names[0]), await enrol(other, names[1])]
@@ -23,7 +23,7 @@ export async function twoMembers(page: Page, browser: Browser, names: [string, s
 	]
 }
 
-/** Two newcomers who have written to each other once, so that neither is a stranger. */
+/** Two newcomers who have exchanged messages once, so neither is a stranger. */
 export async function twoFriends(page: Page, browser: Browser, names: [string, string]): Promise<[Member, Member]> {
 	const [one, other] = await twoMembers(page, browser, names)
 	await post(one, other, 'Hello')
@@ -31,7 +31,7 @@ export async function twoFriends(page: Page, browser: Browser, names: [string, s
 	return [one, other]
 }
 
-/** Sends a message by the form of its page, without scripts. */
+/** Sends a message with the page's form, without scripts. */
 export async function post(from: Member, to: Member, body: string): Promise<void> {
 	const answer = await from.page.request.post(`/messages/${to.username}`, {
 		form: { intent: 'send', clientId: crypto.randomUUID(), body },
@@ -41,7 +41,7 @@ export async function post(from: Member, to: Member, body: string): Promise<void
 	if (answer.status() !== 303) throw new Error(`Sending answered ${answer.status()}`)
 }
 
-/** Opens the page of a conversation and waits until its scripts are there. */
+/** Opens the page of a conversation and waits until its scripts are ready. */
 export async function openChatPage(page: Page, peer: Member): Promise<void> {
 	await page.goto(`/messages/${peer.username}`)
 	await page.getByPlaceholder('type message here...').waitFor()
@@ -50,21 +50,21 @@ export async function openChatPage(page: Page, peer: Member): Promise<void> {
 
 export const composer = (page: Page) => page.getByPlaceholder('type message here...')
 
-/** Writes a message as a person does. */
+/** Types and sends a message as a person does. */
 export async function say(page: Page, text: string): Promise<void> {
 	await composer(page).fill(text)
 	await composer(page).press('Enter')
 }
 
-/** The texts of the conversation that is open, in order. */
+/** The texts of the open conversation, in order. */
 export async function texts(page: Page): Promise<string[]> {
 	const all = await page.locator('.bubble').allInnerTexts()
 	return all.map((text) => text.trim())
 }
 
 /**
- * Keeps back what the page's loaders answer, as a slow network would. `first`: the server has made the first of them;
- * `release` lets them go, and returns when the page has taken each, or has given up waiting for it.
+ * Holds back the responses of the page's loaders, as a slow network would. `first` resolves once the server has produced the first of them.
+ * `release` lets them through, and returns when the page has applied each or stopped waiting for it.
  */
 export async function holdAnswers(page: Page): Promise<{ first: Promise<void>; release: () => Promise<void> }> {
 	const [first, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -84,18 +84,18 @@ export async function holdAnswers(page: Page): Promise<{ first: Promise<void>; r
 		free.resolve()
 		await expect.poll(() => held.size).toBe(0)
 		await page.unroute(loaders)
-		// What was taken is drawn with the next frame.
+		// Applied data are rendered in the next frame.
 		await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
 	}
 	return { first: first.promise, release }
 }
 
-/** Puts the socket and the questions of the page's chat into one's hands; pages still load. To be called before the page is opened. */
+/** Gives control over the socket and the requests of the page's chat, while pages still load. Call it before the page is opened. */
 export async function cutter(page: Page): Promise<{ cut: () => Promise<void>; mend: () => Promise<void> }> {
 	await page.addInitScript(() => {
 		const Real = window.WebSocket
 		const open = new Set<WebSocket>()
-		// What a browser without a network makes of it.
+		// How a browser without a network behaves.
 		const dead = () => {
 			const socket: Partial<WebSocket> = { readyState: 3, close: () => {}, send: () => {} }
 			setTimeout(() => {

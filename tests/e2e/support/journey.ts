@@ -8,23 +8,23 @@ import pg from 'pg'
 import { siteDatabase, startSite } from '../../support/site-process.ts'
 import { noteNotices } from './notices.ts'
 
-/** The requests of a test's own page that have no answer yet. */
+/** The requests of a test's own page that are still pending. */
 const underWay = new WeakMap<Page, Set<Request>>()
 
 /** Without comments and long names, which each page would parse. */
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** The rules of axe whose findings differ with the colours of a theme. */
+/** The axe rules whose findings depend on the colours of a theme. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block']
 
-/** A page without scripts, or one that they have taken over. */
+/** A page without scripts, or a hydrated one. */
 const READY = ':root:not(:has(script[data-started])), :root[data-hydrated]'
 
 const waited = new WeakSet<object>()
 
 /**
- * Has every page of this browser wait for its scripts where Playwright waits for the event `load`: they start after the first
- * paint, for which that event does not wait. Scripts that a journey holds back are waited for no longer than five seconds.
+ * Makes every page of this browser wait for its scripts where Playwright waits for the event `load`: they start after the first paint,
+ * which that event does not wait for. Scripts that a journey holds back are awaited for at most five seconds.
  */
 function waitForScripts(page: Page): void {
 	const methods: Record<string, (...given: unknown[]) => Promise<unknown>> = Object.getPrototypeOf(page)
@@ -45,16 +45,15 @@ function waitForScripts(page: Page): void {
 
 const adminEmail = 'wanda.warden@eastmere.example'
 
-/** With it a journey reports mails that came back. */
+/** Journeys use it to report bounced mails. */
 export const bounceSecret = 'what the mail server knows'
 
-/** Of whoever registers without a word about it. */
+/** The default password of newly registered members. */
 const newPassword = 'a lantern at the ford'
 
 /**
- * A test whose pages lie on the built site, and which fails when a page writes an error to the console. Each worker has a site
- * with the demo content of its own, so that two journeys at once never meet; its address and data directory are in the
- * worker's environment as SITE_URL and SITE_DATA_DIR.
+ * A test on the built site that fails when a page logs an error to the console. Each worker has its own site with the demo content, so
+ * parallel journeys never meet. Its address and data directory are in the worker's environment as SITE_URL and SITE_DATA_DIR.
  */
 export const test = base.extend<{ requests: undefined; quiet: undefined; alone: undefined }, { site: undefined }>({
 	site: [
@@ -78,14 +77,14 @@ export const test = base.extend<{ requests: undefined; quiet: undefined; alone: 
 	alone: [
 		async ({ browser }, use) => {
 			await use(undefined)
-			// A page that is left open goes on working, and its member stays online in the journeys after this one.
+			// A page left open keeps working, and its member would stay online during later journeys.
 			for (const context of browser.contexts()) await context.close()
-			// A draft that a journey left would stand in the form of another with the same member.
+			// A leftover draft would appear in the form of another journey with the same member.
 			await onSiteDatabase('delete from drafts')
 		},
 		{ auto: true },
 	],
-	// Apart from `quiet`, in whose place some journeys put their own.
+	// Separate from `quiet`, which some journeys override.
 	requests: [
 		async ({ page, browser }, use) => {
 			await noteNotices(page.context(), browser)
@@ -96,8 +95,8 @@ export const test = base.extend<{ requests: undefined; quiet: undefined; alone: 
 			for (const end of ['requestfinished', 'requestfailed'] as const)
 				page.on(end as 'requestfinished', (request) => open.delete(request))
 			await use(undefined)
-			// The next journey has the same page, unless this one would still go elsewhere by itself, as where a network came back. A clock of
-			// Playwright's leaves scripts in its browser that fail once it is gone.
+			// The next journey reuses the page, unless this one would still navigate by itself, for example after a reconnect. Playwright's clock
+			// leaves scripts in its browser that fail once the clock is gone.
 			const hasClock = await page.evaluate(() => '__pwClock' in globalThis).catch(() => true)
 			if (hasClock) await page.context().close()
 			else await page.goto('about:blank', { waitUntil: 'commit', timeout: 5_000 }).catch(() => page.close())
@@ -110,7 +109,7 @@ export const test = base.extend<{ requests: undefined; quiet: undefined; alone: 
 			page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
 			page.on('pageerror', (error) => said.push(error.message))
 			await use(undefined)
-			// The browser reports each 4xx answer, and each try without a network, that a journey asks for on purpose.
+			// The browser logs each 4xx response and each offline request that a journey causes on purpose.
 			expect(said.filter((text) => !/Failed to load resource|ERR_INTERNET_DISCONNECTED/.test(text))).toEqual([])
 		},
 		{ auto: true },
@@ -123,7 +122,7 @@ export const demoEmail = 'mira.quillon@eastmere.example'
 
 export const demoModerator = 'odalys.fernbrook@eastmere.example'
 
-/** The password of a demo account, as the site's start prints it. */
+/** The password of a demo account, as the site prints it at startup. */
 export function demoPassword(email = demoEmail): string {
 	const text = readFileSync(join(process.env.SITE_DATA_DIR ?? '', 'demo-account.txt'), 'utf8')
 	const line = text.split('\n').find((each) => each.startsWith(email))
@@ -131,17 +130,17 @@ export function demoPassword(email = demoEmail): string {
 }
 
 /**
- * Logs a demo account in, the member unless the moderator is named, by the form as it is without scripts. The page stays where
- * it is: the journey opens what it is about. The form itself has journeys of its own.
+ * Logs in to a demo account, by default the member's, with the form as it is without scripts. The page stays where it is, so that the
+ * journey opens what it tests. Other journeys test the form itself.
  */
 export async function logIn(page: Page, email = demoEmail): Promise<void> {
 	await submit(page, '/login', { email, password: demoPassword(email) })
 }
 
 /**
- * Sends a form in the browser of this page, without its scripts, and does not follow where it leads: that page would be rendered for
- * nobody. What it would say there is forgotten.
- * @throws Error when it is refused
+ * Submits a form in this page's browser, without its scripts, and does not follow the redirect: nobody would see that page. Discards the
+ * notice it would show.
+ * @throws Error when the form is rejected
  */
 async function submit(page: Page, path: string, form: Record<string, string>, headers = {}): Promise<void> {
 	const answer = await page.request.post(path, {
@@ -154,15 +153,15 @@ async function submit(page: Page, path: string, form: Record<string, string>, he
 	await page.context().clearCookies({ name: 'flash' })
 }
 
-/** Waits until the scripts have taken over the page: before, a click or a key does what it does without them. */
+/** Waits for hydration. Before it, a click or a key acts as it does without scripts. */
 export async function hydrated(page: Page): Promise<void> {
 	await page.locator('html[data-hydrated]').waitFor({ state: 'attached' })
 }
 
-/** Waits until the test's own page has what its scripts asked for when they took it over, as the routes that its links lead to. */
+/** Waits until the test's own page has everything its scripts requested on hydration, such as the routes its links lead to. */
 export async function settled(page: Page): Promise<void> {
 	await hydrated(page)
-	// Idle before it counts, as scripts may be about to ask, and after it, as they have yet to run what came.
+	// Idle before the check, because scripts may be about to send requests, and after it, because they have yet to process the responses.
 	const idle = () => page.evaluate(() => new Promise((done) => requestIdleCallback(done, { timeout: 1_000 })))
 	await expect(async () => {
 		await idle()
@@ -173,13 +172,13 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /**
- * Fails when axe finds anything on the page as it stands.
- * @param options `colors`: only the rules about colours are applied
+ * Fails when axe finds a violation on the page as it is.
+ * @param options `colors`: run only the rules about colours
  */
 export async function expectNoViolations(page: Page, { targetSize = true, colors = false } = {}): Promise<void> {
-	// Once a page, and without the builder for Playwright, which brings its source again each time for frames that no page has.
+	// Once per page, and without the Playwright builder, which injects its source again each time for frames that no page has.
 	if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource)
-	// Lighthouse counts small targets too; axe looks at them when asked.
+	// Lighthouse checks small targets too. axe does so only on request.
 	const rules = { 'target-size': { enabled: targetSize } }
 	const wanted: RunOptions = { resultTypes: ['violations'], ...(colors ? { runOnly: COLOR_RULES } : { rules }) }
 	const violations = await page.evaluate(async (options) => {
@@ -192,8 +191,8 @@ export async function expectNoViolations(page: Page, { targetSize = true, colors
 }
 
 /**
- * Fails when axe finds anything on the page as it stands, in either theme of a browser that chooses it. The themes differ in
- * colours alone, so the other rules are applied once. The page stays in the light theme.
+ * Fails when axe finds a violation on the page as it is, in either theme of a browser that chooses it. The themes differ only in colours,
+ * so the other rules run once. The page stays in the light theme.
  */
 export async function expectNoViolationsInThemes(page: Page): Promise<void> {
 	for (const colorScheme of ['dark', 'light'] as const) {
@@ -202,7 +201,7 @@ export async function expectNoViolationsInThemes(page: Page): Promise<void> {
 	}
 }
 
-/** Fails when the page is wider than the window at one of these widths, in CSS pixels. The window stays as wide as the last one. */
+/** Fails when the page is wider than the window at one of these widths, in CSS pixels. The window keeps the last width. */
 export async function expectToFit(page: Page, widths: number[]): Promise<void> {
 	for (const width of widths) {
 		await page.setViewportSize({ width, height: 800 })
@@ -214,8 +213,8 @@ export async function expectToFit(page: Page, widths: number[]): Promise<void> {
 let newcomers = 0
 
 /**
- * Registers a newcomer and logs them in, by the forms as they are without scripts; the page stays where it is. Each comes from an
- * address of their own, as many that register from one have to wait for each other.
+ * Registers a newcomer and logs them in, with the forms as they are without scripts. The page stays where it is. Each newcomer has a
+ * separate IP address, because many registrations from one have to wait.
  * @returns their username
  */
 export async function enrol(
@@ -232,7 +231,7 @@ export async function enrol(
 	return username
 }
 
-/** Has the ten minutes of every link of these mails be over. */
+/** Expires every ten-minute link of one kind of mail. */
 export async function endLinks(
 	table: 'email_links' | 'email_changes' | 'campus_links',
 	dataDir?: string,
@@ -240,7 +239,7 @@ export async function endLinks(
 	await onSiteDatabase(`update ${table} set works_until = now()`, dataDir)
 }
 
-/** Has the site do now what it does every minute, hour or night. @param name of the schedule */
+/** Runs a scheduled job of the site now. @param name of the schedule */
 export function doNow(name: string): Promise<void> {
 	return onSiteDatabase(`select graphile_worker.add_job('${name}')`)
 }
@@ -256,7 +255,7 @@ async function onSiteDatabase(statement: string, dataDir = process.env.SITE_DATA
 	}
 }
 
-/** The path of the link in the newest mail to an address, once the site has written one down that is not `before`. */
+/** The path of the link in the newest mail to an address, once the site has written one other than `before`. */
 export async function mailedLink(
 	address: string,
 	{ before = '', dataDir = process.env.SITE_DATA_DIR ?? '' } = {},
@@ -280,16 +279,16 @@ export async function mailedLink(
 let isAdminRegistered = false
 
 /**
- * Logs in the member whom ADMIN_EMAIL names, and confirms the address, which makes them admin. Registered once for each site: an address
- * may not be sent in again and again.
+ * Logs in the member named in ADMIN_EMAIL and confirms the address, which makes them admin. Registers once for each site, because an
+ * address cannot be submitted again and again.
  */
 export async function enrolAdmin(page: Page): Promise<void> {
 	if (isAdminRegistered) await submit(page, '/login', { email: adminEmail, password: newPassword })
 	else await enrol(page, 'Wanda Warden')
 	isAdminRegistered = true
-	// The login mails a second link, after which the first one does not work: whoever was too fast looks again.
+	// The login sends a second link, which invalidates the first, so read the mail again if that was too early.
 	await expect(async () => {
-		// An earlier journey on the same site may have made them admin, or an answer that came late.
+		// An earlier journey on the same site, or a late response, may have made them admin.
 		if ((await page.request.get('/moderation')).ok()) return
 		await page.goto(await mailedLink(adminEmail))
 		await page.getByRole('button', { name: 'Confirm my address' }).click({ timeout: 2_000 })
@@ -299,7 +298,7 @@ export async function enrolAdmin(page: Page): Promise<void> {
 
 const scripts = /\/assets\/.*\.js/
 
-/** Opens a page with a form of chips or suggestions whose scripts wait. @returns what lets them come */
+/** Opens a page with a form of chips or suggestions and holds back its scripts. @returns what releases them */
 export async function openWithoutScripts(page: Page, path: string): Promise<() => Promise<void>> {
 	const { promise, resolve } = Promise.withResolvers<void>()
 	await page.route(scripts, async (route) => {

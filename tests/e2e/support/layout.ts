@@ -1,16 +1,13 @@
-/*
- * What is wrong with how a page is laid out, found in the page itself. Each function runs alone in the browser: it sees
- * nothing of this file.
- */
+/* Finds layout problems in the page itself. Each function runs alone in the browser: it cannot use anything else from this file. */
 
-/** What stands past the edge of the window, or is cut without an ellipsis, a clamp or a way to scroll. */
+/** Elements beyond the edge of the window, or cut off without an ellipsis, a clamp or a way to scroll. */
 export function findMisplaced(): string[] {
 	const { clientWidth, scrollWidth } = document.documentElement
 	const named = (element: Element) =>
 		`<${element.tagName.toLowerCase()} class="${element.getAttribute('class') ?? ''}">`
 	const bad: string[] = []
 	if (scrollWidth > clientWidth) {
-		/** Who widens the page: what no ancestor clips, or the words of it. */
+		/** The elements that widen the page: those no ancestor clips, or their text. */
 		const isClipped = (element: Element) => {
 			for (let each: Element | null = element; each && each !== document.body; each = each.parentElement)
 				if (getComputedStyle(each).overflowX !== 'visible') return true
@@ -37,8 +34,8 @@ export function findMisplaced(): string[] {
 }
 
 /**
- * The controls that something else lies on, at their centre or a corner, once they are scrolled to the middle of the window.
- * @param scope a selector: only what is inside is looked at, as a menu or dialog lies on the rest on purpose
+ * The controls covered by another element, at their centre or a corner, once scrolled to the middle of the window.
+ * @param scope a selector: only elements inside it are checked, because a menu or dialog covers the rest on purpose
  */
 export function findCovered(scope: string): string[] {
 	const controls = 'a[href], button, input:not([type=hidden]), select, textarea, summary, [role=option], [role=tab]'
@@ -46,9 +43,9 @@ export function findCovered(scope: string): string[] {
 		element
 			? `<${element.tagName.toLowerCase()} class="${element.getAttribute('class') ?? ''}"> “${(element.getAttribute('aria-label') ?? element.textContent ?? '').trim().slice(0, 40)}”`
 			: 'nothing'
-	/** The part of a control that its scrolling and clipping ancestors and the window let through. */
+	/** The part of a control inside its scrolling and clipping ancestors and the window. */
 	const shownPart = (element: Element) => {
-		// Of a link that runs over several lines, the first.
+		// For a link that runs over several lines, the first line.
 		const first = element.getClientRects()[0]
 		if (!first) return null
 		let { left, top, right, bottom } = first
@@ -67,7 +64,7 @@ export function findCovered(scope: string): string[] {
 		top = Math.max(top, 0)
 		right = Math.min(right, innerWidth)
 		bottom = Math.min(bottom, innerHeight)
-		// Smaller ones are for screen readers alone.
+		// Smaller ones are only for screen readers.
 		return right - left >= 4 && bottom - top >= 4 ? { left, top, right, bottom } : null
 	}
 	const isReached = (control: Element, hit: Element | null) => {
@@ -87,7 +84,7 @@ export function findCovered(scope: string): string[] {
 			const part = shownPart(control)
 			if (!part) continue
 			const { left, top, right, bottom } = part
-			// Corners are round: a little inside of them.
+			// Corners are round, so test a little inside them.
 			const [dx, dy] = [Math.min(4, (right - left) / 4), Math.min(4, (bottom - top) / 4)]
 			const points: [number, number][] = [
 				[(left + right) / 2, (top + bottom) / 2],
@@ -104,7 +101,7 @@ export function findCovered(scope: string): string[] {
 	return bad
 }
 
-/** Where everything stands, in one number: the same in both themes unless a theme moves something. */
+/** The position of every element as one number: the same in both themes unless a theme moves something. */
 export function layoutSum(): number {
 	let sum = 0
 	for (const element of document.querySelectorAll('body *')) {

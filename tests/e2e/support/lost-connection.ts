@@ -1,12 +1,12 @@
 import type { Locator, Page, Route } from '@playwright/test'
 import { expect, test as journey } from './journey.ts'
 
-/** Browsers report each request that these journeys cut in the console. */
+/** Browsers log each request cut by these journeys to the console. */
 export const test = journey.extend<{ quiet: undefined }>({ quiet: async ({}, use) => use(undefined) })
 
 type Fail = (route: Route) => Promise<void>
 
-/** What may become of a request on its way. */
+/** What can happen to a request on its way. */
 export const failures = {
 	offline: (route) => route.abort('internetdisconnected'),
 	'cut in the middle': (route) =>
@@ -17,10 +17,10 @@ export const failures = {
 		route.fulfill({ contentType: 'text/html', body: '<h1>Log in to this Wi-Fi</h1>' }),
 } satisfies Record<string, Fail>
 
-/** Three of the failures, of a kind each, for what the same code sends as others do. */
+/** Three of the failures, one of each kind, for forms that share their code with others. */
 export const someFailures: (keyof typeof failures)[] = ['offline', 'a 502', 'no answer of the site']
 
-/** What React Router asks for, and what parts of pages ask for by themselves. */
+/** Requests by React Router, and requests by parts of pages. */
 const data = /\.data(\?|$)|\/__manifest\?|\/forum\/(vote|follow)$|\/messages\/latest$/
 
 export const bar = (page: Page) => page.locator('.connection-bar')
@@ -28,8 +28,8 @@ export const dialog = (page: Page) => page.getByRole('dialog')
 export const notices = (page: Page) => page.getByRole('region', { name: 'Notices' })
 
 /**
- * Cuts what is asked for by one method.
- * @returns `failed` waits for the first request that was cut, `mend` ends it
+ * Makes requests with one method fail.
+ * @returns `failed` waits for the first failed request, `mend` ends the failures
  */
 export async function cut(page: Page, method: 'GET' | 'POST', fail: Fail) {
 	const { promise, resolve } = Promise.withResolvers<void>()
@@ -53,26 +53,26 @@ export async function dismissToasts(page: Page) {
 
 export interface Form {
 	at: string
-	/** Opens what holds the form. */
+	/** Opens the element that contains the form. */
 	open?: (page: Page) => Promise<void>
-	/** What is typed, by label without its “optional”. */
+	/** The input, by label without “optional”. */
 	typed?: Record<string, string>
 	press: string | RegExp
 	says?: string
-	/** What is seen once the form came through. */
+	/** The text shown after success. */
 	done?: string
-	/** Whether the form is gone once it came through. */
+	/** Whether the form disappears after success. */
 	isGone?: boolean
 	within?: (page: Page) => Locator
-	/** Whether a press beside it closes it, as it does a menu. */
+	/** Whether a click outside closes it, like a menu. */
 	closes?: boolean
-	/** What else a failure must leave as it was, beside the text. */
+	/** What a failure must leave unchanged besides the text. */
 	kept?: (place: Locator) => Promise<void>
-	/** The failures that it is pressed under: all of them when it is not said. */
+	/** The failures to test. Default: all. */
 	under?: (keyof typeof failures)[]
 }
 
-/** Presses a form's button under each failure, and once more when all is well. */
+/** Presses a form's button under each failure, and once more without one. */
 export async function expectKept(page: Page, form: Form) {
 	const { at, open, typed = {}, press, says = 'Something went wrong', done, isGone, within, closes, kept } = form
 	const here = new URL(page.url())
@@ -96,7 +96,7 @@ export async function expectKept(page: Page, form: Form) {
 			await kept?.(place)
 			await expect(button).toBeEnabled()
 			await mend()
-			// A dialog takes the pointer from what is said beside it.
+			// A dialog blocks the pointer for notices beside it.
 			if (within !== dialog) await dismissToasts(page)
 			if (closes) await button.waitFor({ state: 'hidden' })
 		})

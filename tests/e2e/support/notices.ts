@@ -2,7 +2,7 @@ import { type Browser, type BrowserContext, expect, type Page } from '@playwrigh
 
 declare global {
 	interface Window {
-		/** The notices of this document so far that no journey has asked for, in their order. */
+		/** The notices of this document that no journey has checked yet, in order. */
 		notices?: Element[]
 	}
 }
@@ -10,8 +10,8 @@ declare global {
 const noted = new WeakSet<object>()
 
 /**
- * Has every page of a context, and of each that this browser opens from now on, note its notices as they appear: one of success
- * stands for two seconds, which may be over on a busy machine before a journey looks.
+ * Makes every page of a context, and of every context this browser opens later, record its notices as they appear. A success notice lasts
+ * two seconds and may be gone on a busy machine before a journey looks.
  */
 export async function noteNotices(context: BrowserContext, browser: Browser): Promise<void> {
 	await context.addInitScript(noteInPage)
@@ -33,7 +33,7 @@ function noteInPage(): void {
 	new MutationObserver((changes) => {
 		for (const node of changes.flatMap(({ addedNodes }) => [...addedNodes])) {
 			if (!(node instanceof Element)) continue
-			// Elements and not their texts, which the parser may not have read by now.
+			// Elements, not their texts, which the parser may not have read yet.
 			if (node.matches('.toast')) notices.push(node)
 			notices.push(...node.querySelectorAll('.toast'))
 		}
@@ -41,8 +41,8 @@ function noteInPage(): void {
 }
 
 /**
- * Waits until this document has said something in a notice, whether that still stands or is over. Each notice counts once, and those
- * before it count no more. Without scripts a notice stays, and is looked for on the page.
+ * Waits until this document has shown a notice, even if it has gone since. Each notice counts once, and earlier ones no longer count.
+ * Without scripts a notice stays, so look for it on the page.
  */
 export async function expectNotice(page: Page, text: string | RegExp): Promise<void> {
 	const standing = page.locator('.toast').filter({ hasText: text }).first()
@@ -50,7 +50,7 @@ export async function expectNotice(page: Page, text: string | RegExp): Promise<v
 		(await page.locator('html[data-hydrated]').count()) > 0
 			? page.evaluate(takeNotice, { text: String(text), isPattern: text instanceof RegExp })
 			: standing.isVisible()
-	// A page that is just being left tells nothing.
+	// Evaluation fails while the page navigates away.
 	await expect.poll(() => said().catch(() => false), { message: `the notice “${text}”` }).toBe(true)
 }
 
