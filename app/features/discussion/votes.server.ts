@@ -83,10 +83,7 @@ async function setSolution(
 
 const noMarks: QuestionMarks = { vote: 0, bookmarked: false, following: false, affected: false, invited: false }
 
-/**
- * A question and its comments with the viewer's own state, and who was asked as far as they see it: one statement per
- * page, none for a visitor.
- */
+/** A question and its comments with the viewer's own state, and who was asked as far as they see it. One statement; none for a visitor. */
 export async function withMarks(
 	viewer: Viewer,
 	questionId: number,
