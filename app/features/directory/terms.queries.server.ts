@@ -191,8 +191,8 @@ export async function reindexIfStale(ids: number[]): Promise<number[]> {
 }
 
 /**
- * Deletes words of profiles that are in no profile any more. Indexing a member changes the table of terms before
- * reading it, so the two wait for each other.
+ * Deletes words that are no longer in any profile. Indexing a member changes the table of terms before reading it, so
+ * the two wait for each other.
  */
 export async function forgetTerms(): Promise<void> {
 	await db()

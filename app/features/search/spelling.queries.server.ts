@@ -164,7 +164,7 @@ export function editsBetween(one: string, other: string): number {
 	return last[other.length] ?? 0
 }
 
-/** Deletes words that are in no title, tag or text any more. Writers of new words wait meanwhile, as they do for each other. */
+/** Deletes words that are no longer in any title, tag or text. Writers of new words wait meanwhile, as they do for each other. */
 export async function forgetSearchWords(): Promise<void> {
 	await db()
 		.transaction()
