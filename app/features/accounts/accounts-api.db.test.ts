@@ -8,7 +8,7 @@ import { forgetCounts, sentMails } from '../../../tests/support/jobs.ts'
 import { authHandler } from './accounts.server.ts'
 import { makeAuth } from './auth.server.ts'
 
-// What is stored is made with the product's cost.
+// The stored hash must have the cost that is used in production.
 vi.unmock('@node-rs/argon2')
 
 useDatabase()
@@ -161,7 +161,7 @@ test('behind TLS all session cookies are HttpOnly, Lax, Secure and bound to the 
 		headers: new Headers({ 'x-client-ip': '198.51.100.7' }),
 		returnHeaders: true,
 	})
-	// The cookie of the device follows the settings of the process: tests/process/proxy.test.ts sees it behind TLS.
+	// The device cookie depends on the settings of the process; tests/process/proxy.test.ts covers it behind TLS.
 	const cookies = headers.getSetCookie().filter((cookie) => !cookie.startsWith('device='))
 	expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(['__Host-session', '__Host-session_data'])
 	for (const cookie of cookies) {

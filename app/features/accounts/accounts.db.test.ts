@@ -10,7 +10,7 @@ import { logIn, registerMember, requestPasswordReset, resetPassword, viewerFromR
 
 useDatabase()
 
-// The worker makes the tables that a job is added to; it is stopped, so that the jobs can be looked at.
+// The worker creates the tables of the job queue; it is stopped, so that jobs stay there.
 beforeAll(async () => {
 	await startJobs()
 	await stopJobs()

@@ -73,7 +73,7 @@ export async function viewerFromRequest(
 	const viewer = response ? viewerOfUser(response.user) : null
 	if (response && (fresh || headers.getSetCookie().length > 0)) noteSessionUse(Number(response.session.id))
 	if (fresh && response) recentLookups().set(digestOf(cookies), true)
-	// A lookup in the database comes with a new cookie.
+	// A lookup in the database yields a new cookie.
 	if (!fresh && response && viewer && headers.getSetCookie().length === 0)
 		verifiedCookies().add(cookies, viewer, new Date(response.session.expiresAt))
 	if (viewer) setRequestMember(viewer.id)
@@ -115,7 +115,7 @@ async function findSession(request: Request) {
 	return token === null ? undefined : findByToken(token)
 }
 
-/** All that are asked for in the same moment, as when thousands of tabs reconnect, are one statement. */
+/** Concurrent lookups, as when thousands of tabs reconnect, share one statement. */
 const findByToken = gathered(async (tokens: string[]) => {
 	const found = await listSessionsByToken(tokens, sessionLife.idle - sessionLife.extension)
 	const sessions = new Map(found.map((session) => [session.token, session]))

@@ -93,7 +93,7 @@ export function makeAuth(settings: Config = config()) {
 		secret: authSecret(settings),
 		trustedOrigins: [publicUrl],
 		telemetry: { enabled: false },
-		// Our own spans say what a request did; with its own it asks the environment for each statement.
+		// Our own spans cover a request; Better Auth's would read the environment for each statement.
 		experimental: { instrumentation: { enabled: false } },
 		logger: {
 			level: 'error',

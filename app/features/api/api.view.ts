@@ -57,7 +57,7 @@ export interface ApiDocument {
 
 export interface FieldDoc {
 	name: string
-	/** In words: “text”, “list of QueryCard”. */
+	/** In plain English: “text”, “list of QueryCard”. */
 	type: string
 	/** The schema that the type mentions; it is on the page. */
 	shape: string | null

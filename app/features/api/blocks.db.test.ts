@@ -246,7 +246,7 @@ describe.each(cells)('%s, while %s', (_name, state, act) => {
 })
 
 describe('a blocked member', () => {
-	/** Where this viewer sees whether Ann is online. */
+	/** Whether this viewer sees Ann online, in each place that shows it. */
 	async function seenBy(viewer: SignedIn | null) {
 		const inList = ({ page }: Awaited<ReturnType<typeof listCommunity>>) =>
 			page.rows.find(({ username }) => username === ann.username)?.online ?? null

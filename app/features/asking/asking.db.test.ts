@@ -184,7 +184,7 @@ test('concurrent edits, comments and deletions keep counters right, without dead
 	await expectCountersToHold()
 })
 
-/** The rows that writing affects, condensed. */
+/** The rows that posting affects, with their relevant columns. */
 async function everything(): Promise<unknown> {
 	const { rows } = await sql`select
 		(select json_agg(row(id, title, edited_at, status, comment_count, active_at) order by id) from questions) as questions,

@@ -57,7 +57,7 @@ export async function endBackup(
 	)
 }
 
-/** Deletes the records that are older than so many days. */
+/** Deletes the records that are older than this many days. */
 export async function deleteOldRuns(days: number): Promise<void> {
 	await sql`delete from backups where ended_at < now() - make_interval(days => ${days})`.execute(db())
 }

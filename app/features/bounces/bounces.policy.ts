@@ -6,7 +6,7 @@
  */
 export type Outcome = 'permanent' | 'temporary' | 'none' | 'delivered'
 
-/** A mailbox with temporary failures on so many different days is taken for gone. */
+/** A mailbox with temporary failures on this many different days is considered gone. */
 export const FAILED_DAYS = 4
 /** Days that a failure is remembered. A member who gets one mail a week reaches four failures within this time. */
 export const FAILURES_KEPT = 30

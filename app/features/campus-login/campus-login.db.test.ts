@@ -27,7 +27,7 @@ let made = 0
 beforeAll(async () => {
 	campus = await startCampus(callback)
 	admin = await makeMember('admin', 'admin')
-	// Tests check sessions explicitly, unless they say otherwise.
+	// Tests check sessions explicitly by default.
 	await save({ endsSessions: '' })
 })
 

@@ -13,7 +13,7 @@ export interface ClaimNames {
 	role: string
 	studentRoles: readonly string[]
 	staffRoles: readonly string[]
-	/** Whether addresses count as confirmed even if the provider does not say so. */
+	/** Whether addresses count as confirmed even without a claim of the provider. */
 	trustsEmail: boolean
 }
 

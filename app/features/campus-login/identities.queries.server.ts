@@ -111,7 +111,7 @@ interface ProviderSession {
 	identityId: number
 	/** Encrypted; null if the provider cannot be asked again. */
 	refreshToken: string | null
-	/** The latest end of the session; ISO 8601. */
+	/** The latest time at which the session ends; ISO 8601. */
 	endsAt: string | null
 }
 

@@ -46,8 +46,8 @@ export function refreshPurpose(sessionId: number): string {
 
 /**
  * Logs in with an identity that a provider confirmed. The first login creates the account.
- * @returns the cookies of the session, whether the account is new, and a page that takes precedence over the requested one: a member who
- * asked for deletion is offered to keep the account
+ * @returns the cookies of the session, whether the account is new, and a page that takes precedence over the requested
+ * one: a member who asked for deletion can first choose to keep the account
  * @throws NotAllowed, Conflict, Invalid with a message for the person
  */
 export async function enter(

@@ -185,7 +185,7 @@ function swapped(bytes: Buffer): Buffer {
 	return copy
 }
 
-/** A wrong setting, found by using it. */
+/** A setting that proved wrong when it was used. */
 export class DirectoryMisset extends Error {
 	readonly setting: keyof DirectorySettings
 	constructor(setting: keyof DirectorySettings, message: string) {

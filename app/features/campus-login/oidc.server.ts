@@ -33,7 +33,7 @@ export interface Answer {
 	endsAt?: string
 }
 
-/** The provider's response is invalid or a refusal; `message` is a sentence for the person, after the provider's name. */
+/** The provider refused, or its response is invalid; `message` is a sentence for the person, after the provider's name. */
 export class ProviderRefused extends Error {
 	/** The OAuth error code, such as `invalid_grant`; empty if the response was invalid. */
 	readonly code: string

@@ -19,7 +19,7 @@ export interface Provider extends LoginButton {
 	claims: ClaimNames
 }
 
-/** A provider that the browser is sent to, and comes back from. */
+/** A provider to which the browser is redirected, with a callback. */
 export interface RemoteProvider extends Provider {
 	/** The address that starts a login, and the state to validate its response. @throws ProviderUnreachable, ProviderRefused */
 	begin: () => Promise<{ url: string; checks: Checks }>

@@ -67,9 +67,10 @@ export async function requestCampusVerification(viewer: Viewer, username: string
 }
 
 /**
- * Mails a new link in place of an expired one, to the same address. No login is needed: only its reader has the old link.
+ * Mails a new link in place of an expired one, to the same address. No login is needed: only its reader has the old
+ * link.
  * @param ip of the request
- * @throws Invalid if the link cannot be replaced any more, NotAllowed while the member is suspended, TooMany
+ * @throws Invalid if the link can no longer be replaced, NotAllowed while the member is suspended, TooMany
  */
 export async function resendCampusLink(token: string, ip: string): Promise<void> {
 	const row = await findByLink(hashToken(token))
@@ -99,7 +100,7 @@ async function mailLink(row: CampusRow, ip: string): Promise<void> {
 /**
  * What a link would confirm, for its page.
  * @returns null if the link has expired and can be replaced
- * @throws Invalid if it is not valid any more
+ * @throws Invalid if it is no longer valid
  */
 export async function findCampusLink(
 	token: string,
@@ -114,8 +115,8 @@ export async function findCampusLink(
 /**
  * Confirms the address that a link was mailed to. No login is needed: only the reader of that mailbox has the link.
  * @returns the member's username and the university
- * @throws Invalid if the link is not valid any more, NotAllowed while the member is suspended, Conflict if the address verifies another
- * account
+ * @throws Invalid if the link is no longer valid, NotAllowed while the member is suspended, Conflict if the address
+ * verifies another account
  */
 export async function confirmCampus(token: string): Promise<{ username: string; university: string }> {
 	try {

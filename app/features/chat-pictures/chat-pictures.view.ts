@@ -6,7 +6,7 @@ export const TOO_MANY_PICTURES = `A message may have at most ${MAX_PICTURES} pic
 /** Characters of a description. */
 export const MAX_ALT_LENGTH = 200
 
-/** Messages with pictures that a member may send within so many seconds. */
+/** Messages with pictures that a member may send within this many seconds. */
 export const MAX_PICTURED = { messages: 40, seconds: 3_600 } as const
 
 /** A picture of a message. Its address only answers the members who may read the message. */

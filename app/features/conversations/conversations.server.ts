@@ -182,7 +182,7 @@ export async function announceState(member: { id: number }, peerUsername: string
 	if (row) announce(roomOf(member.id), 'chat:state', { with: peerUsername, state: presentState(row) })
 }
 
-/** A message waits for the first answer: tells its sender how many more may follow, and the peer of the request. */
+/** A message waits for the first reply: notifies its sender of how many more may follow, and the peer of the request. */
 export async function announceWaiting(sender: SignedIn, peer: PairStateRow): Promise<void> {
 	await announceState(sender, peer.username)
 	if (!peer.blocked_me) await announceState({ id: peer.peer_id }, sender.username)

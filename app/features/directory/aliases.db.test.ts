@@ -7,7 +7,7 @@ import { criteriaOf } from './directory.paths.ts'
 import { listCommunity } from './directory.server.ts'
 import { suggest, suggestKnownSkills } from './suggestions.server.ts'
 
-/* People are found by any spelling of their skills, in the search, in the filter and in what is suggested. */
+/* People are found by any spelling of their skills: in the search, the filter and the suggestions. */
 
 useDatabase()
 

@@ -16,12 +16,12 @@ const people = Array.from({ length: size }, (_, index) => personOf(index + 1))
 const visible = people.filter(({ profile }) => profile.show_presence && profile.listed)
 const online = new Set([visible[3], visible[40], visible[41]].map((person) => person?.username))
 const hidden = people.find((person) => !person.profile.show_presence && person.profile.listed)
-/** Who is in the list at all, the newest first: the whole truth that the statements are compared with. */
+/** All listed members, newest first: the expected results are computed from them. */
 const listed = people.filter(({ profile }) => profile.listed).reverse()
 
 beforeAll(async () => {
 	await seedMembers(size, { onProgress: () => {} })
-	// Many share a moment, so that only the order of joining can part them.
+	// Many share a join time, so that only the join order distinguishes them.
 	await db()
 		.updateTable('profiles')
 		.set({ last_seen_at: new Date('2026-01-01') })
@@ -31,7 +31,7 @@ beforeAll(async () => {
 	for (const username of [...online, hidden?.username ?? '']) await makeTab(await idOf(username ?? ''))
 })
 
-/** Everybody who matches the criteria; reads all people one by one. */
+/** Everybody who matches the criteria, by checking all people one by one. */
 function truth(criteria: Criteria): Person[] {
 	const isOnline = (person: Person) => online.has(person.username)
 	const found = listed.filter(
@@ -54,7 +54,7 @@ async function idOf(username: string): Promise<number> {
 	return id
 }
 
-/** The usernames of a whole list, page by page. */
+/** The usernames of a complete list, page by page. */
 async function wholeList(criteria: Criteria): Promise<string[]> {
 	const seen: string[] = []
 	let cursor: string | null = null
@@ -181,7 +181,7 @@ describe('a search', () => {
 		expect(rows[0]?.why).toContain(skill)
 	})
 
-	/** How many of these skills each member of the list knows. “SQLite” begins like “SQL”, and counts as it. */
+	/** How many of these skills each listed member knows. “SQLite” begins like “SQL”, and counts as a match. */
 	const knownOf = async (asked: string[]) => {
 		const seen = await wholeList({ ...anybody, q: asked.join(' ') })
 		expect(new Set(seen).size).toBe(seen.length)

@@ -9,8 +9,8 @@ import { countFacets, findPage, type MemberSet, type SearchPosition } from './se
 useDatabase()
 
 /*
- * How a set is read depends on how many members it is said to have, and never changes what is found. Members lie far apart here, in
- * and beyond the blocks that are looked through one by one.
+ * The assumed size of a set decides how it is read, and must never change the results. Members are far apart here,
+ * within and beyond the blocks that are scanned one by one.
  */
 
 beforeAll(async () => {

@@ -59,7 +59,7 @@ interface PageInput {
  * blocks or MAX_WALKED members, until the page is full; only then all members are searched.
  * docs/decisions/0058-people-by-documents.md explains it.
  */
-/** So many members are fetched whole. */
+/** Sets of up to this size are fetched whole. */
 export const MAX_FETCHED = 1_000
 /** Blocks of 1,024 members (migrations/0042_member_documents.sql) that are scanned one after the other. */
 export const MAX_BLOCKS = 16
@@ -178,13 +178,13 @@ function blocksFrom(before: RawBuilder<unknown>): RawBuilder<unknown> {
 	return sql`generate_series(${newest}, greatest((${newest}) - ${sql.lit(MAX_BLOCKS - 1)}, 0), -1) as number`
 }
 
-/** Whether a member is in none of these blocks. The first condition is known at once: where there are no more, nothing is read. */
+/** Whether a member is in none of these blocks. The first condition is known at once: without further blocks, nothing is read. */
 function isBeyondBlocks(before: RawBuilder<unknown>): RawBuilder<unknown> {
 	const oldest = sql`(((${before}) - 1) >> ${sql.lit(BLOCK_BITS)}) - ${sql.lit(MAX_BLOCKS - 1)}`
 	return sql`${oldest} > 0 and block + 0 < ${oldest}`
 }
 
-/** The terms of a set, which the index answers, and what only its rows do. */
+/** The terms of a set, which the index checks, and the conditions that need its rows. */
 function isInSet(meant: MemberSet): RawBuilder<unknown> {
 	return sql`${hasAny(meant.ways, sql`terms`)} and ${residue(meant)}`
 }
@@ -209,7 +209,7 @@ export function isEverybody({ ways }: MemberSet): boolean {
 	return ways.some((groups) => groups.length === 0)
 }
 
-/** The conditions that only a row answers. */
+/** The conditions that only a row can decide. */
 function residue(meant: MemberSet): RawBuilder<unknown> {
 	const { ways, not, notUser, notBlocking, among, notAmong, isPublic } = meant
 	const parts: RawBuilder<unknown>[] = []

@@ -7,7 +7,7 @@ import { anybody } from './directory.paths.ts'
 import { listCommunity } from './directory.server.ts'
 import { suggest } from './suggestions.server.ts'
 
-/* What people type who look for somebody: sentences, years of study and of passing in any words, names with an initial. */
+/* Searches for people as they are typed: sentences, years of study and of graduation in various words, names with an initial. */
 
 useDatabase()
 

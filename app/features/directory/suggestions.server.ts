@@ -10,7 +10,7 @@ import type { MeaningRow } from './terms.queries.server.ts'
 
 const MAX_SUGGESTIONS = { people: 5, skills: 4, universities: 3 }
 
-/** Who and what may be meant by what somebody is typing: people, skills and universities, the best of each. */
+/** Suggestions for an incomplete search: people, skills and universities, the best of each. */
 export async function suggest(typed: string, viewer: Viewer): Promise<SuggestionsView> {
 	if (!typed) return { people: [], skills: [], universities: [] }
 	const found = await findMembers({ ...anybody, q: typed }, viewer, null, MAX_SUGGESTIONS.people)
@@ -40,10 +40,10 @@ export async function suggest(typed: string, viewer: Viewer): Promise<Suggestion
 
 const MAX_KNOWN_SKILLS = 8
 
-/** Skills that listed members have and that may be meant by what somebody is typing, with how many have them. */
+/** Skills of listed members that match an incomplete text, with the number of members. */
 export async function suggestKnownSkills(typed: string): Promise<{ value: string; note: string }[]> {
 	if (!typed) return []
-	// Another name of a skill means that skill before any that begins so.
+	// Another name of a skill stands for that skill before any that only begins like it.
 	const texts = [...new Set([canonicalSkill(typed), typed])]
 	const skills = (await Promise.all(texts.map(skillsLike))).flat()
 	const counts = new Map(skills.map(({ label, members }) => [label, members]))
@@ -59,12 +59,15 @@ async function skillsLike(text: string): Promise<MeaningRow[]> {
 	return answersOf(meanings, words.length).filter(({ kind }) => kind === 'skill')
 }
 
-/** The terms that every word of a search may mean: those with most of its words written out, no others, the commonest. */
+/**
+ * The terms that match every word of a search: first those with the most complete words, then those without further
+ * words, then the commonest.
+ */
 function answersOf(meanings: MeaningRow[], words: number): MeaningRow[] {
 	const byTerm = new Map<number, { term: MeaningRow; words: Set<number>; exact: Set<number> }>()
 	for (const term of meanings) {
 		const known = byTerm.get(term.id) ?? { term, words: new Set(), exact: new Set() }
-		// A whole name of a skill is both the skill and a word of it.
+		// The complete name of a skill is both the skill and a word of it.
 		known.words.add(term.position)
 		if (term.exact) known.exact.add(term.position)
 		byTerm.set(term.id, known)

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
-/** Which field of a profile a term is from. */
+/** The profile field of a term. */
 export type TermKind =
 	| 'everyone'
 	| 'online'
@@ -22,38 +22,38 @@ export type TermKind =
 	| 'about'
 	| 'details'
 
-/** Kinds of long texts: nobody counts how many members have one of their words. */
+/** Kinds of long texts, whose words are not counted. */
 export const uncountedKinds: readonly TermKind[] = ['about', 'details']
 
-/** Fields that say less of a member than the others: who is found by these comes later. */
+/** Fields that say less about a member than the others; matches in these come later. */
 export const weakKinds: readonly TermKind[] = ['location', ...uncountedKinds]
 
-/** Something that members can be found by. */
+/** A term by which members can be found. */
 export interface TermRow {
 	id: number
 	kind: TermKind
 	label: string
-	/** How many listed members have it, as far as who asks may know; 1 for {@link uncountedKinds}. */
+	/** The number of listed members with it, as far as the asker may know; 1 for {@link uncountedKinds}. */
 	members: number
 }
 
-/** Who asks: visitors know of less. */
+/** The asker; visitors may know less. */
 export type Asker = 'visitor' | 'member'
 
-/** How many members have a term, as far as who asks may know. */
+/** The number of members with a term, as far as the asker may know. */
 const membersFor: Record<Asker, RawBuilder<unknown>> = { visitor: sql`public_members`, member: sql`members` }
 
-/** A term that a word of a search may mean. */
+/** A possible meaning of a word of a search. */
 export interface MeaningRow extends TermRow {
-	/** As it is compared: without case, accents and punctuation. */
+	/** Normalized for comparison: without case, accents and punctuation. */
 	key: string
-	/** Which word, from 0. */
+	/** The index of the word, from 0. */
 	position: number
-	/** Whether the word is written out, and with it the whole skill; else it is a beginning, or has a typo. */
+	/** Whether the word is complete, and so is the skill; otherwise it is a prefix, or has a typo. */
 	exact: boolean
 }
 
-/** Meanings of one word that are looked for, the commonest first; and words that begin alike, before that. */
+/** Meanings of one word that are looked up, the commonest first; and before that, words with the same beginning. */
 const MAX_MEANINGS = 60
 const MAX_ALIKE = 2_000
 
@@ -61,18 +61,18 @@ const MAX_ALIKE = 2_000
 export interface AskedWord {
 	position: number
 	text: string
-	/** Whether it was made of two words: then no other word that begins with it is meant. */
+	/** Whether it was joined from two words: then it does not stand for other words that begin with it. */
 	isJoined: boolean
 }
 
 /*
- * Each step reads a few rows by an index. `offset 0` says so to PostgreSQL: it plans these statements once for any values, takes the
- * rows for many and would read the tables whole.
+ * Each step reads a few rows by an index. `offset 0` enforces that: PostgreSQL plans these statements once for any
+ * values, overestimates the rows and would scan whole tables.
  */
 
 /**
- * What words may mean: terms of these kinds with the very word, or with a word that begins so.
- * @param typos null, or: also terms with a word that differs by a typo, and names that are one of these
+ * Possible meanings of words: terms of these kinds with the word itself, or with a word that begins with it.
+ * @param typos null, or: also terms with a word that differs by a typo, and names that equal one of these
  */
 export async function findMeanings(
 	asked: readonly AskedWord[],
@@ -126,20 +126,20 @@ export async function findMeanings(
 	return rows
 }
 
-/** The listed member who has this username, in lower case. */
+/** The listed member with this username, in lower case. */
 export async function findUser(username: string): Promise<number | null> {
 	const { rows } = await sql<{ id: number }>`
 		select id from users where username = ${username} and ${isListed}`.execute(db())
 	return rows[0]?.id ?? null
 }
 
-/** A value that a filter names. */
+/** A value in a filter. */
 export interface Named {
 	kind: TermKind
 	value: string
 }
 
-/** The terms of values that filters name, with the position of each in the list; a value that nobody ever had is not there. */
+/** The terms of filter values, with the index of each in the list; a value that nobody ever had is left out. */
 export async function findNamed(
 	named: Named[],
 	asker: Asker,
@@ -155,7 +155,7 @@ export async function findNamed(
 	return rows
 }
 
-/** The values that filters offer: of each kind the commonest, as many as asked for, and how many listed members there are. */
+/** The values that filters offer, up to the given number of each kind, commonest first; and the number of listed members. */
 export async function listPopular(limits: Partial<Record<TermKind, number>>, asker: Asker): Promise<TermRow[]> {
 	const members = membersFor[asker]
 	const { rows } = await sql<TermRow>`
@@ -166,14 +166,14 @@ export async function listPopular(limits: Partial<Record<TermKind, number>>, ask
 	return rows
 }
 
-/** The ids of the next members after this one, listed or not, in their order. */
+/** The ids of the members after this one, listed or not, in ascending order. */
 export async function listMembersAfter(id: number, limit: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select id from users where id > ${id} and not imported order by id limit ${limit}`.execute(db())
 	return rows.map((row) => row.id)
 }
 
-/** Makes the documents of those of these members again whose terms are not what their rows say. @returns their ids */
+/** Rebuilds the documents of those of these members whose terms do not match their rows. @returns their ids */
 export async function reindexIfStale(ids: number[]): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select asked.id from unnest(${ids}::int[]) as asked (id)
@@ -191,8 +191,8 @@ export async function reindexIfStale(ids: number[]): Promise<number[]> {
 }
 
 /**
- * Forgets the words of profiles that no profile has any more. Whoever indexes a member has changed the table of terms before they read
- * it, so they are waited for, and wait.
+ * Deletes words that are no longer in any profile. Indexing a member changes the table of terms before reading it, so
+ * the two wait for each other.
  */
 export async function forgetTerms(): Promise<void> {
 	await db()

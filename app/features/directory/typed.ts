@@ -3,44 +3,47 @@ import { MAX_SEARCH_LENGTH, MAX_SEARCH_WORDS } from './directory.paths.ts'
 /** One word of a search. */
 export interface TypedWord {
 	text: string
-	/** What stands between it and the word before: a blank, or the marks that join the two. */
+	/** The text between it and the previous word: a space, or the punctuation that joins the two. */
 	before: string
-	/** Whether it stood in quotes: then it is a word and nothing else. */
+	/** Whether it was quoted, and so is an ordinary word. */
 	isQuoted: boolean
-	/** Whether it only holds a sentence together. */
+	/** Whether it only serves the grammar of a sentence, as an article does. */
 	isFiller: boolean
-	/** Whether it may say what everybody here is, as “developers” does: who has it comes first, and nobody needs to. */
+	/** Whether it may describe everybody here, as “developers” does: then it is optional, and members who have it come first. */
 	isSoft: boolean
 }
 
-/** Several words that stand side by side, by the numbers of the first and of the one after the last. */
+/** Adjacent words, by the index of the first and the one after the last. */
 export interface Phrase {
 	from: number
 	to: number
 	/** The words with single spaces. */
 	text: string
-	/** As it was typed, with the marks between its words: “Let’s Encrypt”. */
+	/** As typed, with the punctuation between its words: “Let’s Encrypt”. */
 	written: string
 }
 
 /** Words of a branch or of a skill that are tried together. */
 const MAX_PHRASE_WORDS = 5
-/** Words of a search that are looked at, those that only hold a sentence together among them. */
+/** Words of a search that are read, including fillers. */
 const MAX_ALL_WORDS = 2 * MAX_SEARCH_WORDS
 
-/** What sentences are made of and nobody is found by, unless a search has no other words. */
+/** Words of sentences by which nobody is found, unless a search has no others. */
 const fillers = new Set(
 	`a an and any anybody anyone are at by do does find for from has have i in is know knowing knows looking near need of on or
 	somebody someone that the to use uses using want who whose with`.split(/\s+/),
 )
 
-/** What everybody is whom a search may find, and what is said beside it but is a name, too. */
+/** Words that describe everybody whom a search may find, and words that accompany them but are also names. */
 const soft = new Set(
 	`can coder coders dev developer developers devs engineer engineers expert experts folk folks good guy guys me member members my
 	people person programmer programmers student students`.split(/\s+/),
 )
 
-/** Branches by their usual names, those with “and” also without: who types one of a line means all of it. */
+/**
+ * Branches by their usual names, those with “and” also without it. A line is one branch: whoever types one of its names
+ * means all of them.
+ */
 const branchNames = withoutAnd([
 	[
 		'cse',
@@ -83,9 +86,9 @@ const numerals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seven
 const romans = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii']
 const yearWords = new Set(['year', 'years', 'yr', 'yrs'])
 const semesterWords = new Set(['sem', 'semester', 'sems', 'semesters'])
-/** The year in which most studies here end. */
+/** The year in which most programmes here end. */
 const FINAL_YEAR = 4
-/** What a year of passing may stand beside. */
+/** Words that accompany a year of graduation. */
 const passingWords = new Set(['batch', 'class', 'graduating', 'pass', 'passing', 'passout'])
 
 function withoutAnd(lines: string[][]): string[][] {
@@ -93,8 +96,8 @@ function withoutAnd(lines: string[][]): string[][] {
 }
 
 /**
- * The words of a search, cut as the database cuts texts into words. “Front-end” is two, “who’s” is “who”, and “’28” is 2028.
- * @returns at most {@link MAX_SEARCH_WORDS}, besides what only holds a sentence together
+ * The words of a search, split as the database splits texts. “Front-end” is two, “who’s” is “who”, and “’28” is 2028.
+ * @returns at most {@link MAX_SEARCH_WORDS}, not counting fillers
  */
 export function wordsOf(typed: string): TypedWord[] {
 	const text = typed.slice(0, MAX_SEARCH_LENGTH).normalize('NFKC')
@@ -104,7 +107,7 @@ export function wordsOf(typed: string): TypedWord[] {
 	return words.slice(0, last ? words.indexOf(last) : MAX_ALL_WORDS)
 }
 
-/** A word; the dot of “.NET” is a part of it, as the vocabulary tells it from “net”. */
+/** A word; the dot of “.NET” belongs to it, as the vocabulary distinguishes it from “net”. */
 const word = /(?:(?<![^\s])\.(?=\p{L}))?[\p{L}\p{M}\p{N}+#]*[\p{L}\p{N}][\p{L}\p{M}\p{N}+#]*/gu
 
 /** “’28” */
@@ -123,19 +126,19 @@ function wordsIn(part: string, isQuoted: boolean): TypedWord[] {
 	})
 }
 
-/** What words say of when somebody studies. */
+/** The years that words of a search name. */
 interface Studies {
 	/** Years of study. */
 	years: number[]
-	/** Of each word whether it says one of them. */
+	/** For each word, whether it names one of them. */
 	isYear: boolean[]
-	/** Of each word the year of passing that it says. */
+	/** For each word, the year of graduation that it names. */
 	passing: (number | null)[]
 }
 
 /**
- * Takes the years out of a search: “3rd year”, “third year”, “III year”, “year 3”, “3rd”, “final year”, “5th sem”. A year of passing stays
- * a word, without what it stands beside: “batch of 2028”, “’28”.
+ * Extracts the years from a search: “3rd year”, “third year”, “III year”, “year 3”, “3rd”, “final year”, “5th sem”. A
+ * year of graduation stays a word, without its context: “batch of 2028”, “’28”.
  */
 export function takeYears(words: readonly TypedWord[]): Studies {
 	const isYear = words.map(() => false)
@@ -159,7 +162,7 @@ export function takeYears(words: readonly TypedWord[]): Studies {
 	return { years: [...years], isYear, passing }
 }
 
-/** The number that a word is, which only some are by themselves: “third”, “iii” and “3” are common words. */
+/** The number that a word stands for. Some count only beside a unit, as “third”, “iii” and “3” are common words. */
 function numberOf(text: string, isBeforeUnit: boolean): number | null {
 	const digits = /^([1-8])(?:st|nd|rd|th)?$/.exec(text)?.[1]
 	if (digits) return Number(digits)
@@ -168,7 +171,7 @@ function numberOf(text: string, isBeforeUnit: boolean): number | null {
 	return text === 'final' && isBeforeUnit ? FINAL_YEAR : null
 }
 
-/** Words that stand side by side and may be one name, the longest first. @param isTaken words that mean something else */
+/** Adjacent words that may be one name, longest first. @param isTaken words with another meaning */
 export function phrasesOf(words: readonly TypedWord[], isTaken: readonly boolean[]): Phrase[] {
 	const phrases: Phrase[] = []
 	for (let length = Math.min(MAX_PHRASE_WORDS, words.length); length >= 1; length -= 1)
@@ -182,7 +185,7 @@ export function phrasesOf(words: readonly TypedWord[], isTaken: readonly boolean
 	return phrases
 }
 
-/** All usual names of the branch that a text names, itself among them. */
+/** All usual names of the branch that a text names, including the text itself. */
 export function namesOfBranch(text: string): string[] {
 	const small = text.toLowerCase().replace(/\beng(g|ng)\b/g, 'engineering')
 	const joined = small.replaceAll(' ', '')
@@ -190,13 +193,13 @@ export function namesOfBranch(text: string): string[] {
 	return [...new Set([small, ...branchNames.filter((names) => names.some(isName)).flat()])]
 }
 
-/** Whether a phrase ends the name of a place to study: “Institute of Information Technology” is no branch. */
+/** Whether a phrase ends the name of an institution: “Institute of Information Technology” is not a branch. */
 export function isOfInstitution(words: readonly TypedWord[], { from }: Phrase): boolean {
 	const [place, of] = [words[from - 2]?.text.toLowerCase() ?? '', words[from - 1]?.text.toLowerCase()]
 	return of === 'of' && ['institute', 'institution', 'college', 'university', 'school', 'academy'].includes(place)
 }
 
-/** The longest of these phrases that do not overlap, from the longest on. */
+/** The longest of these phrases that do not overlap. */
 export function withoutOverlaps<Found extends Phrase>(phrases: readonly Found[]): Found[] {
 	const kept: Found[] = []
 	for (const phrase of phrases.toSorted((one, other) => other.to - other.from - (one.to - one.from)))

@@ -4,26 +4,26 @@ import type { Meaning } from './meaning.server.ts'
 import type { FoundRow } from './search.queries.server.ts'
 import type { MeaningRow, TermKind } from './terms.queries.server.ts'
 
-/** Of several fields that have a word the first of these is named. */
+/** If several fields contain a word, the first of these is named. */
 const tellingFirst: TermKind[] = [
 	...(['name', 'skill', 'university', 'branch', 'passing', 'expertise', 'city', 'project'] as const),
 	...(['certificate', 'experience', 'location', 'about', 'details'] as const),
 ]
-/** Fields that a list does not read. */
+/** Fields that a list does not load. */
 const longTexts: TermKind[] = ['city', 'project', 'certificate', 'experience', 'location', 'about', 'details']
-/** Characters of “About me” on each side of a word that was found. */
+/** Characters of “About me” on each side of a matching word. */
 const CONTEXT = 32
-/** Reasons that are named. */
+/** The maximum number of reasons that are named. */
 const MAX_REASONS = 3
 
 interface Why {
-	/** The skills that were asked for. */
+	/** The requested skills. */
 	matchedSkills: string[]
 	/** “Knows React · City: Eastmere” */
 	why: string
 }
 
-/** Why each of these members was found, in words; at most one statement. */
+/** The reasons why each of these members was found, in words; at most one statement. */
 export async function reasonsOf(meaning: Meaning, rows: readonly FoundRow[]): Promise<Why[]> {
 	const reasons = rows.map((row) => tellingOf(meaning, row))
 	const wanted = rows.filter((_, index) => reasons[index]?.some(({ kind }) => longTexts.includes(kind)))
@@ -38,7 +38,7 @@ export async function reasonsOf(meaning: Meaning, rows: readonly FoundRow[]): Pr
 	return rows.map((row, index) => whyFound(meaning, row, reasons[index] ?? [], textsOf.get(row.id)))
 }
 
-/** For each word of the search the term that the member was found by. */
+/** For each word of the search, the term by which the member was found. */
 function tellingOf({ meanings, words }: Meaning, { matched }: FoundRow): MeaningRow[] {
 	const has = new Set(matched)
 	return words.flatMap((_, position) => {
@@ -70,7 +70,7 @@ function whyFound(meaning: Meaning, row: FoundRow, telling: MeaningRow[], texts:
 	return { matchedSkills, why: [...new Set(reasons.filter(Boolean))].slice(0, MAX_REASONS).join(' · ') }
 }
 
-/** What a field says that has a word, or ''. */
+/** The text of a field that contains a word, or ''. */
 function reasonOf({ kind, key, label }: MeaningRow, row: FoundRow, texts: FoundTextsRow | undefined): string {
 	if (kind === 'university') return `Studies at ${row.university_name}`
 	if (kind === 'passing') return `Year of passing: ${label}`
@@ -101,7 +101,7 @@ const experienceWords = {
 	volunteer: ['Volunteers at', 'Volunteered at'],
 } as const
 
-/** The study, work or volunteering that has a word. */
+/** The education, work or volunteering that contains a word. */
 function experienceFound(
 	{ experiences }: FoundTextsRow,
 	textOf: (experience: FoundTextsRow['experiences'][number]) => string,
@@ -113,7 +113,7 @@ function experienceFound(
 	return `${found.ended ? before : now} ${found.organisation}`
 }
 
-/** The branch and the year that were typed. */
+/** The branch and the year in the search. */
 function studiesOf({ typed, named }: Meaning, row: FoundRow): string[] {
 	if (typed.length === 0) return []
 	const has = new Set(row.matched)
@@ -125,7 +125,7 @@ function studiesOf({ typed, named }: Meaning, row: FoundRow): string[] {
 	return [studies.filter(Boolean).join(', ')]
 }
 
-/** A word as terms are compared, as far as JavaScript tells; `unaccent` of the database knows more letters. */
+/** A word, normalized like terms as far as JavaScript can; the database's `unaccent` knows more letters. */
 function plain(text: string): string {
 	return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 }
@@ -136,7 +136,7 @@ function hasWord(text: string, key: string): boolean {
 		.some((word) => word === key)
 }
 
-/** The words of a text beside one of them, with an ellipsis where more follows. */
+/** The words around a match in a text, with an ellipsis at each truncated end. */
 function around(text: string, key: string): string {
 	const line = text.replace(/\s+/g, ' ').trim()
 	const word = [...line.matchAll(/[\p{L}\p{M}\p{N}+#]+/gu)].find(([each]) => plain(each) === key)

@@ -76,8 +76,8 @@ const newestOf = (questionId: number) =>
 const levels = 4
 
 /**
- * The comments of one page in reading order, the parent first: this many threads, four levels deep. The threads are one range of
- * the index on (question, path). One row more than requested says that not all fit.
+ * The comments of one page in reading order, the parent first: this many threads, four levels deep. The threads are one
+ * range of the index on (question, path). One row more than requested shows that not all fit.
  */
 export async function listCommentRows({ questionId, above, after, threads, comments }: Window): Promise<CommentRows> {
 	const base = sql`${above?.path ?? []}::int[]`

@@ -54,9 +54,9 @@ interface CommentsInput extends Asker {
 }
 
 /**
- * One page of a question's comments as threads, oldest first, four levels deep, with its solutions. A thread that does not fit
- * moves to the next page; one too long for any page says how many replies it hides. Those are read with `thread`, and paged in the
- * same way.
+ * One page of a question's comments as threads, oldest first, four levels deep, with its solutions. A thread that does
+ * not fit moves to the next page; one too long for any page has the number of hidden replies. Those are read with
+ * `thread`, and paged in the same way.
  * @throws NotFound for a thread that is not in this question; Invalid for a malformed cursor
  */
 export async function listComments(

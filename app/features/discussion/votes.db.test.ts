@@ -111,7 +111,7 @@ test('who asked, or a moderator, chooses several solutions and takes them back',
 	expect(await solved()).toEqual([true, one, two])
 	await withdrawSolution(asker, { questionId: id, commentId: one })
 	expect(await solved()).toEqual([true, two])
-	// What was chosen first keeps its place.
+	// The first accepted one stays first.
 	await chooseSolution(asker, { questionId: id, commentId: one })
 	expect(await solved()).toEqual([true, two, one])
 	await withdrawSolution(asker, { questionId: id, commentId: one })
@@ -197,7 +197,7 @@ async function everything(): Promise<unknown> {
 	return (await Promise.all(rows)).map((result) => result.rows)
 }
 
-/** Everything that a counter or a copied column says otherwise than the rows do. */
+/** All counters and denormalized columns that differ from the rows. */
 async function expectFiguresToHold(): Promise<void> {
 	const { rows } = await sql`
 		select 'query' as what, id from questions q where score <> (select coalesce(sum(value), 0) from question_votes where question_id = q.id)

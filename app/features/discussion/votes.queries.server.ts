@@ -7,17 +7,17 @@ import { outdatedBy } from '~/features/upkeep/outdated.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor, idArray } from '~/platform/db/db.server.ts'
 
-/** What a vote counts: up, down, or nothing. */
+/** The value of a vote: up, down, or none. */
 export type Vote = 1 | 0 | -1
 
-/** What is voted on. */
+/** The target of a vote. */
 export interface VoteTarget {
 	questionId: number
 	/** null for the question itself. */
 	commentId: number | null
 }
 
-/** Makes this the member's vote on a target that is locked. The score follows by trigger. @returns the score after it */
+/** Stores the member's vote on a locked target. Triggers update the score. @returns the new score */
 export async function writeVote(
 	trx: Executor,
 	userId: number,
@@ -39,23 +39,23 @@ export async function writeVote(
 	return rows[0]?.score ?? 0
 }
 
-/** What one member did with a question, by null, and with its comments, by their ids. */
+/** A member's own state of a question, under the key null, and of its comments, by id. */
 export interface Marks {
 	/** Those without a vote are missing. */
 	votes: ReadonlyMap<number | null, Vote>
 	bookmarked: ReadonlySet<number | null>
-	/** Comments of which the member says that they no longer work. */
+	/** Comments that the member marked as no longer working. */
 	outdated: ReadonlySet<number | null>
 	/** Whether the member follows the question, and whether they have the same problem. */
 	following: boolean
 	affected: boolean
-	/** Whether somebody asked the member to answer it, and they neither declined nor wrote there. */
+	/** Whether somebody asked the member to answer it, and they neither declined nor commented there. */
 	invited: boolean
-	/** What the member sees of who was asked. */
+	/** The members who were asked, as far as this member sees them. */
 	asked: AskedView
 }
 
-/** What a member did with a question and these comments, and who was asked, in one statement. */
+/** A member's own state of a question and these comments, and who was asked, in one statement. */
 export async function readMarks(userId: number, questionId: number, commentIds: number[]): Promise<Marks> {
 	const { rows } = await sql<{
 		mark: 'vote' | 'bookmark' | 'follow' | 'affected' | 'outdated' | 'invited' | 'asked'
@@ -91,7 +91,7 @@ export async function readMarks(userId: number, questionId: number, commentIds: 
 	}
 }
 
-/** Chooses a comment as a solution of its question, or no longer. Both are locked. */
+/** Accepts a comment as a solution of its question, or undoes that. Both are locked. */
 export async function writeSolution(trx: Executor, target: { questionId: number; commentId: number }, chosen: boolean) {
 	const { questionId, commentId } = target
 	await sql`
@@ -102,7 +102,7 @@ export async function writeSolution(trx: Executor, target: { questionId: number;
 		where id = ${questionId}`.execute(trx)
 }
 
-/** Scores, which triggers update. That of an imported text begins with what its source gave, which is stored nowhere else. */
+/** Scores, which triggers update. That of an imported text starts with the source's score, which is stored nowhere else. */
 export const scoreCounters: readonly Counter[] = [
 	{
 		table: 'questions',

@@ -14,14 +14,14 @@ import { type Marks, readMarks, type Vote, type VoteTarget, writeSolution, write
 export type { Vote, VoteTarget }
 
 interface CastVote extends VoteTarget {
-	/** What the vote shall be, whatever it was: sending the same twice counts once. */
+	/** The resulting vote, whatever it was before: sending it twice counts once. */
 	vote: number
 }
 
 /**
- * Votes on a question or a comment, or takes the vote back with 0.
- * @returns the vote and the score as they are now, and the address of the query
- * @throws NotAllowed for a visitor and for one's own texts, NotFound, Invalid for another number than 1, 0 and -1
+ * Votes on a question or a comment, or withdraws the vote with 0.
+ * @returns the present vote and score, and the address of the query
+ * @throws NotAllowed for a visitor and for one's own texts, NotFound, Invalid for any number but 1, 0 and -1
  */
 export async function castVote(
 	viewer: Viewer,
@@ -44,14 +44,14 @@ export async function castVote(
 }
 
 /**
- * Says that a comment solved the question it stands under; a question may have several solutions.
- * @throws NotAllowed for all but the asker and moderators, NotFound also for a deleted comment
+ * Accepts a comment as a solution of its question, which may have several.
+ * @throws NotAllowed for all but the author of the question and moderators, NotFound also for a deleted comment
  */
 export function chooseSolution(viewer: Viewer, target: { questionId: number; commentId: number }) {
 	return setSolution(viewer, target, true)
 }
 
-/** Takes that back. @throws as {@link chooseSolution} */
+/** Undoes that. @throws as {@link chooseSolution} */
 export function withdrawSolution(viewer: Viewer, target: { questionId: number; commentId: number }) {
 	return setSolution(viewer, target, false)
 }
@@ -83,7 +83,7 @@ async function setSolution(
 
 const noMarks: QuestionMarks = { vote: 0, bookmarked: false, following: false, affected: false, invited: false }
 
-/** What the viewer did with a question and sees of who was asked, and its comments with the same: one statement for a page, none for a visitor. */
+/** A question and its comments with the viewer's own state, and who was asked as far as they see it. One statement; none for a visitor. */
 export async function withMarks(
 	viewer: Viewer,
 	questionId: number,
@@ -106,7 +106,7 @@ function isVote(vote: number): vote is Vote {
 	return vote === 1 || vote === -1 || vote === 0
 }
 
-/** The question of a target and who wrote the target. Neither a comment's question nor an author changes, so both are found before the lock. */
+/** The question and the author of a target. Neither ever changes for a comment, so both are read before the lock. */
 async function find({ questionId, commentId }: VoteTarget) {
 	const row = isId(questionId) ? await findQuestion(questionId) : undefined
 	if (!row) throw new NotFound('There is no such query. It may have been deleted.')

@@ -73,12 +73,12 @@ export function listStrongMembers(skills: string[]): Promise<number[]> {
 }
 
 /**
- * Compares the evidence of every member with what it rests on, in batches, and corrects what differs: rows that came in by another way
- * than the site's own. Nothing is locked or written where all is right.
+ * Compares the evidence of every member with its sources, in batches, and corrects differences, such as rows that were
+ * not written by the site. Correct ones are neither locked nor written.
  * @returns how many members were corrected
  */
 export async function checkEvidence(): Promise<number> {
-	// A suspension ends by itself: what that member says counts again from now on.
+	// A suspension ends without an event: from now on, that member's votes and choices count again.
 	await refreshEvidence(await listVouchedByReinstated())
 	let corrected = 0
 	for (let last = 0; ; ) {

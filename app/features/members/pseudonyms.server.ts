@@ -5,7 +5,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { insertPseudonym, secondsUntilPseudonym } from './pseudonyms.queries.server.ts'
 
-/** Pseudonyms that a member may take in 24 hours: each takes an account and a username for ever. */
+/** Pseudonyms that a member may take in 24 hours: each uses up an account and a username permanently. */
 export const MAX_PSEUDONYMS_A_DAY = 10
 
 const qualities =
@@ -19,7 +19,7 @@ const animals =
 /** Without vowels, so that no words occur, and without look-alikes. */
 const letters = 'bcdfghjkmnpqrstvwxz23456789'
 
-/** An account that stands for a member in one question. */
+/** The account that represents a member in one question. */
 export interface Pseudonym {
 	id: number
 	username: string

@@ -10,7 +10,7 @@ import { cast, decide, named, spam, useCast, why } from '../../../tests/support/
 import { countCases } from './queue.server.ts'
 import { report } from './reports.server.ts'
 
-/* What members are told of decisions about them. */
+/* What members learn of decisions about them. */
 
 useDatabase()
 useCast()

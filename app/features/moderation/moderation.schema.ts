@@ -29,7 +29,7 @@ export const reportInput = z
 		error: saySomething,
 	})
 
-/** The reason of a moderator's action; required where it is asked for. */
+/** The reason for a moderator's action; required where the form asks for it. */
 const why = text(moderationLimits.whyMax, `A reason may have at most ${moderationLimits.whyMax} characters.`)
 export const whyInput = z.object({ why: why.refine((value) => value !== '', 'Say why, in a few words.') })
 export const maybeWhyInput = z.object({ why })

@@ -46,7 +46,7 @@ export interface ReportView {
 	extracts: ReportedMessage[][]
 }
 
-/** A subject that was reported, is pending, or that a moderator looks at, with its reports. */
+/** A subject that was reported, is pending, or that a moderator views, with its reports. */
 export interface CaseView {
 	/** The name of its type. */
 	kind: string
@@ -258,7 +258,7 @@ export function caseUrl(kind: string, id: number, username: string): string {
 	return `/moderation/${kind}/${kind === MEMBER_SUBJECT ? username : id}`
 }
 
-/** Adds an ellipsis if the text goes on. */
+/** Adds an ellipsis if the text is longer. */
 function cutOff(text: string): string {
 	return [...text].length < moderationLimits.beginning ? text : `${text} …`
 }

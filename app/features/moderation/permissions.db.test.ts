@@ -92,7 +92,7 @@ let into = 0
 const mergeAway = (viewer: Viewer) =>
 	decide(viewer, 'query', cast.query, 'merge', { into: `/forum/others/author/${into}` })
 
-/** Members are shared between tests; what befell them is taken back. */
+/** Tests share their members, so their changes are undone. */
 async function undo() {
 	for (const act of [
 		() => decide(cast.admin, 'profile', 'author', 'lift'),

@@ -11,7 +11,7 @@ test.each<[string, boolean]>([
 	['[here](https://quad.example/forum)', false],
 	['[here](https://quad.example.shoes.example/)', true],
 	['[shoes](https://shoes.example/)', true],
-	// Rendering takes such an address away.
+	// The renderer removes such an address.
 	['[shoes](//shoes.example/)', false],
 	['<https://shoes.example/>', true],
 	['[write](mailto:shoes@shoes.example)', true],

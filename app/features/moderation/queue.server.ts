@@ -16,7 +16,7 @@ export type { QueueOrder }
 
 const MAX_CASES_PER_PAGE = 20
 const MAX_LOG_ENTRIES_PER_PAGE = 50
-/** Notes that the page of a case shows. */
+/** The maximum number of notes on the page of a case. */
 const MAX_NOTES = 100
 
 /** How many cases are open for this viewer, at most 100; 0 for others than moderators, without asking the database. */

@@ -20,9 +20,9 @@ import { type FoundSubject, findSubject, memberOf, type SubjectName } from './su
 export interface ReportableView {
 	/** The name of its type. */
 	kind: string
-	/** Its address, where the reader returns to. */
+	/** Its address, to which the reader returns. */
 	url: string
-	/** The name of what is reported. */
+	/** The name of the reported thing. */
 	title: string
 	/** Whether this member has an open report of it. */
 	reported: boolean
@@ -66,7 +66,7 @@ export async function report(
 	return { url: subject.url }
 }
 
-/** What a report says in words alone, where no reason is chosen. @param input `words` @throws Invalid */
+/** The text of a report without a chosen reason. @param input `words` @throws Invalid */
 export function readReportWords(input: { words?: unknown }): string {
 	return parseInput(reportWordsInput, input).words
 }
@@ -81,7 +81,7 @@ export async function lockReporter(trx: Executor, reporter: SignedIn): Promise<v
 /**
  * Adds a report by a member whom {@link lockReporter} has locked.
  * @returns its id
- * @throws TooMany, Conflict when the same was reported before
+ * @throws TooMany; Conflict when the same was reported before
  */
 export async function addReport(trx: Executor, added: NewReport): Promise<number> {
 	const seconds = await secondsUntilReport(trx, added.reporterId, moderationLimits.reportsPerHour)
@@ -100,7 +100,7 @@ async function reportable(viewer: SignedIn, name: SubjectName): Promise<FoundSub
 	return found
 }
 
-/* The reasons that the form of a report offers: those of the software, or the site's own. */
+/* The reasons in the report form: the default ones, or the site's own. */
 
 const MAX_REASONS = 12
 const MAX_LABEL = 40
@@ -127,11 +127,11 @@ export const reasonSection = settingSection({
 	},
 })
 
-/** A reason that is offered, and what a report stores of it. */
+/** An available reason, with what a report stores of it. */
 interface OfferedReason extends ReasonChoice {
-	/** What it is to programs: one of the software's, else `other`. */
+	/** The reason for programs: one of the default ones, otherwise `other`. */
 	reason: Reason
-	/** Its words, where they are the site's own. */
+	/** Its label, for a reason of the site's own. */
 	ownLabel: string | null
 }
 
@@ -147,7 +147,7 @@ function readLines(text: string): { label: string; hint: string; isArchived: boo
 		})
 }
 
-/** What is wrong with the list, in one sentence; null where nothing is. */
+/** The error of a list of reasons, in one sentence; null for a valid list. */
 function faultOf(text: string): string | null {
 	const lines = readLines(text)
 	const seen = new Set<string>()
@@ -163,7 +163,7 @@ function faultOf(text: string): string | null {
 	return lines.length > MAX_REASONS ? `Name at most ${MAX_REASONS} reasons.` : null
 }
 
-/** The reasons that are offered now, in their order; “Something else” is always among them. */
+/** The available reasons, in their order; “Something else” is always among them. */
 export function offeredReasons(): readonly OfferedReason[] {
 	const offered = readLines(siteSettings(reasonSection).reasons)
 		.filter(({ isArchived }) => !isArchived)
@@ -178,13 +178,13 @@ export function offeredReasons(): readonly OfferedReason[] {
 	return [...offered, ...other.map((one) => ({ ...one, reason: one.value, ownLabel: null }))]
 }
 
-/** The site's own list for the form of a report; undefined where it is that of the software. */
+/** The site's own list for the report form; undefined for the default one. */
 export function ownReasons(): ReasonChoice[] | undefined {
 	if (siteSettings(reasonSection).reasons === usual) return undefined
 	return offeredReasons().map(({ value, label, hint }) => ({ value, label, hint }))
 }
 
-/** The reason with this value. @throws Invalid for one that is not offered, or not any more */
+/** The reason with this value. @throws Invalid for one that does not exist, or is no longer available */
 export function requireReason(value: string): OfferedReason {
 	const found = offeredReasons().find((one) => one.value === value)
 	if (found) return found

@@ -14,8 +14,8 @@ import { getReportable, report } from './reports.server.ts'
 import { changedMeanwhile, type ModeratedSubject, registerSubjects, type SubjectType } from './subjects.server.ts'
 
 /*
- * Moderation knows no feature: here it decides about notes, which exist nowhere else. A note has a text and a shelf, can be
- * hidden, and can be moved to another shelf.
+ * Moderation is independent of other features: here it decides about notes, which exist only in this test. A note has a
+ * text and a shelf, can be hidden, and can be moved to another shelf.
  */
 
 useDatabase()
@@ -84,7 +84,7 @@ beforeAll(async () => {
 	await sql`create table notes (id int primary key, author_id int, body text, shelf text default '', hidden boolean default false)`.execute(
 		db(),
 	)
-	// What a migration of the feature would do.
+	// Stands in for a migration of the feature.
 	for (const table of ['cases', 'moderation_log'])
 		await sql`alter table ${sql.ref(table)} drop constraint if exists ${sql.ref(`${table}_kind_check`)}`.execute(db())
 	registerSubjects([noteSubject])

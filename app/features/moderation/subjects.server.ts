@@ -18,106 +18,106 @@ import {
 } from './moderation.policy.ts'
 
 /*
- * What moderation decides about. It knows no other feature: a feature describes its subjects as a `SubjectType` in its
- * `*.subjects.server.ts` and names them in its manifest.
+ * Subjects of moderation, which depends on no other feature: a feature describes its subjects as a `SubjectType` in its
+ * `*.subjects.server.ts`, and lists them in its manifest.
  */
 
-/** A subject with what moderators need to know to decide about it. */
+/** A subject with the data that moderators need for a decision. */
 export interface ModeratedSubject extends Subject {
-	/** Sanitized HTML of its text; '' where it has none. */
+	/** Sanitized HTML of its text; '' without a text. */
 	html: string
-	/** SHA-256 of its text in hex, so that nobody approves what they did not read; '' where it has none. */
+	/** SHA-256 of its text in hex, so that nobody approves a text that they did not read; '' without a text. */
 	fingerprint: string
 	/** ISO 8601 in UTC. */
 	createdAt: string
-	/** The account that others see as its author; of a member their own id. */
+	/** The account that others see as its author; for a member as subject, their own id. */
 	authorId: number
 	state: SubjectState
-	/** Why it is not visible, in the moderator's words; '' where nobody gave a reason. */
+	/** Why it is not visible, in the moderator's words; '' if none were given. */
 	reason: string
 	/** Whether nobody can comment on it. */
 	locked: boolean
 	/** Whether members can see it, and so report it. */
 	reportable: boolean
-	/** What can be done to it in this state, in the order of the buttons. */
+	/** The actions that are possible in this state, in the order of the buttons. */
 	acts: readonly SubjectAct[]
 }
 
-/** What an act is carried out with. The subject is as it was loaded: `perform` locks it and checks that it still stands so. */
+/** The input of an action. The subject is as it was loaded: `perform` locks it and checks that it is unchanged. */
 export interface ActCall<Loaded extends ModeratedSubject> {
 	subject: Loaded
 	author: SubjectAuthorRow
 	actor: SignedIn
-	/** Why, in the moderator's words; '' where no reason is needed. */
+	/** The reason in the moderator's words; '' if none is needed. */
 	why: string
-	/** The act's own field, as its `input` schema read it. */
+	/** The action's own field, parsed by its `input` schema. */
 	input: Record<string, unknown>
-	/** The part that was chosen, as it stands; null for an act that takes none. */
+	/** The chosen part, in its present state; null for an action without one. */
 	part: SubjectPart | null
 }
 
-/** What an act did, and what is still to be done about it. */
+/** The result of an action, and its remaining effects. */
 export interface Performed {
-	/** More about the act for the log: into what, which part. */
+	/** Details for the log: the target of a move or merge, the removed part. */
 	note?: string
-	/** What its author is told, besides the act and the reason. */
+	/** The notification for the author, without the action and the reason. */
 	notification: Pick<DecisionNotification, 'subject' | 'part' | 'group'>
 	/**
-	 * Stores what else follows from the act, as the last step of the transaction.
-	 * @param besides whose notifications are locked along with the others, as they are notified of the decision
-	 * @returns whose notifications changed
+	 * Stores further effects of the action, as the last step of the transaction.
+	 * @param besides the member whose notifications are locked as well, as they are notified of the decision
+	 * @returns the members whose notifications changed
 	 */
 	record?: (besides: number | undefined) => Promise<number[]>
-	/** Tells caches and open tabs; called after the commit. */
+	/** Invalidates caches and notifies open tabs; called after the commit. */
 	announce: () => Promise<void>
 }
 
-/** One thing that can be done to subjects of a type. */
+/** An action on subjects of a type. */
 export interface ActOn<Loaded extends ModeratedSubject = ModeratedSubject> {
-	/** What the moderator reads afterwards. */
+	/** The notice for the moderator afterwards. */
 	done: string
-	/** The decision that the author is notified of, as notifications name it. */
+	/** The decision as notifications to the author name it. */
 	decision: Decision
-	/** Reads the act's own field. */
+	/** Parses the action's own field. */
 	input?: z.ZodObject
-	/** The field of its own on the subject's page, for an act that needs more than a reason. */
+	/** The action's own field on the subject's page, if it needs more than a reason. */
 	field?: ActField
-	/** Whether open reports stay open: the act changes nothing of what was reported. */
+	/** Whether open reports stay open, as the action changes nothing that was reported. */
 	leavesReports?: boolean
 	/**
-	 * Locks the subject and changes it, in the caller's transaction, before the moderator's row and the case are locked.
-	 * @throws Conflict when it does not stand any more as it was loaded; Invalid
+	 * Locks and changes the subject, in the caller's transaction, before the moderator's row and the case are locked.
+	 * @throws Conflict when it has changed since it was loaded; Invalid
 	 */
 	perform(trx: Executor, call: ActCall<Loaded>): Promise<Performed>
 }
 
-/** A kind of subject, as its feature describes it. */
+/** A type of subjects, described by its feature. */
 export interface SubjectType<Loaded extends ModeratedSubject = ModeratedSubject> {
-	/** As the database, the API and addresses name it; one of a member is called {@link MEMBER_SUBJECT}. */
+	/** Its name in the database, the API and addresses; the type of members is {@link MEMBER_SUBJECT}. */
 	name: string
-	/** What it is, in one word: “Query”. */
+	/** Its label, in one word: “Query”. */
 	label: string
-	/** What stands before its title in a heading: “Comment on ”. */
+	/** The text before its title in a heading: “Comment on ”. */
 	prefix: string
-	/** Subjects by id, whatever became of them; those that never existed are left out. One statement. */
+	/** Subjects by id, in any state; ids that never existed are left out. One statement. */
 	load(ids: number[]): Promise<Loaded[]>
 	/** Names it within a sentence: “the profile of Mira”. */
 	describe(subject: Loaded, author: SubjectAuthorRow): string
-	/** What can be removed from it by itself; read only for a subject that is looked at alone. */
+	/** The parts that can be removed separately; only read for the page of a single subject. */
 	listParts?(author: SubjectAuthorRow): Promise<SubjectPart[]>
 	acts: Partial<Record<SubjectAct, ActOn<Loaded>>>
 }
 
 declare module '~/platform/feature.ts' {
 	interface Feature {
-		/** What members can report and moderators decide about. */
+		/** Types of subjects that members can report and moderators decide about. */
 		subjects?: readonly SubjectType[]
 	}
 }
 
 const types = remember('moderated subjects', () => new Map<string, SubjectType>())
 
-/** Makes these types known to moderation. To be called once at start, before anything is reported or decided. */
+/** Registers these types. Call it once at the start, before anything is reported or decided. */
 export function registerSubjects(list: readonly SubjectType[]): void {
 	for (const type of list) types.set(type.name, type)
 }
@@ -127,12 +127,12 @@ function registered(): ReadonlyMap<string, SubjectType> {
 	return types
 }
 
-/** The names of all registered types, in the order of their registration. */
+/** The names of all types, in the order of their registration. */
 export function subjectTypeNames(): string[] {
 	return [...registered().keys()]
 }
 
-/** What addresses call a subject: its type, and its id or a member's username. */
+/** The name of a subject in addresses: its type, and its id or a member's username. */
 export interface SubjectName {
 	kind: string
 	name: string
@@ -146,7 +146,7 @@ export interface FoundSubject {
 	entry: CaseRow
 }
 
-/** A subject by its name, whatever became of it; undefined when there never was one. */
+/** A subject by its name, in any state; undefined if there never was one. */
 export async function findSubject({ kind, name }: SubjectName): Promise<FoundSubject | undefined> {
 	const type = registered().get(kind)
 	const id = type && (await idOf(kind, name))
@@ -174,12 +174,15 @@ export async function withSubjects(entries: readonly CaseRow[]): Promise<FoundSu
 	})
 }
 
-/** The member who wrote a subject, also where its author is a pseudonym: who has rights and is told, and whom moderators do not see. */
+/**
+ * The member who wrote a subject, even under a pseudonym: permissions and notifications apply to them, but moderators
+ * do not see who it is.
+ */
 export function memberOf(author: Pick<SubjectAuthorRow, 'id' | 'pseudonym_of'>): number {
 	return author.pseudonym_of ?? author.id
 }
 
-/** A subject does not stand any more as the moderator saw it. */
+/** The subject has changed since the moderator saw it. */
 export function changedMeanwhile(): Conflict {
 	return new Conflict('Someone else has already decided this, or it has changed. Reload the page.')
 }

@@ -142,8 +142,8 @@ export async function setMail(trx: Executor, userId: number, mail: 'daily' | 'of
 }
 
 /**
- * Turns the weekly mail on or off: the first one comes in the following week, about what is new from now on. @returns false when
- * there is no such member
+ * Turns the weekly mail on or off: the first one is sent in the following week, about what is new from now on. @returns
+ * false when there is no such member
  */
 export async function setWeekly(trx: Executor, userId: number, weekly: boolean): Promise<boolean> {
 	const { rows } = await sql`insert into notification_boxes as box (user_id, weekly, weekly_of, weekly_since)
@@ -175,7 +175,7 @@ export async function takeWeekly(trx: Executor, limit: number): Promise<WeeklyMe
 	return rows
 }
 
-/** Notes that a member, whose box is locked, got this week's mail. */
+/** Records that a member, whose box is locked, got this week's mail. */
 export async function noteWeeklyMail(trx: Executor, userId: number): Promise<void> {
 	await sql`update notification_boxes set weekly_of = ${thisWeek()}, weekly_since = now() where user_id = ${userId}`.execute(
 		trx,

@@ -248,7 +248,7 @@ export async function markRead(trx: Executor, userId: number, { ids, subject }: 
 	return rows[0]?.unread ?? 0
 }
 
-/** Notes that these were shown, so that they are not mailed. */
+/** Records that these were shown, so that they are not mailed. */
 export async function markNotificationsSeen(trx: Executor, userId: number, ids: number[]): Promise<void> {
 	await sql`update notifications set seen_at = now()
 		where user_id = ${userId} and id = any(${ids}::int[]) and seen_at is null`.execute(trx)

@@ -48,7 +48,7 @@ interface Part {
 	/** A type defined by the feature. */
 	type: string
 	id: number
-	/** Where it stands on the site. */
+	/** Its address on the site. */
 	url: string
 }
 

@@ -2,44 +2,44 @@ import { sql } from 'kysely'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { Subject } from './notifications.view.ts'
 
-/* How a notification is stored for each of the members who are told. */
+/* Storing one notification for several members. */
 
-/** A member who is told something, as which kind, and what it falls together with until it is read. */
+/** A notified member, with the kind, and the group of notifications that it joins until that is read. */
 interface Recipient {
 	userId: number
 	kind: string
 	groupKey: string
 }
 
-/** What notifications of one happening have in common. */
+/** The common values of all notifications of an event. */
 interface NotificationValues {
 	actorIds: number[]
 	act: string
 	reason: string
 	subject: Pick<Subject, 'type' | 'id' | 'title'>
-	/** What of the subject it happened in; null for the subject itself. */
+	/** The part of the subject; null for the subject itself. */
 	partId: number | null
 	url: string
 }
 
-/** A member who was told, and by which notification. */
+/** A notified member, with their notification. */
 export interface NotifiedRow {
 	user_id: number
 	notification_id: number
-	/** Whether they want it in a browser, and have one that asked for it. */
+	/** Whether they want pushes of this kind, and have a subscribed browser. */
 	push: boolean
-	/** How many notifications they have not read, with this one. */
+	/** The number of their unread notifications, including this one. */
 	unread: number
 }
 
-/** How long a member has to see something on the site before a mail is made of it. */
+/** How long a member has to see something on the site before it is mailed. */
 const mailAfter = sql.raw("interval '1 hour'")
 const mailEvery = sql.raw("interval '1 day'")
 
 /**
- * Adds a notification to the open group of each of these members, or begins one, and counts it; their boxes are locked already. Nobody
- * is named twice.
- * @returns who was told something
+ * Adds a notification to the open group of each of these members, or starts one, and counts it; their boxes are locked
+ * already. Each member occurs once.
+ * @returns who was notified
  */
 export async function addNotifications(
 	trx: Executor,

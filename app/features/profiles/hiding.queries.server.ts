@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-/** Hides the texts and the picture of a profile that the caller holds. @returns false when they are hidden already */
+/** Hides the texts and the picture of a profile that the caller has locked. @returns false if they were hidden already */
 export async function writeHidden(trx: Executor, userId: number, reason: string): Promise<boolean> {
 	const { rows } = await sql`
 		update profiles set hidden_at = now(), hidden_reason = ${reason},
@@ -11,7 +11,7 @@ export async function writeHidden(trx: Executor, userId: number, reason: string)
 	return rows.length > 0
 }
 
-/** Shows them again, as their owner left them. @returns false when they are shown already */
+/** Shows them again, with the owner's own visibility settings. @returns false if they were shown already */
 export async function writeShown(trx: Executor, userId: number): Promise<boolean> {
 	const { rows } = await sql`
 		update users set image = hidden_image from profiles
@@ -23,7 +23,7 @@ export async function writeShown(trx: Executor, userId: number): Promise<boolean
 	return rows.length > 0
 }
 
-/** What of a profile is a single text of `profiles`, and the form whose version counts its changes. */
+/** Parts of a profile that are one text column of `profiles`, each with the form whose version counts its changes. */
 const columns = {
 	about: { empty: sql`about = '', about_html = null`, filled: sql`about <> ''`, version: sql`personal_version` },
 	status: {
@@ -47,10 +47,10 @@ const columns = {
 	},
 }
 
-/** A text of a profile that can be emptied by itself. */
+/** A text of a profile that can be cleared separately. */
 export type TextPart = keyof typeof columns
 
-/** Empties a text of a profile that the caller holds; a form that shows it is out of date then. @returns whether there was one */
+/** Clears a text of a profile that the caller has locked; open forms with that text become stale. @returns whether it had any text */
 export async function emptyText(trx: Executor, userId: number, part: TextPart): Promise<boolean> {
 	const { empty, filled, version } = columns[part]
 	const { rows } = await sql`
@@ -59,7 +59,7 @@ export async function emptyText(trx: Executor, userId: number, part: TextPart): 
 	return rows.length > 0
 }
 
-/** Removes the picture of a profile that the caller holds, shown or hidden. @returns whether there was one */
+/** Removes the picture, visible or hidden, of a profile that the caller has locked. @returns whether there was one */
 export async function emptyPicture(trx: Executor, userId: number): Promise<boolean> {
 	const hidden = await sql`
 		update profiles set hidden_image = null where user_id = ${userId} and hidden_image is not null returning 1`.execute(
@@ -71,37 +71,37 @@ export async function emptyPicture(trx: Executor, userId: number): Promise<boole
 	return hidden.rows.length + shown.rows.length > 0
 }
 
-/** Gives a member the username as name. @returns whether they had another one */
+/** Sets a member's name to their username. @returns whether it was different */
 export async function resetName(trx: Executor, userId: number): Promise<boolean> {
 	const { rows } =
 		await sql`update users set name = username where id = ${userId} and name <> username returning 1`.execute(trx)
 	return rows.length > 0
 }
 
-/** Counts a change that no statement over the first part's own columns has made. */
+/** Raises the version of the personal form, for a change outside its own columns. */
 export async function raisePersonalVersion(trx: Executor, userId: number): Promise<void> {
 	await sql`update profiles set personal_version = personal_version + 1 where user_id = ${userId}`.execute(trx)
 }
 
-/** Whether a moderator hides this member's profile, and why; null when not. */
+/** Whether a moderator hid this member's profile, and why; null if not. */
 export async function findHidden(userId: number): Promise<{ reason: string } | null> {
 	const { rows } = await sql<{ reason: string }>`
 		select hidden_reason as reason from profiles where user_id = ${userId} and hidden_at is not null`.execute(db())
 	return rows[0] ?? null
 }
 
-/** A member, whether or not they have filled in a profile, and whether a moderator hides it. */
+/** A member, with or without a profile row, and whether a moderator hid it. */
 export interface HideableRow {
 	id: number
 	username: string
 	name: string
-	/** Of the account; ISO 8601. */
+	/** When the account was created; ISO 8601. */
 	created_at: string
 	hidden: boolean
 	hidden_reason: string
 }
 
-/** Members by id, as moderators decide about their profiles. */
+/** Members by id, with the data that moderators decide on. */
 export async function listHideable(ids: number[]): Promise<HideableRow[]> {
 	const { rows } = await sql<HideableRow>`
 		select u.id, u.username, u.name, p.hidden_at is not null as hidden, coalesce(p.hidden_reason, '') as hidden_reason,
@@ -112,7 +112,7 @@ export async function listHideable(ids: number[]): Promise<HideableRow[]> {
 	return rows
 }
 
-/** Since when a profile is hidden, with microseconds; null when it is shown. */
+/** Since when a profile is hidden, with microseconds; null if it is shown. */
 export async function findHiddenAt(trx: Executor, userId: number): Promise<string | null> {
 	const { rows } = await sql<{ hidden_at: string | null }>`
 		select hidden_at::text from profiles where user_id = ${userId}`.execute(trx)

@@ -25,8 +25,8 @@ import {
 } from './profiles.queries.server.ts'
 
 /*
- * What moderators do to a profile: hiding its texts and picture until they show them again, and removing a single part. Who may,
- * the record and the notification are moderation's; each of these is a step of its transaction.
+ * Moderators' actions on a profile: hiding its texts and picture until they show them again, and removing a single
+ * part. Each runs within a transaction of moderation, which checks permissions, logs and notifies.
  */
 
 const textLabels = {
@@ -42,21 +42,21 @@ const textLabels = {
 
 const MAX_BEGINNING = 60
 
-/** Locks a member's profile and account, in the order of all who change both. To be called before the moderator's row is locked. */
+/** Locks a member's profile, then the account: the order of all writers of both. Call it before locking the moderator's row. */
 export async function lockHideable(trx: Executor, userId: number): Promise<void> {
 	await ensureProfile(trx, userId)
 	await lockProfile(trx, userId)
 }
 
-/** Hides the texts and the picture. @returns false when they are hidden already */
+/** Hides the texts and the picture. @returns false if they were hidden already */
 export const hideProfile: (trx: Executor, userId: number, reason: string) => Promise<boolean> = writeHidden
 
-/** Shows them again. @returns false when they are shown already */
+/** Shows them again. @returns false if they were shown already */
 export const showProfile: (trx: Executor, userId: number) => Promise<boolean> = writeShown
 
 /**
- * Removes one part of a profile for good: empties a text, removes the picture, deletes a project or certificate; a name becomes
- * the username. Its owner may write another one.
+ * Permanently removes one part of a profile: clears a text, removes the picture, deletes a project or certificate, or
+ * sets the name to the username. The owner may enter a new one.
  * @returns whether there was such a part
  */
 export async function removeProfilePart(trx: Executor, userId: number, part: string): Promise<boolean> {
@@ -78,7 +78,7 @@ const personalParts: Record<string, (trx: Executor, userId: number) => Promise<b
 	},
 }
 
-/** The parts of a profile that a moderator can remove, hidden or not; nothing for a member who is gone. */
+/** The parts of a profile that a moderator can remove, hidden or not; none for a member who no longer exists. */
 export async function listProfileParts(username: string): Promise<SubjectPart[]> {
 	const row = await findProfile(username, { viewerId: null, whole: true })
 	if (!row) return []
@@ -119,14 +119,14 @@ export async function listProfileParts(username: string): Promise<SubjectPart[]>
 	]
 }
 
-/** What stands above the own profile: that a moderator hides it and why, and that its owner is suspended. */
+/** The notices above one's own profile: that a moderator hid it and why, and that its owner is suspended. */
 export interface OwnStatus {
 	hidden: { reason: string } | null
 	/** A sentence, or null. */
 	suspended: string | null
 }
 
-/** How the viewer's own profile stands. */
+/** The status of the viewer's own profile. */
 export async function getOwnStatus({ id }: SignedIn): Promise<OwnStatus> {
 	const [hidden, row] = await Promise.all([findHidden(id), findSuspension(id)])
 	const status = {

@@ -3,18 +3,19 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 import { writeHidden } from './hiding.queries.server.ts'
 
-/** Texts of a profile; '' where its member wrote nothing. */
+/** Texts of a profile; '' if not given. */
 const texts =
 	'phone city expertise_in university_name location enrol_in_branch_name enrolment_number university_email github linkedin leetcode portfolio hackerrank codechef geeksforgeek pronouns'.split(
 		' ',
 	)
 const numbers = ['year_of_passing', 'current_semester', 'current_year']
-/** The tables whose rows a member has in an order. */
+/** The tables whose rows have an order per member. */
 const ordered = ['experiences', 'projects', 'certificates'] as const
 
 /**
- * Fills what a profile leaves empty with what is in that of the account that goes, whose projects, certificates and stations come after its
- * own. Nothing is shown to more people than before: of two settings the more private one holds. What a moderator hides in either is hidden.
+ * Fills empty fields of the kept profile from the merged one, and appends the latter's projects, certificates and
+ * experience. Nothing becomes visible to more people: of two settings, the more private one applies, and anything that
+ * a moderator hid in either profile stays hidden.
  */
 export async function mergeProfiles(trx: Executor, merge: Merge): Promise<void> {
 	const { goneId, keptId } = merge
@@ -42,7 +43,7 @@ async function append(trx: Executor, table: (typeof ordered)[number], { goneId, 
 		where user_id = ${goneId}`.execute(trx)
 }
 
-/** The picture, for who shows none. */
+/** Takes over the picture if the kept profile has none. */
 async function fillPicture(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	await sql`
 		update users kept set image = gone.image from users gone, profiles
@@ -85,7 +86,7 @@ async function fillTexts(trx: Executor, { goneId, keptId }: Merge): Promise<void
 		from profiles gone where kept.user_id = ${keptId} and gone.user_id = ${goneId}`.execute(trx)
 }
 
-/** The confirmed address of a university belongs to one profile at a time, so it is taken from the one before the other gets it. */
+/** A confirmed university address is unique, so it is removed from one profile before it is added to the other. */
 async function moveCampus(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	const { rows } = await sql<{ university_email: string; campus_name: string; at: string }>`
 		with before as (select university_email, campus_name, campus_verified_at::text as at from profiles

@@ -26,7 +26,7 @@ beforeAll(async () => {
 	for (const commentId of answers.slice(0, 3)) await chooseSolution(asker, { questionId: id, commentId })
 	await makeQuestion(helper)
 	await makeComment(helper, id, 'A word beside an answer', answers[0])
-	// What nobody else may read is in no list, and not counted.
+	// Posts that nobody else may read are neither listed nor counted.
 	await deleteComment(helper, await makeComment(helper, id))
 	await decide(moderator, 'comment', await makeComment(helper, id), 'hide')
 	const gone = await makeQuestion(asker)

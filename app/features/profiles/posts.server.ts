@@ -13,15 +13,15 @@ import { siteName } from '~/platform/settings/site-name.server.ts'
 import { findAuthor } from './profiles.queries.server.ts'
 import { type PostCounts, type PostKind, postKinds } from './profiles.view.ts'
 
-/** Rows of a page of a profile's list. */
+/** Rows per page of a profile's list. */
 const POSTS_PER_PAGE = 10
 
-/** Which list an address asks for: that of questions unless it names another one. */
+/** The list that an address asks for; questions by default. */
 export function postKindOf(asked: string | null): PostKind {
 	return postKinds.find(({ kind }) => kind === asked)?.kind ?? 'queries'
 }
 
-/** Where a pseudonym's question is, as a mention of it leads to its profile, which is none; null for any other name. */
+/** The address of a pseudonym's question, since mentions link to its profile, which does not exist; null for any other name. */
 export async function findPseudonymsQuestion(username: string): Promise<string | null> {
 	const author = username.toLowerCase()
 	if (!(await isPseudonym(author))) return null
@@ -33,9 +33,9 @@ export async function findPseudonymsQuestion(username: string): Promise<string |
 const FEED_ENTRIES = 20
 
 /**
- * The newest questions, answers and comments of a member as an Atom feed: what everybody may read in the forum under their name. What they
- * wrote under pseudonyms is the pseudonyms'.
- * @throws NotFound for a name that stands beside nothing: it is not told whether somebody has it
+ * The newest questions, answers and comments of a member as an Atom feed: what everybody may read in the forum under
+ * their name. Posts under pseudonyms are left out.
+ * @throws NotFound for a name without public posts, so that the feed does not reveal whether it exists
  */
 export async function getMemberFeed(username: string): Promise<string> {
 	const list = { author: username.toLowerCase(), cursor: null, limit: FEED_ENTRIES }
@@ -70,9 +70,9 @@ export async function getMemberFeed(username: string): Promise<string> {
 }
 
 /**
- * A page of what a member wrote, newest first, and how much there is of each kind: what everybody may read in the forum.
- * @param list.mine whether the viewer sees their own as only they do, with what they wrote under pseudonyms; that is not counted
- * @throws NotFound for an unknown member, Invalid for a cursor that is not ours
+ * A page of a member's posts, newest first, with the count of each kind: what everybody may read in the forum.
+ * @param list.mine whether the viewer sees their own list, which includes posts under pseudonyms; these are not counted
+ * @throws NotFound for an unknown member, Invalid for an invalid cursor
  */
 export async function listPosts(
 	viewer: Viewer,
@@ -82,7 +82,7 @@ export async function listPosts(
 	const list = { author, cursor, limit: POSTS_PER_PAGE, mine: mine && viewer?.username === author }
 	const [page, counts] = await Promise.all([
 		kind === 'queries' ? listQuestions(viewer, list) : listAnswers({ ...list, which: kind }),
-		// The same for all readers, until something is written in the forum.
+		// The same for all readers, until something is posted in the forum.
 		sharedData(`posts of ${author}`, [LIST_PAGES], () => countPosts(author)),
 	])
 	return { page, counts }

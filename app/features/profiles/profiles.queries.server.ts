@@ -19,21 +19,21 @@ export interface ProfileRow {
 	imported: boolean
 	created_at: Date
 	online: boolean
-	/** Null when the member does not show it, or was never here. */
+	/** Null if the member hides it, or was never online. */
 	last_seen_at: Date | null
 	skills: string[]
 	phone: string
 	city: string
 	expertise_in: string
 	about: string
-	/** What `about` was rendered to; null for a text that is shown as it is. */
+	/** The rendered HTML of `about`; null for a text that is shown as it is. */
 	about_html: string | null
-	/** Its words. */
+	/** Its plain text. */
 	about_text: string
 	pronouns: string
 	status_line: string
 	open_to: Opening[]
-	/** The last day of what they are open to, `2026-11-21`; null for no end. */
+	/** The last day of their openings, `2026-11-21`; null for no end. */
 	open_until: string | null
 	university_name: string
 	location: string
@@ -55,18 +55,19 @@ export interface ProfileRow {
 	campus_name: string
 	campus_verified_at: Date | null
 	listed: boolean
-	/** Whether visitors may open the page, and whether search engines are asked to leave it out. */
+	/** Whether visitors may open the page, and whether search engines are asked not to index it. */
 	public_page: boolean
 	noindex: boolean
-	/** Whether a moderator hides the texts and the picture; the reason is there for whoever reads the whole. */
+	/** Whether a moderator hid the texts and the picture; the reason is only read for the owner and moderators. */
 	hidden: boolean
 	hidden_reason: string
 }
 
 /**
- * A member with their profile, or undefined. An account without a profile row reads as an empty one; a pseudonym has none.
- * @param viewerId null for a visitor, who sees what is for everybody
- * @param whole whether what others do not see is read, too: for the owner and for moderators
+ * A member with their profile, or undefined. An account without a profile row counts as an empty profile; a pseudonym
+ * has none.
+ * @param viewerId null for a visitor, who gets what is public
+ * @param whole whether to include what others do not see: for the owner and for moderators
  */
 export async function findProfile(
 	username: string,
@@ -100,7 +101,7 @@ export async function findProfile(
 	return rows[0]
 }
 
-/** The picture that a row shows, as it is in a statement's columns. */
+/** The picture that a row shows, as a statement selects it. */
 export interface ShownPicture {
 	image: { path: string; width: number; height: number; colour: string } | null
 }
@@ -121,7 +122,7 @@ export interface ProjectRow extends ShownPicture {
 	pinned: boolean
 }
 
-/** Under which name a member writes in the forum; undefined for a pseudonym and for nobody. */
+/** The name under which a member writes in the forum; undefined for a pseudonym and for an unknown name. */
 export async function findAuthor(
 	username: string,
 ): Promise<{ username: string; name: string; image: string | null } | undefined> {
@@ -133,20 +134,20 @@ export async function findAuthor(
 		.executeTakeFirst()
 }
 
-/** As whom a profile is read: `whole` for its owner and moderators. */
+/** The reader of a profile; `whole` stands for its owner and moderators. */
 export type Reading = 'whole' | 'member' | 'visitor'
 
-/** What {@link ItemTable} reads, by who reads. */
+/** The views of each {@link ItemTable}, by reader. */
 const itemViews = {
 	projects: { whole: sql`projects`, member: sql`shown_projects`, visitor: sql`public_projects` },
 	certificates: { whole: sql`certificates`, member: sql`shown_certificates`, visitor: sql`public_certificates` },
 	experiences: { whole: sql`experiences`, member: sql`shown_experiences`, visitor: sql`public_experiences` },
 }
 
-/** A table of items as it is read by somebody, for `from`. */
+/** The view of a table of items for a reader, for use after `from`. */
 export const itemsFor = (table: ItemTable, reading: Reading) => itemViews[table][reading]
 
-/** A member's projects in their own order, at most 100. */
+/** A member's projects in the member's order, at most 100. */
 export async function listProjectRows(userId: number, reading: Reading): Promise<ProjectRow[]> {
 	const { rows } = await projectsOf(userId, reading).execute(db())
 	return rows
@@ -170,7 +171,7 @@ export interface CertificateRow extends ShownPicture {
 	pinned: boolean
 }
 
-/** A member's certificates in their own order, at most 100. */
+/** A member's certificates in the member's order, at most 100. */
 export async function listCertificateRows(userId: number, reading: Reading): Promise<CertificateRow[]> {
 	const { rows } = await certificatesOf(userId, reading).execute(db())
 	return rows
@@ -184,24 +185,24 @@ function certificatesOf(userId: number, reading: Reading) {
 		where certificates.user_id = ${userId} order by pinned desc, position, certificate_id limit 100`
 }
 
-/** An earlier study, or what somebody does or did besides. */
+/** Earlier education, work or volunteering. */
 export interface ExperienceRow {
 	id: string
 	kind: 'education' | 'work' | 'volunteer'
 	organisation: string
-	/** What was studied, or the position. */
+	/** The subject studied, or the position. */
 	title: string
 	degree: string
 	url: string
-	/** `2024`, `2024-08` or `2024-08-21`; null for what is not known. */
+	/** `2024`, `2024-08` or `2024-08-21`; null if unknown. */
 	starts: string | null
-	/** null: it goes on. */
+	/** null if ongoing. */
 	ends: string | null
 	summary: string
 	version: number
 }
 
-/** A member's studies but for the one in the profile itself, work and volunteering, in their own order, at most 100. */
+/** A member's education other than the current one, work and volunteering, in the member's order, at most 100. */
 export async function listExperienceRows(
 	userId: number,
 	reading: Reading,
@@ -218,14 +219,14 @@ function experiencesOf(userId: number, reading: Reading) {
 		order by array_position('{education,work,volunteer}', kind), position, experience_id limit 100`
 }
 
-/** What a profile lists. */
+/** The lists of a profile. */
 export interface ItemRows {
 	projects: ProjectRow[]
 	certificates: CertificateRow[]
 	experiences: ExperienceRow[]
 }
 
-/** All that a member's page lists, each as by itself, in one statement. */
+/** All lists of a member's page in one statement; each is the same as when it is read separately. */
 export async function listItemRows(userId: number, reading: Reading): Promise<ItemRows> {
 	const all = (items: RawBuilder<unknown>) => sql`(select coalesce(json_agg(items), '[]') from (${items}) items)`
 	const { rows } = await sql<ItemRows>`
@@ -236,13 +237,13 @@ export async function listItemRows(userId: number, reading: Reading): Promise<It
 
 export interface FirstStepsRow {
 	dismissed: boolean
-	/** A picture that a moderator hides is one all the same. */
+	/** A picture that a moderator hid counts, too. */
 	has_picture: boolean
 	skill_count: number
 	has_studies: boolean
 }
 
-/** What a member has of the first steps. */
+/** Which of the first steps a member has done. */
 export async function findFirstSteps(userId: number): Promise<FirstStepsRow | undefined> {
 	const { rows } = await sql<FirstStepsRow>`
 		select coalesce(first_steps_dismissed, false) as dismissed,
@@ -253,14 +254,14 @@ export async function findFirstSteps(userId: number): Promise<FirstStepsRow | un
 	return rows[0]
 }
 
-/** Notes that a member put the first steps away. */
+/** Records that a member dismissed the first steps. */
 export async function storeFirstStepsDismissed(userId: number): Promise<void> {
 	await sql`
 		insert into profiles (user_id, first_steps_dismissed) values (${userId}, true)
 		on conflict (user_id) do update set first_steps_dismissed = true`.execute(db())
 }
 
-/** An account that was made without a profile gets an empty one. */
+/** Creates an empty profile for an account without one. */
 export async function ensureProfile(trx: Executor, userId: number): Promise<void> {
 	await trx
 		.insertInto('profiles')
@@ -270,20 +271,20 @@ export async function ensureProfile(trx: Executor, userId: number): Promise<void
 }
 
 /**
- * Locks everything of a member that an import reads before it writes: the profile first, as its forms do, then the account,
- * as whoever adds an item does.
+ * Locks all rows of a member that an import reads before it writes: first the profile, like its forms, then the
+ * account, like adding an item.
  */
 export async function lockProfile(trx: Executor, userId: number): Promise<void> {
 	await sql`select 1 from profiles where user_id = ${userId} for update`.execute(trx)
 	await sql`select 1 from users where id = ${userId} for update`.execute(trx)
 }
 
-/** The tables whose rows a member adds, changes and deletes one by one. */
+/** The tables of items that members add, change and delete individually. */
 export type ItemTable = 'certificates' | 'projects' | 'experiences'
 
 const keyOf = { certificates: 'certificate_id', projects: 'project_id', experiences: 'experience_id' } as const
 
-/** @returns whether there was such an item of this member */
+/** @returns whether this member had such an item */
 export async function deleteItem(trx: Executor, table: ItemTable, userId: number, id: string): Promise<boolean> {
 	const { rows } = await sql`
 		delete from ${sql.table(table)} where user_id = ${userId} and ${sql.ref(keyOf[table])} = ${id}::uuid returning 1`.execute(

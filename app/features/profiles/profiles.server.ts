@@ -25,7 +25,7 @@ import {
 } from './profiles.view.ts'
 
 /**
- * A member's whole page, as far as this viewer may see it.
+ * A member's complete page, as far as this viewer may see it.
  * @throws as {@link requireProfile}
  */
 export async function getProfile(viewer: Viewer, username: string): Promise<ProfileView> {
@@ -51,25 +51,26 @@ export async function getProfile(viewer: Viewer, username: string): Promise<Prof
 }
 
 /**
- * A member's row as this viewer may read it, and as whom they do. A visitor reads the profile of a member who allows everybody to.
- * @throws NotFound when nobody has the username, NotAllowed for a visitor whom its member, or anybody, does not allow to see it,
- * TooMany for who reads many profiles of others
+ * A member's row, restricted to what this viewer may read, and the viewer's level of access. Visitors can read only
+ * profiles that their members made public.
+ * @throws NotFound for an unknown username; NotAllowed for a visitor unless the profile exists and is public; TooMany
+ * for a viewer who reads many profiles of others
  */
 export async function requireProfile(viewer: Viewer, username: string): Promise<{ row: ProfileRow; reading: Reading }> {
 	const name = username.toLowerCase()
 	if (viewer) await countReading(viewer, name)
 	const whole = maySeeHidden(viewer, { username: name })
 	const row = await findProfile(name, { viewerId: viewer?.id ?? null, whole })
-	// Whoever is not told whether there is such a member is told the same of all names.
+	// Visitors get the same error whether or not the member exists.
 	if (!viewer && !row?.public_page) throw new NotAllowed('Log in to see this profile.')
 	if (!row) throw new NotFound('No Data Found !')
 	return { row, reading: whole ? 'whole' : viewer ? 'member' : 'visitor' }
 }
 
-/** A skill as the API tells it. */
+/** A skill in the API. */
 interface SkillWithEvidence {
 	name: string
-	/** null without evidence that the viewer sees. */
+	/** null without evidence that is visible to the viewer. */
 	level: EvidenceLevel | null
 	evidence: {
 		solutions: number
@@ -81,7 +82,7 @@ interface SkillWithEvidence {
 }
 
 /**
- * A member's skills, the strongest first, with what they rest on: as much as the profile shows this viewer.
+ * A member's skills with their evidence, strongest first, as far as the profile shows them to this viewer.
  * @throws as {@link getProfile}
  */
 export async function listSkillsWithEvidence(viewer: SignedIn, username: string): Promise<SkillWithEvidence[]> {
@@ -95,12 +96,12 @@ export async function listSkillsWithEvidence(viewer: SignedIn, username: string)
 	})
 }
 
-/** Counts the reading of somebody's profile, also of one that is not there; not of the viewer's own. @throws TooMany */
+/** Counts a view of somebody else's profile against the rate limit, even if it does not exist. @throws TooMany */
 export async function countReading(viewer: SignedIn, username: string): Promise<void> {
 	if (!isOwn(viewer, { username: username.toLowerCase() })) await countUse('profiles', viewer)
 }
 
-/** What the viewer has yet to do to be found; null for a visitor, when all is done, and when they put the steps away. */
+/** The viewer's first steps; null for a visitor, if all are done, and if they were dismissed. */
 export async function getFirstSteps(viewer: Viewer): Promise<FirstStepsView | null> {
 	const row = viewer ? await findFirstSteps(viewer.id) : undefined
 	if (!row || row.dismissed) return null
@@ -109,7 +110,7 @@ export async function getFirstSteps(viewer: Viewer): Promise<FirstStepsView | nu
 	return isDone ? null : steps
 }
 
-/** Puts the first steps away for good. */
+/** Dismisses the first steps permanently. */
 export function dismissFirstSteps({ id }: SignedIn): Promise<void> {
 	return storeFirstStepsDismissed(id)
 }

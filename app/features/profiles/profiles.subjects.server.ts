@@ -13,7 +13,7 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { type HideableRow, listHideable } from './hiding.queries.server.ts'
 import { hideProfile, listProfileParts, lockHideable, removeProfilePart, showProfile } from './hiding.server.ts'
 
-/* What moderation knows of profiles: how they stand, and what can be done to them. */
+/* Profiles as subjects of moderation: their state, and the actions on them. */
 
 function subjectOf({ id, username, name, created_at, hidden, hidden_reason }: HideableRow): ModeratedSubject {
 	return {
@@ -33,11 +33,11 @@ function subjectOf({ id, username, name, created_at, hidden, hidden_reason }: Hi
 }
 
 interface Work {
-	/** What exactly was removed, in words; '' for the whole profile. */
+	/** The name of the removed part; '' for the whole profile. */
 	label: string
-	/** Of several decisions about one thing only the last one is notified. */
+	/** Of several decisions about the same thing, only the last one is notified. */
 	about: string
-	/** @returns whether it stood as the moderator saw it */
+	/** @returns false if the state has changed since the moderator saw it */
 	run: () => Promise<boolean>
 }
 
@@ -55,12 +55,12 @@ async function perform(
 			part: null,
 			group: about,
 		},
-		// The picture and the name stand beside everything that the member wrote.
+		// Picture and name are shown with everything that the member wrote.
 		announce: () => dropPages([everyPage]),
 	}
 }
 
-/** Which part of a profile is removed. */
+/** The part of the profile to remove. */
 const cleanInput = z.object({
 	part: z.string({ error: 'Choose what to remove.' }).regex(/^[a-z]+(:[0-9a-f-]{36})?$/, 'Choose what to remove.'),
 })
@@ -100,7 +100,7 @@ export const profileSubject: SubjectType = {
 			async perform(trx, call) {
 				const { value, label, beginning } = call.part ?? { value: '', label: '', beginning: '' }
 				return perform(trx, call, {
-					// A text's beginning would repeat in the log what was removed; a title says which one it was.
+					// An item is identified by its title; the beginning of a text would repeat the removed words in the log.
 					label: value.includes(':') ? `${label} “${beginning}”` : label,
 					about: `profile:${value}`,
 					run: () => removeProfilePart(trx, call.author.id, value),

@@ -12,12 +12,12 @@ import { grouped } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CertificateRow, ExperienceRow, ProfileRow, ProjectRow } from './profiles.queries.server.ts'
 
-/** A member's profile as pages and the API see it. Empty text means "not given". */
+/** A member's profile as pages and the API show it. Empty text means "not given". */
 
 export interface LinkView {
 	label: string
 	url: string
-	/** Whether the member has logged in there. */
+	/** Set if the member has logged in there. */
 	isProven?: true
 }
 
@@ -30,7 +30,7 @@ export interface ProjectView {
 	/** `2026-11-21`, or null. */
 	date: string | null
 	links: LinkView[]
-	/** Whether it stands before the others. */
+	/** Whether it is pinned above the others. */
 	pinned: boolean
 }
 
@@ -41,9 +41,9 @@ export interface CertificateView {
 	/** `2026-11-21`, or null. */
 	issued: string | null
 	expires: string | null
-	/** Where the certificate itself can be seen, or ''. */
+	/** The address of the certificate itself, or ''. */
 	url: string
-	/** Where it can be verified, or ''. */
+	/** The address that verifies it, or ''. */
 	verify: string
 	pinned: boolean
 }
@@ -52,9 +52,9 @@ export interface ExperienceView {
 	id: string
 	kind: ExperienceRow['kind']
 	organisation: string
-	/** What was studied, or the position. */
+	/** The subject studied, or the position. */
 	title: string
-	/** Where the organisation is on the web, or ''. */
+	/** The organisation's website, or ''. */
 	url: string
 	/** “Aug 2024 to May 2025”, or ''. */
 	span: string
@@ -66,53 +66,53 @@ export interface ProfileView {
 	name: string
 	image: string | null
 	online: boolean
-	/** When the member was last here; null while online, for one who does not show it, and for one who never was. */
+	/** When the member was last online; null while online, if they hide it, and if they never were. */
 	lastSeenAt: string | null
-	/** An author of imported questions: an account that nobody can log in to. */
+	/** Whether this is an author of imported questions: an account without a login. */
 	imported: boolean
 	joinedAt: string
 	city: string
 	expertise: string
-	/** Its words. */
+	/** Its plain text. */
 	about: string
-	/** As it is shown; null for a text that is shown as it is. */
+	/** The rendered HTML; null for a text that is shown as it is. */
 	aboutHtml: string | null
 	pronouns: string
-	/** What they say of themselves for now, or ''. */
+	/** The current status, or ''. */
 	status: string
 	openTo: Opening[]
-	/** The last day on which they are open to it, `2026-11-21`; null for no end. */
+	/** The last day of their openings, `2026-11-21`; null for no end. */
 	openUntil: string | null
-	/** Those with evidence first, the strongest before others. */
+	/** Those with evidence first, by strength. */
 	skills: string[]
-	/** What the skills rest on, as far as the viewer may see it. */
+	/** The evidence of the skills, as far as the viewer may see it. */
 	evidence: SkillEvidenceView[]
 	studies: Studies
 	university: string
 	location: string
 	yearOfPassing: number | null
-	/** The university that they are a verified student of, or ''. */
+	/** The university where they are a verified student, or ''. */
 	campus: string
 	social: LinkView[]
-	/** '' unless its owner shows it, or the viewer is the owner or a moderator. */
+	/** '' unless the owner shows it, or the viewer is the owner or a moderator. */
 	email: string
 	phone: string
 	/** Only for the owner, else ''. */
 	enrolmentNumber: string
 	universityEmail: string
-	/** Whether others see the e-mail and phone above. */
+	/** Whether others see the e-mail address and the phone number above. */
 	shows: { email: boolean; phone: boolean }
-	/** Set while a moderator hides the texts and the picture. `whole`: they are here all the same, for the owner or a moderator. */
+	/** Set if a moderator hid the texts and the picture. `whole`: they are included here anyway, for the owner or a moderator. */
 	hidden: { reason: string; whole: boolean } | null
-	/** Whether search engines may list it. */
+	/** Whether search engines may index it. */
 	indexed: boolean
 	projects: ProjectView[]
 	certificates: CertificateView[]
-	/** Studies but for the one above, work and volunteering. */
+	/** Education other than the above, work and volunteering. */
 	experiences: ExperienceView[]
 }
 
-/** The lists of what a member wrote. */
+/** The lists of a member's posts. */
 export const postKinds = [
 	{ kind: 'queries', label: 'Queries', own: 'My Queries' },
 	{ kind: 'answers', label: 'Answers', own: 'My Answers' },
@@ -120,30 +120,30 @@ export const postKinds = [
 	{ kind: 'comments', label: 'Comments', own: 'My Comments' },
 ] as const
 
-/** The Atom feed of what a member writes. */
+/** The Atom feed of a member's posts. */
 export const feedPath = (username: string) => `${profilePath(username)}/feed.atom`
 
 export type PostKind = (typeof postKinds)[number]['kind']
 
 export type PostCounts = Record<PostKind, number>
 
-/** “12”, or “999+” where they are not counted to the end. */
+/** “12”, or “999+” if counting stopped there. */
 export function postsCounted(count: number): string {
 	return count > MAX_POSTS_COUNTED ? `${grouped(MAX_POSTS_COUNTED)}+` : grouped(count)
 }
 
-/** Skills that the first steps ask for. */
+/** The number of skills that the first steps ask for. */
 export const SKILLS_WANTED = 3
 
-/** What a new member has done of the first steps. */
+/** A new member's progress in the first steps. */
 export interface FirstStepsView {
 	picture: boolean
-	/** How many skills, at most as many as are asked for. */
+	/** The number of skills, at most {@link SKILLS_WANTED}. */
 	skills: number
 	studies: boolean
 }
 
-/** What a list knows already of the member whose page is opened from it, as the state of that navigation. */
+/** What a list already knows of a member, passed as navigation state when their page is opened from it. */
 export interface KnownState {
 	known: Pick<
 		ProfileView,
@@ -162,8 +162,8 @@ export interface KnownState {
 }
 
 /**
- * “Open to teammates and mentoring”, “Open to teammates, mentoring and 2 more”; '' when a member is open to nothing.
- * @param most how many are named
+ * “Open to teammates and mentoring”, “Open to teammates, mentoring and 2 more”; '' without openings.
+ * @param most the maximum number that is named
  */
 export function openToText(openTo: readonly string[], most = 2): string {
 	const more = openTo.length - most
@@ -173,7 +173,8 @@ export function openToText(openTo: readonly string[], most = 2): string {
 }
 
 /**
- * From when to when a certificate holds, as much of it as is known: “Mar 2023 to Mar 2026, expired”. It holds on its last day.
+ * The validity of a certificate, as far as it is known: “Mar 2023 to Mar 2026, expired”. It is still valid on its last
+ * day.
  * @param now ISO 8601
  */
 export function validityText({ issued, expires }: Pick<CertificateView, 'issued' | 'expires'>, now: string): string {
@@ -183,7 +184,7 @@ export function validityText({ issued, expires }: Pick<CertificateView, 'issued'
 	return expires < now.slice(0, 10) ? `${span}, expired` : span
 }
 
-/** What a viewer may know of a member from their row. */
+/** A member's row as this viewer may see it. */
 export function presentProfile(
 	viewer: Viewer,
 	row: ProfileRow,
@@ -215,7 +216,7 @@ export function presentProfile(
 			...siteLinks.map(([site, name]): [string, string] => [linkLabel(site, name, row[site]), row[site]]),
 			[bareUrl(row.portfolio), row.portfolio],
 		]),
-		// An imported author's address is a stand-in that nobody can be reached at.
+		// An imported author's address is a placeholder.
 		email: !row.imported && maySeeEmail(viewer, row) ? row.email : '',
 		phone: maySeePhone(viewer, row) ? row.phone : '',
 		enrolmentNumber: own ? row.enrolment_number : '',
@@ -226,7 +227,7 @@ export function presentProfile(
 	}
 }
 
-/** A project as pages show it. */
+/** The view of a project. */
 export function presentProject(row: ProjectRow): ProjectView {
 	return {
 		id: row.project_id,
@@ -244,7 +245,7 @@ export function presentProject(row: ProjectRow): ProjectView {
 	}
 }
 
-/** A certificate as pages show it. */
+/** The view of a certificate. */
 export function presentCertificate(row: CertificateRow): CertificateView {
 	return {
 		id: row.certificate_id,
@@ -258,7 +259,7 @@ export function presentCertificate(row: CertificateRow): CertificateView {
 	}
 }
 
-/** A study, work or volunteering as pages show it. */
+/** The view of an education, work or volunteering. */
 export function presentExperience(row: ExperienceRow): ExperienceView {
 	const { id, kind, organisation, title, degree, url, summary } = row
 	return {
@@ -268,7 +269,7 @@ export function presentExperience(row: ExperienceRow): ExperienceView {
 	}
 }
 
-/** From when to when something went on, as much of it as is known: “Aug 2024 to May 2025”, “since 2024”. */
+/** A period, as far as it is known: “Aug 2024 to May 2025”, “since 2024”. */
 function spanText({ starts, ends }: Pick<ExperienceRow, 'starts' | 'ends'>): string {
 	const [from, to] = [starts, ends].map((date) => (date?.length === 4 ? date : monthAndYear(date)))
 	if (!to) return from ? `since ${from}` : ''
@@ -288,13 +289,13 @@ const siteLinks = [
 	] as const),
 ]
 
-/** These links, with a mark at those whose account the member has proved to be theirs. @param proven the addresses of such accounts */
+/** Marks the links to accounts that the member has proved to own. @param proven the addresses of these accounts */
 export function markProven(social: LinkView[], proven: readonly string[]): LinkView[] {
 	const accounts = new Set(proven.map(accountOf))
 	return social.map((link) => (accounts.has(accountOf(link.url)) ? { ...link, isProven: true } : link))
 }
 
-/** Sites tell accounts apart without regard to case. */
+/** Usernames on these sites are case-insensitive. */
 function accountOf(url: string): string {
 	return bareUrl(url).toLowerCase()
 }
@@ -303,7 +304,7 @@ function links(pairs: [label: string, url: string][]): LinkView[] {
 	return pairs.map(([label, url]) => ({ label, url: webUrl(url) })).filter(({ url }) => url !== '')
 }
 
-/** The paragraphs of a plain text: parts with an empty line between them. */
+/** The paragraphs of a plain text, which are separated by empty lines. */
 export function paragraphs(text: string): string[] {
 	return text
 		.split(/\n\s*\n/)

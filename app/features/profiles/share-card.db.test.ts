@@ -27,7 +27,7 @@ const row = {
 	skills: ['React', 'Go'],
 }
 
-/** How many pixels of a region are darker than paper: where a text is drawn there are some, in a blank place none. */
+/** The number of pixels in a region that are darker than the background: zero if nothing is drawn there. */
 async function ink(
 	card: Buffer,
 	region: { left: number; top: number; width: number; height: number },

@@ -13,9 +13,9 @@ import { findProfile } from './profiles.queries.server.ts'
 const width = 1_200
 const height = 630
 const margin = 80
-/** Goes up when the drawing changes, so that no browser shows an old one. */
+/** Increase this when the drawing changes, so that browsers fetch the new one. */
 const drawing = 1
-/** Cards are about 20 KB; a link that is shared is asked for by a few readers at once. */
+/** Cards are about 20 KB; a shared link is requested by a few readers at once. */
 const MAX_CACHED = 50
 
 const colours = { paper: '#faf8f2', ink: '#1d1c18', ink2: '#4b483f', ink3: '#6a665a', line: '#cbc5b5' }
@@ -24,9 +24,9 @@ const fonts = ['card-latin-ext.ttf', 'card-latin.ttf'].map((file) => join('app/f
 const cards = remember('share-cards', () => new Map<string, Promise<Buffer>>())
 
 /**
- * The picture that stands beside a shared link to a member's page. A member who left the community list or whose
- * profile is hidden, and a name that nobody has, get the same card of the site: it tells nothing of them.
- * @returns the ETag, and what draws the picture
+ * The preview picture of a shared link to a member's page. A member who left the community list, one with a hidden
+ * profile, and an unknown name all get the site's own card, which reveals nothing about them.
+ * @returns the ETag, and a function that draws the picture
  */
 export async function getShareCard(username: string): Promise<{ tag: string; draw: () => Promise<Buffer> }> {
 	const card = await findShareCard(username)
@@ -37,13 +37,13 @@ export async function getShareCard(username: string): Promise<{ tag: string; dra
 	return { tag: `"${hash}"`, draw: () => cachedCard(hash, () => drawCard(card, siteName())) }
 }
 
-/** What the card of a member says: as much as visitors may know; null for the card of the site. */
+/** The content of a member's card, limited to what visitors may know; null for the site's own card. */
 export async function findShareCard(username: string): Promise<ShareCard | null> {
 	const row = await findProfile(username.toLowerCase(), { viewerId: null })
 	return row?.listed && !row.imported && !row.hidden ? shareCard(row, campusOf(row)) : null
 }
 
-/** A card as PNG, 1,200 × 630. @param card null for the one of the site */
+/** A card as PNG, 1,200 × 630. @param card null for the site's own */
 export async function drawCard(card: ShareCard | null, siteName: string): Promise<Buffer> {
 	await loadFonts()
 	const lines = await Promise.all(card ? linesOf(card) : siteLines(siteName))
@@ -70,7 +70,7 @@ interface Style {
 	size: number
 	weight: 400 | 600 | 700
 	colour: string
-	/** Pixels before the next line. */
+	/** Pixels of space below the line. */
 	after?: number
 }
 
@@ -99,7 +99,7 @@ function siteLines(siteName: string): Promise<Drawn>[] {
 	]
 }
 
-/** Lines one under the other, from `top` on. */
+/** Stacks lines, starting at `top`. */
 async function stack(lines: Drawn[], top: number): Promise<{ overlays: OverlayOptions[]; end: number }> {
 	let end = top
 	const overlays = lines.map((line) => {
@@ -110,7 +110,7 @@ async function stack(lines: Drawn[], top: number): Promise<{ overlays: OverlayOp
 	return { overlays, end }
 }
 
-/** Framed skills in one row, as many as there is room for. */
+/** A row of framed skills, as many as fit. */
 async function chipsOf(skills: string[], top: number): Promise<{ shapes: string; overlays: OverlayOptions[] }> {
 	const inside = 18
 	const tall = 52
@@ -131,7 +131,7 @@ async function chipsOf(skills: string[], top: number): Promise<{ shapes: string;
 	return { shapes: shapes.join(''), overlays }
 }
 
-/** One line of text, made smaller until it fits between the margins. Lines of one size are equally high. */
+/** A line of text, shrunk until it fits between the margins. Lines of the same font size have the same height. */
 async function text(line: string, { size, weight, colour, after = 0 }: Style): Promise<Drawn> {
 	const [whole, tailOnly] = await Promise.all([
 		render(line, tail, size, weight, colour),
@@ -143,7 +143,7 @@ async function text(line: string, { size, weight, colour, after = 0 }: Style): P
 	return { image: whole.data, width: wide, height: whole.info.height, after }
 }
 
-/** An image of a text is as high as its letters are. Unseen ones behind it, the highest and the lowest, make all the same. */
+/** The image of a text is only as high as its letters. These invisible ones, the tallest and the lowest, equalize the height. */
 const tail = 'Ép'
 
 function render(
@@ -156,7 +156,7 @@ function render(
 ) {
 	const seen = `<span foreground="${colour}">${escapeHtml(line)}</span>`
 	const markup = `<span weight="${weight}">${seen}<span alpha="1">${unseen}</span></span>`
-	// At 72 dots an inch a point is a pixel.
+	// At 72 dpi a point is a pixel.
 	return sharp({ text: { text: markup, font: `Schibsted Grotesk ${size}`, fontfile, rgba: true, dpi: 72 } })
 		.png()
 		.toBuffer({ resolveWithObject: true })
@@ -164,7 +164,10 @@ function render(
 
 let loaded: Promise<unknown> | undefined
 
-/** A text names one font file; the renderer remembers all it was ever given, and takes what one lacks from another. */
+/**
+ * A text is drawn with one font file; the renderer keeps every file that it has loaded, and falls back to the others
+ * for missing glyphs.
+ */
 function loadFonts(): Promise<unknown> {
 	loaded ??= Promise.all(fonts.map((file) => render('a', '', 10, 400, colours.ink, file)))
 	return loaded
@@ -181,14 +184,14 @@ function cachedCard(key: string, draw: () => Promise<Buffer>): Promise<Buffer> {
 	return card
 }
 
-/** What a share card says: only what everybody may read. */
+/** The content of a share card, all of it public. */
 export interface ShareCard {
 	name: string
 	username: string
 	/** “CSE, 3rd year, semester 6”, or ''. */
 	studies: string
 	university: string
-	/** Whether the university is one that they are a verified student of. */
+	/** Whether they are a verified student of the university. */
 	verified: boolean
 	skills: string[]
 }
@@ -203,14 +206,14 @@ interface Shown {
 	skills: string[]
 }
 
-/** Letters that the cards' typeface has: scripts/subset-fonts.mjs makes its files of the same list. */
+/** The characters in the cards' typeface; scripts/subset-fonts.mjs generates its files from the same list. */
 const drawable = /^[ -~\u00a0-\u00ac\u00ae-\u017eȘșȚț–—‘’‚“”„†•…€]*$/
 const MAX_SKILLS = 12
 
 /**
- * The card of a member. What the typeface cannot draw is left out, and for a name of other letters the username stands, so
- * that a card is never a row of empty boxes.
- * @param campus the university that they are a verified student of, or ''
+ * A member's card. Characters that the typeface lacks are left out, and a name in another script is replaced by the
+ * username, so that a card never shows empty boxes.
+ * @param campus the university where they are a verified student, or ''
  */
 export function shareCard(row: Shown, campus: string): ShareCard {
 	const draws = (text: string) => (drawable.test(text.normalize('NFC')) ? text.normalize('NFC') : '')

@@ -27,7 +27,10 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { getQuestion } from './questions.server.ts'
 
-/* What somebody may who asked under a pseudonym, and what others are told. That nobody is told who it is: tests/process/pseudonyms.db.test.ts. */
+/*
+ * What authors can do under a pseudonym, and what others learn. That nobody learns who they are is tested in
+ * tests/process/pseudonyms.db.test.ts.
+ */
 
 useDatabase()
 useJobTables()

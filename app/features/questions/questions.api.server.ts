@@ -143,7 +143,7 @@ export const restoringRule = 'For the member who deleted it, within ten minutes;
 
 type IfMatch = Call<unknown, unknown>['ifMatch']
 
-/** A version that no text ever reaches; stands for an ETag that names none of its versions. */
+/** A version that no text ever reaches, for an ETag that names none of its versions. */
 const noVersion = 2_147_483_647
 
 /**

@@ -95,7 +95,7 @@ export type ForumEvent =
 	  })
 	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
 	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
-	/** `vote`: 0 for a vote that was taken back. */
+	/** `vote`: 0 for a vote that was withdrawn. */
 	| (Happening & { kind: 'vote-changed'; commentId: number | null; vote: -1 | 0 | 1 })
 	/** Hidden, pending, or merged into another question; and restored. */
 	| (Happening & { kind: 'question-unpublished' | 'question-republished' })

@@ -28,7 +28,7 @@ export function mayDelete(viewer: Viewer, text: Owned): boolean {
 	return mayEdit(viewer, text)
 }
 
-/** Seconds within which whoever deleted something may undo that. */
+/** Seconds within which a deletion can be undone by whoever made it. */
 export const UNDO_SECONDS = 600
 
 /** Whether this viewer may undo a deletion: whoever deleted it, for a while; a moderator at any time. */

@@ -244,7 +244,7 @@ async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>):
 		},
 		async record(besides) {
 			happened = await recordEffects(trx, { ...event, ...(besides !== undefined && { besides }) })
-			// Moderation tells the same members more: what they have not read is counted after that.
+			// Moderation notifies the same members once more: their unread notifications are counted after that.
 			return (happened.told ?? []).map((one) => (typeof one === 'number' ? one : one.userId))
 		},
 		// Moderation announces changed notifications itself, as it adds one for the author.

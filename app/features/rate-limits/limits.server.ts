@@ -178,9 +178,10 @@ const growing = [MINUTE, 2 * MINUTE, 4 * MINUTE, 8 * MINUTE, 15 * MINUTE]
 const growingSlowly = [20, 30, MINUTE, 2 * MINUTE, 5 * MINUTE]
 
 /**
- * Limits of login attempts: {@link AttemptLimit}. Logins from a known device are counted per device only, so that strangers who guess
- * cannot lock the owner out. Other logins are counted for the account, the address and its network. A whole campus may share an address, so
- * successful logins are taken back, and a lecture hall may register at once.
+ * Limits of login attempts: {@link AttemptLimit}. Logins from a known device are counted per device only, so that
+ * strangers who guess cannot lock the owner out. Other logins are counted for the account, the address and its network.
+ * A whole campus may share an address, so successful logins are subtracted again, and a lecture hall may register at
+ * once.
  */
 export const attemptLimits = {
 	'login-account': {

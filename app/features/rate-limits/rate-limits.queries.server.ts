@@ -58,7 +58,7 @@ export async function waitLeft(trx: Executor, key: string, limit: AttemptLimit):
 	return Math.max(1, rows[0]?.seconds ?? 1)
 }
 
-/** The number of attempts for these keys, with the last one at most so many seconds ago. */
+/** The number of attempts for these keys, with the last one at most this many seconds ago. */
 export async function readAttempts(
 	asked: { key: string; seconds: number }[],
 	executor: Executor = db(),

@@ -278,16 +278,13 @@ const units = [
 ] as const
 
 function waitMessage(seconds: number): string {
-	// The wait is rounded up, in the unit of which it has more than one and a half.
+	// The wait is rounded up, in the largest unit of which it has more than one and a half.
 	const [size, one, many] = units.find(([length]) => seconds > length * 1.5) ?? [1, 'a second', 'seconds']
 	const count = Math.ceil(seconds / size)
 	return `Too many attempts. Wait ${count === 1 ? one : `${count} ${many}`}, then try again.`
 }
 
-/**
- * The network that an address stands for: of IPv6 the /64 that one customer usually controls. IPv4 mapped to IPv6 (`::ffff:192.0.2.1`) is
- * IPv4.
- */
+/** The network of an address: for IPv6 the /64 that one customer usually controls. IPv4 mapped to IPv6 (`::ffff:192.0.2.1`) is IPv4. */
 export function network(address: string): string {
 	const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
 	if (mapped) return mapped

@@ -38,10 +38,10 @@ export const MAX_WEIGHED = 400
 export const ANSWERABLE_PER_PAGE = 20
 /** Entries of the feed of that. */
 export const FEED_ENTRIES = 20
-/** Tags that a member knows best, and of each so many of the newest open questions, are looked through. */
+/** The tags that a member knows best are searched, this many of the newest open questions of each. */
 export const MAX_KNOWN_TAGS = 60
 export const MAX_OPEN_PER_TAG = 50
-/** To know twice as much of a question counts as if it were so many days newer; so does being the first to answer. */
+/** Twice the knowledge of a question counts as if it were this many days newer; so does being the first to answer. */
 export const FIT_DAYS = 3
 
 /** Days that the comparison looks back on; the last day is left out, as its questions may still be answered within it. */

@@ -1,6 +1,6 @@
 import { withParams } from '~/lib/addresses.ts'
 
-/* What pages and the API are told about whom a question reaches. */
+/* The members whom a question reaches, as pages and the API show them. */
 
 /** Where a member finds what they can answer; its forms go there, too. */
 export const ANSWER_PATH = '/answer'

@@ -8,7 +8,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 
 useDatabase()
 
-/** More than a search ranks, and than it counts where two tags meet; fewer than it reads for a phrase. */
+/** More than a search ranks, and more than it counts for two combined tags, but fewer than it reads for a phrase. */
 const newer = 450
 const first = 1_000_000
 let asha: SignedIn
@@ -27,23 +27,23 @@ beforeAll(async () => {
 		title: 'In the dark',
 		body: 'How does\n_this_ **lantern** work?',
 	})
-	// In parts, as a statement may take so long only.
+	// In batches, as a statement has a time limit.
 	for (const part of [0, 400, 800, 1_200])
 		await add(asha, { id: literal + 1 + part, count: 400, tags: ['glass'], title: 'A lantern', body: 'It works.' })
 	await add(ravi, { id: 7, count: 1, tags: ['glass'], title: 'To lantern or not to lantern', body: 'That is it.' })
 	await add(ravi, { id: unknown, count: 1, tags: ['glass'], title: 'By day', body: 'Are there\nany **of** these?' })
 })
 
-/** Spread over blocks of ids up to the newest: ten in each, and two in each. */
+/** Spread over the blocks of ids up to the newest: ten per block, and two per block. */
 const often = { id: 1_800_000, count: 501, step: 400 }
 const seldom = { id: 1_000_501, count: 501, step: 2_000 }
 
-/** Behind it are more than are ranked for a phrase. */
+/** It is followed by more matches than are ranked for a phrase. */
 const literal = 2_000_502
 const unknown = literal + 2_000
 const anvils = unknown + 2_000
 
-/** Questions with ids that follow each other, an hour between two. */
+/** Questions with ids `step` apart, an hour between two. */
 async function add(author: SignedIn, { id, count, step = 1, tags = ['steam', 'water'], title, body }: Added) {
 	await sql`
 		with added as (

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { conditions, type SearchScope, walkBlocks } from './scope.queries.server.ts'
 
 /**
- * Matches that are ranked, as ranking reads each document: the newest this many with matches in the title, and this many with
- * matches anywhere. Several words distinguish questions better than one. A phrase is found by its words; their order is checked
- * later.
+ * Matches that are ranked, as ranking reads each document: the newest ones with matches in the title, and the newest
+ * ones with matches anywhere. Several words distinguish questions better than one. A phrase is found by its words;
+ * their order is checked later.
  */
 export const MAX_CANDIDATES = {
 	word: { titled: 100, anywhere: 150 },
@@ -12,13 +12,14 @@ export const MAX_CANDIDATES = {
 	phrase: { titled: 200, anywhere: 1_500 },
 }
 /**
- * The newest blocks of 4,096 questions tell how many matches there are. Walking on block by block, at about 0.25 ms each, stops
- * once there are enough candidates; searching all questions at once costs about 4 ms and 4 µs per match at a million. So the walk
- * continues where it is likely to stop within a part of the forum, and for three times that distance.
+ * Blocks of 4,096 questions, the newest, that tell how many matches there are. Walking on block by block, at about 0.25
+ * ms each, stops once there are enough candidates; searching all questions at once costs about 4 ms, plus 4 µs per
+ * match, with a million questions. So the walk continues where it is likely to stop within a part of the forum, and for
+ * three times that distance.
  */
 const near = 6
 const partWalked = 7
-/** What at most this many questions have is searched in all of them at once. */
+/** Up to this number of matches, all questions are searched at once. */
 const rare = 2_000
 
 /**
@@ -33,7 +34,7 @@ export function candidateRows(
 	kind: keyof typeof MAX_CANDIDATES,
 	scope: SearchScope,
 ): RawBuilder<unknown> {
-	// Of “why does it fail” one word remains.
+	// “why does it fail” has only one significant word.
 	const bound = (set: 'titled' | 'anywhere') =>
 		kind === 'words'
 			? sql`case when numnode(words) = 1 then ${MAX_CANDIDATES.word[set]}::int else ${MAX_CANDIDATES.words[set]}::int end`

@@ -4,7 +4,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 
-/* Texts as they are copied: titles from other places, options of commands, phrases of comments. */
+/* Searches with copied texts: titles from other sites, command-line options, phrases of comments. */
 
 useDatabase()
 

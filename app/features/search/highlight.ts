@@ -2,15 +2,15 @@ import { stem } from 'porter2'
 import { escapeHtml, onOneLine, textOfHtml } from '~/lib/html.ts'
 
 /*
- * Marks the words of a search in its results. PostgreSQL could do this (`ts_headline`), at six times the cost: it parses and stems
- * every word, while most words can be skipped by their first letters.
+ * Highlights the words of a search in its results. PostgreSQL's `ts_headline` costs six times as much: it parses and
+ * stems every word, while most words can be skipped by their first letters.
  */
 
 /** A token, as `search_text` (migration 39) splits a text: names with signs, one character of Chinese, Japanese or Korean, or a word. */
 const token =
 	/c\+\+|[cf]#|\.net(?![\p{L}\p{N}])|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_]|-(?=\p{L}))*/giu
 
-/** A {@link token} at a place. */
+/** A {@link token} at a given position. */
 const tokenHere = new RegExp(token, 'iuy')
 
 /** Names with signs as `search_text` writes them. */
@@ -31,7 +31,7 @@ export function highlight(text: string, lexemes: readonly string[]): string {
 }
 
 /**
- * As {@link highlight}, but only the passage with most of the words; the beginning when nothing matches.
+ * As {@link highlight}, but only the passage with most of the words; the beginning if nothing matches.
  * @param length maximum characters, without the marks
  */
 export function highlightPassage(text: string, lexemes: readonly string[], length = 280): string {
@@ -47,12 +47,12 @@ export function highlightPassage(text: string, lexemes: readonly string[], lengt
 	return `${from > 0 ? '… ' : ''}${toHtml(cut, shown)}${from + cut.length < whole.length ? ' …' : ''}`
 }
 
-/** The text of HTML that may be cut off anywhere. */
+/** The text of HTML that may be truncated anywhere. */
 export function textOfStart(html: string): string {
 	return textOfHtml(html.replace(/(?:<[^>]*|&[a-z#0-9]*)$/, ''))
 }
 
-/** How many different words of a search a text has. */
+/** The number of different words of a search in a text. */
 export function countMatches(text: string, lexemes: readonly string[]): number {
 	return new Set(findMatches(text, lexemes).map(({ word }) => stem(fold(word)))).size
 }
@@ -63,20 +63,20 @@ interface Match {
 	word: string
 }
 
-/** What is looked for, as all texts of a page of results are searched for it. */
+/** A prepared search, as all texts of a page of results are matched against it. */
 interface Wanted {
 	lexemes: readonly string[]
 	words: ReadonlySet<string>
 	beginnings: ReadonlySet<string>
-	/** The letters that every word of a lexeme has. */
+	/** The letters that every form of one of the lexemes contains. */
 	letters: RegExp
-	/** Words that were looked at, with whether they match. */
+	/** Words that were checked, with the result. */
 	decided: Map<string, boolean>
 }
 
-/** Words that are remembered of one search. */
+/** Cached words per search. */
 const MAX_DECIDED = 10_000
-/** Of the search that was marked last: the texts of a page come one after the other. */
+/** The search that was prepared last: the texts of a page are highlighted one after the other. */
 let last: Wanted | undefined
 
 function wantedBy(lexemes: readonly string[]): Wanted {
@@ -107,10 +107,10 @@ function findMatches(text: string, lexemes: readonly string[]): Match[] {
 	return matches
 }
 
-/** Letters outside plain English, whose form without accents cannot be searched in the text directly. */
+/** Letters beyond plain English, whose unaccented form cannot be searched in the text directly. */
 const accented = /[\u00c0-\u1fff\u2070-\uffff]/
 
-/** The words of a text that may match: without accents, only those around the letters that were searched for. */
+/** The words of a text that may match: without accents, only those around the letters of the search. */
 function* wordsNear(text: string, letters: RegExp): Generator<RegExpExecArray> {
 	if (accented.test(text)) {
 		yield* text.matchAll(token)
@@ -125,7 +125,7 @@ function* wordsNear(text: string, letters: RegExp): Generator<RegExpExecArray> {
 	}
 }
 
-/** The letters that every word of a lexeme has: stemming changes only the end. */
+/** The letters that every form of a lexeme contains: stemming changes only the end. */
 function lettersOf(lexeme: string): string {
 	for (const [name, written] of signed) if (written === lexeme) return name
 	return lexeme.length > 3 ? lexeme.slice(0, -1) : lexeme.slice(0, 2)
@@ -149,7 +149,7 @@ function beginning(word: string): string {
 	return word.slice(0, 2).replace('y', 'i')
 }
 
-/** The forms by which the search knows a word: itself, and its parts between hyphens, underscores and in camelCase. */
+/** The forms under which the search indexes a word: itself, and its parts between hyphens, underscores and in camelCase. */
 function partsOf(word: string): string[] {
 	const name = signed.get(word.toLowerCase())
 	if (name) return [name]

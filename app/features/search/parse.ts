@@ -1,6 +1,6 @@
 /*
- * Parses the forum's search: words and phrases, which PostgreSQL interprets, and operators, which narrow the list. There are no
- * errors: what is no operator is a word.
+ * Parses a search of the forum: words and phrases, which PostgreSQL interprets, and operators, which narrow the list.
+ * There are no errors: anything else is a word.
  */
 
 export type OperatorKind = 'tag' | 'category' | 'user' | 'is' | 'in'
@@ -16,20 +16,20 @@ export interface Operator {
 	kind: OperatorKind
 	/** Normalized: in lower case, a tag with hyphens for spaces. */
 	value: string
-	/** Whether a minus precedes it, which excludes what it names. */
+	/** Whether a minus precedes it, which excludes its matches. */
 	excluded: boolean
 	/** As it was typed. */
 	text: string
 }
 
-/** A part that is no operator. */
+/** A part that is not an operator. */
 export interface Term {
 	kind: 'word' | 'phrase' | 'without' | 'or'
 	/** Without quotes and minus. */
 	text: string
 	/** In the syntax of `websearch_to_tsquery`. */
 	source: string
-	/** An option of a command as texts have it, `--hard`, of which the index only knows the word. */
+	/** A command-line option as it appears in texts, `--hard`; the index has only its word. */
 	option?: string
 }
 
@@ -44,12 +44,12 @@ export interface ParsedSearch {
 /** A part ends at the next space outside quotes; an unclosed quote extends to the end. */
 const part = /(?:[^\s"]|"[^"]*(?:"|$))+/g
 const operator = /^(-?)(tag|category|user|is|in):(.+)$/is
-/** A dash between spaces is no minus. */
+/** A dash between spaces is not a minus. */
 const dash = /^[-‐-―−]+$/
-/** Chinese, Japanese and Korean have no spaces: consecutive characters are searched as a phrase. */
+/** Chinese, Japanese and Korean have no spaces: a run of characters is searched as a phrase. */
 const unspaced = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}/g
 
-/** A leading dash that excludes nothing: in `--hard`, and the characters that phones and word processors put for two dashes. */
+/** A leading dash that excludes nothing: in `--hard`, and the characters that phones and word processors substitute for two dashes. */
 const leadingDash = /^(?:--|[‐-―−])[-‐-―−]*(?=[^-‐-―−])/
 const entities: Readonly<Record<string, string>> = {
 	quot: '"',
@@ -62,7 +62,7 @@ const entities: Readonly<Record<string, string>> = {
 	amp: '&',
 }
 
-/** A text with plain characters instead of HTML entities and curly double quotes. */
+/** A text with HTML entities and curly double quotes replaced by plain characters. */
 export function plainMarks(text: string): string {
 	return text
 		.replace(/&(quot|#34|apos|#39|lt|gt|nbsp|amp);/g, (_, name: string) => entities[name] ?? ' ')
@@ -85,7 +85,7 @@ export function parseSearch(search: string): ParsedSearch {
 	return { terms, operators, parts }
 }
 
-/** Whether a text is an option of a command, such as `--hard`, and nothing else. */
+/** Whether a text consists only of a command-line option, such as `--hard`. */
 export function isOption(text: string): boolean {
 	return /^--\p{L}[\p{L}\p{N}-]+$/u.test(text)
 }
@@ -110,7 +110,7 @@ export function listOperators(search: string): { text: string; without: string }
 	}))
 }
 
-/** The same search without an operator, even if it was typed several times. */
+/** The search without an operator, even if that was typed several times. */
 export function withoutOperator({ parts }: ParsedSearch, gone: Operator): string {
 	return parts
 		.filter((text) => {

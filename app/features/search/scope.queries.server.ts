@@ -2,13 +2,16 @@ import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
-/** What to read of each question that is found, which the statement calls `q`: the caller's columns, and their joins. */
+/** What to select for each question, which the statement calls `q`: the caller's columns and joins. */
 export interface Selection<Row> {
 	columns: RawBuilder<Row>
 	joins: RawBuilder<unknown>
 }
 
-/** Restrictions of a list. All of the tags must match; of the categories and authors, one of each row, as a question has only one. */
+/**
+ * Restrictions of a list. A question must have all of the tags, and one of each list of categories and authors, as it
+ * has only one of each.
+ */
 export interface SearchScope {
 	tags: string[]
 	/** Ids; null for no restriction. An empty list matches nothing. */
@@ -18,7 +21,7 @@ export interface SearchScope {
 	/** True, false, or undefined for no restriction. */
 	solved?: boolean
 	unanswered?: boolean
-	/** Has comments and no solution. */
+	/** Has comments but no solution. */
 	unsolved?: boolean
 }
 
@@ -39,7 +42,7 @@ export async function findIds(wanted: Names, unwanted: Names): Promise<Record<ke
 
 /** Up to this many matches of combined conditions are sorted; with more, a walk in order of time soon fills a page. */
 const MAX_SORTED = 3_000
-/** This many among the newest ten blocks of questions show that there are more, without counting. */
+/** This many matches in the newest ten blocks of questions show that there are many, without counting. */
 const showsMore = 100
 
 /**
@@ -83,8 +86,8 @@ export async function scopedRows<Row>(
 }
 
 /**
- * The matches in no order, one more than can be sorted, unless the newest questions already show that there are many; and which
- * case it is. Optimization fences keep the planner from counting on an early end.
+ * The matches in no order, one more than can be sorted, unless the newest questions already show that there are many;
+ * and which case applies. Optimization fences keep the planner from relying on an early end.
  */
 function fewRows(scope: SearchScope): RawBuilder<unknown> {
 	const matching = sql`select q.id, q.created_at from questions q where ${conditions(scope)}`

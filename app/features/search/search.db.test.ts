@@ -161,7 +161,7 @@ test.each([
 	expect(rows.find((row) => row.id === ids[key])).toMatchObject({ titleHtml, excerptHtml })
 })
 
-/** What is in words that are joined, and how else a word is written: [search, title, description]. */
+/** Parts of joined words, and other spellings of a word: [search, title, description]. */
 const spellings: [string, string, string][] = [
 	['NullPointerException pelican', 'Pelican', 'It throws java.lang.NullPointerException at once.'],
 	['nullpointer ostrich', 'Ostrich and NullPointerException', 'It throws.'],
@@ -391,7 +391,7 @@ test('a thread of any size never makes a write fail, and its query is still foun
 	expect((await listQuestions(null, { search: 'megalosaurus' })).rows.map((row) => row.id)).toEqual([id])
 })
 
-/** Different words of `length` characters in all that no stemmer shortens. */
+/** Distinct words that no stemmer shortens, with a total length of `length` characters. */
 function words(seed: number, length: number): string {
 	let text = ''
 	for (let number = 0; text.length < length - 12; number += 1) text += `q${seed}x${number.toString(36)}é `

@@ -5,23 +5,23 @@ import { candidateRows, MAX_CANDIDATES } from './candidates.queries.server.ts'
 import { isOption } from './parse.ts'
 import { conditions, type SearchScope, type Selection, walkBlocks } from './scope.queries.server.ts'
 
-/** Columns that a search adds to the caller's. */
+/** Columns that a search adds to those of the caller. */
 export interface MatchedRow {
 	id: number
 	/** As text, so that a cursor compares the exact number. */
 	rank: string
 	matched_title: string
-	/** The beginning of the description, as HTML that may be cut off anywhere. */
+	/** The beginning of the description, as HTML that may be truncated anywhere. */
 	description_start: string
-	/** Whether only its comments have the words. */
+	/** Whether the words are only in its comments. */
 	by_comments: boolean
-	/** The words that were searched for, without other forms of their numbers. */
+	/** The words of the search, without other forms of their numbers. */
 	lexemes: string[]
-	/** How many questions matched, among those that were ranked: at least a hundred where there are more. */
+	/** The number of matches among the ranked questions; at least a hundred if there are more. */
 	found: number
 }
 
-/** What is looked for. */
+/** The words and phrases of a search. */
 export interface Wanted {
 	/** Each in the syntax of `websearch_to_tsquery`; a question must match all of them. */
 	words: string[]
@@ -31,12 +31,12 @@ export interface Wanted {
 	parts?: string[]
 }
 
-/** Characters of HTML from which the passage is chosen: tags double the length of a text, more for code. */
+/** Characters of HTML from which the passage is chosen: tags double the length of a text, and more so for code. */
 const MAX_PASSAGE_SOURCE = 8_000
 
 /**
- * The best matches of a search: title over tags over body over comments, stemmed, with quoted phrases and exclusions. The number of
- * ranked matches is bounded: see {@link candidateRows}.
+ * The best matches of a search: stemmed, title over tags over body over comments, with quoted phrases and exclusions.
+ * The number of ranked matches is bounded: see {@link candidateRows}.
  */
 export async function searchRows<Row>(
 	selection: Selection<Row>,
@@ -78,13 +78,13 @@ export async function searchRows<Row>(
 	return rows
 }
 
-/** Titles or descriptions that have a phrase literally: where there are as many, comments are not read for it. */
+/** If this many titles or descriptions contain a phrase literally, comments are not read for it. */
 const ENOUGH_LITERAL = 10
 /** The maximum of questions whose comments are read for a phrase, and of comments. */
 const MAX_READ_THREADS = 300
 const MAX_READ_COMMENTS = 2_000
 
-/** `placed (id, rank)` of `ranked`: questions with a comment that has all of some phrases count as those with a description that does. */
+/** `placed (id, rank)` of `ranked`: a comment that contains all of some phrases counts like a description that does. */
 function sayingRows(phrases: string[]): RawBuilder<unknown> {
 	const literally = phrases.map((phrase) => says(sql`body`, phrase))
 	return sql`
@@ -113,7 +113,7 @@ export async function chosenRows<Row>(
 	return rows
 }
 
-/** The caller's columns for the questions of `page (id, rank)`; `wanted (words)` must come before. */
+/** The caller's columns for the questions of `page (id, rank)`; `wanted (words)` must be defined before. */
 function matchedRows<Row>({ columns, joins }: Selection<Row>, found: RawBuilder<unknown>): RawBuilder<unknown> {
 	return sql`
 		select ${columns}, page.rank::text as rank, q.title as matched_title,
@@ -143,12 +143,12 @@ export async function countMatchesBetween(
 
 /** Questions that are read for a literal phrase: at about 12 µs each, that bounds a search at some 40 ms of processor time. */
 const MAX_READ_LITERALLY = 3_000
-/** The newest blocks of 4,096 questions that they come from. */
+/** The number of newest blocks, of 4,096 questions each, that they are taken from. */
 const BLOCKS_READ_LITERALLY = 12
 
 /**
- * The newest questions that have the words of some phrases and are not ranked, where title or description contains each phrase
- * literally. Only phrases with words that the index does not know are searched: of “how does this work” it knows one word, and of
+ * The newest unranked questions with the words of some phrases whose title or description contains each phrase
+ * literally. Only phrases with words that the index lacks are searched: of “how does this work” it has one word, and of
  * “are there any other” none.
  * @param words in the syntax of `websearch_to_tsquery`, without exclusions
  * @returns ids, newest first
@@ -177,14 +177,17 @@ export async function listLiteral(
 	return rows.map(({ id }) => id)
 }
 
-/** Titles with all words of a pasted one that are compared, at about 2 µs each; of “To start or not to start” only one word is searched. */
+/**
+ * Titles with all words of a pasted title that are compared, at about 2 µs each; of “To start or not to start” only one
+ * word is searched.
+ */
 const MAX_TITLES = 2_000
-/** Characters by which the lengths of a pasted and a stored title may differ. */
+/** The maximum difference in length between a pasted and a stored title, in characters. */
 const MAX_MARKS = 10
 
 /**
- * The question whose title is the first of these texts that is one, ignoring case, punctuation and spaces, so that a copied title is
- * found even if it contains `-` or `or`.
+ * The question whose title equals one of these texts, the first that any title equals, ignoring case, punctuation and
+ * spaces, so that a copied title is found even if it contains `-` or `or`.
  */
 export async function findTitled(titles: string[], scope: RawBuilder<unknown>): Promise<number | null> {
 	const same = titles.map(
@@ -199,7 +202,7 @@ export async function findTitled(titles: string[], scope: RawBuilder<unknown>): 
 	return rows[0]?.id ?? null
 }
 
-/** What a word counts in comments, description, tags and title. */
+/** The weights of a word in comments, description, tags and title. */
 const partWeights = { d: 0.02, c: 0.3, b: 0.4, a: 1 }
 
 /**
@@ -233,8 +236,8 @@ function allOf(words: string[]): RawBuilder<unknown> {
 const otherNumber = '^(-|v[0-9]+[.])'
 
 /**
- * A query whose numbers also mean what the index has of `Java-8`, which is `-8` to PostgreSQL, and of `v3.8.1`. Excluded ones stay exact, as
- * `kill -11` may be in a pasted title.
+ * A query whose numbers also match other forms in the index: `-8`, as PostgreSQL parses `Java-8`, and `v3.8.1`.
+ * Excluded ones stay exact, as `kill -11` may be in a pasted title.
  */
 function numbersIn(query: RawBuilder<unknown>): RawBuilder<unknown> {
 	const versions = sql`regexp_replace((${query})::text, '(?<![!''])''-?v?([0-9]+(\\.[0-9]+)+)''', '(''\\1'' | ''-\\1'' | ''v\\1'')', 'g')`
@@ -278,8 +281,8 @@ function lettersInOrder(phrase: string): string {
 }
 
 /**
- * A regular expression for a phrase with any spaces and punctuation between its words; `_` is punctuation in Markdown, but not for
- * PostgreSQL. An option is no part of a longer one.
+ * A regular expression for a phrase with any spaces and punctuation between its words; `_` is punctuation in Markdown,
+ * but not for PostgreSQL. An option does not match within a longer one.
  */
 function patternOf(phrase: string): string {
 	if (isOption(phrase)) return `(^|[^-\\w])${phrase}(?!-?\\w)`
@@ -290,16 +293,16 @@ function patternOf(phrase: string): string {
 export interface CommentRow {
 	question_id: number
 	comment_id: number
-	/** Of its author. */
+	/** The author's. */
 	name: string
-	/** Its beginning, as HTML that may end anywhere. */
+	/** Its beginning, as HTML that may be truncated anywhere. */
 	body_start: string
 }
 
-/** The first comments of a thread that are searched, as its search document contains no more. */
+/** The number of first comments of a thread that are searched, as its search document contains no more. */
 const MAX_COMMENTS = 300
 
-/** Comments of a question that are read, and characters of each. */
+/** Comments that are read per question, and characters per comment. */
 const MAX_READ = 6
 const MAX_CHARACTERS = 4_000
 
@@ -319,7 +322,7 @@ export async function commentRows(lexemes: string[], ids: number[]): Promise<Com
 	return rows
 }
 
-/** The letters that a word begins with, before its ending and as it was before search_text. */
+/** The letters at the beginning of a word, before its ending and before the changes by search_text. */
 function lettersOf(lexeme: string): string {
 	const spelling = lexeme.replace('qplusplus', '++').replace('qsharp', '#').replace('dotqnet', '.net')
 	return `%${spelling.slice(0, Math.max(3, spelling.length - 1)).replace(/[\\%]/g, '_')}%`

@@ -22,7 +22,7 @@ import { type Correction, correctSearch } from './spelling.server.ts'
 export { highlight, highlightPassage } from './highlight.ts'
 export { listOperators, parseSearch, withoutOperator } from './parse.ts'
 
-/** The results of a search: ranked where there are words, else the newest within the operators' restrictions. */
+/** The results of a search: ranked if it has words, otherwise the newest within the operators' restrictions. */
 export type SearchResults<Row> = { instead: ShownInstead | null } & (
 	| { ranked: true; rows: (Row & MatchedRow & { match: MatchView })[] }
 	| { ranked: false; rows: Row[] }
@@ -35,13 +35,13 @@ interface SearchInput {
 	tag?: string
 	cursor: string | null
 	limit: number
-	/** Whether all words must match as they are typed. */
+	/** Whether all words must match as typed. */
 	isExact?: boolean
 }
 
 /**
  * Reads one page of a search. Without results, it is repeated with the corrected spelling, then for any of its words.
- * @param selection what to read of each question
+ * @param selection what to select for each question
  * @throws Invalid for a malformed cursor
  */
 export async function findMatches<Row extends { id: number }>(
@@ -77,7 +77,7 @@ export async function findMatches<Row extends { id: number }>(
 	}
 }
 
-/** The results of a corrected search, with the correction; among many, a question whose full title was mistyped comes first. */
+/** The results of a corrected search, with the correction; if there are many, a question whose full title was mistyped comes first. */
 async function showCorrected<Row extends { id: number }>(
 	selection: Selection<Row>,
 	typed: ParsedSearch,
@@ -98,7 +98,7 @@ async function showCorrected<Row extends { id: number }>(
 	return { ranked: true, rows: [titled, ...others].slice(0, input.limit), instead }
 }
 
-/** The phrases and options of a search, which count most where they stand literally. */
+/** The phrases and options of a search; literal matches of them rank highest. */
 function literalTexts(terms: Term[]): string[] {
 	return terms.flatMap(({ kind, text, option }) => (kind === 'phrase' ? [text] : (option ?? [])))
 }
@@ -106,7 +106,10 @@ function literalTexts(terms: Term[]): string[] {
 /** Results with a literal phrase have at least this rank: the phrase counts 1, everything else less than 1. */
 const LITERAL_RANK = 1
 
-/** Older questions that have the phrases literally follow those that are ranked and do, as only the newest with the words are ranked. */
+/**
+ * Appends older questions with literal matches of the phrases after the ranked ones that have them, as only the newest
+ * questions with the words are ranked.
+ */
 async function addLiteral<Row extends { id: number }>(
 	selection: Selection<Row>,
 	{ terms, operators }: ParsedSearch,
@@ -133,7 +136,7 @@ async function addLiteral<Row extends { id: number }>(
 /** Fewer results than this are followed by those with some of the words. */
 const few = 3
 
-/** Whether a title has all the words: then it is what the reader looked for. */
+/** Whether a title contains all the words: then it is what the reader was looking for. */
 function hasTitled(found: SearchResults<object>): boolean {
 	const words = (html: string) => new Set(html.toLowerCase().match(/<mark>.*?<\/mark>/g)).size
 	return found.ranked && found.rows.some(({ match, lexemes }) => words(match.titleHtml) >= lexemes.length)
@@ -144,12 +147,12 @@ function isPlain({ terms, operators }: ParsedSearch): boolean {
 	return operators.length === 0 && terms.length >= few && terms.every(({ kind }) => kind === 'word')
 }
 
-/** Longer words for an incomplete one that are added to a search for any words. */
+/** Completions of an incomplete word that are added to a search for any words. */
 const MAX_MEANT = 3
 
 /**
  * The questions that match everything.
- * @param alternatives lists of words; one of each list must match, too
+ * @param alternatives lists of words; one of each list must match as well
  */
 async function findAll<Row extends { id: number }>(
 	selection: Selection<Row>,
@@ -185,7 +188,7 @@ async function findAny<Row extends { id: number }>(
 	const scope = await readScope(operators, categoryId, tag)
 	const wanted = terms.filter(({ kind }) => kind === 'word' || kind === 'phrase').map(({ text }) => text)
 	const text = [...wanted, ...alternatives].join(' ')
-	// A single word that nothing has leaves no other word to search for.
+	// A single word without results leaves no other word to search for.
 	if (scope === null || !/\S\s+\S/.test(text)) return []
 	const without = terms.filter(({ kind }) => kind === 'without').map(({ source }) => source)
 	const { best } = await rankByWords(text, '', anyWordConditions(scope, text, without, partsOf(operators)))
@@ -207,7 +210,7 @@ export async function countNewMatches(
 	return countMatchesBetween(scope, terms.map(({ source }) => source).join(' '), partsOf(operators), between)
 }
 
-/** Characters of a title that mean something else in a search. */
+/** Characters of a title with another meaning in a search. */
 const meansMore = /"|(^|[^\p{L}\p{N}])-\S|\bor\b|\S:\S/iu
 
 /** Words joined by punctuation. */
@@ -226,8 +229,8 @@ function titlesIn(search: string): string[] {
 }
 
 /**
- * The question whose full title was pasted, where the search would interpret a part of it, finds too many, or may contain more than the
- * title.
+ * The question whose full title was pasted, for titles that the search would misread in part, that have too many
+ * matches, or that may contain more than the stored title.
  */
 async function findPasted<Row extends { id: number }>(
 	selection: Selection<Row>,
@@ -245,7 +248,7 @@ async function findPasted<Row extends { id: number }>(
 	return row ? { ...row, rank: '9' } : null
 }
 
-/** The restrictions by operators and the list; null where two of them exclude each other. */
+/** The restrictions by operators and the list; null if they exclude each other. */
 async function readScope(
 	operators: ParsedSearch['operators'],
 	categoryId: number | undefined,
@@ -281,7 +284,7 @@ function partsOf(operators: ParsedSearch['operators']): string[] | undefined {
 	return (wanted.length > 0 ? wanted : ['a', 'b', 'c', 'd']).filter((weight) => !unwanted.includes(weight))
 }
 
-/** The ids of categories and members that operators name; null where none is named. At most one statement. */
+/** The ids of categories and members in operators; null if there are none. At most one statement. */
 async function readNamed(named: (kind: OperatorKind, excluded?: boolean) => string[]) {
 	const names = (excluded: boolean) => ({ categories: named('category', excluded), users: named('user', excluded) })
 	const [yes, no] = [names(false), names(true)]
@@ -298,7 +301,7 @@ function rankCursor(text: string | null): { rank: string; id: number } | null {
 	return { rank, id }
 }
 
-/** Main tags for typed ones, which may be synonyms. */
+/** Main tags for the typed ones, which may be synonyms. */
 function meant(lists: string[][]): Promise<string[][]> {
 	return lists.flat().length > 0 ? meantTags(db(), lists) : Promise.resolve(lists)
 }
@@ -316,7 +319,7 @@ async function present<Row extends MatchedRow>(rows: Row[]): Promise<(Row & { ma
 	}))
 }
 
-/** For questions whose comments alone match, the comment with most of the words, by question id. */
+/** For questions that match only in comments, the comment with most of the words, by question id. */
 async function commentMatches(rows: MatchedRow[]): Promise<Map<number, CommentMatchView>> {
 	const ids = rows.filter((row) => row.by_comments).map(({ id }) => id)
 	const lexemes = rows[0]?.lexemes ?? []

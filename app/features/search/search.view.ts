@@ -1,13 +1,13 @@
 import { slugOf } from '~/lib/addresses.ts'
 
-/** A question that may already answer what somebody is about to ask. */
+/** A question that may already answer the one being written. */
 export interface SimilarView {
 	id: number
 	url: string
 	title: string
 	/** The title as HTML with matches in `<mark>`. */
 	titleHtml: string
-	/** A passage of the description with matches in `<mark>`, where the title has none. */
+	/** A passage of the description with matches in `<mark>`, if the title has none. */
 	excerptHtml?: string
 	solved: boolean
 	commentCount: number
@@ -28,13 +28,13 @@ export interface CommentMatchView {
 export interface MatchView {
 	titleHtml: string
 	excerptHtml: string
-	/** The comment that it was found by, when nothing else of it matches. */
+	/** The matching comment, if nothing else of it matches. */
 	commentMatch: CommentMatchView | undefined
 }
 
 /**
- * What is shown where a search finds nothing: the results of a corrected search, or questions with some of its words. A search of
- * three or more words with few results shows the latter after the first `exact` results.
+ * What is shown instead of missing results: the results of a corrected search, or questions with some of its words.
+ * After few results of a search of three or more words, the latter follow the first `exact` ones.
  */
 export type ShownInstead = { kind: 'corrected'; search: string } | { kind: 'any'; exact: number }
 
@@ -60,7 +60,7 @@ export function questionUrl({ id, username, category_slug, title }: QuestionAddr
 	return `/forum/${category_slug}/${username}/${id}${slug && `/${slug}`}`
 }
 
-/** The address of a question without the words of its title, which stays when the title is edited. */
+/** The address of a question without the words of its title, so that it stays the same when the title is edited. */
 export function lastingUrl(url: string): string {
 	return url.split('/').slice(0, 5).join('/')
 }

@@ -11,23 +11,23 @@ export interface Doubtful {
 
 /** Possible corrections of a text without results. */
 export interface WordSuggestion extends Doubtful {
-	/** Where a word is part of longer ones, all that were found; else those with a similar spelling. */
+	/** All known words that contain the text; without any, those with a similar spelling. */
 	meant: string[]
-	/** Words with a similar spelling, where it is also part of longer ones: “trut” begins “truth”, and may be “trust”. */
+	/** Words with a similar spelling, if it is also part of longer ones: “trut” begins “truth”, and may be “trust”. */
 	alike: string[]
 }
 
 /** Texts without results that are corrected. */
 const MAX_UNKNOWN = 8
-/** Similar words that are compared, and questions that are counted for each to choose the commonest. */
+/** Similar words that are compared, and the questions that are counted for each to choose the commonest. */
 const MAX_ALIKE = 12
 const MAX_COUNTED = 50
 /** From this length on, a word may have two wrong letters. */
 const TWO_EDITS_LENGTH = 8
-/** Longer words for an incomplete one. */
+/** Completions of an incomplete word. */
 const MAX_LONGER = 10
 
-/** Whether a word is significant and no question has it. Counts of the last hour are missing. */
+/** Whether a word is significant and in no question. Counts of the last hour are missing. */
 const isUnknown = sql`
 	numnode(plainto_tsquery('english', search_text(text))) > 0
 	and not coalesce((
@@ -45,15 +45,15 @@ interface AlikeRow extends Doubtful {
 	word: string
 	/** Whether `word` contains the text. */
 	longer: boolean
-	/** How many questions have it, as far as counted. */
+	/** The number of questions with it, as far as counted. */
 	uses: number
 }
 
 /**
- * Corrections for each text without results: words of titles, tags and usernames that begin with it, contain it, or are spelt like
- * it.
+ * Corrections for each text without results: words of titles, tags and usernames that begin with it, contain it, or are
+ * spelt similarly.
  * @param offered further possible words
- * @returns without texts that have results or no corrections
+ * @returns leaves out texts that have results or no corrections
  */
 export async function findWordSuggestions(
 	doubtful: Doubtful[],
@@ -117,7 +117,7 @@ export async function findWordSuggestions(
 	})
 }
 
-/** All words that contain the text, shortest first; else those with the fewest wrong letters, commonest first. */
+/** All words that contain the text, shortest first; otherwise those with the fewest wrong letters, commonest first. */
 function choose(rows: AlikeRow[]): Pick<WordSuggestion, 'meant' | 'alike'> {
 	const longer = rows.filter((row) => row.longer).map(({ word }) => word)
 	const others = rows
@@ -136,7 +136,7 @@ function choose(rows: AlikeRow[]): Pick<WordSuggestion, 'meant' | 'alike'> {
 	return longer.length > 0 ? { meant: longer, alike } : { meant: alike, alike: [] }
 }
 
-/** The allowed number of wrong letters: in a word of three, any other word would match. */
+/** The allowed number of wrong letters: with one, a word of three letters would match any other. */
 function mostEdits({ length }: string): number {
 	return length >= TWO_EDITS_LENGTH ? 2 : length > 3 ? 1 : 0
 }
@@ -164,7 +164,7 @@ export function editsBetween(one: string, other: string): number {
 	return last[other.length] ?? 0
 }
 
-/** Deletes words that no title, tag or text has any more. Writers of new words wait meanwhile, as for each other. */
+/** Deletes words that are no longer in any title, tag or text. Writers of new words wait meanwhile, as they do for each other. */
 export async function forgetSearchWords(): Promise<void> {
 	await db()
 		.transaction()

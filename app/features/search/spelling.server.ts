@@ -7,20 +7,20 @@ export interface Correction {
 	parsed: ParsedSearch
 	/** For each word without results, the possible corrections, likeliest first; one of each list must match. */
 	alternatives: string[][]
-	/** Builds the corrected search, with the word that a question has; null where words were only completed. */
+	/** Builds the corrected search, with the word that a given title contains; null if words were only completed. */
 	searchFor: ((title: string) => string) | null
 }
 
 /** Parts of a search that are corrected, and corrections for each. */
 const MAX_DOUBTFUL = 24
 const MAX_ALTERNATIVES = 10
-/** In a search of at least so many words, the others decide whether one is incomplete or has a typo. */
+/** In a search of at least this many words, the others decide whether one is incomplete or has a typo. */
 const TELLING_WORDS = 3
 
 /**
- * Corrects a search without results: words, tags and usernames without results are replaced by similar ones that have some. Phrases
- * and exclusions stay.
- * @returns null when there is nothing better
+ * Corrects a search without results: words, tags and usernames without results are replaced by similar ones that have
+ * some. Phrases and exclusions stay.
+ * @returns null if there is nothing better
  */
 export async function correctSearch({ terms, operators, parts }: ParsedSearch): Promise<Correction | null> {
 	const doubts = [...terms.map(doubtInTerm), ...operators.map(doubtInOperator)].filter((doubt) => doubt !== null)
@@ -31,7 +31,7 @@ export async function correctSearch({ terms, operators, parts }: ParsedSearch): 
 	const searchFor = (title: string) => parts.map((part) => corrected(part, mistyped, operators, title)).join(' ')
 	const parsed = parseSearch(searchFor(''))
 	const search = mistyped.length > 0 ? searchFor : null
-	// Beside an `or`, one word replaces another.
+	// With an `or`, one word replaces another.
 	if (terms.some(({ kind }) => kind === 'or')) return { parsed, alternatives: [], searchFor: search }
 	const words = found.filter(({ kind }) => kind === 'word')
 	const isOpen = (term: Term) => term.kind === 'word' && words.some(({ text }) => text === bare(term.text))
@@ -42,7 +42,7 @@ export async function correctSearch({ terms, operators, parts }: ParsedSearch): 
 	}
 }
 
-/** A word that is nearly a term is corrected to it, as texts may contain it though no title does. */
+/** Corrects a word that is nearly a term to that term, as texts may contain it even if no title does. */
 function termsLike(doubts: Doubtful[]): { text: string; word: string }[] {
 	return doubts.flatMap(({ kind, text }) => {
 		const word = kind === 'word' ? similarTerm(text)?.tag : undefined
@@ -50,7 +50,7 @@ function termsLike(doubts: Doubtful[]): { text: string; word: string }[] {
 	})
 }
 
-/** With the similarly spelt words; the first of both kinds come first. */
+/** Adds the words with a similar spelling; the first of both kinds come first. */
 function withAlike(each: WordSuggestion): WordSuggestion {
 	const half = MAX_ALTERNATIVES / 2
 	return { ...each, meant: [...each.meant.slice(0, half), ...each.alike.slice(0, half), ...each.meant.slice(half)] }

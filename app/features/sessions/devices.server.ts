@@ -2,13 +2,13 @@ import { config } from '~/config.server.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { findDevice, insertDevice, touchDevice } from './sessions.queries.server.ts'
 
-/** A device that is not used for so long is a stranger again, in seconds. */
+/** Seconds after which an unused device is forgotten. */
 const DEVICE_LIFETIME = 365 * 86_400
-/** Accounts that one browser is remembered for: the machine of a lab knows the last few. */
+/** Accounts for which one browser is remembered: a shared lab computer knows the last few. */
 const MAX_ACCOUNTS_PER_BROWSER = 4
 const tokenShape = /^[\w-]{32}$/
 
-/** A cookie, as Better Auth's hooks and a plain header need it. */
+/** A cookie in the form that Better Auth's hooks and a plain header need. */
 export interface DeviceCookie {
 	name: string
 	value: string
@@ -16,8 +16,8 @@ export interface DeviceCookie {
 }
 
 /**
- * The device tokens that a browser brings, one for each account that it was logged in to; the last first. A token is 192 random
- * bits and means something only beside the hash in the database, so it needs no signature.
+ * The device tokens that a browser sends, one for each account that it logged in to, latest first. They need no
+ * signature: each is 192 random bits, and useless without the matching hash in the database.
  */
 export function deviceTokens(headers: Headers | undefined): string[] {
 	const pairs = (headers?.get('Cookie') ?? '').split(/;\s*/)
@@ -28,21 +28,21 @@ export function deviceTokens(headers: Headers | undefined): string[] {
 		.slice(0, MAX_ACCOUNTS_PER_BROWSER)
 }
 
-/** The hash of the token by which this browser is known for the account with this address, or null. */
+/** The hash of the token that makes this browser known for the account with this address, or null. */
 export async function findKnownDevice(email: string, headers: Headers | undefined): Promise<string | null> {
 	const hashes = deviceTokens(headers).map(hashToken)
 	return hashes.length === 0 ? null : findDevice(email, hashes)
 }
 
-/** A token for a browser that may become known, and the cookie that brings it back beside those it has. */
+/** A token for a browser that may become known, and the cookie that stores it beside those it has. */
 export function newDevice(headers: Headers | undefined): { hash: string; cookie: DeviceCookie } {
 	const token = newToken()
 	return { hash: hashToken(token), cookie: cookieOf([token, ...deviceTokens(headers)]) }
 }
 
 /**
- * Remembers the browser of a login that succeeded.
- * @returns the cookie, and whether the account has had devices and this is none of them
+ * Remembers the browser after a successful login.
+ * @returns the cookie, and whether the account had devices before and this is a new one
  */
 export async function rememberDevice(
 	user: { id: number; email: string },
@@ -94,7 +94,7 @@ const systems = [
 	[/Linux/, 'Linux'],
 ] as const
 
-/** What a member may recognise a session by, from the User-Agent header: “Firefox on Linux”. */
+/** A description by which a member recognises a session, from the User-Agent header: “Firefox on Linux”. */
 export function deviceOf(agent: string): string {
 	const browser = browsers.find(([pattern]) => pattern.test(agent))?.[1] ?? 'A browser'
 	const system = systems.find(([pattern]) => pattern.test(agent))?.[1] ?? 'an unknown system'

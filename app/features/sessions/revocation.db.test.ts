@@ -27,7 +27,7 @@ import {
 	withLastKnownSessions,
 } from './sessions.server.ts'
 
-/* The life of a session in one process; what several processes know of each other is in tests/process/revocation.db.test.ts. */
+/* The lifetime of sessions in one process; for several processes see tests/process/revocation.db.test.ts. */
 
 useDatabase()
 
@@ -68,20 +68,20 @@ const cookiesOf = (headers: Headers) =>
 	headers
 		.getSetCookie()
 		.map((cookie) => cookie.split(';')[0] ?? '')
-		// One that is taken back may stand before the one that takes its place.
+		// A cookie that is cleared may precede its replacement.
 		.filter((cookie) => !cookie.endsWith('='))
 		.join('; ')
 
-/** Asks as a request of its own, as the server does. */
+/** Runs in a request scope of its own, as on the server. */
 const ask = (cookie: string) => runInRequestScope('a request', '', () => viewerFromRequest(request(cookie)))
 const usernameOf = async (cookie: string) => (await ask(cookie)).viewer?.username ?? null
 
-/** The cookies of a session whose signed part is the one that comes back now. */
+/** The cookies of a session after its signed part was renewed. */
 async function renew(cookie: string): Promise<string> {
 	return `${/(?<![\w-])session=[^;]+/.exec(cookie)?.[0]}; ${cookiesOf((await ask(cookie)).headers)}`
 }
 
-/** Runs work and says whether it looked a session up. What the process reads beside it, of changes, does not count. */
+/** Runs work and returns whether it looked up a session. The process's own background reads of revocations do not count. */
 async function looksUp(work: () => Promise<unknown>): Promise<boolean> {
 	const statements = vi.spyOn(pg.Client.prototype, 'query')
 	await work()
@@ -92,7 +92,7 @@ async function looksUp(work: () => Promise<unknown>): Promise<boolean> {
 	return asked.some((text) => text?.includes('from "sessions"'))
 }
 
-/** Whether a request with these cookies is answered without a look at its session. */
+/** Whether a request with these cookies is answered without looking up its session. */
 async function isBelieved(cookie: string): Promise<boolean> {
 	return !(await looksUp(() => ask(cookie)))
 }
@@ -143,7 +143,7 @@ describe('the signed cookie', () => {
 		await sql`update users set role = 'moderator' where id = ${viewer.id}`.execute(db())
 		await announceAccountChange(viewer.id)
 		expect((await ask(cookie)).viewer?.role).toBe('moderator')
-		// The process has read of the change by then, so that a request that comes later is signed for good.
+		// By then the process has read the change, so later requests get a cookie that stays valid.
 		await eventually(async () => expect(await isBelieved(await renew(cookie))).toBe(true))
 		expect((await ask(await renew(cookie))).viewer?.role).toBe('moderator')
 	})

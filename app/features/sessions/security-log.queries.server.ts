@@ -3,9 +3,9 @@ import { db } from '~/platform/db/db.server.ts'
 import type { SecurityEventKind } from './sessions.view.ts'
 
 /**
- * Writes an event of a member's account.
- * @param atMostOnceAMinute leaves out what was written within a minute already, so that a program that is refused again and
- * again fills no table
+ * Stores an event of a member's account.
+ * @param atMostOnceAMinute drops an event of a kind that was already stored within the last minute, so that a program
+ * that keeps being refused cannot fill the table
  */
 export async function insertSecurityEvent(
 	event: { userId: number; kind: SecurityEventKind; requestId: string; device: string },
@@ -20,7 +20,7 @@ export async function insertSecurityEvent(
 		))`.execute(db())
 }
 
-/** The newest events of a member's account. @param limit how many at most */
+/** The newest events of a member's account. */
 export function listSecurityEventRows(
 	userId: number,
 	limit: number,
@@ -36,7 +36,7 @@ export function listSecurityEventRows(
 
 /** Deletes the oldest events of each member who has more than `perMember`. */
 export async function deleteSurplusEvents(perMember: number): Promise<void> {
-	// Only who got new events since the last sweeps can have too many.
+	// Only members with new events since the last sweeps can have too many.
 	await sql`
 		delete from security_events where id in (
 			select id from (

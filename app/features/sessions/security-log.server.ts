@@ -5,18 +5,18 @@ import { deviceOf } from './devices.server.ts'
 import { deleteSurplusEvents, insertSecurityEvent, listSecurityEventRows } from './security-log.queries.server.ts'
 import { type SecurityEventKind, type SecurityEventView, securityEventTexts } from './sessions.view.ts'
 
-/** Events that a member sees of their account. */
+/** Events that a member can see. */
 const MAX_SHOWN = 50
-/** Events of one member that are stored. For how many days is a setting; the operator decides how long the process's log is stored. */
+/** Events stored per member. Their maximum age is a setting; how long the process log is kept is up to the operator. */
 const MAX_STORED = 500
-/** What a program can cause many times a second. */
+/** Kinds that a program can cause many times a second. */
 const repeatable: readonly SecurityEventKind[] = ['rate-limited', 'refused']
 
 /**
- * Records what concerns the safety of an account or of the site: one line in the process's log, and a row that the member sees
- * where there is one. Call it after the commit of what it tells of. It never throws: a row that cannot be written is logged.
- * @param facts.userId whose account it is about; null or left out when nobody's
- * @param facts.detail what else helps an investigation; no address, e-mail, name, user agent or secret
+ * Records a security event of an account or of the site: a line in the process log, and, for an account, a row that its
+ * member can see. Call it after the commit of the event's cause. Never throws: a row that cannot be stored is logged.
+ * @param facts.userId the account; null or omitted if there is none
+ * @param facts.detail further data for an investigation; no address, e-mail, name, user agent or secret
  */
 export async function recordSecurityEvent(
 	kind: SecurityEventKind,
@@ -27,7 +27,7 @@ export async function recordSecurityEvent(
 	const requestId = scope?.requestId ?? ''
 	log.info({ ...detail, event: kind, userId, requestId }, 'security event')
 	if (userId === null) return
-	// What a moderator or an admin did to a member does not show the member from which device.
+	// Members must not see which device a moderator or an admin used.
 	const isOthers = scope?.userId != null && scope.userId !== userId
 	const device = scope?.userAgent && !isOthers ? deviceOf(scope.userAgent) : ''
 	try {
@@ -48,7 +48,7 @@ export async function listSecurityEvents(viewer: SignedIn): Promise<SecurityEven
 	}))
 }
 
-/** Deletes events beyond 500 a member; to be called regularly. */
+/** Deletes each member's events beyond the newest 500; call it regularly. */
 export function sweepSecurityLog(): Promise<void> {
 	return deleteSurplusEvents(MAX_STORED)
 }

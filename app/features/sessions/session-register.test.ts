@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SessionRegister } from './session-register.ts'
 
-/** A register that hears, and has read that member 1 changed at 100 ms. */
+/** A register that is listening, and learned at 100 ms that member 1 had changed. */
 function listening(changes = new Map([[1, 'a']])): SessionRegister {
 	const register = new SessionRegister()
 	register.startListening()
@@ -9,7 +9,7 @@ function listening(changes = new Map([[1, 'a']])): SessionRegister {
 	return register
 }
 
-/** Whether a cookie that is signed now would be believed by a request that comes later. */
+/** Whether a later request would trust a cookie that is signed now. */
 function believes(register: SessionRegister, userId: number, startedAt = 1_000): boolean {
 	const signedWith = register.versionOf(userId, startedAt)
 	return signedWith === register.versionOf(userId, startedAt)
@@ -46,7 +46,7 @@ test('what a request has read before it heard of a change is signed so that nobo
 	expect(believes(register, 1, 50)).toBe(false)
 	expect(believes(register, 1, 100)).toBe(false)
 	expect(believes(register, 1, 101)).toBe(true)
-	// Reading the same again makes it no later.
+	// Reading the same version again keeps its time.
 	register.take(new Map([[1, 'a']]), register.beginRead(), 5_000)
 	expect(believes(register, 1, 101)).toBe(true)
 })

@@ -1,37 +1,37 @@
 import { randomUUID } from 'node:crypto'
 
-/** Of a member whose sessions or account changed lately: what stands for these changes, and when this process learned of them. */
+/** A recent change of a member's sessions or account: its version, and when this process learned of it. */
 interface Change {
 	version: string
 	/** Milliseconds of a monotonic clock. */
 	heardAt: number
 }
 
-/** The version of a member of whom no change is known. */
+/** The version of a member without known changes. */
 const UNCHANGED = '0'
 
 /**
- * Which short signed cookies this process may believe. A cookie carries the version that its member had when it was signed: one
- * that stands for the changes of the last minutes, or 0. A change gives the member another version, so that every older
- * cookie is looked up once and signed again. Where this process cannot know the version, it gives one that equals no other: then
- * no cookie of that member is believed, and none that is signed meanwhile will be.
+ * Decides which short-lived signed cookies this process may trust. A cookie carries its member's version at the time of
+ * signing: a value for the changes of the last minutes, or 0. Each change gives the member a new version, so every
+ * older cookie is looked up once and signed again. If this process cannot know the version, it returns a unique one:
+ * then no cookie of that member is trusted, nor will any be that is signed meanwhile.
  *
- * Times are milliseconds of one monotonic clock; numbers say which came first, an announcement or a read.
+ * Times are milliseconds of one monotonic clock; step numbers order announcements and reads.
  */
 export class SessionRegister {
 	#changes = new Map<number, Change>()
 	/** Counts announcements and reads. */
 	#step = 0
-	/** Members with an announced change that has not been read from the database yet, with the step of the announcement. */
+	/** Members with an announced change that was not read from the database yet, with the step of the announcement. */
 	readonly #outdated = new Map<number, number>()
-	/** The step since which nothing that other processes say can have been missed; null while something can. */
+	/** The step since which no announcement of other processes can have been missed; null while some can. */
 	#listeningSince: number | null = null
-	/** Whether the database was asked since then: only now it is known what had been said before. */
+	/** Whether the database was read since then, which also yields earlier changes. */
 	#hasRead = false
 
 	/**
-	 * The version that a cookie of this member must carry to be believed, and that a new one is signed with.
-	 * @param startedAt when the request came. What was announced since then may be later than what the request has read.
+	 * The version that a cookie of this member must carry to be trusted, and with which a new one is signed.
+	 * @param startedAt when the request arrived; it may have read its data before any change that was announced later
 	 */
 	versionOf(userId: number, startedAt: number): string {
 		if (!this.#hasRead || this.#listeningSince === null || this.#outdated.has(userId)) return randomUUID()
@@ -41,20 +41,20 @@ export class SessionRegister {
 	}
 
 	/**
-	 * The version as far as this process knows, though it may have missed a change: good enough for a name in the header while
-	 * the database is away, and for nothing else.
+	 * The version as far as this process knows; it may have missed a change. Only good enough for the name in the header
+	 * while the database is unavailable.
 	 */
 	lastKnownVersionOf(userId: number): string {
 		if (this.#outdated.has(userId)) return randomUUID()
 		return this.#changes.get(userId)?.version ?? UNCHANGED
 	}
 
-	/** Something of this member changed: nothing of theirs is believed until it has been read. */
+	/** Something of this member changed: their cookies are not trusted until the change was read. */
 	invalidate(userId: number): void {
 		this.#outdated.set(userId, this.#next())
 	}
 
-	/** From now on every announcement of other processes arrives. Earlier ones must be read once. */
+	/** From now on every announcement of other processes arrives. Earlier changes must be read once. */
 	startListening(): void {
 		this.#listeningSince = this.#next()
 		this.#hasRead = false
@@ -66,15 +66,15 @@ export class SessionRegister {
 		this.#hasRead = false
 	}
 
-	/** To be called before the database is read. @returns what {@link take} is to be given with the answer */
+	/** Call this before reading the database. @returns the step to pass to {@link take} with the result */
 	beginRead(): number {
 		return this.#next()
 	}
 
 	/**
-	 * Takes in what the database knows of the last minutes: a version by member.
-	 * @param readStep what {@link beginRead} gave: what was announced after it is not in this answer
-	 * @param now when the answer came
+	 * Stores the recent changes in the database: a version by member.
+	 * @param readStep from {@link beginRead}; the result lacks changes that were announced after it
+	 * @param now when the result arrived
 	 */
 	take(latest: ReadonlyMap<number, string>, readStep: number, now: number): void {
 		const known = this.#changes

@@ -61,7 +61,7 @@ async function member(name: string): Promise<{ email: string; viewer: SignedIn; 
 
 const viewerOf = async (cookie: string, fresh = true) => (await viewerFromRequest(request(cookie), { fresh })).viewer
 
-/** The tokens of the links that a member was mailed, the oldest first. */
+/** The tokens of the links that were mailed to a member, oldest first. */
 async function tokens(email: string): Promise<string[]> {
 	return (await sentMails(email)).flatMap(({ text }) => /reset-password\?token=(\S+)/.exec(text)?.[1] ?? [])
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-/** Ends every session of a member but one. @param exceptId the id of the one that stays; null for none */
+/** Ends all sessions of a member except one. @param exceptId the id of the one to keep; null for none */
 export async function deleteSessions(
 	userId: number,
 	exceptId: number | null,
@@ -12,7 +12,7 @@ export async function deleteSessions(
 	)
 }
 
-/** Ends a session of this member by its row. @returns whether there was one */
+/** Ends a session of this member by its id. @returns whether there was one */
 export async function deleteSession(userId: number, id: number): Promise<boolean> {
 	const gone = await db()
 		.deleteFrom('sessions')
@@ -23,14 +23,14 @@ export async function deleteSession(userId: number, id: number): Promise<boolean
 	return gone !== undefined
 }
 
-/** Whether the member of a session proved within the last `seconds` who they are, by the database's clock. */
+/** Whether the member of a session confirmed their identity within the last `seconds`, by the database's clock. */
 export async function isSessionConfirmed(id: number, seconds: number): Promise<boolean> {
 	const { rows } = await sql`
 		select from sessions where id = ${id} and confirmed_at > now() - make_interval(secs => ${seconds})`.execute(db())
 	return rows.length > 0
 }
 
-/** Notes that the member of a session has just proved who they are. */
+/** Records that the member of a session has just confirmed their identity. */
 export async function writeConfirmation(userId: number, id: number): Promise<void> {
 	await sql`update sessions set confirmed_at = now() where id = ${id} and user_id = ${userId}`.execute(db())
 }
@@ -43,7 +43,7 @@ interface SessionRow {
 	updated_at: Date
 }
 
-/** The sessions of a member that are still good, newest first, at most 100. */
+/** The valid sessions of a member, newest first, at most 100. */
 export function listSessionRows(userId: number): Promise<SessionRow[]> {
 	return db()
 		.selectFrom('sessions')
@@ -55,12 +55,12 @@ export function listSessionRows(userId: number): Promise<SessionRow[]> {
 		.execute()
 }
 
-/** Deletes all access tokens of a member: they end with the sessions. */
+/** Deletes all access tokens of a member, as they end with the sessions. */
 export async function deleteTokens(userId: number, executor: Executor = db()): Promise<void> {
 	await executor.deleteFrom('access_tokens').where('user_id', '=', userId).execute()
 }
 
-/** Ends the session with this token. @returns whose it was; null when there was none */
+/** Ends the session with this token. @returns its member; null if there was none */
 export async function deleteSessionByToken(token: string): Promise<{ userId: number } | null> {
 	const gone = await db()
 		.deleteFrom('sessions')
@@ -70,7 +70,7 @@ export async function deleteSessionByToken(token: string): Promise<{ userId: num
 	return gone ?? null
 }
 
-/** Ends those sessions of a member that were used least recently, when there are more than `limit`. @returns how many ended */
+/** Ends a member's least recently used sessions beyond `limit`. @returns how many ended */
 export async function deleteSurplusSessions(userId: number, limit: number): Promise<number> {
 	const { numAffectedRows = 0n } = await sql`
 		delete from sessions where user_id = ${userId} and id in (
@@ -80,9 +80,10 @@ export async function deleteSurplusSessions(userId: number, limit: number): Prom
 }
 
 /**
- * Whose sessions or accounts changed lately. @param seconds how long ago at most, by the database's clock
- * @returns by member what stands for all changes of this time. It is made of each of them: a transaction that took its number
- * earlier may commit later, so the highest number alone would not tell.
+ * Members whose sessions or accounts changed recently. @param seconds the maximum age of a change, by the database's
+ * clock
+ * @returns a version by member, made of all changes within this time: the highest number alone would miss a transaction
+ * that took its number earlier and commits later
  */
 export async function readRevocations(seconds: number): Promise<Map<number, string>> {
 	const { rows } = await sql<{ user_id: number; version: string }>`
@@ -91,26 +92,26 @@ export async function readRevocations(seconds: number): Promise<Map<number, stri
 	return new Map(rows.map((row) => [row.user_id, row.version]))
 }
 
-/** Forgets sessions that expired, of which nobody has come back since. */
+/** Deletes expired sessions whose browsers have not come back. */
 export async function deleteExpiredSessions(): Promise<void> {
 	await sql`delete from sessions where expires_at < now()`.execute(db())
 }
 
-/** Forgets changes older than a day: no signed cookie is as old, even when a clock is set back. */
+/** Deletes changes older than a day: no signed cookie is that old, even if a clock is set back. */
 export async function deleteOldRevocations(): Promise<void> {
 	await sql`delete from session_revocations where at < now() - interval '1 day'`.execute(db())
 }
 
-/** The current username of a member; undefined when the account is gone. */
+/** The current username of a member; undefined if the account is gone. */
 export async function findUsername(userId: number): Promise<string | undefined> {
 	const user = await db().selectFrom('users').select('username').where('id', '=', userId).executeTakeFirst()
 	return user?.username
 }
 
-/** Devices that are remembered for one account: the most recently used ones. */
+/** Devices that are remembered per account: the most recently used ones. */
 const MAX_DEVICES = 10
 
-/** Which of these tokens, by their hashes, is known for the account with this address, whichever of its two. */
+/** Of these token hashes, the one that is known for the account with this address, the first or the second one. */
 export async function findDevice(email: string, hashes: string[]): Promise<string | null> {
 	const { rows } = await sql<{ token_hash: string }>`
 		select token_hash from known_devices join account_emails using (user_id)
@@ -119,7 +120,7 @@ export async function findDevice(email: string, hashes: string[]): Promise<strin
 	return rows[0]?.token_hash ?? null
 }
 
-/** Notes that a device was used. */
+/** Records the use of a device. */
 export async function touchDevice(hash: string): Promise<void> {
 	await sql`update known_devices set used_at = now() where token_hash = ${hash}`.execute(db())
 }
@@ -137,7 +138,7 @@ export async function insertDevice(userId: number, hash: string, executor: Execu
 	return rows[0]?.had ?? false
 }
 
-/** Deletes every device of an account, as after a new password. */
+/** Deletes all devices of an account, for example after a password change. */
 export async function deleteDevices(userId: number): Promise<void> {
 	await sql`delete from known_devices where user_id = ${userId}`.execute(db())
 }

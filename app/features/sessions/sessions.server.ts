@@ -25,49 +25,47 @@ import {
 } from './sessions.queries.server.ts'
 import type { SessionView } from './sessions.view.ts'
 
-/**
- * How long a session lives, in seconds. The absolute life of 90 days is held by the database: see the trigger `sessions_life`.
- */
+/** Lifetimes of a session in seconds. The database enforces the absolute limit of 90 days: see the trigger `sessions_life`. */
 export const sessionLife = {
-	/** Without being used. */
+	/** Without use. */
 	idle: 30 * 86_400,
-	/** Between two renewals by use. */
+	/** Between two renewals through use. */
 	extension: 86_400,
-	/** For so long a signed cookie is believed, unless a change of its member is announced. */
+	/** A signed cookie is trusted for this long, unless a change of its member is announced. */
 	cookie: 300,
 } as const
 
-/** Sessions that an account may have; a new one ends the one that was used least recently. */
+/** Sessions per account; a new one ends the least recently used one. */
 const MAX_SESSIONS = 50
 
-/** The channel on which processes tell each other whose sessions changed. */
+/** The channel on which processes announce changed sessions to each other. */
 const channel = 'devquad_sessions'
 
 /**
- * How far back changes are read from the database, in seconds: twice the life of a signed cookie, so that clocks may differ by
- * minutes.
+ * The age in seconds up to which changes are read from the database: twice the lifetime of a signed cookie, so that
+ * clocks may differ by minutes.
  */
 const REVOCATION_WINDOW = 2 * sessionLife.cookie
 
 /**
- * Milliseconds between two looks at the database. They find what was never announced: the process that made a change died before it
- * could, or somebody changed a row by hand.
+ * Milliseconds between two reads of the database. They find changes that were never announced: the process died before
+ * it could, or a row was changed manually.
  */
 const REREAD_MS = 5_000
 
 const register = remember('session-register', () => new SessionRegister())
 
-/** The version that a signed cookie of this member must carry: see {@link SessionRegister.versionOf}. Costs no query. */
+/** The version that a signed cookie of this member must carry, see {@link SessionRegister.versionOf}. Needs no query. */
 export function cookieVersionOf(userId: number): string {
 	const scope = requestScope()
 	if (scope?.trustsLastKnown) return register.lastKnownVersionOf(userId)
-	// Outside a request nothing says when the work began, so every recent change counts as one that came later.
+	// Outside a request the start of the work is unknown, so every recent change counts as later.
 	return register.versionOf(userId, scope?.startedAt ?? 0)
 }
 
 /**
- * Runs work of this request in which a signed cookie is believed as far as this process knows, though it may have missed a
- * change. For the name in the header while the database is away, and for nothing else.
+ * Within this work of a request, signed cookies are trusted as far as this process knows, although it may have missed a
+ * change. Only for the name in the header while the database is unavailable.
  */
 export async function withLastKnownSessions<Result>(work: () => Promise<Result>): Promise<Result> {
 	const scope = requestScope()
@@ -81,10 +79,10 @@ export async function withLastKnownSessions<Result>(work: () => Promise<Result>)
 }
 
 /**
- * Begins to listen for changed sessions. Until then, and whenever the bus is away, no signed cookie is believed
- * and every request looks its session up.
- * @returns what stops it
- * @throws Error when the bus or the database cannot be reached
+ * Subscribes to changed sessions. Before that, and while the bus is unavailable, no signed cookie is trusted, and each
+ * request looks up its session.
+ * @returns a function that unsubscribes
+ * @throws Error if the bus or the database cannot be reached
  */
 export async function listenForRevocations(): Promise<() => Promise<void>> {
 	const stop = isOneOfSeveral()
@@ -108,8 +106,9 @@ export async function listenForRevocations(): Promise<() => Promise<void>> {
 }
 
 /**
- * Tells every process that signed cookies of this member are out of date: sessions ended, or the role, name or picture changed.
- * To be called after the commit. It never throws: a process that misses it finds out from the database within seconds.
+ * Announces to all processes that signed cookies of this member are stale: sessions ended, or the role, name or picture
+ * changed. Call it after the commit. Never throws: a process that misses it reads the change from the database within
+ * seconds.
  */
 export async function announceAccountChange(userId: number): Promise<void> {
 	onChangeAnnounced(userId)
@@ -122,8 +121,8 @@ export async function announceAccountChange(userId: number): Promise<void> {
 }
 
 /**
- * Tells every process that sessions of this member ended, and closes their sockets. To be called after the commit.
- * @param username where it is known; else it is looked up
+ * Announces to all processes that sessions of this member ended, and closes their sockets. Call it after the commit.
+ * @param username if known; otherwise it is looked up
  */
 export async function announceEndedSessions(userId: number, username?: string): Promise<void> {
 	const [name] = await Promise.all([username ?? findUsername(userId), announceAccountChange(userId)])
@@ -131,8 +130,8 @@ export async function announceEndedSessions(userId: number, username?: string): 
 }
 
 /**
- * Ends every session and every access token of a member, in the caller's transaction.
- * Call {@link announceEndedSessions} after the commit.
+ * Ends all sessions and access tokens of a member, within the caller's transaction. Call {@link announceEndedSessions}
+ * after the commit.
  */
 export async function endAllAccess(executor: Executor, userId: number): Promise<void> {
 	await deleteSessions(userId, null, executor)
@@ -140,9 +139,9 @@ export async function endAllAccess(executor: Executor, userId: number): Promise<
 }
 
 /**
- * After a login: the session that the browser held before ends, and the one used least recently when there are too many.
+ * After a login, ends the browser's previous session, and the least recently used one if there are too many.
  * @param before the token that the request carried, if any
- * @param now the session that has just begun
+ * @param now the session that has just started
  */
 export async function endReplacedSessions(
 	before: string | null,
@@ -160,8 +159,8 @@ export async function endReplacedSessions(
 }
 
 /**
- * Where this member is logged in, the most recently used first.
- * @param currentId the session that asks
+ * A member's sessions, most recently used first.
+ * @param currentId the session of this request
  */
 export async function listSessions(viewer: SignedIn, currentId: number): Promise<SessionView[]> {
 	const rows = await listSessionRows(viewer.id)
@@ -175,21 +174,21 @@ export async function listSessions(viewer: SignedIn, currentId: number): Promise
 	}))
 }
 
-/** Logs one of the member's sessions out. @throws NotFound when it is not theirs */
+/** Ends one of the member's sessions. @throws NotFound if it is not theirs */
 export async function revokeSession(viewer: SignedIn, id: number): Promise<void> {
 	if (!isId(id) || !(await deleteSession(viewer.id, id))) throw new NotFound('This session has already ended.')
 	await announceEndedSessions(viewer.id, viewer.username)
 	await recordSecurityEvent('session-revoked', { userId: viewer.id })
 }
 
-/** Logs the member out everywhere but here. @param currentId the session that asks */
+/** Ends the member's other sessions. @param currentId the session of this request */
 export async function revokeOtherSessions(viewer: SignedIn, currentId: number): Promise<void> {
 	await deleteSessions(viewer.id, currentId)
 	await announceEndedSessions(viewer.id, viewer.username)
 	await recordSecurityEvent('session-revoked', { userId: viewer.id, detail: { all: true } })
 }
 
-/** Deletes sessions that have expired, and old records of changes; to be called regularly. */
+/** Deletes expired sessions and old records of changes; call it regularly. */
 export async function sweepSessions(): Promise<void> {
 	await deleteExpiredSessions()
 	await deleteOldRevocations()
@@ -203,14 +202,15 @@ function onChangeAnnounced(userId: number): void {
 let reading: Promise<void> | undefined
 let isRereadDue = false
 
-/** A change that is announced during a read is read once more, after that. */
+/** A change that is announced during a read is covered by another read after it. */
 function rereadQuietly(): void {
 	if (reading) {
 		isRereadDue = true
 		return
 	}
 	reading = reread()
-		// The next look is seconds away, and no cookie of an announced member is believed until then; an outage has its own line.
+		// The next read follows within seconds, and until then no cookie of an announced member is trusted; an outage is
+		// logged separately.
 		.catch((error) => log.debug({ err: error }, 'whose sessions changed could not be read'))
 		.finally(() => {
 			reading = undefined

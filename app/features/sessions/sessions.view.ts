@@ -1,4 +1,4 @@
-/** A place where a member is logged in. Times are ISO 8601 in UTC. */
+/** A session as its member sees it. Times are ISO 8601 in UTC. */
 export interface SessionView {
 	id: number
 	device: string
@@ -8,7 +8,7 @@ export interface SessionView {
 	current: boolean
 }
 
-/** What happens to an account or a request that concerns safety, in the words that a member reads. */
+/** Security events of an account or a request, in the words that members read. */
 export const securityEventTexts = {
 	login: 'Logged in',
 	'login-failed': 'Wrong password at login',
@@ -65,7 +65,7 @@ export type SecurityEventKind = keyof typeof securityEventTexts
 export interface SecurityEventView {
 	id: string
 	text: string
-	/** “Firefox on Linux”, or empty when no browser was involved. */
+	/** “Firefox on Linux”; empty if no browser was involved. */
 	device: string
 	/** ISO 8601 in UTC. */
 	at: string

@@ -100,7 +100,7 @@ const MAX_RELATIVES = 6
 /**
  * The category that a question is written to. In a transaction, it also prevents changes of categories until the end.
  * @param slug present or former
- * @param options.current slug of the question's present category, which it may keep whoever may ask there
+ * @param options.current slug of the question's present category, which it may keep regardless of who may ask there
  * @param options.tags the question's tags, as `mainTags` returns them; only in a transaction
  * @param options.before its previous tags
  * @param options.isPseudonymous whether the author is hidden; a category for staff would reveal part of it

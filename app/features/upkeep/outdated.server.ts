@@ -28,7 +28,7 @@ import {
 } from './outdated.queries.server.ts'
 import { type OutdatedReason, outdatedReasons } from './upkeep.view.ts'
 
-/* Members report that a solution no longer works; readers, its author and the asker are told. */
+/* Members report that a solution no longer works; readers see that, and its author and the asker are notified. */
 
 declare module '~/features/notifications/kinds.server.ts' {
 	interface NotificationKinds {

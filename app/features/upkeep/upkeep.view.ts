@@ -1,4 +1,4 @@
-/** Reports after which readers, the author and the asker are told. */
+/** Reports after which readers see it, and the author and the asker are notified. */
 export const MIN_OUTDATED = 2
 
 /** Reasons to choose from; '' for none. Details belong into a comment. */
@@ -12,7 +12,7 @@ export const outdatedReasons = {
 
 export type OutdatedReason = keyof typeof outdatedReasons
 
-/** What readers are told about an outdated solution. */
+/** What readers see about an outdated solution. */
 export interface OutdatedView {
 	/** The number of reports about its present text. */
 	count: number

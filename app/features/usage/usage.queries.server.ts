@@ -54,7 +54,7 @@ export async function listStorage(since: string): Promise<{ week: string; part: 
 	return rows
 }
 
-/** Candidates for each question shown, as some are not published any more. */
+/** Candidates for each question shown, as some are no longer published. */
 const SPARE = 10
 
 /** The most viewed published questions since this week. */

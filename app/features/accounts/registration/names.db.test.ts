@@ -160,7 +160,7 @@ describe('a username', () => {
 		['rnoderator7@campus.example', 'member5'],
 		['dev.quad@campus.example', 'member6'],
 		['support-team@campus.example', 'member7'],
-		// Not a look-alike but the same: it gets a number.
+		// The same username, not a look-alike: it gets a number.
 		['odalys@other.example', 'odalys2'],
 		['odalysia@campus.example', 'odalysia'],
 	])('for %s is %s', async (email, username) => {

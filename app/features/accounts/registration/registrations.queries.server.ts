@@ -45,7 +45,7 @@ export async function findRegistration(trx: Executor, email: string): Promise<Re
 		.executeTakeFirst()
 }
 
-/** Stores by which invitation a new member came, as their registration says. */
+/** Stores the invitation of a new member, from their registration. */
 export async function keepInvite(trx: Executor, userId: number, email: string): Promise<void> {
 	await sql`
 		update users set invite_id = invites.id, cohort = invites.cohort

@@ -15,7 +15,7 @@ useDatabase()
 let email: string
 let count = 0
 
-// The worker makes the tables that a job is added to; it is stopped, so that the mail waits.
+// The worker creates the tables of the job queue; it is stopped, so that the mail stays queued.
 beforeAll(async () => {
 	registerMailedLinks([accounts])
 	await startJobs()
@@ -37,7 +37,7 @@ const request = () => new Request('http://localhost/', { headers: { 'x-client-ip
 
 type Waiting = Mail & { link: { kind: string; token: string } }
 
-/** The mail that waits, as its job holds it. */
+/** The queued mail, as its job stores it. */
 async function waiting(): Promise<Waiting> {
 	await sendAccountMail({ kind: 'reset', email })
 	const { rows } = await sql<{ payload: Waiting }>`
@@ -48,7 +48,7 @@ async function waiting(): Promise<Waiting> {
 	return rows[0].payload
 }
 
-/** Lets so many minutes go by for every link. */
+/** Lets this many minutes pass for all links. */
 const pass = (minutes: number) =>
 	sql`
 	update verifications set expires_at = expires_at - make_interval(mins => ${minutes}),

@@ -31,7 +31,7 @@ beforeEach(forgetCounts)
 
 const password = 'a lantern at the ford'
 
-/** A request of one browser, with the cookies it has. */
+/** A request from one browser, with its cookies. */
 function request(cookie = ''): Request {
 	return new Request('http://localhost:3000/', {
 		headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie, Origin: 'http://localhost:3000' },
@@ -44,7 +44,7 @@ function form(values: Record<string, string>): FormData {
 	return data
 }
 
-/** Registers. @returns the cookies of the browser after it */
+/** Registers. @returns the browser's cookies afterwards */
 async function register(email: string, { secret = password, name = 'Mira Vale' } = {}): Promise<string> {
 	const input = form({ name, email, password: secret, confirmPassword: secret })
 	const { headers } = await registerMember(input, request())
@@ -114,7 +114,7 @@ test.each(['', 'nonsense', 'eyJhbGciOiJub25lIn0.eyJlbWFpbCI6Im1pcmFAZWFzdG1lcmUu
 	},
 )
 
-/** Lets so many minutes go by for every link. */
+/** Lets this many minutes pass for all links. */
 const pass = (minutes: number) =>
 	sql`
 	update email_links set works_until = works_until - make_interval(mins => ${minutes}),
@@ -125,7 +125,7 @@ test('a link is valid for ten minutes after its mail is sent; for a day its page
 	const cookie = await register(email)
 	const token = await mailedToken(email)
 	await pass(60)
-	// The mail server was away for an hour.
+	// The mail server was unavailable for an hour.
 	expect(await accountLinks['verify-email'](token)).toBe(true)
 	await pass(9)
 	expect(await findConfirmation(token, request(cookie).headers)).toMatchObject({ state: 'open' })
@@ -228,7 +228,7 @@ test('logging in with an unconfirmed address mails another link, within the limi
 	await confirm(await mailedToken(email), { cookie })
 })
 
-/** The statements and hashes of a piece of work. */
+/** The statements and hashes that some work needs. */
 async function workOf(work: () => Promise<unknown>): Promise<{ statements: string[]; hashes: number }> {
 	const query = vi.spyOn(NamedStatements.prototype, 'query')
 	const before = hashes()
@@ -237,7 +237,7 @@ async function workOf(work: () => Promise<unknown>): Promise<{ statements: strin
 		(typeof statement === 'string' ? statement : String((statement as { text?: string }).text)).trim().slice(0, 40),
 	)
 	query.mockRestore()
-	// The record of a failure, for which no answer waits.
+	// A failure is recorded in the background; the response does not wait for it.
 	const awaited = statements.filter((statement) => !/guessed_at|security_events/.test(statement))
 	return { statements: awaited, hashes: hashes() - before }
 }
@@ -264,7 +264,7 @@ async function answerOf(response: Response): Promise<unknown> {
 }
 
 test('registration and login do not reveal whether an address has an account: same responses, same work', async () => {
-	// Counters are swept by chance, which is no one's work.
+	// Counters are swept at random, which is not part of either case's work.
 	vi.spyOn(Math, 'random').mockReturnValue(0.5)
 	const known = 'known@westmere.example'
 	const cookie = await register(known)

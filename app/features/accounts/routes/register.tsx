@@ -82,7 +82,7 @@ export default function Register({
 				</>
 			}
 		>
-			{/* The rules are said in our own words, all at once, by the server. */}
+			{/* The server reports all errors at once, in our own words. */}
 			<Form method="post" action={`/register${query}`} className="mt-8 grid gap-5" noValidate>
 				<FormError errors={errors} names={newAccountFieldNames}>
 					{message}
@@ -104,7 +104,7 @@ export default function Register({
 						/>
 					}
 				/>
-				{/* Programs fill it in, people do not see it. */}
+				{/* Bots fill it in; people do not see it. */}
 				<div className="sr-only" aria-hidden="true">
 					<label htmlFor="website">Leave this empty</label>
 					<input id="website" name="website" type="text" tabIndex={-1} autoComplete="off" defaultValue="" />

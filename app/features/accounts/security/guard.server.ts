@@ -154,7 +154,7 @@ export async function afterLogin(context: Context, user: { id: number; email: st
 	const { headers } = context
 	const address = addressOf(context)
 	const device = await findKnownDevice(user.email, headers)
-	// A known device says nothing about strangers who guess, so their counter stays.
+	// A login from a known device is no evidence about guessing strangers, so their counter stays.
 	await resetAttempts(device ? [['login-device', device]] : [['login-account', user.email]])
 	if (!device) await takeBackAttempt(addressCounters('login', address))
 	await greetDevice(context, user)

@@ -45,7 +45,7 @@ async function member(): Promise<string> {
 	return email
 }
 
-/** Logs in. @returns the cookie by which the browser is known from now on */
+/** Logs in. @returns the cookie that makes the browser known from now on */
 async function enter(email: string, browser: Browser = {}, secret = password): Promise<string> {
 	const headers = await logIn(form({ email, password: secret }), request(browser))
 	return (
@@ -56,7 +56,7 @@ async function enter(email: string, browser: Browser = {}, secret = password): P
 	)
 }
 
-/** Guesses wrong. @returns the seconds to wait when the guess was not even looked at, else 0 */
+/** Tries a wrong password. @returns the seconds to wait if the attempt was rejected unchecked, else 0 */
 async function guess(email: string, browser: Browser = {}): Promise<number> {
 	const refusal = await enter(email, browser, 'a wrong guess').catch((error: unknown) => error)
 	if (refusal instanceof TooMany) return refusal.retryAfter
@@ -64,7 +64,7 @@ async function guess(email: string, browser: Browser = {}): Promise<number> {
 	return 0
 }
 
-/** Lets time pass for everything that was counted. */
+/** Lets time pass for all counters. */
 async function wait(seconds: number): Promise<void> {
 	await sql`update attempts set last_at = last_at - make_interval(secs => ${seconds})`.execute(db())
 	await sql`update account_mails set sent_at = sent_at - make_interval(secs => ${seconds})`.execute(db())
@@ -191,7 +191,7 @@ test('guesses from an address or network are limited over all accounts; successf
 	expect(await counts()).toMatchObject({ 'login-address': 0, 'login-network': 0 })
 	for (let tries = 0; tries < 3; tries += 1) expect(await guess(`a${tries}@b.example`, { ip: '203.0.113.9' })).toBe(0)
 	expect(await counts()).toMatchObject({ 'login-address': 3, 'login-network': 3 })
-	// As if there had been many before.
+	// As after many earlier attempts.
 	await sql`update attempts set count = 49 where key like 'login-address:%'`.execute(db())
 	expect(await guess('next@b.example', { ip: '203.0.113.9' })).toBe(0)
 	expect(await guess('last@b.example', { ip: '203.0.113.9' })).toBeGreaterThan(30)
@@ -316,7 +316,7 @@ test('a login from an unknown device is mailed; the first one and those from kno
 	expect(mail?.subject).toBe('A new login to your account at DevQuad')
 	expect(mail?.text).toMatch(/: Firefox on Linux, on \d{4}-\d\d-\d\d \d\d:\d\d UTC\./)
 	expect(mail?.text).toContain('http://localhost:3000/settings')
-	// What a stranger uses up by asking for links does not silence it.
+	// Exhausting the budget for requested links must not silence this mail.
 	for (let time = 0; time < 6; time += 1) await requestPasswordReset(form({ email }), request())
 	await deliverAccountMails()
 	await enter(email)

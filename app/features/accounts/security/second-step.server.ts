@@ -67,7 +67,7 @@ export function isSecondStepMissing(refusal: unknown): boolean {
 /**
  * Lets a member continue with the second step.
  * @param kept data of the login method for the session; null for a password
- * @returns the cookie that says so, as a header
+ * @returns the cookie for it, as a header
  */
 export async function beginSecondStep(userId: number, kept: string | null = null): Promise<string> {
 	const token = newToken()

@@ -69,7 +69,7 @@ export function refuseSuspended(row: SuspensionRow): void {
 }
 
 /**
- * Requires that a member may write, as the database says now: a session may be older than a suspension.
+ * Requires that a member may write, according to the database: a session may be older than a suspension.
  * @param executor the transaction of the write, where there is one
  * @throws NotAllowed with the end and the reason; also when the account is gone
  */

@@ -27,8 +27,9 @@ import { type CategoryTexts, categoryInput, mergeInput } from './categories.sche
 import { type CategoryDetail, FALLBACK_CATEGORY, MAX_CATEGORIES, type MergePreview } from './categories.view.ts'
 
 /*
- * Managing categories. Each action is one transaction with its log entry, which blocks writes of questions and categories. All functions
- * throw NotAllowed unless the viewer is an admin who is not suspended, and NotFound for an unknown category.
+ * Category management. Each action is one transaction that includes its log entry, and blocks writes of questions and
+ * categories. All functions throw NotAllowed unless the viewer is an admin who is not suspended, and NotFound for an
+ * unknown category.
  */
 
 declare module '~/platform/jobs/jobs.server.ts' {
@@ -156,7 +157,7 @@ export async function moveCategory(viewer: Viewer, id: number, direction: 'up' |
 	})
 }
 
-/** Archives a category, in which nobody may ask then, or reopens it. @throws Conflict if somebody has just done the same */
+/** Archives a category, so that nobody may ask there, or reopens it. @throws Conflict if somebody has just done the same */
 export async function archiveCategory(viewer: Viewer, id: number, isArchived: boolean): Promise<void> {
 	await withLockedCategories(viewer, async (trx, actor) => {
 		const category = await requireRow(trx, id)

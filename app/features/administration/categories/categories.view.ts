@@ -44,7 +44,7 @@ export interface CategoryLine {
 export interface CategoryDetail extends CategoryLine {
 	description: string
 	asking: CategoryAsking
-	/** Tags separated by commas, of which a question needs one; '' if any tag will do. */
+	/** Comma-separated tags, one of which a question needs; '' if any tag will do. */
 	requiredTags: string
 	version: number
 	/** Former slugs, by name. */

@@ -16,11 +16,11 @@ let admin: SignedIn
 let ada: SignedIn
 let ben: SignedIn
 
-/** A time so many hours after the Monday of a past week. */
+/** A time this many hours after the Monday of a past week. */
 const at = (weeks: number, hours: number) =>
 	sql`(date_trunc('week', now() at time zone 'UTC') - ${weeks}::int * interval '7 days' + ${hours}::int * interval '1 hour') at time zone 'UTC'`
 
-/** Adds a question at a time, with comments so many hours later. */
+/** Adds a question at this time, with comments this many hours later. */
 async function asked(
 	weeks: number,
 	hours: number,

@@ -69,7 +69,7 @@ export async function listFigures(categoryId: number): Promise<WeekFigures[]> {
 	return rows
 }
 
-/** Whether anything was counted yet. */
+/** Whether anything has been counted yet. */
 export async function haveFigures(): Promise<boolean> {
 	const { rows } = await sql`select from weekly_members limit 1`.execute(db())
 	return rows.length > 0

@@ -24,14 +24,15 @@ import { countAdmins, type LockedMember, lockForRole, writeRole } from './member
 import { type Role, roles } from './members.view.ts'
 
 /*
- * Actions of admins on accounts, besides those of moderators on profiles. Each is one transaction with its log entry. All functions throw
- * NotAllowed for other viewers, NotFound for an unknown member, and Conflict if it was done meanwhile.
+ * Actions of admins on accounts, besides those of moderators on profiles. Each is one transaction with its log entry.
+ * All functions throw NotAllowed for other viewers, NotFound for an unknown member, and Conflict if somebody else did
+ * it meanwhile.
  */
 
 const roleInput = whyInput.extend({ role: z.enum(roles, { error: 'Choose a role.' }) })
 
 /**
- * Changes a member's role from their next request on. Admins may resign while there is another admin.
+ * Changes a member's role from their next request on. Admins may give up the role while there is another admin.
  * @param input role, why
  * @throws Invalid; Conflict also for the only admin, and for a suspended member
  */
@@ -64,7 +65,7 @@ function article(role: Role): string {
 const renameInput = whyInput.extend(usernameInput.shape)
 
 /**
- * Renames a member, for example because the name offends. The old username redirects and stays reserved.
+ * Renames a member, for example because the name is offensive. The old username redirects and stays reserved.
  * @param input username, why
  * @returns the new one
  * @throws Invalid

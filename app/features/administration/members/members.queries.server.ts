@@ -102,7 +102,7 @@ export interface LockedMember {
 	suspended_until: string | null
 }
 
-/** Locks a member whose role is to change. Changes of roles are serialized, so that two admins cannot dismiss each other. */
+/** Locks a member whose role is to change. Changes of roles are serialized, so that two admins cannot demote each other. */
 export async function lockForRole(trx: Executor, id: number): Promise<LockedMember | undefined> {
 	await sql`select pg_advisory_xact_lock(hashtext('roles'))`.execute(trx)
 	const { rows } = await sql<LockedMember>`

@@ -118,7 +118,7 @@ function roomFor(count: number): string {
 	return count < limits.tagsHint ? `${limits.tagsHint - count} more` : ''
 }
 
-/** No hint: a line that comes and goes with the tags would move the button under the pointer. */
+/** No hint: a line that appears and disappears with the tags would move the button under the pointer. */
 function noHint(): null {
 	return null
 }

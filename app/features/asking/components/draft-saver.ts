@@ -222,7 +222,7 @@ export function newerOf(
 		return { draft: gone ? null : local, other: null }
 	}
 	if (!local || isSame(local, stored)) return { draft: stored, other: null }
-	// A continuation of the server's draft is newer, whatever the clocks say.
+	// A continuation of the server's draft is newer, regardless of the clocks.
 	if (local.version === stored.version) return { draft: { ...local, version: stored.version }, other: null }
 	const wins = local.unsent && Date.parse(local.savedAt) > Date.parse(stored.savedAt)
 	if (wins) return { draft: { ...local, version: stored.version }, other: stored }

@@ -121,7 +121,7 @@ export function useDraft(options: DraftOptions) {
 		const before = current.current.values
 		if (isSame(newer, before)) return
 		fill(newer)
-		// This tab's text from before the other tab started, not each of its keystrokes.
+		// This tab's text from before the other tab's first keystroke, not a version for each of them.
 		const own = isEmpty(before) ? null : asDraft(before, newer)
 		setNotice((now) => ({ kind: 'tab', at: newer.savedAt, other: now?.kind === 'tab' ? now.other : own }))
 	}
@@ -145,7 +145,7 @@ export function useDraft(options: DraftOptions) {
 	return { base, live, notice, savedAt, look, discard, swap, close: () => setNotice(null) }
 }
 
-/** Reports drafts that another tab of this browser wrote. */
+/** Reports drafts that another tab of this browser saved. */
 function useOtherTabs(name: string, tell: (newer: LocalDraft) => void): void {
 	const latest = useRef(tell)
 	useEffect(() => {

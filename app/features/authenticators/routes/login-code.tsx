@@ -19,7 +19,7 @@ export async function action({ request, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
 		const { headers, isLeaving } = await finishLogin(form, request)
-		// A member who asked for deletion is offered to keep the account.
+		// A member who asked for deletion can first choose to keep the account.
 		if (isLeaving) return redirect('/settings/leave', { status: 303, headers })
 		const to = safeRedirect(url.searchParams.get('redirectTo'), '/find-dev')
 		return redirectWithToast(to, { type: 'plain', message: 'Welcome back!' }, headers)

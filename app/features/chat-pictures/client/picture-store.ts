@@ -2,7 +2,7 @@
 export interface PictureStore {
 	/** @returns whether it is stored in the browser; otherwise it lives as long as the tab */
 	put(id: string, file: Blob): Promise<boolean>
-	/** @returns null if it is not stored any more */
+	/** @returns null if it is no longer stored */
 	get(id: string): Promise<Blob | null>
 	remove(ids: string[]): Promise<void>
 	/** Deletes files that are older than a day and not in use, left by tabs that were closed before sending. */

@@ -11,7 +11,7 @@ afterEach(() => {
 	vi.useRealTimers()
 })
 
-/** Two members who look at their conversation, in calm weather. */
+/** Two members with their conversation open, without failures of the network. */
 function pair() {
 	const server = new ChatServer()
 	const browsers = { anna: new Browser('anna'), bert: new Browser('bert') }
@@ -173,14 +173,14 @@ test.each([3, 60, 190, 500])(
 		anna.connect()
 		await settle()
 		expect(bodies(anna).at(-1)).toBe(`Message ${missed}`)
-		// What cannot be caught up with at one go is loaded when somebody scrolls there.
+		// Changes that are too many for one catch-up are loaded when somebody scrolls there.
 		expect(bodies(anna)).toHaveLength(missed > 200 ? 50 : missed + 1)
 		while (view(anna).older) await anna.client.loadOlder('bert')
 		expect(view(anna).messages).toEqual(server.rows)
 	},
 )
 
-/** A long conversation, opened at a message of long ago. */
+/** A long conversation, opened at an old message. */
 async function openedAt(id: number, length = 300) {
 	const server = new ChatServer()
 	for (let index = 1; index <= length; index += 1) server.send('bert', `b${index}`, `Message ${index}`)

@@ -182,7 +182,7 @@ export class Sender {
 		}
 	}
 
-	/** Uploads its pictures, then sends the message. @returns null when no answer came, as {@link Transport.send} */
+	/** Uploads its pictures, then sends the message. @returns null when no answer came, as in {@link Transport.send} */
 	private async send({ clientId, to, body, pictures }: Outgoing): Promise<SendAnswer | null | 'gone'> {
 		const { outbox, attachments, transport } = this.parts
 		if (pictures.length === 0) return transport.send({ to, clientId, body })

@@ -100,7 +100,7 @@ export interface Latest {
 	me: string
 }
 
-/** Asks for unread counts. @returns null when nobody is logged in any more @throws when there is no answer */
+/** Asks for unread counts. @returns null when nobody is logged in any longer @throws when there is no answer */
 export async function askLatest(): Promise<Latest | null> {
 	const headers = { Accept: 'application/json' }
 	const answer = await fetch('/messages/latest', { headers, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })

@@ -67,7 +67,7 @@ export function useConnectionState(): ConnectionState {
 
 const nothing: readonly Outgoing[] = []
 
-/** Milliseconds of a lost connection before the reader is told. */
+/** Milliseconds before a lost connection is shown. */
 const AWAY_AFTER_MS = 1_500
 
 /** Milliseconds for a lost socket to reconnect, before the chat continues without it. */

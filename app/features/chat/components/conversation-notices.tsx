@@ -69,7 +69,7 @@ export function Intent({ path, intent, className, label }: IntentProps) {
 	const waits = away || fetcher.state !== 'idle'
 	return (
 		<fetcher.Form method="post" action={path} onSubmit={(event) => waits && event.preventDefault()}>
-			{/* Not disabled outright: that would take the focus away from whoever pressed it. */}
+			{/* Not `disabled`, as that would take the focus away from the pressed button. */}
 			<button type="submit" className={className} name="intent" value={intent} aria-disabled={waits || undefined}>
 				{label}
 			</button>

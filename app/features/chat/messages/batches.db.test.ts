@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 afterEach(async () => expect(await findBrokenFigures()).toEqual([]))
 
-/** Members who have written to each other. */
+/** Pairs of members who have written to each other. */
 async function makePairs(count: number): Promise<Pair[]> {
 	const pairs: Pair[] = []
 	for (let made = 0; made < count; made += 1) {
@@ -48,7 +48,7 @@ async function makePairs(count: number): Promise<Pair[]> {
 
 const messageTo = (peer: { username: string }, body = 'Hello') => ({ to: peer.username, clientId: randomUUID(), body })
 
-/** The transactions in which messages with this text were stored, and how many there are in each. */
+/** The transactions that stored messages with this text, with their numbers of messages. */
 async function transactionsOf(body: string): Promise<number[]> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from messages where body = ${body} group by xmin::text order by count desc`.execute(
@@ -57,7 +57,7 @@ async function transactionsOf(body: string): Promise<number[]> {
 	return rows.map(({ count }) => count)
 }
 
-/** How many rows of tables this connection has read, besides what it has reported already. */
+/** How many rows of tables this connection has read and not reported yet. */
 async function countRead(trx: Executor): Promise<number> {
 	const { rows } = await sql<{ read: number }>`
 		select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_xact_user_tables`.execute(
@@ -66,7 +66,7 @@ async function countRead(trx: Executor): Promise<number> {
 	return rows[0]?.read ?? 0
 }
 
-/** Has PostgreSQL do something as messages with this text are stored. */
+/** Makes PostgreSQL run something whenever messages with this text are stored. */
 async function whenStored(body: string, act: RawBuilder<unknown>): Promise<() => Promise<void>> {
 	const act$ = sql`create or replace function trial() returns trigger language plpgsql as $$ begin ${act}; return new; end $$`
 	await act$.execute(db())
@@ -104,7 +104,7 @@ describe('messages of the same moment', () => {
 		const [pairState] = await listPairStates(db(), [{ userId: held[0].id, username: held[1].username }])
 
 		const body = 'Together'
-		// Returned in an object, so that the transaction ends before what waits for it.
+		// Within an object, so that the transaction commits without waiting for the promise.
 		const { sent: all } = await transact(async (trx) => {
 			await lockConversations(trx, [pairState?.id ?? 0], { skipLocked: false })
 			const sent = Promise.allSettled([
@@ -121,7 +121,7 @@ describe('messages of the same moment', () => {
 				sendMessage(held[0], messageTo(held[1], body)),
 				...good.slice(5).map(([one, two]) => sendMessage(one, messageTo(two, body))),
 			])
-			// What waits for a lock keeps nobody else waiting.
+			// A message that waits for a lock does not delay others.
 			await eventually(async () => expect(await transactionsOf(body)).toEqual([10]))
 			return { sent }
 		})
@@ -180,7 +180,7 @@ describe('messages of the same moment', () => {
 	test('two processes whose batches cross store everything, and neither waits for the other for ever', async () => {
 		const pairs = await makePairs(20)
 		vi.resetModules()
-		// A second queue on the same database, as another process has one.
+		// A second queue on the same database, like that of another process.
 		const other: { storeMessage: typeof storeMessage } = await import('./storing.server.ts')
 		expect(other.storeMessage).not.toBe(storeMessage)
 		const store = (send: typeof storeMessage, [one, two]: Pair) =>
@@ -212,12 +212,14 @@ test('the number of statements does not depend on how many send or read', async 
 		reading.push(await statements(() => Promise.all(events)))
 	}
 	query.mockRestore()
-	// Twelve with what tells the two and looks for browsers of who is away; a connection that was opened meanwhile would be more.
+	// Twelve, including the announcements to both and the lookup of browsers of absent members; a newly opened connection
+	// would add some.
 	expect(sending).toEqual([12, 12, 12])
 	expect(reading).toEqual([6, 6, 6])
 	expect(pool().totalCount).toBeLessThanOrEqual(10)
 
-	// Nor do the rows that they read depend on how many conversations there are. Who reads from the beginning comes past all of them.
+	// Nor does the number of rows read depend on the number of conversations: a scan from the beginning would read all of
+	// them.
 	await sql`vacuum analyze users, conversations, conversation_members, messages`.execute(db())
 	const [one, two] = pairs.at(-1) as Pair
 	const read = await transact(async (trx) => {

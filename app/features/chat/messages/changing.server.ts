@@ -21,8 +21,8 @@ interface Which {
 }
 
 /**
- * Edits an own message of any age; both members see that it was edited. A peer who has blocked the author meanwhile goes on seeing
- * the earlier text.
+ * Edits an own message of any age; both members see that it was edited. A peer who has blocked the author meanwhile
+ * still sees the earlier text.
  * @throws NotFound also for another's message and a deleted one, NotAllowed, Invalid, TooMany
  */
 export async function editMessage(viewer: Viewer, which: Which, input: { body?: unknown }): Promise<ChatMessage> {

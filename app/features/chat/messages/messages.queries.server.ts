@@ -14,7 +14,7 @@ export interface MessageRow {
 	client_id: string
 	body: string
 	html: string
-	/** The text that the recipient goes on seeing; null when it is the body. */
+	/** The text that the recipient still sees; null when it is the body. */
 	recipient_body: string | null
 	recipient_html: string | null
 	pictures: ChatPicture[] | null
@@ -212,7 +212,7 @@ export async function findOwn(
 
 /**
  * Changes the text of a message in a locked conversation.
- * @param quietly the recipient goes on seeing the earlier text
+ * @param quietly the recipient still sees the earlier text
  */
 export async function updateMessage(
 	trx: Executor,

@@ -23,7 +23,7 @@ beforeEach(async () => {
 	ids = (await openConversation(mira, tomas.username)).messages.map(({ id }) => id)
 })
 
-/** Which of the twenty messages a page of at most six shows, by their places from the beginning. */
+/** The positions of the messages, of twenty, that a page of at most six shows. */
 const shown = async (place: MessagePosition) => {
 	const { messages, older, newer } = await listMessagesAt(tomas, mira.username, place, 6)
 	return [messages.map(({ id }) => ids.indexOf(id)), older, newer]

@@ -88,7 +88,7 @@ test('of members who catch up in the same moment each gets what they may see of 
 	)
 	expect(seen).toEqual([['for tomas'], ['for noor'], [], 404, ['for tomas', 'nobody sees it'], 404, ['for noor']])
 	const [ofTomas, ofNoor, ofStranger] = answers.map((answer) => answer.status === 'fulfilled' && answer.value)
-	// The version is that of all messages, as before, also of those that somebody does not see.
+	// The version counts all messages, including those that this member does not see.
 	expect(ofTomas).toMatchObject({ version: version + 2, complete: true, state: { kind: 'closed', blockedByMe: true } })
 	expect(ofNoor).toMatchObject({ version: 1, complete: true, state: { kind: 'request' } })
 	expect(ofStranger).toMatchObject({ version: 0, complete: true, receipts: { delivered: 0, read: 0 } })

@@ -146,7 +146,7 @@ interface Seen {
 	read: unknown
 }
 
-/** Notes that everything up to a message was delivered or read. An event of no conversation is ignored. */
+/** Records that everything up to a message was delivered or read. An event without a conversation is ignored. */
 export async function markSeen(viewer: Viewer, { with: username, upTo, read }: Seen): Promise<void> {
 	const reader = requireMember(viewer)
 	if (!isUsername(username) || !isId(upTo) || typeof read !== 'boolean') return

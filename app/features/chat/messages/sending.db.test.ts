@@ -82,7 +82,7 @@ test('a message that crosses a block was sent before it, or is hidden', async ()
 		...Array.from({ length: 10 }, (_, index) => makeMessage(mira, tomas, `crossing ${index}`)),
 	])
 	const seen = (await openConversation(tomas, mira.username)).messages.slice(2)
-	// Whatever was stored before the block is seen, and nothing after it.
+	// Everything that was stored before the block is visible, and nothing after it.
 	const order = sent.map(({ id }) => id).sort((one, other) => one - other)
 	expect(seen.map(({ id }) => id)).toEqual(order.slice(0, seen.length))
 })
@@ -123,7 +123,7 @@ test('an id that names a message to somebody else is refused', async () => {
 	await expect(sendMessage(mira, { to: other.username, clientId, body: 'Hello' })).rejects.toMatchObject({
 		status: 409,
 	})
-	// Another member's id is no obstacle: the two do not know of each other.
+	// Another member's message with the same id does not conflict.
 	expect(await sendMessage(other, { to: mira.username, clientId, body: 'Mine' })).toMatchObject({ body: 'Mine' })
 })
 
@@ -241,7 +241,7 @@ test('a stranger’s first messages are a request: at most three, apart from the
 	expect((await listConversations(tomas, { requests: true })).conversations).toMatchObject([
 		{ request: true, unread: 3 },
 	])
-	// That the request was looked at is told only when it is accepted.
+	// The peer learns that the request was read only when it is accepted.
 	await markSeen(tomas, { with: mira.username, upTo: 2 ** 31 - 1, read: true })
 	expect((await openConversation(mira, tomas.username)).receipts).toEqual({ delivered: 0, read: 0 })
 	await makeMessage(tomas, mira, 'answer')

@@ -22,7 +22,7 @@ beforeEach(async () => {
 	await makeConversation(mira, tomas)
 })
 
-/** What the address of the conversation with Tomas answers. */
+/** The response at the address of the conversation with Tomas. */
 async function say(viewer: Viewer, words: unknown): Promise<{ status: number; said: unknown }> {
 	const context = new RouterContextProvider()
 	context.set(viewerContext, viewer)

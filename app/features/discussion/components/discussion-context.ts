@@ -12,7 +12,7 @@ export interface SharedFacts {
 	signedIn: boolean
 	/** Whether the viewer is a moderator. */
 	moderates: boolean
-	/** Whether nothing can be written any more, as the question was deleted. */
+	/** Whether nobody can write here, as the question was deleted. */
 	closed: boolean
 	questionId: number
 	/** The query's canonical address. */
@@ -55,7 +55,7 @@ export function threadFacts(page: DiscussionFacts, id: number): ThreadFacts {
 	return { signedIn, moderates, closed, questionId, url, here, thread, locked, lifted, isOnFirstPage }
 }
 
-/** The facts for a thread that is rendered by itself. */
+/** The facts for a thread that is rendered separately. */
 export function standaloneFacts({ isOnFirstPage, ...shared }: ThreadFacts): DiscussionFacts {
 	return {
 		...shared,

@@ -179,7 +179,7 @@ const sorts: CommentSort[] = ['best', 'oldest']
 function SortLinks({ url, sort }: { url: string; sort: CommentSort }) {
 	return (
 		<nav aria-label="Order of the comments">
-			{/* Drawn anew with another order, so that choosing one closes it. */}
+			{/* Remounted for another order, so that choosing one closes it. */}
 			<details key={sort} className="relative" onBlur={closeWhenLeft} onKeyDown={closeOnEscape}>
 				<summary className="quiet-link flex cursor-pointer list-none items-center gap-1.5 max-sm:min-h-11 [&::-webkit-details-marker]:hidden">
 					{titles[sort]}

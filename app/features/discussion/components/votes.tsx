@@ -26,7 +26,7 @@ interface Ballot {
 	own: boolean
 	/** Visitors are sent to the login page. */
 	signedIn: boolean
-	/** Where a visitor comes back to after the login. */
+	/** Where a visitor returns after the login. */
 	login: string
 	/** The label of what is voted on. */
 	name: string

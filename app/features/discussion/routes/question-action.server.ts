@@ -16,7 +16,7 @@ import { chooseSolution, withdrawSolution } from '../votes.server.ts'
 
 type Act = (viewer: SignedIn, questionId: number, form: FormData, sort: CommentSort) => Promise<Response>
 
-/** What the forms of a question's page can do, by their field `intent`. */
+/** The actions of the forms on a question's page, by their field `intent`. */
 const acts = new Map<FormDataEntryValue | null, Act>([
 	[
 		'comment',
@@ -102,7 +102,7 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	],
 ])
 
-/** Leads to a comment that was written or changed, and says so when it waits for a moderator. */
+/** Redirects to a new or changed comment, with a toast if it waits for a moderator. */
 async function written(viewer: SignedIn, id: number, place: string): Promise<Response> {
 	if (!(await isWaiting(viewer, 'comment', id))) return redirect(place, 303)
 	return redirectWithToast(place, { type: 'plain', message: `Comment saved. ${waitingMessage}` })
@@ -123,9 +123,9 @@ async function mute(viewer: SignedIn, questionId: number, muted: boolean): Promi
 }
 
 /**
- * Does what a form of a question's page asks for, and leads to the result.
- * A text that may not be written so, or not now, comes back to its form; what has none is an error page.
- * @param sort the order that the page was shown in, which it is shown in again
+ * Runs the action of a form on a question's page, and redirects to the result. An error about a text is shown at its
+ * form; other errors are error pages.
+ * @param sort the order of comments on the page, which is kept
  */
 export async function act(viewer: SignedIn, questionId: number, form: FormData, sort: CommentSort) {
 	const wanted = acts.get(form.get('intent'))
@@ -134,7 +134,7 @@ export async function act(viewer: SignedIn, questionId: number, form: FormData, 
 		return await wanted(viewer, questionId, form, sort)
 	} catch (error) {
 		if (error instanceof Invalid || error instanceof TooMany) return refused(error, form)
-		// Who sent a text can do something about these too, or send it again.
+		// The author of a text can correct it after these errors, or send it again.
 		const isForForm = error instanceof NotAllowed || error instanceof EditConflict || isSiteFault(error)
 		if (isForForm && form.has('body')) return refused(error, form)
 		throw error
@@ -142,7 +142,7 @@ export async function act(viewer: SignedIn, questionId: number, form: FormData, 
 }
 
 /**
- * The address at which a comment can be seen.
+ * The address that shows a comment.
  * @param url the query's address with the comment's anchor
  * @param thread the field of that name: `self` or a comment's id when the question's plain page would not show it
  */
@@ -158,7 +158,7 @@ export function placeOf(
 	return `${withParams(page, { sort: sortParam(sort), thread: root })}#${anchor}`
 }
 
-/** A query's address with the order of its comments. @param url it, perhaps with the anchor of a comment */
+/** A query's address with the order of its comments. @param url its address, optionally with the anchor of a comment */
 function sorted(url: string, sort: CommentSort): string {
 	const [page = '', anchor] = url.split('#')
 	return withParams(page, { sort: sortParam(sort) }) + (anchor ? `#${anchor}` : '')

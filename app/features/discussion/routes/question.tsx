@@ -34,17 +34,17 @@ import { act } from './question-action.server.ts'
 
 export const handle: PageHandle = { revisit: true }
 
-/** Words that stand where a category would, and are none. */
+/** Path segments in the place of a category that are not one. */
 const reserved = new Set(['category', 'tag', 'edit', 'history', 'comment'])
 
-/** Of a pseudonym nothing is said, and nobody writes to it. */
+/** A pseudonym has no introduction and gets no messages. */
 const noIntroduction = { summary: '', imported: true }
 
 const noneRelated = { rows: [], tags: [] }
 
 const mutedContext = createContext<boolean | null>(null)
 
-/** Before any loader, so that the number in the header counts what this page shows as read. */
+/** Before all loaders, so that the count in the header treats what this page shows as read. */
 export const middleware: Route.MiddlewareFunction[] = [
 	async ({ request, params, context }) => {
 		const isRead = !isPrefetch(request)
@@ -77,7 +77,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			isPublic ? listRelated(viewer, question.id) : noneRelated,
 		])
 		factsOf(context).shows.push(...related.tags)
-		// What only forms need would make the page heavier. On what is out of the forum nobody votes.
+		// Only forms need the description, which would enlarge the page. Unpublished questions have no votes.
 		const { description: _text, ...shown } = question
 		const merged = asked.merged ? await mergedFrom(readId(asked.merged), question.id) : null
 		const page = {
@@ -110,7 +110,7 @@ export function clientAction({ request, serverAction }: Route.ClientActionArgs) 
 	return sendCommentForm({ request, serverAction })
 }
 
-/** The page's address with the form open that was sent: a member whose session has ended comes back there. */
+/** The page's address with the submitted form open, for a return after the login when a session has ended. */
 function withOpenForm(url: URL, form: FormData): URL {
 	const opening = { reply: 'reply', 'edit-comment': 'edit' }[String(form.get('intent'))]
 	const opened = new URL(url)
@@ -142,7 +142,7 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 	const renderAlone = use(RenderAloneContext)
 	return (
 		<div className="grid gap-x-16 pt-4 md:pt-6 lg:grid-cols-[minmax(0,1fr)_15.5rem]">
-			{/* A visitor's page is kept whole, and made in one go at less cost. */}
+			{/* A visitor's page is cached as a whole, and rendered in one pass, which is cheaper. */}
 			<RenderAloneContext value={viewer ? renderAlone : undefined}>
 				<div className="min-w-0" ref={saved}>
 					<BackLink />
@@ -161,7 +161,7 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 					<RelatedQuestions related={related} />
 				</aside>
 			</RenderAloneContext>
-			{/* For search engines, which are no members. */}
+			{/* For search engines, which see the page as visitors. */}
 			{question.deletedBy === null && viewer === null && (
 				<StructuredData of={qaPage(question, liftAccepted(page.rows, solutions), publicUrl)} nonce={nonce} />
 			)}

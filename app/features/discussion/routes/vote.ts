@@ -9,7 +9,7 @@ export function loader() {
 	return redirect('/forum')
 }
 
-/** Takes a vote: fields `query`, `comment` (none for the query itself), `value` (1, -1, or 0 to take it back). */
+/** Casts a vote: fields `query`, `comment` (none for the query itself), `value` (1, -1, or 0 to withdraw it). */
 export function action({ request, context }: Route.ActionArgs) {
 	return pressed({
 		request,

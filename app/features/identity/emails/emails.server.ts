@@ -123,10 +123,10 @@ export async function cancelEmail(viewer: SignedIn): Promise<void> {
 }
 
 /**
- * The change that a link would make, for its page. Only the member who requested it may see and confirm it: otherwise another reader of the
- * mailbox could take over the account.
+ * The change that a link would make, for its page. Only the member who requested it may see and confirm it: otherwise
+ * another reader of the mailbox could take over the account.
  * @returns also whether the link has expired and another one is needed
- * @throws Invalid if the link is not valid any more, NotAllowed for another member
+ * @throws Invalid if the link is no longer valid, NotAllowed for another member
  */
 export async function findChange(
 	viewer: SignedIn,
@@ -141,7 +141,7 @@ export async function findChange(
 
 /**
  * Confirms a new address with a token, once. Pending links to reset the password become invalid.
- * @throws Invalid if the link is not valid any more, Conflict if another account has the address by now
+ * @throws Invalid if the link is no longer valid, Conflict if another account has the address by now
  */
 export async function confirmEmail(viewer: SignedIn, token: string): Promise<string> {
 	const { email } = await findChange(viewer, token)
@@ -197,7 +197,7 @@ async function change(
 	return after
 }
 
-/** What a link would undo, for its page. @throws Invalid if it is not valid any more */
+/** What a link would undo, for its page. @throws Invalid if it is no longer valid */
 export async function findUndo(token: string): Promise<{ username: string; email: string }> {
 	const undo = await findEmailUndo(hashToken(token))
 	if (!undo) throw new Invalid(oldUndo)
@@ -205,10 +205,10 @@ export async function findUndo(token: string): Promise<{ username: string; email
 }
 
 /**
- * Restores the former addresses of an account, with a token mailed to one of them. The change may have been made by a thief, so all
- * sessions, tokens and known devices are revoked, the password and other undo links are deleted. The link does not log anybody in: a link
- * to set a new password is mailed to the restored addresses.
- * @throws Invalid if the link is not valid any more, Conflict if another account has an address by now
+ * Restores the former addresses of an account, with a token mailed to one of them. The change may have been made by a
+ * thief, so all sessions, tokens and known devices are revoked, the password and other undo links are deleted. The link
+ * does not log anybody in: a link to set a new password is mailed to the restored addresses.
+ * @throws Invalid if the link is no longer valid, Conflict if another account has an address by now
  */
 export async function undoEmail(token: string): Promise<void> {
 	const undo = await rejectingTaken(() =>

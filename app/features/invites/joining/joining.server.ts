@@ -50,7 +50,7 @@ export interface Invitation {
 	domains: readonly string[]
 }
 
-/** Finds an invitation. Changes nothing. @throws Invalid if it is not valid any more, NotAllowed if nobody may register */
+/** Finds an invitation. Changes nothing. @throws Invalid if it is no longer valid, NotAllowed if nobody may register */
 export async function findInvitation(token: string): Promise<Invitation> {
 	requireInvitations()
 	const { domains } = whoMayRegister()

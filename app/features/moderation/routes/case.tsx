@@ -28,7 +28,7 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** What cannot be done stands at its form, with the reason that was typed; a stranger gets an error page. */
+/** Errors of an action are shown at its form, with the reason that was typed; viewers without permission get an error page. */
 export function action({ request, params, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		signedIn(context, url)
@@ -55,7 +55,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 				})
 			}
 			const message = await decideCase(viewer, { ...name, act: String(act) }, input)
-			// Who unmasked somebody wants to see them.
+			// A moderator who unmasked somebody wants to see who it is.
 			return redirectWithToast(act === 'unmask' ? url.pathname : '/moderation', { type: 'success', message })
 		} catch (error) {
 			return refused(error, form)
@@ -97,7 +97,7 @@ export default function ModerationCase({ loaderData: { entry, mayLogOut }, actio
 	)
 }
 
-/** Whom this moderator unmasked, and where they are judged as a member. */
+/** The member whom this moderator unmasked, with a link to their own case. */
 function Unmasked({ member: { username, name } }: { member: ModeratedMemberView }) {
 	return (
 		<p className="mt-3 max-w-[36rem] rounded-sm border border-line-2 bg-sunken px-4 py-3 text-sm wrap-anywhere text-ink-2">
@@ -110,7 +110,7 @@ function Unmasked({ member: { username, name } }: { member: ModeratedMemberView 
 	)
 }
 
-/** The way to hide everything of an account in one act. */
+/** Links to the page that hides all posts of an account at once. */
 function TakedownLink({ username }: { username: string }) {
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="everything">
@@ -125,7 +125,7 @@ function TakedownLink({ username }: { username: string }) {
 	)
 }
 
-/** For an account that may be in other hands. */
+/** For an account that may have been taken over. */
 function LogOutForm({ name }: { name: string }) {
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="sessions">

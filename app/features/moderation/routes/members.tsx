@@ -118,7 +118,7 @@ function Until({ member: { until, reason } }: { member: SuspendedView }) {
 	)
 }
 
-/** The page of the profile lifts it, where a reason can be given as well. */
+/** Posts to the page of the profile's case, where a reason can be given as well. */
 function LiftForm({ member }: { member: SuspendedView }) {
 	const href = `/moderation/profile/${member.username}`
 	return (

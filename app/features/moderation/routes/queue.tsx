@@ -40,7 +40,7 @@ const whose: { handler: Handler; title: string }[] = [
 	{ handler: 'none', title: 'Unassigned' },
 ]
 
-/** What an empty list says. */
+/** The texts of an empty list. */
 const nothing: Record<Handler, string> = {
 	all: 'Reports and first posts that need your approval appear here.',
 	mine: 'Cases that you take or that others assign to you appear here.',

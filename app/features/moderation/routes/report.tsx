@@ -18,7 +18,7 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 	const form = await readForm(request)
 	try {
 		const { url: back } = await report(viewer, { kind: params.kind, name: params.id }, Object.fromEntries(form))
-		// The dialog stays where its reader is.
+		// The dialog does not navigate.
 		if (form.get('from') === 'dialog') return { reported: thanks }
 		return redirectWithToast(back, { type: 'success', message: thanks })
 	} catch (error) {

@@ -83,7 +83,7 @@ export function LatestNotifications({ unread, open }: { unread: number; open: bo
 				)}
 			</div>
 			<div className="flex items-center justify-between border-t border-line px-4 py-2.5 text-sm">
-				{/* Not disabled outright: that would take the focus away from whoever pressed it. */}
+				{/* Not `disabled`, as that would take the focus away from the pressed button. */}
 				<marking.Form
 					method="post"
 					action="/notifications/read"

@@ -90,8 +90,8 @@ export async function queuePushes(
 }
 
 /**
- * Pushes an unseen event of a kind that stores no notifications, if the member has no tab open; call it after the commit. A push is
- * optional, and the mail comes anyway: never throws.
+ * Pushes an unseen event of a kind that stores no notifications, if the member has no tab open; call it after the
+ * commit. A push is optional, and the mail is sent anyway: never throws.
  */
 export async function pushUnseen(kind: NotificationKindName, userId: number, subjectId: number): Promise<void> {
 	// The common case needs no query: their tab is on this process.
@@ -115,7 +115,7 @@ declare module '~/platform/jobs/jobs.server.ts' {
 	}
 }
 
-/** Sends a push, unless its subject was seen or its member came back. @throws Error as {@link deliver} does */
+/** Sends a push, unless its subject was seen or its member is back. @throws Error as {@link deliver} does */
 export async function pushNotification(job: PushJob): Promise<void> {
 	if (job.kind) return pushFromSource(job.kind, job)
 	const row = await findNotificationPush(job)

@@ -4,7 +4,7 @@ import { isOpen } from '~/platform/realtime/presence.queries.server.ts'
 import { listSources, type NotificationKindName } from '../kinds.server.ts'
 import { pushLimits } from './push.schema.ts'
 
-/** A browser, as its push service knows it. */
+/** A push subscription of a browser. */
 export interface Subscription {
 	id: number
 	endpoint: string
@@ -12,20 +12,20 @@ export interface Subscription {
 	auth: string
 }
 
-/** The statements that push join a subscription `s` whose session is good and whose member has no tab open. */
+/** The columns of a subscription `s`, and the condition that its session is valid and its member has no open tab. */
 const subscriptionColumns = sql`s.id, s.user_id, s.endpoint, s.p256dh, s.auth`
 const isAway = sql<boolean>`
 	exists (select from sessions where sessions.id = s.session_id and sessions.expires_at > now())
 	and not exists (select from connections where connections.user_id = s.user_id and ${isOpen})`
 
-/** Whether the member of `s` wants to be told of this kind in a browser. */
+/** Whether the member of `s` wants pushes of this kind. */
 const wantsPush = (kind: unknown) => sql<boolean>`
 	not exists (select from notification_preferences as chosen
 		where chosen.user_id = s.user_id and chosen.kind = ${kind} and not chosen.push)`
 
 /**
- * What the member of `s` has not read, as the tags of what may still be shown in a browser: notifications `n…`, and subjects of the
- * kinds of which none are stored. Of all at once, whatever is pushed, so that any push closes what was read elsewhere.
+ * The tags of everything that the member of `s` has not read, and that a browser may still show: notifications `n…`,
+ * and subjects of the kinds that store none. Every push contains them all, so that it closes what was read elsewhere.
  */
 function openTags(): RawBuilder<string[]> {
 	const sources = listSources().map(
@@ -42,10 +42,10 @@ interface NewSubscription extends Omit<Subscription, 'id'> {
 	sessionId: number
 }
 
-/** Adds a browser, or gives it to the member who is logged in there now; of too many the oldest one goes. */
+/** Stores a browser's subscription, for the member who is logged in there now; the oldest one beyond the limit is deleted. */
 export async function writeSubscription(trx: Executor, made: NewSubscription): Promise<void> {
 	const { userId, sessionId, endpoint, p256dh, auth } = made
-	// One after the other, so that no two count at once.
+	// Serialized: of two subscriptions at once, the second counts the first.
 	await sql`select from users where id = ${userId} for no key update`.execute(trx)
 	await sql`insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
 		values (${userId}, ${sessionId}, ${endpoint}, ${p256dh}, ${auth})
@@ -56,12 +56,12 @@ export async function writeSubscription(trx: Executor, made: NewSubscription): P
 		order by created_at desc, id desc offset ${pushLimits.browsers})`.execute(trx)
 }
 
-/** Takes off one of a member's browsers. */
+/** Removes one of a member's browsers. */
 export async function removeSubscription(userId: number, endpoint: string): Promise<void> {
 	await db().deleteFrom('push_subscriptions').where('user_id', '=', userId).where('endpoint', '=', endpoint).execute()
 }
 
-/** The addresses of a member's browsers. */
+/** The endpoints of a member's browsers. */
 export async function listEndpoints(userId: number): Promise<string[]> {
 	const rows = await db()
 		.selectFrom('push_subscriptions')
@@ -72,7 +72,7 @@ export async function listEndpoints(userId: number): Promise<string[]> {
 	return rows.map(({ endpoint }) => endpoint)
 }
 
-/** The browsers of those among these members who have no tab open. */
+/** The browsers of these members, except those with an open tab. */
 export async function listAway(executor: Executor, userIds: number[]): Promise<{ id: number; user_id: number }[]> {
 	const { rows } = await sql<{ id: number; user_id: number }>`
 		select s.id, s.user_id from push_subscriptions s where s.user_id = any(${userIds}::int[]) and ${isAway}`.execute(
@@ -81,18 +81,18 @@ export async function listAway(executor: Executor, userIds: number[]): Promise<{
 	return rows
 }
 
-/** What a job pushes: to which browser, and about what. */
+/** The input of a push job: the browser and the subject. */
 export interface PushJob {
 	subscription: number
-	/** The kind whose feature says what waits; left out for a stored notification. */
+	/** The kind whose feature provides the content; omitted for a stored notification. */
 	kind?: NotificationKindName
 	/** Id of the subject, or of the notification. */
 	about: number
 }
 
 /**
- * Adds a job for each of these. One that waits already about the same stays the only one: what it tells is looked up when it
- * is done. After six tries, about an hour, it is too late for a push.
+ * Queues a job for each of these. A waiting job about the same subject is not repeated, as its content is looked up
+ * when it runs. After six tries, about an hour, a push would be too late.
  */
 export async function addPushJobs(executor: Executor, jobs: PushJob[]): Promise<void> {
 	await sql`select graphile_worker.add_job('push-notice', payload => job::json, max_attempts => 6,
@@ -101,13 +101,13 @@ export async function addPushJobs(executor: Executor, jobs: PushJob[]): Promise<
 			order by (value ->> 'subscription')::int, (value ->> 'about')::int) jobs`.execute(executor)
 }
 
-/** A browser in which its member is to be told of something of a kind. */
+/** A browser whose member is to get a push of some kind. */
 interface BrowserRow extends Subscription {
 	user_id: number
 	open: string[]
 }
 
-/** A browser, unless its member has a tab open, has logged out there or does not want to be told of this kind. */
+/** A browser, unless its member has an open tab, has logged out there or does not want pushes of this kind. */
 export async function findBrowser(subscription: number, kind: NotificationKindName): Promise<BrowserRow | undefined> {
 	const { rows } = await sql<BrowserRow>`
 		select ${subscriptionColumns}, ${openTags()} as open from push_subscriptions s
@@ -115,12 +115,12 @@ export async function findBrowser(subscription: number, kind: NotificationKindNa
 	return rows[0]
 }
 
-/** Notes that a push service took a push. */
+/** Records that a push service accepted a push. */
 export async function noteSuccess(id: number): Promise<void> {
 	await sql`update push_subscriptions set last_success_at = now() where id = ${id}`.execute(db())
 }
 
-/** Forgets a browser that its push service does not know any more, unless it asked again meanwhile. */
+/** Deletes the subscription of a browser that its push service no longer knows, unless it was renewed meanwhile. */
 export async function forgetSubscription({ id, endpoint, p256dh }: Subscription): Promise<void> {
 	await sql`delete from push_subscriptions
 		where id = ${id} and endpoint = ${endpoint} and p256dh = ${p256dh}`.execute(db())
@@ -137,7 +137,7 @@ interface NotificationPushRow extends Subscription {
 	open: string[]
 }
 
-/** A notification as a browser of its member is told; undefined when there is no reason any more to tell it there. */
+/** The push for a notification; undefined if it is no longer needed there. */
 export async function findNotificationPush({ subscription, about }: PushJob): Promise<NotificationPushRow | undefined> {
 	const { rows } = await sql<NotificationPushRow>`
 		select ${subscriptionColumns}, n.kind, n.act, n.reason, cardinality(n.actor_ids) as people, users.name, n.title, n.url,

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 
-/** What browser push allows. */
+/** Limits of browser push. */
 export const pushLimits = {
-	/** Browsers of one member; one more takes the place of the oldest. */
+	/** Browsers per member; a further one replaces the oldest. */
 	browsers: 20,
-	/** Characters of an address at a push service; the longest known ones have about 500. */
+	/** Characters of an endpoint; the longest known ones have about 500. */
 	endpoint: 2_000,
-	/** Characters of a title and of a text: what systems show of them, and well within the 4 KB of a push. */
+	/** Characters of a title and of a text: as much as systems show, and well within the 4 KB of a push. */
 	title: 100,
 	body: 200,
-	/** Notifications and conversations that are named as still unread, of each the newest. */
+	/** Notifications and conversations that are listed as unread, the newest of each. */
 	open: 30,
 } as const
 
@@ -26,13 +26,13 @@ export const endpointInput = z.object({
 	endpoint: z.string({ error: notWhole }).min(1, notWhole).max(pushLimits.endpoint, notWhole),
 })
 
-/** What a browser gives when it is asked for pushes (RFC 8291: a point of P-256, and a secret). */
+/** A browser's push subscription (RFC 8291: a point of P-256, and a secret). */
 export const subscriptionInput = endpointInput.extend({ p256dh: bytes(65), auth: bytes(16) })
 
 /**
- * Whether this is an address of a push service that the site may call. A member's browser names it, so anything else could
- * be an address within the network of the server.
- * @param hosts names that are allowed, with a port where it is not 443; `*.` stands for one name or several before the rest
+ * Whether this is an address of a push service that the site may call. It comes from a member's browser, so any other
+ * one could be an address within the server's network.
+ * @param hosts allowed names, with a port unless it is 443; `*.` stands for one or more labels before the rest
  */
 export function isPushService(endpoint: string, hosts: readonly string[]): boolean {
 	if (!URL.canParse(endpoint)) return false

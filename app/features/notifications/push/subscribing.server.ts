@@ -8,16 +8,16 @@ import { listEndpoints, removeSubscription, writeSubscription } from './push.que
 import { endpointInput, isPushService, subscriptionInput } from './push.schema.ts'
 import { vapidKeys } from './vapid.server.ts'
 
-/** What the settings need to turn pushes on in a browser. @throws NotAllowed */
+/** The data that the settings page needs to turn pushes on. @throws NotAllowed */
 export async function getPush(viewer: Viewer): Promise<{ publicKey: string; endpoints: string[] }> {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	return { publicKey: vapidKeys().publicKey, endpoints: await listEndpoints(viewer.id) }
 }
 
 /**
- * Has a browser told by push from now on, as long as its session lasts.
- * @param session whose browser it is, looked up; null for a visitor
- * @throws NotAllowed, Invalid for what is no subscription, or one at an address that is no push service's
+ * Sends a browser pushes from now on, as long as its session lasts.
+ * @param session the browser's, looked up in the database; null for a visitor
+ * @throws NotAllowed, Invalid for an invalid subscription, or one that is not at a push service
  */
 export async function subscribe(
 	session: { viewer: { id: number }; sessionId: number } | null,
@@ -34,13 +34,13 @@ export async function subscribe(
 		.execute((trx) => writeSubscription(trx, { ...made, userId: viewer.id, sessionId }))
 }
 
-/** Ends that. Done twice it is as done once. @throws NotAllowed, Invalid */
+/** Ends a browser's pushes. Idempotent. @throws NotAllowed, Invalid */
 export async function unsubscribeBrowser(viewer: Viewer, form: FormData): Promise<void> {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	await removeSubscription(viewer.id, parseForm(endpointInput, form).endpoint)
 }
 
-/** Whether these are the coordinates of a point on the curve, so that something can be encrypted for it. */
+/** Whether these are the coordinates of a point on the curve, to which something can be encrypted. */
 function isPoint(key: string): boolean {
 	try {
 		ECDH.convertKey(key, 'prime256v1', 'base64url', 'base64url', 'uncompressed')

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { type Config, config } from '~/config.server.ts'
 import { madeOnce } from '~/lib/secrets.server.ts'
 
-/** What tells a push service that it is this site that pushes (RFC 8292). Keys are in base64url. */
+/** The keys that identify this site to push services (RFC 8292), in base64url. */
 interface VapidKeys {
-	/** Whom a push service may turn to. */
+	/** The contact for a push service. */
 	subject: string
 	publicKey: string
 	privateKey: string
@@ -17,8 +17,8 @@ type Settings = Pick<Config, 'VAPID_PRIVATE_KEY' | 'dataDir' | 'publicUrl' | 'se
 const curve = 'prime256v1'
 
 /**
- * The key pair of VAPID_PRIVATE_KEY, or one that is made on the first start and kept in the data directory. With another key
- * the browsers that asked before would have to ask again.
+ * The key pair of VAPID_PRIVATE_KEY, or one that is generated on the first start and stored in the data directory. With
+ * another key, all browsers would have to subscribe again.
  */
 export function vapidKeys(settings: Settings = config()): VapidKeys {
 	const { VAPID_PRIVATE_KEY, dataDir } = settings
@@ -32,11 +32,11 @@ function newKey(): string {
 	const pair = createECDH(curve)
 	pair.generateKeys()
 	const key = pair.getPrivateKey()
-	// A key that begins with zeros comes without them.
+	// Leading zeros of a key are omitted.
 	return Buffer.concat([Buffer.alloc(32 - key.length), key]).toString('base64url')
 }
 
-/** RFC 8292 asks for an https address or one for mail. */
+/** RFC 8292 requires an https address or a mailto one. */
 function subjectOf({ publicUrl, secure, ADMIN_EMAIL, MAIL_FROM }: Settings): string {
 	if (secure) return publicUrl
 	return `mailto:${ADMIN_EMAIL || (/<([^>]+)>/.exec(MAIL_FROM)?.[1] ?? MAIL_FROM)}`

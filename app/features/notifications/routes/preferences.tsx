@@ -28,7 +28,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	})
 }
 
-/** A part of the settings: each kind by each way, and whether this browser is one of them. */
+/** A section of the settings: each kind by channel, and whether this browser gets pushes. */
 export default function Preferences({ loaderData: { daily, weekly, isWithheld, kinds, push } }: Route.ComponentProps) {
 	return (
 		<section className="mt-10" aria-labelledby="notifications">

@@ -10,7 +10,7 @@ export function loader() {
 	return redirect('/settings#notifications')
 }
 
-/** Turns pushes on or off in the browser that asks: `intent` is `on` or `off`, beside what its subscription says. */
+/** Turns pushes on or off in this browser: `intent` is `on` or `off`, with the fields of its subscription. */
 export async function action({ request, context }: Route.ActionArgs) {
 	const form = await readForm(request)
 	return answeringJson(async () => {

@@ -4,7 +4,7 @@ import { Form, Link } from '~/ui/link.tsx'
 import { readUnsubscribe, unsubscribe } from '../preferences.server.ts'
 import type { Route } from './+types/unsubscribe'
 
-/** Only asks: mail programs and scanners open every link of a mail. */
+/** Only asks, as mail programs and scanners open every link of a mail. */
 export function loader({ url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const token = url.searchParams.get('token') ?? ''
@@ -13,7 +13,7 @@ export function loader({ url }: Route.LoaderArgs) {
 	})
 }
 
-/** Ends the mails; also what a mail program sends by itself for one click (RFC 8058), without cookies. */
+/** Ends the mails; also handles the one-click request of mail programs (RFC 8058), which has no cookies. */
 export function action({ url }: Route.ActionArgs) {
 	return answering(async () => {
 		await unsubscribe(url.searchParams.get('token') ?? '')
@@ -25,7 +25,7 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Unsubscribe', noindex: true })
 }
 
-/** What was done, and what is asked. @param noun what the mails are about; null for all mails and the weekly one */
+/** The texts of the question and of the result. @param noun the topic of the mails; null for all mails and the weekly one */
 function wordsAbout({ noun, isWeekly }: { noun: string | null; isWeekly: boolean }) {
 	if (isWeekly)
 		return {

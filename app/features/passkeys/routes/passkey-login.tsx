@@ -23,7 +23,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 				{ headers: { 'Cache-Control': 'no-store' } },
 			)
 		const { headers, isLeaving } = await logInByPasskey(form, request, caller)
-		// A member who asked for deletion is offered to keep the account.
+		// A member who asked for deletion can first choose to keep the account.
 		if (isLeaving) return redirect('/settings/leave', { status: 303, headers })
 		return redirectWithToast(redirectTo, { type: 'plain', message: 'Welcome back!' }, headers)
 	} catch (error) {

@@ -31,7 +31,7 @@ import {
 import { type CampusSite, startCampus } from '../../../../tests/support/oidc-site.ts'
 import { setUpApp } from '../../../../tests/support/second-factor.ts'
 
-/* A member who asked for deletion is offered to keep the account, however they log in. */
+/* A member who asked for deletion can first choose to keep the account, however they log in. */
 
 useDatabase()
 useJobTables()

@@ -14,7 +14,7 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 
 interface FooterState {
 	dirty: boolean
-	/** For links that leave on purpose: skips the confirmation. */
+	/** For links that leave the form on purpose: skips the confirmation. */
 	leave: () => void
 }
 
@@ -172,7 +172,7 @@ export function useItemRefusal(answer: FormRefusal | undefined): FormRefusal | n
 	return answer && !elsewhere ? answer : null
 }
 
-/** The initial values: those loaded when the member came here, not by a reload in the background. */
+/** The initial values: those loaded when the member opened the form, not by a revalidation in the background. */
 function useBase(id: string, loaded: SavedValues, refusal: FormRefusal | null) {
 	const { key: visit } = useLocation()
 	const key = `${id} ${loaded.version}`

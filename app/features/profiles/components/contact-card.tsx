@@ -15,11 +15,11 @@ import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { Presence } from '~/ui/presence.tsx'
 import { openToText, type ProfileView } from '../profiles.view.ts'
 
-/** Who a member is and how to reach them. `own` adds what only the owner sees, and says so. */
+/** A member's identity and contact details. `own` adds what only the owner sees, marked as such. */
 export function ContactCard({ profile, own = false }: { profile: ProfileView; own?: boolean }) {
 	const online = usePresence([profile])(profile.username)
 	const { viewer } = useRootData()
-	// What stands beside the card would only make its key longer.
+	// The card does not show these, and its memo key would only grow.
 	const { projects: _projects, certificates: _certificates, evidence: _evidence, ...rest } = profile
 	const { about: _about, aboutHtml: _html, experiences: _experiences, ...shown } = rest
 	const isViewer = viewer?.username === profile.username
@@ -95,7 +95,7 @@ function Card({ profile, online, own, viewer }: CardProps) {
 	)
 }
 
-/** Nobody reports or judges themselves; whoever keeps order sees both ways. */
+/** Nobody reports or moderates themselves; moderators get both links. */
 function OrderLinks({ username, moderates }: { username: string; moderates: boolean }) {
 	return (
 		<>
@@ -176,7 +176,7 @@ function Facts({ profile, own }: Pick<CardProps, 'profile' | 'own'>) {
 interface FactProps {
 	icon: IconNode
 	label: string
-	/** Says that nobody else sees it. */
+	/** Whether to note that nobody else sees it. */
 	note?: boolean
 	children: ReactNode
 }

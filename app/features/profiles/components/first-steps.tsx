@@ -5,13 +5,13 @@ import { Form, Link } from '~/ui/link.tsx'
 import { type FirstStepsView, SKILLS_WANTED } from '../profiles.view.ts'
 
 interface FirstStepsProps {
-	/** Of the viewer. */
+	/** The viewer's. */
 	username: string
 	steps: FirstStepsView
 	className?: string
 }
 
-/** Leads a new member through what others look for in a profile, until it is done or they put it away. */
+/** Guides new members through the parts of a profile that others look for, until all are done or they dismiss the steps. */
 export function FirstSteps({ username, steps, className = '' }: FirstStepsProps) {
 	return (
 		<section className={`rounded-md border border-line-2 p-4 ${className}`} aria-labelledby="first-steps">

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { ProfileView } from '../profiles.view.ts'
 
-/** Says that a moderator hid a profile; to its owner and to moderators, who see it all the same, also why. */
+/** Says that a moderator hid a profile. Its owner and moderators, who still see it, also get the reason. */
 export function HiddenNotice({ hidden }: { hidden: ProfileView['hidden'] }) {
 	if (!hidden) return null
 	return (

@@ -18,7 +18,7 @@ interface PostTabsProps {
 	counts: PostCounts
 }
 
-/** The lists of what a member wrote, each with how many there are. */
+/** The lists of a member's posts, each with its count. */
 export function PostTabs({ shown, counts }: PostTabsProps) {
 	const { pathname } = useLocation()
 	return (
@@ -42,7 +42,7 @@ export function PostTabs({ shown, counts }: PostTabsProps) {
 	)
 }
 
-/** Where else the lists can be followed. */
+/** A link to the feed of these lists. */
 export function FeedLink({ username }: { username: string }) {
 	return (
 		<p className="meta mt-4 print:hidden">
@@ -55,11 +55,11 @@ export function FeedLink({ username }: { username: string }) {
 
 interface OwnPostsProps extends MorePage<QuestionCardView | AnswerView> {
 	kind: PostKind
-	/** What the address of the list says besides the place in it. */
+	/** The other parameters of the list's address, without the cursor. */
 	params: Record<string, string>
 }
 
-/** What one member wrote, newest first; more are appended in place, and stay when the reader comes back. */
+/** A member's posts, newest first. Later pages are appended in place, and restored on going back. */
 export function OwnPosts({ page, cursor, kind, params }: OwnPostsProps) {
 	const { pathname } = useLocation()
 	const { rows, nextHref, loading, load } = useMore(page, (next) => withParams(pathname, { ...params, cursor: next }))

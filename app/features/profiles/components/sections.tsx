@@ -10,7 +10,7 @@ import { type CertificateView, type ProfileView, type ProjectView, validityText 
 interface HeadedProps {
 	id: string
 	title: string
-	/** How many things the section lists. */
+	/** The number of items in the section. */
 	count?: number
 }
 
@@ -24,12 +24,12 @@ export function Section({ children, ...head }: HeadedProps & { children: ReactNo
 }
 
 interface SharedSectionProps<Props extends object> extends HeadedProps {
-	/** Shows nothing but its properties, see {@link MemoMarkup}. */
+	/** Renders from its props only, see {@link MemoMarkup}. */
 	of: ComponentType<Props>
 	with: Props
 }
 
-/** As {@link Section}, with content that all see alike who are told the same. */
+/** As {@link Section}, with content that is the same for all viewers who get the same props. */
 export function SharedSection<Props extends object>({ of, with: given, ...head }: SharedSectionProps<Props>) {
 	return (
 		<Headed {...head}>
@@ -52,12 +52,12 @@ function Headed({ id, title, count, children }: HeadedProps & { children: ReactN
 	)
 }
 
-/** What a section says when it has nothing. */
+/** The text of an empty section. */
 export function Nothing({ children }: { children: string }) {
 	return <p className="text-md text-ink-3">{children}</p>
 }
 
-/** What a member says of themselves. @param aboutHtml null for a text that is shown as it is */
+/** A member's own introduction. @param aboutHtml null for a text that is shown as it is */
 export function About({ about, aboutHtml }: Pick<ProfileView, 'about' | 'aboutHtml'>) {
 	if (aboutHtml !== null) return <Prose html={aboutHtml} />
 	if (!about.trim()) return <Nothing>Nothing written yet.</Nothing>
@@ -70,13 +70,13 @@ export function About({ about, aboutHtml }: Pick<ProfileView, 'about' | 'aboutHt
 	)
 }
 
-/** What the section of a member's studies shows. */
+/** The fields of the academics section. */
 export type AcademicsView = Pick<
 	ProfileView,
 	'studies' | 'university' | 'location' | 'yearOfPassing' | 'experiences' | 'enrolmentNumber' | 'universityEmail'
 >
 
-/** Where and what a member studies. The owner also sees the two fields that are shown to nobody else. */
+/** Where and what a member studies. The owner also sees the two fields that are private. */
 export function Academics({ profile, own = false }: { profile: AcademicsView; own?: boolean }) {
 	const { studies, university, location, yearOfPassing, enrolmentNumber, universityEmail } = profile
 	const earlier = profile.experiences.filter(({ kind }) => kind === 'education')

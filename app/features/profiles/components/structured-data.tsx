@@ -6,8 +6,8 @@ import type { ProfileView } from '../profiles.view.ts'
 const largestPortrait = 512
 
 /**
- * A member as schema.org's ProfilePage: what this viewer sees on the page, and nothing else.
- * @param publicUrl the site's address without a slash at the end
+ * A member as schema.org's ProfilePage: only what this viewer sees on the page.
+ * @param publicUrl the site's address without a trailing slash
  */
 export function profilePage(profile: ProfileView, publicUrl: string) {
 	const url = `${publicUrl}/find-dev/${profile.username}`
@@ -39,7 +39,7 @@ function said(text: string): string | undefined {
 	return text === '' ? undefined : text
 }
 
-/** The member for programs that read the page. @param nonce of the answer that the page came with */
+/** The structured data of the page. @param nonce of the page's response */
 export function ProfileScript({ profile, nonce }: { profile: ProfileView; nonce: string | undefined }) {
 	const { publicUrl } = useRootData()
 	const json = scriptJson(profilePage(profile, publicUrl))

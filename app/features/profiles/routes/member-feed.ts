@@ -2,7 +2,7 @@ import { answering } from '~/platform/http/http.ts'
 import { getMemberFeed } from '../posts.server.ts'
 import type { Route } from './+types/member-feed'
 
-/** What a member wrote in the forum under their name, for readers of feeds, which do not log in. */
+/** A member's posts under their own name, for feed readers, which do not log in. */
 export function loader({ params }: Route.LoaderArgs) {
 	return answering(async () => {
 		const feed = await getMemberFeed(params.username)

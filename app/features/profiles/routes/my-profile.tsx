@@ -17,7 +17,7 @@ import { getFirstSteps, getProfile } from '../profiles.server.ts'
 import { postKinds } from '../profiles.view.ts'
 import type { Route } from './+types/my-profile'
 
-/** `part` is the part of Edit profile that changes what a tab shows. */
+/** `part` is the section of Edit profile that changes the content of a tab. */
 const tabs = [
 	{ id: 'about', label: 'About', part: '' },
 	{ id: 'skills', label: 'Skills', part: '' },

@@ -51,7 +51,8 @@ export function headers({ loaderHeaders }: Route.HeadersArgs) {
 	return loaderHeaders
 }
 
-// The page opens at once with what the list knew of the member. Another list of posts, and more of one, come to a page that is there.
+// The page opens at once with what the list knew of the member. Switching or extending the list of posts keeps the page
+// that is there.
 export const clientLoader = ({ serverLoader, url }: Route.ClientLoaderArgs) =>
 	url.searchParams.has('cursor') || url.searchParams.has('posts') ? serverLoader() : soon(serverLoader(), 0)
 
@@ -66,7 +67,7 @@ export function meta({ matches, loaderData, location, params }: Route.MetaArgs) 
 	return profile && !profile.imported ? [...tags, ...memberShare(matches, profile)] : tags
 }
 
-/** Made into a résumé by a style sheet that a screen never waits for. */
+/** The print style sheet makes the page a résumé; it never blocks rendering on screen. */
 export const links: Route.LinksFunction = () => [{ rel: 'stylesheet', href: printStyles, media: 'print' }]
 
 export default function Profile({ loaderData }: Route.ComponentProps) {
@@ -142,7 +143,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 								{Object.values(counts).some((count) => count > 0) && <FeedLink username={profile.username} />}
 							</Section>
 						</div>
-						{/* For search engines, which are no members. */}
+						{/* For search engines, which see the page as visitors. */}
 						{!profile.imported && viewer === null && <ProfileScript profile={profile} nonce={nonce} />}
 					</div>
 				)}
@@ -151,12 +152,12 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 	)
 }
 
-/** What everybody is told of a member's studies. */
+/** The public part of a member's academics. */
 function academicsOf({ studies, university, location, yearOfPassing, experiences }: ProfileView): AcademicsView {
 	return { studies, university, location, yearOfPassing, experiences, enrolmentNumber: '', universityEmail: '' }
 }
 
-/** A profile that is still loading: what the list knew of the member, else the card and the head of each section. */
+/** A loading profile: what the list knew of the member, otherwise the card and the section headings. */
 function ProfileSkeleton() {
 	const known = useKnown()
 	return (
@@ -209,7 +210,7 @@ function SectionSkeleton() {
 	)
 }
 
-/** The member as the list that led here knew them, with nothing where it knew nothing. */
+/** The member as the previous list knew them, with empty values for the rest. */
 function useKnown(): ProfileView | null {
 	const { username } = useParams()
 	const known = (useLocation().state as KnownState | null)?.known

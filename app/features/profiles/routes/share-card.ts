@@ -1,7 +1,7 @@
 import { getShareCard } from '../share-card.server.ts'
 import type { Route } from './+types/share-card'
 
-/** The picture of a shared link, for everybody: it says only what the open community list says. */
+/** The preview picture of a shared link, open to everybody: it contains only what the public community list shows. */
 export async function loader({ params, request }: Route.LoaderArgs) {
 	const { tag, draw } = await getShareCard(params.username)
 	const headers = { ETag: tag, 'Cache-Control': 'public, max-age=3600', 'X-Robots-Tag': 'noindex' }

@@ -12,7 +12,7 @@ export function archivedRevisions(memberId: number): RawBuilder<unknown> {
 		where case when r.comment_id is null then q.author_id else c.author_id end = any(${accountsOf(memberId)}) order by r.id`
 }
 
-/** Some comments of these accounts with their questions, newest first: a reply comes before what it answers. */
+/** Some comments of these accounts with their questions, newest first: a reply precedes the comment that it answers. */
 export async function listCommentsOf(
 	accounts: readonly number[],
 	limit: number,
@@ -84,7 +84,7 @@ export async function giveAway(
 	await sql`delete from revisions where ${ofText}`.execute(trx)
 }
 
-/** Erases a post for good. One with replies keeps an empty row without its author. */
+/** Erases a post permanently. One with replies keeps an empty row without its author. */
 export async function erasePost(trx: Executor, kind: 'query' | 'comment', id: number, needed: boolean): Promise<void> {
 	if (!needed) {
 		await sql`delete from ${tableOf(kind)} where id = ${id}`.execute(trx)

@@ -323,7 +323,7 @@ async function told(member: SignedIn): Promise<string[]> {
 
 const mention = ({ username }: SignedIn) => `@${username}`
 
-/** How many members did what, without names and titles. */
+/** The member's notifications in short: how many people did what, without names and titles. */
 async function toldBriefly(member: SignedIn): Promise<string[]> {
 	const { rows } = await listNotifications(member)
 	return rows.map(({ people, words }) => `${people} ${words}`)

@@ -208,7 +208,7 @@ export async function findConcern(
 	return { parentAuthorId, mentioned, found }
 }
 
-/** Tells whom a comment concerns that is there now, or again: who wrote it did it, whoever brought it back. */
+/** Notifies the members whom a new or restored comment concerns. Its author counts as the actor, whoever restored it. */
 async function notifyOfComment(
 	trx: Executor,
 	{ question, commentId, besides }: { question: EventQuestion; commentId: number; besides?: number },
@@ -294,7 +294,7 @@ interface Batch {
 /**
  * Notifies followers about a question, a few hundred per transaction, while it is published.
  * @param after the last follower who was notified
- * @param read the next followers after one of them; null when there is nothing to notify about any more
+ * @param read the next followers after one of them; null when there is no longer anything to notify about
  */
 async function tellInBatches(
 	questionId: number,

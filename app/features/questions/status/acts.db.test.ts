@@ -108,7 +108,7 @@ describe('hiding', () => {
 
 	const page = () => ({ questionId: cast.query, askerUsername: 'author' })
 
-	/** The lists, seen by a visitor, that a question is in. */
+	/** The lists that show a question to a visitor. */
 	async function listsWith(id: number): Promise<string[]> {
 		const lists = {
 			newest: await listQuestions(null, {}),
@@ -188,7 +188,7 @@ describe('pinning', () => {
 		await decide(cast.moderator, 'query', cast.query, 'restore')
 		await sql`update question_pins set until = current_date - 2`.execute(db())
 		expect(await pinnedIn()).toEqual([])
-		// One that is over is as none: it can be pinned again.
+		// An expired pin counts as none: the question can be pinned again.
 		await decide(cast.moderator, 'query', cast.query, 'pin', { until: '' })
 		expect(await pinnedIn(category.slug)).toEqual([cast.query])
 		await unpinAll()

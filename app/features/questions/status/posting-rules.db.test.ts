@@ -36,10 +36,10 @@ const texts = {
 const plain = { ...texts, description: 'With nothing.' }
 const idOf = ({ url }: { url: string }) => Number(url.split('/')[4])
 
-/** Rows with the transaction that wrote each of them last, so that what was written and taken back shows as well. */
+/** Rows with the transaction that last wrote each of them, so that writes that were undone show up as well. */
 const versionsOf = async (table: string, where = sql`true`) =>
 	(await sql`select xmin::text, t::text as row from ${sql.table(table)} t where ${where} order by 2`.execute(db())).rows
-/** What counts, lists, searches and tells of published posts. */
+/** All derived rows of published posts: counts, lists, search documents and notifications. */
 const derivedRows = () =>
 	Promise.all(
 		['categories', 'counters', 'tags', 'question_tags', 'search_words', 'notifications'].map((table) =>

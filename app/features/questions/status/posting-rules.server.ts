@@ -151,7 +151,7 @@ async function logModeratorChange(trx: Executor, event: ForumEvent, actor: Accou
 		act,
 		kind: isComment ? 'comment' : 'query',
 		targetId: isComment ? commentId : event.question.id,
-		// For a text under a pseudonym, the log does not say whose it is.
+		// For a text under a pseudonym, the log does not reveal the member.
 		memberId: owner.author_id,
 		title: event.question.title,
 	})

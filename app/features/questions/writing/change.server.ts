@@ -82,8 +82,8 @@ export async function flashAfter(author: SignedIn, questionId: number, done: str
 }
 
 /**
- * Deletes a locked pending text, and closes its case: moderators need not look at it any more. A suspended author may do so, as it
- * is their own. `status_by` stays empty, as undoing the deletion would publish it without a moderator.
+ * Deletes a locked pending text, and closes its case: moderators no longer need to look at it. A suspended author may
+ * do so, as it is their own. `status_by` stays empty, as undoing the deletion would publish it without a moderator.
  */
 export async function withdraw(trx: Executor, author: SignedIn, kind: 'query' | 'comment', id: number): Promise<void> {
 	await setStatus(trx, kind, id, { status: 'deleted', by: null })
@@ -175,7 +175,7 @@ export function questionTag(id: number): string {
 /** Announces an event; call it after the commit. */
 export async function announceEffects(event: ForumEvent): Promise<void> {
 	const { question } = event
-	// The numbers first, which are those of the commit: whoever reads meanwhile is told a later one after them.
+	// The counts first, as they date from the commit: a member who reads meanwhile must get the later count after them.
 	const counted = announceUnread(event.told ?? [])
 	await Promise.all([counted, dropPages([LIST_PAGES, questionTag(question.id)])])
 	if (event.kind === 'question-added') announce('forum', 'query:added', { url: question.url })

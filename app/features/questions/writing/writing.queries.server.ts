@@ -236,7 +236,7 @@ export async function publishComment(
 }
 
 /**
- * Updates count, solved state and search document of a question after one of its comments came or went.
+ * Updates count, solved state and search document of a question after one of its comments was added or removed.
  * @param isActivity whether this counts as activity of the question: a deletion and its undo do not
  */
 async function recount(trx: Executor, questionId: number, difference: 1 | -1, isActivity: boolean): Promise<void> {

@@ -1,4 +1,4 @@
-/** The mark of a question that has an accepted answer. */
+/** The badge of a question with an accepted answer. */
 export function Answered({ children = 'Answered' }: { children?: string }) {
 	return <span className="answered">{children}</span>
 }

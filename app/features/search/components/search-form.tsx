@@ -7,7 +7,7 @@ import { Form, Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import type { SearchTools } from '../search.view.ts'
 
-/** Milliseconds after the last key. */
+/** Milliseconds after the last keystroke. */
 const debounce = 300
 
 interface SearchFormProps {
@@ -15,13 +15,13 @@ interface SearchFormProps {
 	pathname: string
 	/** The current search, or ''. */
 	search: string
-	/** Other parameters of the list, which stay. */
+	/** Other parameters of the list, which are kept. */
 	params?: Record<string, string | null>
 	/** The label of the field. */
 	label?: string
 }
 
-/** Searches a list: a form that works without scripts, and with scripts searches while the reader types. */
+/** Searches a list: a form that works without scripts; with scripts it searches while the reader types. */
 export function SearchForm({ pathname, search, params = {}, label = 'Search topics' }: SearchFormProps) {
 	const navigate = useNavigate()
 	const input = useRef<HTMLInputElement>(null)
@@ -86,7 +86,7 @@ const operators = [
 	['-word', 'not this; also -tag:java'],
 ] as const
 
-/** Explains operators; collapsed at first. */
+/** Explains the operators; collapsed initially. */
 export function SearchHelp() {
 	return <MemoMarkup as="details" className="mt-1.5 text-xs text-ink-3" of={Tips} with={{}} />
 }
@@ -107,7 +107,7 @@ function Tips() {
 	)
 }
 
-/** The sentences above results that have some of the words, by the number of results above them that have all. */
+/** The sentences above results that match some of the words, by the number of results above them that match all. */
 const anyWords = [
 	'No query matches all of these words. Showing queries that match some of them.',
 	'Only the first query matches all of these words. The others match some of them.',

@@ -9,12 +9,12 @@ import { Answered } from './answered.tsx'
 interface SimilarQuestionsProps {
 	title: string
 	description: string
-	/** The author found the answer in that question, so what was typed is no longer needed. Called once that is counted. */
+	/** Called after the author's report that this question had the answer was stored: their input is no longer needed. */
 	onSolved: (id: number, url: string) => void
 	className?: string
 }
 
-/** Up to five questions that may answer the one being written; nothing while there are none. Links open in a new tab. */
+/** Up to five questions that may answer the one being written; renders nothing without any. Links open in a new tab. */
 export function SimilarQuestions({ title, description, onSolved, className = '' }: SimilarQuestionsProps) {
 	const rows = useSimilar(title, description)
 	const heading = useId()
@@ -33,7 +33,7 @@ export function SimilarQuestions({ title, description, onSolved, className = '' 
 			</p>
 			{rows.length > 0 && (
 				<section className={className} aria-labelledby={heading}>
-					{/* Where there is no second column, the list would push the fields out of sight while the title is typed. */}
+					{/* In a single column, the list would push the fields out of view while the title is typed. */}
 					<button
 						className="flex w-full items-center justify-between gap-3 text-left text-sm font-semibold lg:hidden"
 						type="button"
@@ -66,7 +66,7 @@ function SimilarItem({ row, busy, onSolved }: { row: SimilarView; busy: boolean;
 	return (
 		<li className="border-b border-line py-3 last:border-0 last:pb-0">
 			<a className={`quiet-link block leading-5 font-semibold ${marks}`} href={row.url} target="_blank" rel="noopener">
-				{/* The HTML comes escaped from the server, with <mark> and nothing else. */}
+				{/* The server has escaped the HTML; its only element is <mark>. */}
 				<span dangerouslySetInnerHTML={{ __html: row.titleHtml }} />
 				<span className="sr-only"> (opens in a new tab)</span>
 			</a>
@@ -93,7 +93,7 @@ function SimilarItem({ row, busy, onSolved }: { row: SimilarView; busy: boolean;
 	)
 }
 
-/** Counts that a question had the answer; shows an error when that fails. */
+/** Reports that a question had the answer; shows an error if that fails. */
 async function note(id: number): Promise<{ url: string } | null> {
 	try {
 		const response = await fetch('/suggest/similar', {
@@ -109,11 +109,11 @@ async function note(id: number): Promise<{ url: string } | null> {
 	return null
 }
 
-/** Milliseconds without a key before questions are requested. */
+/** Milliseconds without a keystroke before questions are requested. */
 const pause = 250
-/** A shorter title says nothing yet. */
+/** A shorter title is not meaningful yet. */
 const MIN_TITLE_LENGTH = 4
-/** Characters of the description that are sent: an address of three-byte characters stays below the limit of 16 KB. */
+/** Characters of the description that are sent: even with three-byte characters, the address stays below the limit of 16 KB. */
 const MAX_DESCRIPTION_LENGTH = 1_000
 
 /**

@@ -19,7 +19,7 @@ export function loader({ url, context }: Route.LoaderArgs) {
 	})
 }
 
-/** Counts that the question in the field `query` had the answer; answers `{ url }`, its address. */
+/** Stores that the question in the field `query` had the answer; responds with `{ url }`, its address. */
 export function action({ request, context }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = viewerOf(context)

@@ -24,7 +24,7 @@ beforeAll(async () => {
 	asker = await makeMember('asker')
 })
 afterAll(stopEncoder)
-// The first text waits for the model to be read.
+// The first text waits until the model is loaded.
 beforeEach(async () => void (await encode('warm', { maxPieces: 8 })))
 
 async function vectorOf(id: number): Promise<Buffer | null> {
@@ -48,7 +48,7 @@ test('a question has a vector after the next run, and another one when its texts
 	const second = await vectorOf(id)
 	expect(second).not.toEqual(first)
 
-	// A comment that is gone is in no vector, from the moment on in which it goes.
+	// A deleted comment is in no vector, from the moment of its deletion.
 	await deleteComment(asker, comment)
 	expect(await vectorOf(id)).toBeNull()
 	await encodeQuestions()
@@ -110,7 +110,7 @@ test('what no vector is known of is found by its words', async () => {
 	expect(found[0]?.score).toBe((await findSimilar({ title: 'marmalade compiler', byMeaning: false }))[0]?.score)
 })
 
-/* What happens when the encoder does not work: the answer comes without it, in time. */
+/* If the encoder fails, the response comes without it, in time. */
 
 const held = remember<{ pool?: Tinypool; folder?: string | null }>('encoder thread', () => ({}))
 
@@ -119,14 +119,14 @@ afterEach(async () => {
 	delete held.folder
 })
 
-/** A thread that runs this in place of the encoder. */
+/** Replaces the encoder's thread by one that runs this source. */
 async function replaceThread(source: string): Promise<void> {
 	await stopEncoder()
 	const folder = mkdtempSync(join(tmpdir(), 'devquad-thread-'))
 	const filename = join(folder, 'thread.mjs')
 	writeFileSync(filename, source)
 	held.pool = new Tinypool({ filename, runtime: 'worker_threads', minThreads: 1, maxThreads: 1 })
-	// It is read when the thread has started.
+	// It is loaded once the thread has started.
 	await new Promise((resolve) => setTimeout(resolve, 500))
 	rmSync(folder, { recursive: true })
 }
@@ -143,10 +143,10 @@ test.each([
 	await replaceThread(source)
 	const began = performance.now()
 	const found = await findSimilar({ title: 'pomegranate parser' })
-	// Long before a thread that hangs is ended.
+	// Long before a hanging thread is terminated.
 	expect(performance.now() - began).toBeLessThan(8_000)
 	expect(found.map((each) => each.id)).toContain(id)
-	// The run ends, and leaves what it could not make for a later one.
+	// The run ends, and leaves what it could not encode to a later one.
 	const other = await makeQuestion(asker, { title: 'A question that waits' })
 	if (source.includes('for')) return
 	await encodeQuestions()

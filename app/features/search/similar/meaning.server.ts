@@ -12,21 +12,22 @@ const TITLE_WEIGHT = 0.3
 const TEXTS_WEIGHT = 0.8
 /** The similarity of unrelated texts. It is subtracted, so that a question without a vector neither gains nor loses. */
 const UNRELATED = 0.47
-/** Word pieces that are read: of a new question, for which somebody waits, and of a stored one. */
+/** Word pieces that are encoded: of a new question, for which somebody waits, and of a stored one. */
 const MAX_PIECES = { asked: 32, stored: 128 }
-/** Milliseconds after which the response does not wait for it. */
+/** Milliseconds that a response waits for it at most. */
 const MAX_WAIT_MS = 20
 
-/** Questions that are read at once, and milliseconds of one run. */
+/** Questions per batch, and milliseconds per run. */
 const BATCH = 20
 const RUN_MS = 45_000
-/** Pause between two texts, so that texts which somebody waits for come in between. */
+/** Pause between two texts, so that texts for which somebody waits are encoded in between. */
 const PAUSE_MS = 5
 
 /**
- * Begins to encode a new question.
+ * Starts to encode a new question.
  * @param withinMs how long the response waits for it
- * @returns sorts candidates by their scores and their similarity in meaning; unchanged where that is not known in time
+ * @returns sorts candidates by their scores and their similarity in meaning; leaves them unchanged if that is not known
+ * in time
  */
 export function beginMeaning(title: string, withinMs = MAX_WAIT_MS): (candidates: Ranked[]) => Promise<Ranked[]> {
 	if (!hasEncoder() || !/\p{L}/u.test(title)) return async (candidates) => candidates
@@ -41,7 +42,7 @@ export function beginMeaning(title: string, withinMs = MAX_WAIT_MS): (candidates
 	}
 }
 
-/** Encodes questions whose texts are new or have changed; called every minute by one process of the site. */
+/** Encodes questions with new or changed texts; one process of the site calls it every minute. */
 export async function encodeQuestions(): Promise<void> {
 	const until = Date.now() + RUN_MS
 	while (hasEncoder() && Date.now() < until) {
@@ -55,10 +56,10 @@ export async function encodeQuestions(): Promise<void> {
 	}
 }
 
-/** @returns null where a text cannot be encoded now */
+/** @returns null if a text cannot be encoded now */
 async function vectorOf({ title, texts }: { title: string; texts: string[] }): Promise<Buffer | null> {
 	const sum = new Float64Array(ENCODED_WIDTH)
-	// Without any text below the title, the title replaces it.
+	// The title stands in for missing texts.
 	const parts = texts.length > 0 ? texts : [title]
 	const weighted = [{ text: title, weight: TITLE_WEIGHT }].concat(
 		parts.map((text) => ({ text, weight: TEXTS_WEIGHT / parts.length })),

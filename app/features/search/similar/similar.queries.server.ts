@@ -19,11 +19,11 @@ export interface WordRow {
 	word: string
 	/** Whether it is in the title of the new question, or only in its description. */
 	titled: boolean
-	/** How many of the sampled questions have it; null for a word that is in none. */
+	/** The number of sampled questions with it; null if there are none. */
 	documents: number | null
 }
 
-/** How many questions were sampled, and how many there are. */
+/** The number of sampled questions, and of all. */
 export interface Totals {
 	sampled: number
 	questions: number
@@ -42,7 +42,7 @@ export async function readWords(title: string, description: string): Promise<Wor
 	return rows
 }
 
-/** How many questions were sampled for word counts, and how many there are. */
+/** The number of questions that were sampled for word counts, and of all. */
 export async function readTotals(): Promise<Totals> {
 	const { rows } = await sql<Totals>`
 		select t.documents as sampled, greatest(t.documents, c.value)::int as questions
@@ -50,7 +50,7 @@ export async function readTotals(): Promise<Totals> {
 	return rows[0] ?? { sampled: 0, questions: 0 }
 }
 
-/** Known words that are spelt like unknown ones, at most two for each. */
+/** Known words with a spelling similar to unknown ones, at most two for each. */
 export async function readSpellings(words: string[]): Promise<{ meant: string; documents: number }[]> {
 	const { rows } = await sql<{ meant: string; documents: number }>`
 		select near.word as meant, near.documents from unnest(${words}::text[]) asked (word)
@@ -141,7 +141,7 @@ function probeRows(probes: Probe[]) {
 		${probes.map(({ limit }) => limit)}::int[]) probe (words, weight, max)) p`
 }
 
-/** A word quoted for a tsquery, whatever characters it has. */
+/** A word quoted for a tsquery, whatever its characters. */
 function quoted(word: string): string {
 	return `'${word.replace(/['\\]/g, '$&$&')}'`
 }
@@ -150,14 +150,14 @@ export interface SimilarRow {
 	id: number
 	username: string
 	category_slug: string
-	/** The beginning of the description, as HTML that may be cut off anywhere. */
+	/** The beginning of the description, as HTML that may be truncated anywhere. */
 	description_start: string
 	title: string
 	solved: boolean
 	comment_count: number
 }
 
-/** What is shown of questions. */
+/** The fields of questions that are shown. */
 export async function readSimilar(ids: number[]): Promise<SimilarRow[]> {
 	const { rows } = await sql<SimilarRow>`
 		select q.id, q.title, q.solved, q.comment_count, u.username, c.slug as category_slug, left(q.description_html, 8000) as description_start
@@ -171,7 +171,7 @@ export async function refreshWordCounts(): Promise<void> {
 	await sql`select refresh_similar_words()`.execute(db())
 }
 
-/** Stores that a question had somebody's answer, once per member. @returns its title and address, undefined when there is none */
+/** Stores that a question had somebody's answer, once per member. @returns its title and address; undefined if there is none */
 export async function insertHelped(questionId: number, userId: number | null): Promise<QuestionAddress | undefined> {
 	const { rows } = await sql<QuestionAddress>`
 		with found as (

@@ -23,11 +23,11 @@ import { likeness, piecesOf, probesOf, type Ranked, spellingWeight, weigh, witho
 interface Asked {
 	title: string
 	description?: string
-	/** How many to find at most. */
+	/** The maximum number of results. */
 	limit?: number
 	/** The minimum score of a result. */
 	least?: number
-	/** Whether meaning counts, where the site has an encoder. */
+	/** Whether meaning counts, if the site has an encoder. */
 	byMeaning?: boolean
 }
 
@@ -46,9 +46,9 @@ const MAX_MEANING_WAIT_MS = 5_000
 const meantShare = 0.6
 
 /**
- * Questions similar to one that is being written, best first: by shared words, weighted by rarity, above all in titles; then by the
- * spelling of titles, and by meaning where that is known within 20 ms. Four or five statements, each bounded whatever the size of
- * the forum.
+ * Questions similar to one that is being written, best first: by shared words, weighted by rarity, above all in titles;
+ * then by the spelling of titles, and by meaning if that is known within 20 ms. Four or five statements, each bounded
+ * whatever the size of the forum.
  * @returns none for a title without a significant word
  */
 export async function findSimilar({
@@ -106,7 +106,7 @@ export async function rankByWords(
 }
 
 /**
- * Counts that a question had the answer, once per member and question.
+ * Stores that a question had the answer, once per member and question.
  * @returns its address
  * @throws NotFound
  */
@@ -132,7 +132,7 @@ async function findCorrections(typed: WordRow[]) {
 	}))
 }
 
-/** @param whole the total weight of all words, which a question with each of them everywhere would reach */
+/** @param whole the total weight of all words, the score of a question that has each of them everywhere */
 function rank(candidates: Candidate[], text: string, whole: number): Ranked[] {
 	const pieces = piecesOf(text)
 	return candidates

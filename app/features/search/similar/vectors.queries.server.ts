@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 
-/** Comments of a question that are read, in the order of the page, and characters of each text. */
+/** Comments that are read per question, in the order of the page, and characters per text. */
 const MAX_COMMENTS = 20
 const MAX_CHARACTERS = 1_000
 /** Questions without a row that are queued at once. */
@@ -9,7 +9,7 @@ const MAX_NOTED = 50_000
 
 export interface QuestionTexts {
 	id: number
-	/** When they last changed, as text, so that the exact moment is compared. */
+	/** When they last changed, as text, for an exact comparison. */
 	changed: string
 	title: string
 	/** The description and the top-level comments: Markdown, none empty. */

@@ -1,6 +1,7 @@
 /*
  * The weights of the words of a question: round numbers, chosen by inspecting a set of real questions
- * (docs/decisions/0019-similar-questions.md). Both halves of the set prefer the same values, and none names a word.
+ * (docs/decisions/0019-similar-questions.md). Both halves of the set favour the same values, and none is specific to a
+ * word.
  */
 
 /** BM25's k1, for a title of average length. */
@@ -32,7 +33,7 @@ const veryCommon = 10_000
 export interface Word {
 	word: string
 	weight: number
-	/** How many questions have it, as far as is known. */
+	/** The number of questions with it, as far as is known. */
 	documents: number
 }
 
@@ -56,8 +57,8 @@ interface Counted {
 
 /**
  * The words that count, heaviest first.
- * @param sampled how many questions `documents` is a part of
- * @param questions how many there are
+ * @param sampled the number of questions in which `documents` was counted
+ * @param questions the number of all questions
  */
 export function weigh(counted: Counted[], { sampled, questions }: { sampled: number; questions: number }): Word[] {
 	const rarity = ({ documents }: Counted) => Math.log(1 + (sampled - documents + 0.5) / (documents + 0.5))
@@ -130,8 +131,8 @@ export interface Ranked {
 }
 
 /**
- * Subtracts what was added to all candidates alike. A general title is near any text of a forum: without this, the same threshold
- * shows everything for one question and nothing for another.
+ * Subtracts what was added to all candidates alike. A general title is similar to any text of a forum: without this,
+ * the same threshold shows everything for one question and nothing for another.
  * @param before scores without the addition
  * @param after scores with it; equal ones had nothing added
  * @returns best first

@@ -6,7 +6,7 @@ import { type Row, rowsOf } from './rows.ts'
 
 const base = Date.parse('2026-11-20T23:50:00Z')
 
-/** A message of anna's conversation with bert, so many minutes after ten to midnight. */
+/** A message of anna's conversation with bert, this many minutes after ten to midnight. */
 function message(id: number, sender: string, minutes: number): ChatMessage {
 	const sentAt = new Date(base + minutes * 60_000).toISOString()
 	const text = { body: `${id}`, html: `<p>${id}</p>`, pictures: [], editedAt: null, deleted: false }
