@@ -107,8 +107,8 @@ export function useDraft(options: DraftOptions) {
 			writeStored(localName(null, draftKey), null)
 			save()
 		}
-		const isAsked = stored === undefined || isOutdated(stored, readLocal(name))
-		if (owner === null || !isAsked) open(stored)
+		const mustFetch = stored === undefined || isOutdated(stored, readLocal(name))
+		if (owner === null || !mustFetch) open(stored)
 		else void fetchDraft(draftKey).then((server) => !closed && open(server))
 		return () => {
 			closed = true
