@@ -8,10 +8,15 @@ type Answer = { ok: true; value: unknown } | { ok: false; reason: string }
 /** Members with an open tab each, in a child process. */
 export class Crowd {
 	private readonly child: ChildProcess
+	private readonly gone: Promise<never>
 	private last: Promise<unknown> = Promise.resolve()
 
 	constructor() {
 		this.child = fork(new URL('./crowd-process.ts', import.meta.url), { serialization: 'advanced' })
+		this.gone = once(this.child, 'exit').then(() => {
+			throw new Error('A process with tabs ended.')
+		})
+		this.gone.catch(() => {})
 	}
 
 	/** Opens a tab for each member, some at a time. @param from the local address to connect from */
@@ -38,15 +43,10 @@ export class Crowd {
 	private tell(command: Command): Promise<unknown> {
 		this.last = this.last.then(async () => {
 			this.child.send(command)
-			const [answer] = (await Promise.race([once(this.child, 'message'), this.gone()])) as [Answer]
+			const [answer] = (await Promise.race([once(this.child, 'message'), this.gone])) as [Answer]
 			if (!answer.ok) throw new Error(answer.reason)
 			return answer.value
 		})
 		return this.last
-	}
-
-	private async gone(): Promise<never> {
-		await once(this.child, 'exit')
-		throw new Error('A process with tabs ended.')
 	}
 }

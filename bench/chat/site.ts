@@ -45,8 +45,11 @@ export class BenchSite {
 		this.port = Number(new URL(site.url).port)
 	}
 
-	/** @param root folder of the build to measure; this project by default */
-	static async start(root?: string): Promise<BenchSite> {
+	/**
+	 * @param root folder of the build to measure; this project by default
+	 * @param fill adds content to the new data directory before the start
+	 */
+	static async start(root?: string, fill?: (folder: string) => void): Promise<BenchSite> {
 		const folder = mkdtempSync(join(tmpdir(), 'devquad-bench-chat-'))
 		const settings = {
 			DATA_DIR: folder,
@@ -57,6 +60,7 @@ export class BenchSite {
 			BENCH_PROBE: join(folder, 'probe'),
 		}
 		try {
+			fill?.(folder)
 			const site = await startSite(settings, root)
 			const database = new pg.Client(siteDatabase(folder))
 			await database.connect()
@@ -113,6 +117,11 @@ export class BenchSite {
 		)
 	}
 
+	/** Runs a statement in the site's database. */
+	async query(statement: string): Promise<unknown[][]> {
+		return (await this.database.query({ text: statement, rowMode: 'array' })).rows
+	}
+
 	/** The measurements since the previous reading. @param collect runs the garbage collector first */
 	async read({ collect = false } = {}): Promise<Reading> {
 		const socket = connect(join(this.folder, 'probe'))
@@ -122,24 +131,51 @@ export class BenchSite {
 
 	/** Processor seconds of all PostgreSQL processes so far. */
 	databaseSeconds(): number {
-		const postmaster = readFileSync(join(this.folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0] ?? ''
-		return readdirSync('/proc')
-			.filter((name) => /^\d+$/.test(name))
-			.reduce((sum, name) => sum + secondsOf(name, postmaster), 0)
+		const postmaster = this.postmaster()
+		return processIds().reduce((sum, pid) => sum + secondsOf(pid, postmaster), 0)
+	}
+
+	/** Bytes of memory of all PostgreSQL processes, what they share counted once; Linux only. */
+	databaseMemory(): number {
+		const postmaster = this.postmaster()
+		const own = processIds().filter((pid) => pid === postmaster || statOf(pid)?.[1] === postmaster)
+		return own.reduce((sum, pid) => sum + proportionalBytes(pid), 0)
+	}
+
+	private postmaster(): string {
+		return readFileSync(join(this.folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0] ?? ''
+	}
+}
+
+function processIds(): string[] {
+	return readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+}
+
+/** The fields of /proc/…/stat after the program's name; undefined once the process has ended. */
+function statOf(pid: string): string[] | undefined {
+	try {
+		// The name is in brackets, and may contain anything.
+		return readFileSync(`/proc/${pid}/stat`, 'utf8')
+			.replace(/^.*\) /s, '')
+			.split(' ')
+	} catch {
+		return undefined
+	}
+}
+
+/** A page shared by n processes counts as 1/n of it. */
+function proportionalBytes(pid: string): number {
+	try {
+		const [, kilobytes] = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? []
+		return Number(kilobytes) * 1_024
+	} catch {
+		return 0
 	}
 }
 
 function secondsOf(pid: string, parent: string): number {
-	try {
-		// The program's name comes first, in brackets, and may contain anything.
-		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-			.replace(/^.*\) /s, '')
-			.split(' ')
-		if (stat[1] !== parent) return 0
-		return (Number(stat[11]) + Number(stat[12])) / ticks
-	} catch {
-		return 0
-	}
+	const stat = statOf(pid)
+	return stat?.[1] === parent ? (Number(stat[11]) + Number(stat[12])) / ticks : 0
 }
 
 function cookieOf(token: string): string {
