@@ -28,12 +28,20 @@ interface Spent {
 /** The statements of the page being measured; null between measurements. */
 let spent: Spent[] | null = null
 const query = pg.Client.prototype.query
-// biome-ignore lint/suspicious/noExplicitAny: pg's query has seven signatures; this one times those that return a promise.
-pg.Client.prototype.query = async function (this: pg.Client, ...args: any[]) {
+// biome-ignore lint/suspicious/noExplicitAny: pg's query has seven signatures; this one times those with a callback or a promise.
+pg.Client.prototype.query = function (this: pg.Client, ...args: any[]) {
 	const began = performance.now()
-	const result = await query.apply(this, args as Parameters<typeof query>)
 	const { text = args[0], values = args[1] ?? [] } = typeof args[0] === 'object' ? args[0] : {}
-	spent?.push({ text, values, ms: performance.now() - began })
+	const note = () => spent?.push({ text, values, ms: performance.now() - began })
+	const answered = args.at(-1)
+	if (typeof answered === 'function') {
+		args[args.length - 1] = (...answer: unknown[]) => {
+			note()
+			answered(...answer)
+		}
+	}
+	const result: unknown = query.apply(this, args as Parameters<typeof query>)
+	if (result instanceof Promise) result.then(note, () => {})
 	return result
 	// biome-ignore lint/suspicious/noExplicitAny: as above
 } as any

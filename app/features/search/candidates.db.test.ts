@@ -137,6 +137,16 @@ test('an older phrase follows a newer one where more are between them than are r
 	expect([met.slice(0, 2), new Set(met).size]).toEqual([[newer, older], met.length])
 })
 
+test('of a phrase in a hundred titles no other questions are ranked, of one in fewer they follow', async () => {
+	const described = anvils + 4_000
+	await add(ravi, { id: described, count: 1, tags: ['bronze'], title: 'By ear', body: 'It is a bronze gong.' })
+	await add(ravi, { id: described + 1, count: 99, tags: ['bronze'], title: 'A bronze gong', body: 'Here.' })
+	const titled = Array.from({ length: 99 }, (_, index) => described + 99 - index)
+	expect(await everyPage('"bronze gong"')).toEqual([...titled, described])
+	await add(ravi, { id: described + 100, count: 1, tags: ['bronze'], title: 'A bronze gong', body: 'Here.' })
+	expect(await everyPage('"bronze gong"')).toEqual([described + 100, ...titled])
+})
+
 test('a title pasted whole is found first, though a thousand others have its only word', async () => {
 	const { rows } = await listQuestions(null, { search: 'To lantern or not to lantern', limit: 10 })
 	expect(rows[0]?.id).toBe(7)

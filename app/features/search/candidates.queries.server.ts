@@ -25,15 +25,20 @@ const rare = 2_000
 /**
  * Common table expressions that end with `candidates (id)`; `wanted (words)`, a materialized tsquery, must come before. There are
  * two sets: matches anywhere, and, where those are more than are ranked, also matches in the title; of each the newest by id, as
- * many as are ranked. For a phrase these are questions with its words: the caller checks the order.
+ * many as are ranked. For a phrase these are questions with its words: the caller checks the order, and matches in the title come first.
  * @param words what was searched for, from which `wanted` was made
  * @param kind one word, several, or with a phrase among them
+ * @param checked for a phrase: tables that check `titled (id)`, each with a comma, and a condition for whether more are needed
  */
 export function candidateRows(
 	words: string,
 	kind: keyof typeof MAX_CANDIDATES,
 	scope: SearchScope,
+	checked?: { tables: RawBuilder<unknown>; wantsMore: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
+	const anywhere = setOf('anywhere', 'q.search', checked?.wantsMore ?? sql`true`, scope)
+	const isFull = sql`(select count(*) from anywhere) = (select anywhere from asked)`
+	const titled = setOf('titled', 'title_document(q.title)', checked ? sql`true` : isFull, scope)
 	// “why does it fail” has only one significant word.
 	const bound = (set: 'titled' | 'anywhere') =>
 		kind === 'words'
@@ -46,8 +51,7 @@ export function candidateRows(
 				${isRare(words, scope)} as rare, (select max(id) >> 12 from questions) as top,
 				${bound('titled')} as titled, ${bound('anywhere')} as anywhere
 			from wanted),
-		${setOf('anywhere', 'q.search', sql`true`, scope)},
-		${setOf('titled', 'title_document(q.title)', sql`(select count(*) from anywhere) = (select anywhere from asked)`, scope)},
+		${checked ? sql`${titled}, ${checked.tables} ${anywhere},` : sql`${anywhere}, ${titled},`}
 		candidates as (select id from titled union select id from anywhere)`
 }
 

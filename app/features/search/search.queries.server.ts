@@ -47,25 +47,15 @@ export async function searchRows<Row>(
 		...scope
 	}: SearchScope & { wanted: Wanted; cursor: { rank: string; id: number } | null; limit: number },
 ): Promise<(Row & MatchedRow)[]> {
-	const { words, phrases, parts } = wanted
-	const literally = phrases.map((phrase) => sql` + (${says(wholeText, phrase)})::int`)
+	const { words, phrases } = wanted
 	// Uses a generic plan: planning for the given values takes longer (3 ms) than the statement. It is written so that one plan fits
 	// all.
 	const { rows } = await transact((trx, last) =>
 		last(
 			sql<Row & MatchedRow>`
-		with wanted as materialized (select ${allOf(words)} as words),
-		${candidateRows(words.join(' '), phrases.length > 0 ? 'phrase' : countWords(words) === 1 ? 'word' : 'words', scope)},
-		-- Each use of a stored document fetches it anew: adding nothing makes it a value of this statement. Only a phrase is not known
-		-- to be in it.
-		ranked as (
-			select q.id, (${rankOf(words, parts)}${sql.join(literally, sql``)})::float8 as rank
-			from candidates
-				-- Estimated to be many, they would be joined by reading all questions.
-				cross join lateral (select id, title, description, search || ''::tsvector as search from questions where id = candidates.id offset 0) q,
-				wanted, (select replace(words::text, ' & ', ' | ')::tsquery as any_words from wanted) apart
-			where ((select words from asked) = wanted.words or q.search @@ wanted.words)
-			${parts ? sql`and ts_filter(q.search, ${parts}::"char"[]) @@ wanted.words` : sql``}),
+		with wanted as materialized (
+			select words, replace(words::text, ' & ', ' | ')::tsquery as apart from (select ${allOf(words)} as words offset 0) asked),
+		${phrases.length > 0 ? literalRows(wanted, scope) : rankedByWords(wanted, scope)}
 		${phrases.length > 0 ? sayingRows(phrases) : sql`placed as (select id, rank from ranked),`}
 		page as (
 			select id, rank from placed
@@ -76,6 +66,49 @@ export async function searchRows<Row>(
 		),
 	)
 	return rows
+}
+
+/** `ranked (id, rank)` for a search without phrases. */
+function rankedByWords(wanted: Wanted, scope: SearchScope): RawBuilder<unknown> {
+	const kind = countWords(wanted.words) === 1 ? 'word' : 'words'
+	return sql`${candidateRows(wanted.words.join(' '), kind, scope)}, ranked as (${rankedRows(wanted, 'candidates')}),`
+}
+
+/** If this many questions with the words of a phrase in their titles contain it literally, no others are ranked. */
+const MANY_LITERAL = 100
+
+/**
+ * `ranked (id, rank)` for a search with phrases. Questions with its words in the title are read first: if many of them contain a phrase, they
+ * fill several pages, and finding and reading 1,500 others would take most of the time.
+ */
+function literalRows(wanted: Wanted, scope: SearchScope): RawBuilder<unknown> {
+	const checked = {
+		tables: sql`first as materialized (${rankedRows(wanted, 'titled')}),`,
+		wantsMore: sql`(select count(*) from first where rank >= 1) < ${MANY_LITERAL}::int`,
+	}
+	return sql`
+		${candidateRows(wanted.words.join(' '), 'phrase', scope, checked)},
+		others as (select id from candidates except select id from titled),
+		ranked as (select * from first union all ${rankedRows(wanted, 'others')}),`
+}
+
+/**
+ * The ids and ranks of the matches among candidates; the index does not tell the order of words in a phrase.
+ * @param candidates name of a set with `id`
+ */
+function rankedRows(
+	{ words, phrases, parts }: Wanted,
+	candidates: 'candidates' | 'titled' | 'others',
+): RawBuilder<unknown> {
+	const literally = phrases.map((phrase) => sql` + (${says(sql`q.text`, phrase)})::int`)
+	// Each use of a stored document fetches and unpacks it anew. ts_delete returns an unpacked one, and as no document has the empty word, it
+	// does not make another. The candidates are estimated to be many: without `offset 0` all questions would be read for them.
+	return sql`
+		select q.id, (${rankOf(words, parts)}${sql.join(literally, sql``)})::float8 as rank
+		from wanted, ${sql.raw(candidates)} c cross join lateral (
+			select id, title || E'\n' || description as text, ts_delete(search, '') as search from questions
+			where id = c.id and ((select words from asked) = wanted.words or search @@ wanted.words) offset 0) q
+		${parts ? sql`where ts_filter(q.search, ${parts}::"char"[]) @@ wanted.words` : sql``}`
 }
 
 /** If this many titles or descriptions contain a phrase literally, comments are not read for it. */
@@ -215,9 +248,9 @@ function rankOf(words: string[], parts: string[] | undefined): RawBuilder<unknow
 	const counts = Object.entries(partWeights).map(([part, weight]) => (parts?.includes(part) === false ? 0 : weight))
 	const weights = sql.lit(`{${counts.join(', ')}}`)
 	const typed = countWords(words)
-	if (typed === 1) return sql`ts_rank(${weights}, q.search, any_words)`
-	const inTitle = sql`ts_rank(${sql.lit(`{0, 0, 0, ${counts.at(-1)}}`)}, q.search, any_words)`
-	return sql`ts_rank(${weights}, q.search, any_words, 1) + 0.3 * ts_rank(${weights}, q.search, wanted.words, 1)
+	if (typed === 1) return sql`ts_rank(${weights}, q.search, wanted.apart)`
+	const inTitle = sql`ts_rank(${sql.lit(`{0, 0, 0, ${counts.at(-1)}}`)}, q.search, wanted.apart)`
+	return sql`ts_rank(${weights}, q.search, wanted.apart, 1) + 0.3 * ts_rank(${weights}, q.search, wanted.words, 1)
 		${typed === 2 ? sql`+ 0.2 * ${inTitle}` : sql``}`
 }
 

@@ -39,6 +39,15 @@ const isUnknown = sql`
 			select id from questions where search @@ plainto_tsquery('english', search_text(text)) and status = 'published')
 		select from found)`
 
+/**
+ * {@link MAX_COUNTED} if that many of the newest questions had `alike.word`, a single one, in the last hour; otherwise null. An index cannot
+ * stop at a number of matches: it takes 10 ms and more to count a common word among a million questions.
+ */
+const commonUses = sql`(
+	select ${MAX_COUNTED}::int from unnest(tsvector_to_array(to_tsvector('english', search_text(alike.word)))) as lexeme
+	left join similar_words counted on counted.word = lexeme
+	having count(*) = 1 and min(counted.documents) >= ${MAX_COUNTED}::int)`
+
 interface AlikeRow extends Doubtful {
 	/** The text in the dictionary's spelling. */
 	key: string
@@ -101,10 +110,10 @@ export async function findWordSuggestions(
 				group by 1 order by count(*) desc, 1 limit ${MAX_ALIKE}) near
 			where asked.kind = 'user')
 		select kind, text, key, word, longer, case kind
-			when 'word' then (
+			when 'word' then coalesce(${commonUses}, (
 				with found as materialized (
 					select id from questions where search @@ plainto_tsquery('english', search_text(word)) and status = 'published' limit ${MAX_COUNTED})
-				select count(*)::int from found)
+				select count(*)::int from found))
 			when 'tag' then (select question_count from tags where name = word)
 			else (select count(*)::int from (select from questions where status = 'published' and author_id = (select id from users where username = word) limit ${MAX_COUNTED}) found)
 			end as uses

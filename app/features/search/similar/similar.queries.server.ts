@@ -98,9 +98,9 @@ export async function findCandidates(
 		asked as materialized (
 			select word::tsquery as word, (word || ':A')::tsquery as titled, weight
 			from unnest(${words.map(({ word }) => quoted(word))}::text[], ${words.map(({ weight }) => weight)}::float8[]) w (word, weight)),
-		-- Unpacked once: each use of q.search itself would unpack the document again.
+		-- Unpacked once, by deleting the empty word, which is in none: each use of q.search itself would unpack the document again.
 		unpacked as materialized (
-			select q.id, q.title, q.search || ''::tsvector as search from best join questions q using (id)),
+			select q.id, q.title, ts_delete(q.search, '') as search from best join questions q using (id)),
 		documents as materialized (
 			select d.id, d.title, d.search,
 				1 + ${halfTitle} * (0.25 + 0.75 * length(ts_filter(d.search, '{a}')) / t.title_words) as title_length,
