@@ -28,13 +28,22 @@ interface Spent {
 /** The statements of the page being measured; null between measurements. */
 let spent: Spent[] | null = null
 const query = pg.Client.prototype.query
-// biome-ignore lint/suspicious/noExplicitAny: pg's query has seven signatures; this one times those that return a promise.
-pg.Client.prototype.query = async function (this: pg.Client, ...args: any[]) {
+// biome-ignore lint/suspicious/noExplicitAny: pg's query has seven signatures; this one times those that return a promise or call back.
+pg.Client.prototype.query = function (this: pg.Client, ...args: any[]) {
 	const began = performance.now()
-	const result = await query.apply(this, args as Parameters<typeof query>)
 	const { text = args[0], values = args[1] ?? [] } = typeof args[0] === 'object' ? args[0] : {}
-	spent?.push({ text, values, ms: performance.now() - began })
-	return result
+	const note = () => spent?.push({ text, values, ms: performance.now() - began })
+	const callback = args.at(-1)
+	// A prepared statement is sent with a callback, and returns before its answer.
+	if (typeof callback === 'function') {
+		args[args.length - 1] = (...answer: unknown[]) => {
+			note()
+			callback(...answer)
+		}
+		return query.apply(this, args as Parameters<typeof query>)
+	}
+	const answer = query.apply(this, args as Parameters<typeof query>) as unknown
+	return answer instanceof Promise ? answer.finally(note) : answer
 	// biome-ignore lint/suspicious/noExplicitAny: as above
 } as any
 
