@@ -34,6 +34,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...args: any[]) {
 	const { text = args[0], values = args[1] ?? [] } = typeof args[0] === 'object' ? args[0] : {}
 	const note = () => spent?.push({ text, values, ms: performance.now() - began })
 	const answered = args.at(-1)
+	// A prepared statement is sent with a callback, and returns before its answer.
 	if (typeof answered === 'function') {
 		args[args.length - 1] = (...answer: unknown[]) => {
 			note()

@@ -13,6 +13,11 @@ export const MAX_SEARCH_WORDS = 8
  */
 export const counting = { small: 5_000, max: { small: 500, large: 100 } }
 
+/** Up to which number people are counted in a community of `total` members. */
+export function maxCounted(total: number): number {
+	return total <= counting.small ? counting.max.small : counting.max.large
+}
+
 /** Maximum values of one filter in an address. */
 export const MAX_FILTER_VALUES = 10
 

@@ -39,13 +39,13 @@ export async function listCommunity(
 ): Promise<CommunityData> {
 	const isWhole = cursor === null && communityPath(criteria) === communityPath(anybody)
 	const [found, firstSteps, arriving] = await Promise.all([
-		findMembers(criteria, viewer, cursor, membersPerPage),
+		findMembers(criteria, viewer, cursor, membersPerPage, { counts: true }),
 		isWhole ? getFirstSteps(viewer) : null,
 		isWhole ? countArriving(viewer) : 0,
 	])
 	const { meaning } = found
 	const isEmpty = found.rows.length === 0 && cursor === null
-	const [rows, counts] = await Promise.all([presentFound(found), countsOf(meaning)])
+	const [rows, counts] = await Promise.all([presentFound(found), countsOf(found)])
 	return {
 		criteria: meaning.criteria,
 		typed: meaning.typed.map(({ label, without }) => ({ label, href: communityPath(without) })),

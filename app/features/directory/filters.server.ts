@@ -1,8 +1,8 @@
 import { openings } from '~/features/members/self.view.ts'
 import { ordinal } from '~/lib/text.ts'
-import { counting } from './directory.paths.ts'
+import { counting, maxCounted } from './directory.paths.ts'
 import type { Choice, Count, FiltersView } from './directory.view.ts'
-import { everyMatch } from './finding.server.ts'
+import { everyMatch, type Found } from './finding.server.ts'
 import type { Meaning } from './meaning.server.ts'
 import { countFacets, countSetMembers, isEverybody, type MemberSet } from './search.queries.server.ts'
 import type { TermRow } from './terms.queries.server.ts'
@@ -24,14 +24,19 @@ const single: TermRow['kind'][] = ['branch', 'year', 'university']
  * first people, and says “at least”. Alternatives to a chosen branch, year or university need separate counts, which only a small
  * community gets.
  */
-export async function countsOf(meaning: Meaning): Promise<Counts> {
+export async function countsOf(found: Found): Promise<Counts> {
+	const { meaning } = found
 	const { filters, total } = meaning
 	const isSmall = total <= counting.small
 	const chosen = single.filter((kind) => filters.some((filter) => filter.kind === kind))
-	const sets = (isSmall ? [null, ...chosen] : [null]).map((except) => ({ except, meant: setWithout(meaning, except) }))
+	const sets = (isSmall ? [null, ...chosen] : [null]).map((except) => ({
+		except,
+		meant: except === null && found.sampled ? found.sampled : setWithout(meaning, except),
+	}))
 	const numbers = await countSets(
 		meaning,
 		sets.map(({ meant }) => meant),
+		found.counted,
 	)
 	const setOf = (kind: TermRow['kind']) => sets.findIndex(({ except }) => except === kind)
 	return {
@@ -54,25 +59,37 @@ function setWithout(meaning: Meaning, except: TermRow['kind'] | null): MemberSet
 }
 
 /** How many people match, as far as a large community is counted. */
-export async function countPeople(meaning: Meaning): Promise<Count> {
-	const meant = everyMatch(meaning)
+export async function countPeople(found: Found): Promise<Count> {
+	const { meaning, counted } = found
+	const meant = found.sampled ?? everyMatch(meaning)
 	if (!meant) return nobody
 	if (isEverybody(meant)) return exactly(meaning.total)
-	const found = await countSetMembers(meant, counting.max.large + 1)
-	return { number: Math.min(found, counting.max.large), atLeast: found > counting.max.large }
+	const everyone = meaning.popular.find(({ kind }) => kind === 'everyone')
+	const number =
+		counted && everyone ? (counted.get(everyone.id) ?? 0) : await countSetMembers(meant, counting.max.large + 1)
+	return { number: Math.min(number, counting.max.large), atLeast: number > counting.max.large }
 }
 
-/** Counts several sets in one statement, each up to the limit for this size of community. */
-export async function countSets({ popular, total }: Meaning, sets: (MemberSet | null)[]) {
+/**
+ * Counts several sets in one statement, each up to the limit for this size of community.
+ * @param known the counts of the first of them, if it was counted with a page of its members
+ */
+export async function countSets(
+	{ popular, total }: Meaning,
+	sets: (MemberSet | null)[],
+	known: Found['counted'] = null,
+) {
 	const everyone = popular.find(({ kind }) => kind === 'everyone')
-	const possible = sets.filter((meant) => meant !== null && !isEverybody(meant)) as MemberSet[]
-	const max = total <= counting.small ? counting.max.small : counting.max.large
-	const rows = possible.length > 0 ? await countFacets(possible, max + 1) : []
+	const isAsked = (meant: MemberSet | null, index: number) =>
+		meant !== null && !isEverybody(meant) && (index > 0 || known === null)
+	const asked = sets.filter(isAsked) as MemberSet[]
+	const max = maxCounted(total)
+	const rows = asked.length > 0 ? await countFacets(asked, max + 1) : []
 	const numbers = new Map(rows.map(({ set, id, count }) => [`${set}/${id}`, count]))
-	return sets.map((meant) => {
+	return sets.map((meant, index) => {
 		if (meant && isEverybody(meant)) return { people: exactly(total), of: ({ members }: TermRow) => exactly(members) }
-		const set = meant ? possible.indexOf(meant) : -1
-		const numberOf = (id: number | undefined) => numbers.get(`${set}/${id}`) ?? 0
+		const set = meant ? asked.indexOf(meant) : -1
+		const numberOf = (id = 0) => (index === 0 && known ? known.get(id) : numbers.get(`${set}/${id}`)) ?? 0
 		const ended = numberOf(everyone?.id) > max
 		const of = ({ id }: TermRow): Count => ({
 			number: Math.min(numberOf(id), max),

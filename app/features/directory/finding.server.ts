@@ -3,7 +3,7 @@ import type { SearchSource } from '~/features/following/searches.server.ts'
 import { isId } from '~/lib/checks.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, invalidCursor, isTimeText } from '~/platform/http/cursors.ts'
-import { type Criteria, communityPath, criteriaOf, criteriaQuery, sortOf } from './directory.paths.ts'
+import { type Criteria, communityPath, criteriaOf, criteriaQuery, maxCounted, sortOf } from './directory.paths.ts'
 import {
 	type Group,
 	isImpossible,
@@ -14,12 +14,28 @@ import {
 	understand,
 	type Word,
 } from './meaning.server.ts'
-import { type FoundRow, findPage, type MemberSet, type SearchPosition } from './search.queries.server.ts'
+import {
+	type FoundRow,
+	findPage,
+	isEverybody,
+	MAX_FETCHED,
+	MAX_FETCHED_ONCE,
+	type MemberSet,
+	type SearchPosition,
+	sampleSize,
+} from './search.queries.server.ts'
 
 /** One page of the members who match. */
 export interface Found {
 	meaning: Meaning
 	rows: FoundRow[]
+	/**
+	 * How many who match have each term that filters offer, counted as by {@link countFacets}, by the term's id; null where they were not
+	 * counted with the page.
+	 */
+	counted: ReadonlyMap<number, number> | null
+	/** All who match as one set, where it was sampled for its size. */
+	sampled: MemberSet | null
 	/** The cursor of the next page; null at the end. */
 	next: string | null
 }
@@ -34,7 +50,7 @@ interface ListPosition extends SearchPosition {
  * Reading}); later pages use the reading that their cursor names.
  * @param cursor where the previous page ended
  * @param viewer nobody is found by what this viewer may not see
- * @param loosest the loosest reading to try
+ * @param options `loosest`: the loosest reading to try; `counts`: whether the caller also counts who matches
  * @throws Invalid for a cursor of another list
  */
 export async function findMembers(
@@ -42,7 +58,7 @@ export async function findMembers(
 	viewer: Viewer,
 	cursor: string | null,
 	limit: number,
-	loosest: Reading = 'any',
+	{ loosest = 'any', counts = false }: { loosest?: Reading; counts?: boolean } = {},
 ): Promise<Found> {
 	const understood = await understand(criteria, viewer)
 	const position = cursor ? positionOf(criteria, understood.criteria, cursor) : null
@@ -50,11 +66,13 @@ export async function findMembers(
 	const readings = readingsOf(understood).filter((reading) => looseness[reading] <= looseness[loosest])
 	for (const reading of position ? [position.reading] : readings) {
 		const read = reading === 'words' ? await asWords(criteria, viewer) : understood
-		const found = await findIn(await meaningOf(read, reading), position, limit)
+		const found = await findIn(await meaningOf(read, reading), position, limit, counts)
 		if (found.rows.length > 0) return found
 		first ??= found
 	}
-	return first ?? { meaning: await meaningOf(understood, 'written'), rows: [], next: null }
+	return (
+		first ?? { meaning: await meaningOf(understood, 'written'), rows: [], counted: null, sampled: null, next: null }
+	)
 }
 
 const looseness: Record<Reading, number> = { written: 0, typos: 1, words: 2, any: 3 }
@@ -77,16 +95,20 @@ export function quoted(q: string): string {
 	return `"${q.replace(/["“”]/g, ' ').trim()}"`
 }
 
-async function findIn(meaning: Meaning, position: ListPosition | null, limit: number): Promise<Found> {
+async function findIn(meaning: Meaning, position: ListPosition | null, limit: number, counts: boolean): Promise<Found> {
 	const { criteria, user, viewer } = meaning
 	const sort = sortOf(criteria)
 	const first = sort === 'match' && !position ? user : null
 	const tier = Math.max(0, position?.tier ?? 0)
 	const tiers = strongFirst(tiersOf(meaning), sort === 'match' ? await strongOf(meaning) : []).slice(tier)
-	if (tiers.length === 0 && first === null) return { meaning, rows: [], next: null }
+	if (tiers.length === 0 && first === null) return { meaning, rows: [], counted: null, sampled: null, next: null }
+	const sampled = counts && !position ? await sampledSet(meaning) : null
+	const isFew = sampled !== null && sampled.members <= MAX_FETCHED_ONCE
+	const whole = isFew ? { meant: sampled, limit: maxCounted(meaning.total) + 1 } : null
 	const found = await findPage({
 		tiers,
 		order: sort === 'active' ? 'seen' : 'joined',
+		whole,
 		after: position && position.tier >= 0 ? position : null,
 		first,
 		matchTerms: [...meaning.named, ...meaning.meanings].map(({ id }) => id),
@@ -95,7 +117,27 @@ async function findIn(meaning: Meaning, position: ListPosition | null, limit: nu
 	})
 	const rows = found.map((row) => ({ ...row, tier: row.tier < 0 ? row.tier : row.tier + tier })).slice(0, limit)
 	const last = rows.at(-1)
-	return { meaning, rows, next: found.length > limit && last ? cursorOf(meaning, last) : null }
+	const counted = whole
+		? new Map(Object.entries(found[0]?.counted ?? {}).map(([id, count]) => [Number(id), count]))
+		: null
+	return { meaning, rows, counted, sampled, next: found.length > limit && last ? cursorOf(meaning, last) : null }
+}
+
+/**
+ * All who match, where they can be read at once or their number was estimated by a sample. Sets that are small by the counters of their
+ * terms are not sampled, nor are filters, of which the counters tell more than of words that occur together. Of a single word or filter
+ * nothing is intersected.
+ */
+async function sampledSet(meaning: Meaning): Promise<MemberSet | null> {
+	const meant = everyMatch(meaning)
+	if (!meant || isEverybody(meant)) return null
+	const { total, words } = meaning
+	const [groups = [], ...others] = meant.ways
+	if (total <= MAX_FETCHED_ONCE) return { ...meant, members: Math.min(meant.members, total) }
+	if (meant.members <= MAX_FETCHED) return meant
+	const isSampled = words.length > 0 && groups.length + others.length > 1
+	const members = isSampled ? await sampleSize(meant, total) : null
+	return members === null ? null : { ...meant, members }
 }
 
 /**
@@ -126,7 +168,13 @@ function tiersOf(meaning: Meaning): MemberSet[] {
 	let before: Group[][] = []
 	for (const ways of [...steps, whole.ways]) {
 		if (ways.length === 0 || isSame(ways, before)) continue
-		tiers.push({ ...whole, ways, members: sizeOf(ways, meaning.total), not: before, notUser: meaning.user })
+		tiers.push({
+			...whole,
+			ways,
+			members: sizeOf(ways, meaning.total),
+			not: before,
+			notUser: meaning.user,
+		})
 		before = ways
 	}
 	return tiers
@@ -168,7 +216,7 @@ export function everyMatch(meaning: Meaning): MemberSet | null {
 	const groups = reading === 'any' && any.length > 0 ? [unionOf(any)] : any
 	const ways = [[...filters, ...groups]]
 	if (groups.some(({ ids }) => ids.length === 0)) return null
-	return { ways, members: sizeOf(ways, meaning.total), notBlocking, isPublic: viewer === null }
+	return { ways, members: sizeOf(ways, meaning.total), total: meaning.total, notBlocking, isPublic: viewer === null }
 }
 
 function unionOf(groups: Group[]): Group {
@@ -225,7 +273,7 @@ export const peopleSource: SearchSource = {
 	read: (query) => criteriaQuery({ ...lasting(query), sort: null }) || null,
 	path: (query) => communityPath({ ...lasting(query), sort: null }),
 	findNew: async (viewer, query, { seen }) => {
-		const { rows } = await findMembers(lasting(query), viewer, null, MAX_MATCHES, 'written')
+		const { rows } = await findMembers(lasting(query), viewer, null, MAX_MATCHES, { loosest: 'written' })
 		const ids = rows.map(({ id }) => id).filter((id) => id !== viewer.id)
 		const fresh = ids.filter((id) => !seen.includes(id))
 		return { count: fresh.length, seen: [...ids, ...seen.filter((id) => !ids.includes(id))].slice(0, MAX_SEEN) }

@@ -4,7 +4,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { listIndexed, placeAfter } from '../../../tests/support/members.ts'
 import type { Group } from './meaning.server.ts'
-import { countFacets, findPage, type MemberSet, type SearchPosition } from './search.queries.server.ts'
+import { countFacets, findPage, type MemberSet, type SearchPosition, sampleSize } from './search.queries.server.ts'
 
 useDatabase()
 
@@ -27,6 +27,7 @@ beforeAll(async () => {
 
 const readings = [
 	['fetched whole', 10, false],
+	['too large for that, and counted without looking among the newest', 5_000, false],
 	['looked for among the newest, then among all, by a visitor', Number.POSITIVE_INFINITY, true],
 ] as const
 
@@ -36,8 +37,14 @@ describe.each(readings)('a set that is %s', (_, members, isPublic) => {
 	test.each(['joined', 'seen'] as const)('comes page by page, once and in the order of having %s', async (order) => {
 		const all = await listIndexed(order)
 		const [python = 0, cse = 0, it = 0] = await Promise.all(['Python', 'CSE', 'IT'].map((label) => termOf(label)))
+		// So many alternatives that rows are checked for them.
+		const wide: Group = { ids: [cse, it, -1, -2, -3, -4, -5, -6, -7], members: 10 }
 		const sets: [Omit<MemberSet, 'members' | 'isPublic'>, (terms: number[]) => boolean][] = [
 			[{ ways: [[group(python)]] }, (terms) => terms.includes(python)],
+			[
+				{ ways: [[group(python), wide]], total: 100 },
+				(terms) => terms.includes(python) && (terms.includes(cse) || terms.includes(it)),
+			],
 			[{ ways: [[group(cse, it)]] }, (terms) => terms.includes(cse) || terms.includes(it)],
 			[{ ways: [[group(python), group(cse)]] }, (terms) => terms.includes(python) && terms.includes(cse)],
 			[{ ways: [[group(python)]], not: [[group(cse)]] }, (terms) => terms.includes(python) && !terms.includes(cse)],
@@ -74,6 +81,7 @@ test('several sets come one after the other, and a page may hold the end of one 
 			{ ways: both.map((one) => [one]), members, not: [both], isPublic: true },
 		],
 		order: 'joined',
+		whole: null,
 		after: null,
 		first: null,
 		matchTerms: [python],
@@ -87,11 +95,56 @@ test('several sets come one after the other, and a page may hold the end of one 
 	expect(rows.every(({ matched, skills }) => matched.includes(python) === skills.includes('Python'))).toBe(true)
 })
 
+test.each([
+	['joined', false],
+	['joined', true],
+	['seen', false],
+	['seen', true],
+] as const)(
+	'sets read at once are the same, in the order of having %s, with their counts (by a visitor: %s)',
+	async (order, isPublic) => {
+		const [python, cse, it] = [await termOf('Python'), await termOf('CSE'), await termOf('IT')]
+		const group = (...ids: number[]): Group => ({ ids, members: 1 })
+		const all = await listIndexed(order)
+		const [someone = 0, another = 0] = all.filter(({ terms }) => terms.includes(cse)).map(({ id }) => id)
+		const ways = [[group(cse, it)]]
+		const narrow = [[group(cse, it), group(python)]]
+		const members = Number.POSITIVE_INFINITY
+		const tiers: MemberSet[] = [
+			{ ways: narrow, members, isPublic, notUser: someone },
+			{ ways, members, isPublic, not: narrow, notUser: someone, among: [another] },
+			{ ways, members, isPublic, not: narrow, notUser: someone, notAmong: [another] },
+		]
+		const meant: MemberSet = { ways, members, isPublic }
+		const input = { tiers, order, after: null, first: someone, matchTerms: [], viewerId: isPublic ? null : someone }
+		for (const limit of [5, 400]) {
+			const setBySet = await findPage({ ...input, whole: null, limit })
+			const [first, ...rest] = await findPage({ ...input, whole: { meant, limit: 1_000 }, limit })
+			expect([first, ...rest].map((row) => [row?.id, row?.tier])).toEqual(setBySet.map(({ id, tier }) => [id, tier]))
+			expect(rest.every(({ counted }) => counted === null)).toBe(true)
+			const facets = await countFacets([meant], 1_000)
+			expect(first?.counted).toEqual(Object.fromEntries(facets.map(({ id, count }) => [id, count])))
+		}
+	},
+)
+
+test('the size of a set is estimated from members who are spread over all, if they are enough', async () => {
+	const python = await termOf('Python')
+	const meant = { ways: [[{ ids: [python], members: 1 }]], members: 1, isPublic: false }
+	expect(await sampleSize(meant, 400)).toBeNull()
+	// All of these are in the block in the middle, which is sampled.
+	await placeAfter(19_500)
+	await seedMembers(800, { onProgress: () => {} })
+	const sampled = (await listIndexed('joined')).filter(({ id }) => id > 19_500 && id < 20_000)
+	const share = sampled.filter(({ terms }) => terms.includes(python)).length / sampled.length
+	expect(await sampleSize(meant, 400)).toBeCloseTo(400 * share)
+})
+
 async function idsOf(meant: MemberSet, order: 'joined' | 'seen'): Promise<number[]> {
 	const ids: number[] = []
 	let after: SearchPosition | null = null
 	for (;;) {
-		const page = { tiers: [meant], order, after, first: null, matchTerms: [], limit: 7, viewerId: null }
+		const page = { tiers: [meant], order, whole: null, after, first: null, matchTerms: [], limit: 7, viewerId: null }
 		const rows = await findPage(page)
 		ids.push(...rows.map(({ id }) => id))
 		const last = rows.at(-1)

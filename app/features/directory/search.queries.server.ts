@@ -10,6 +10,8 @@ export interface MemberSet {
 	ways: Group[][]
 	/** A rough estimate of their number: it decides how they are read, never who is found. */
 	members: number
+	/** The number of all members, as far as it is known. It decides nothing else, either. */
+	total?: number
 	/** Excludes members who match this, as they came before. */
 	not?: Group[][]
 	/** A member who came before. */
@@ -36,6 +38,8 @@ export interface FoundRow extends ListedMemberRow {
 	seen_at: string
 	/** The requested terms that the member has. */
 	matched: number[]
+	/** In the first row of a page whose set is read at once: how many members of it have each term that filters offer. */
+	counted: Record<string, number> | null
 }
 
 interface PageInput {
@@ -43,6 +47,8 @@ interface PageInput {
 	tiers: MemberSet[]
 	/** Order within each set: newest first, or last seen first. */
 	order: 'joined' | 'seen'
+	/** All of the sets as one that is read at once, and counted as by {@link countFacets}; null to read set by set. Only on first pages. */
+	whole: { meant: MemberSet; limit: number } | null
 	/** Where the previous page ended: within `tiers[0]`. */
 	after: SearchPosition | null
 	/** A member to show before all others. */
@@ -57,35 +63,102 @@ interface PageInput {
 /*
  * A set of at most about MAX_FETCHED members is fetched whole. For a larger one, the newest members are scanned first, MAX_BLOCKS
  * blocks or MAX_WALKED members, until the page is full; only then all members are searched.
- * docs/decisions/0058-people-by-documents.md explains it.
+ * docs/decisions/0058-people-by-documents.md explains it, and docs/decisions/0122-a-page-and-its-counts-read-once.md how a first page is
+ * read with its counts.
  */
 /** Sets of up to this size are fetched whole. */
 export const MAX_FETCHED = 1_000
+/** Sets of up to this size are fetched whole for a first page with its counts: larger ones cost more than both from the newest blocks. */
+export const MAX_FETCHED_ONCE = 3_000
+/** Sets of up to this size are counted without scanning blocks, which would rarely have as many as are counted. */
+const MAX_COUNTED = 6_000
+/** Alternatives that the index merges quickly. */
+const MAX_MERGED = 8
+/** The share of members from which more alternatives are checked row by row: then some thousand rows have enough members. */
+const MIN_SHARE_BY_ROWS = 0.02
 /** Blocks of 1,024 members (migrations/0042_member_documents.sql) that are scanned one after the other. */
 export const MAX_BLOCKS = 16
 const BLOCK_BITS = 10
+/** Blocks that are sampled to estimate the size of a set: one for so many members, up to four. */
+const MAX_SAMPLED = 4
+const MEMBERS_PER_SAMPLED = 250_000
+/** Members of these blocks who tell anything. */
+const MIN_SAMPLED = 256
 /** Members in order of last presence that are scanned. */
 export const MAX_WALKED = 2_048
 
 /** One page of members, from as many of the sets as fill it, one after the other. */
 export async function findPage(input: PageInput): Promise<FoundRow[]> {
-	const { tiers, order, after, first, matchTerms, limit, viewerId } = input
+	const { tiers, order, whole, after, first, matchTerms, limit, viewerId } = input
 	const find = order === 'joined' ? joinedLast : seenLast
-	const parts = tiers.map(
-		(meant, index) =>
-			sql`(select user_id, ${sql.lit(index)}::int as tier from ${find(meant, index === 0 ? after : null, limit)} found)`,
-	)
+	const parts = whole
+		? [firstOfWhole(input)]
+		: tiers.map(
+				(meant, index) =>
+					sql`(select user_id, ${sql.lit(index)}::int as tier from ${find(meant, index === 0 ? after : null, limit)} found)`,
+			)
 	if (first !== null) parts.unshift(sql`(select user_id, -1 as tier from member_search where user_id = ${first})`)
 	const sorted = order === 'joined' ? sql`page.tier, users.id desc` : sql`page.tier, search.seen_at desc, users.id desc`
 	const { rows } = await sql<FoundRow>`
-		with page as materialized (${sql.join(parts, sql` union all `)} limit ${limit})
+		with ${whole ? sql`found as materialized (${readAtOnce(whole.meant, tiers)}),` : sql``}
+			page as materialized (${sql.join(parts, sql` union all `)} limit ${limit})
 		select ${memberColumns(viewerId)}, page.tier, case when isfinite(search.seen_at)
 			then to_char(search.seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') else search.seen_at::text end as seen_at,
-			array(select term from unnest(${viewerId === null ? sql`search.public_terms` : sql`search.terms`}) as term where term = any(${matchTerms}::int[])) as matched
+			array(select term from unnest(${viewerId === null ? sql`search.public_terms` : sql`search.terms`}) as term where term = any(${matchTerms}::int[])) as matched,
+			${whole ? sql`case when row_number() over (order by ${sorted}) = 1 then ${countsOfWhole(whole)} end` : sql`null::jsonb`} as counted
 		from page join member_search search using (user_id) join users on users.id = page.user_id
 		left join ${profilesFor(viewerId)} profiles on profiles.user_id = users.id
 		order by ${sorted}`.execute(db())
 	return rows
+}
+
+/** All members of a set that is read at once, each with the first of the sets of the list that has them. */
+function readAtOnce(whole: MemberSet, tiers: MemberSet[]): RawBuilder<unknown> {
+	const terms = whole.isPublic ? sql`public_terms` : sql`terms`
+	const steps = tiers.slice(0, -1).map((meant, index) => {
+		const parts = [hasAny(meant.ways, terms), ...amongParts(meant)]
+		return sql`when ${sql.join(parts, sql` and `)} then ${sql.lit(index)}`
+	})
+	const last = sql.lit(tiers.length - 1)
+	const tier = steps.length > 0 ? sql`case ${sql.join(steps, sql` `)} else ${last} end` : sql`${last}::int`
+	return sql`select user_id, seen_at, facets, public_terms, ${tier} as tier from member_search where ${isInSet(whole)}`
+}
+
+/** The first members of a set that is read at once. */
+function firstOfWhole({ tiers, order, limit }: PageInput): RawBuilder<unknown> {
+	const notUser = tiers.at(-1)?.notUser
+	const others = notUser ? sql`user_id <> ${notUser}` : sql`true`
+	const sorted = order === 'joined' ? sql`tier, user_id desc` : sql`tier, seen_at desc, user_id desc`
+	return sql`(select user_id, tier from (select user_id, tier from found where ${others} order by ${sorted} limit ${limit}) first)`
+}
+
+/** How many of the first members of a set that is read at once have each term that filters offer. */
+function countsOfWhole({ meant, limit }: NonNullable<PageInput['whole']>): RawBuilder<unknown> {
+	return sql`(select jsonb_object_agg(id, count) from (
+		select id, count(*) as count from (select facets, public_terms from found limit ${limit}) found
+		cross join unnest(${facetsOf(meant)}) as id group by id) counted)`
+}
+
+/**
+ * Estimates how many members a set has, from some blocks that are spread over all.
+ * @param total the number of listed members
+ * @returns null if these blocks have too few members to tell; for a set of more than MAX_COUNTED members at least so many
+ */
+export async function sampleSize(meant: MemberSet, total: number): Promise<number | null> {
+	const blocks = Math.min(MAX_SAMPLED, Math.ceil(total / MEMBERS_PER_SAMPLED))
+	const enough = Math.ceil((2 * MAX_COUNTED * (blocks << BLOCK_BITS)) / total)
+	const { rows } = await sql<{ sampled: number; found: number }>`
+		with spread as materialized (
+			select distinct newest * (2 * number + 1) / ${sql.lit(2)} / ${blocks}::int as number
+			from generate_series(0, ${blocks}::int - 1) as number, (select max(user_id) >> ${sql.lit(BLOCK_BITS)} as newest from member_search) last)
+		select (select count(*)::int from spread cross join lateral (select from member_search
+				where user_id >= number << ${sql.lit(BLOCK_BITS)} and user_id < (number + 1) << ${sql.lit(BLOCK_BITS)} offset 0) one) as sampled,
+			(select count(*)::int from (select from spread cross join lateral (
+				select from member_search where block = number and ${isInSet(meant)} offset 0) one limit ${enough}) counted) as found`.execute(
+		db(),
+	)
+	const { sampled = 0, found = 0 } = rows[0] ?? {}
+	return sampled < MIN_SAMPLED ? null : (found * total) / sampled
 }
 
 /**
@@ -163,8 +236,11 @@ function seenLast(meant: MemberSet, after: SearchPosition | null, limit: number)
  * the table instead of the index, as it cannot know how rare they are.
  */
 function anyOrder(meant: MemberSet, limit: number): RawBuilder<unknown> {
-	const found = isInSet(meant)
-	if (meant.members <= MAX_FETCHED) return sql`(select facets, public_terms from member_search where ${found})`
+	if (meant.members <= MAX_FETCHED) return sql`(select facets, public_terms from member_search where ${isInSet(meant)})`
+	const found = isInSetByRows(meant)
+	if (meant.members <= MAX_COUNTED)
+		return sql`(with found as materialized (select facets, public_terms from member_search where ${found})
+			select facets, public_terms from found limit ${limit})`
 	const end = sql`(select max(user_id) + 1 from member_search)`
 	return sql`(select facets, public_terms from (
 		(select found.facets, found.public_terms from ${blocksFrom(end)} cross join lateral (
@@ -189,6 +265,20 @@ function isInSet(meant: MemberSet): RawBuilder<unknown> {
 	return sql`${hasAny(meant.ways, sql`terms`)} and ${residue(meant)}`
 }
 
+/**
+ * As {@link isInSet}, where the first members found are enough. A common word that begins sixty others takes the index longer to merge
+ * than it takes to check the rows until enough of them have it.
+ */
+function isInSetByRows(meant: MemberSet): RawBuilder<unknown> {
+	const { ways, total = Number.POSITIVE_INFINITY } = meant
+	const [groups = [], ...others] = ways
+	const isLate = ({ ids, members }: Group) => ids.length > MAX_MERGED && members >= total * MIN_SHARE_BY_ROWS
+	const [late, early] = [groups.filter(isLate), groups.filter((group) => !isLate(group))]
+	if (others.length > 0 || late.length === 0 || early.length === 0) return isInSet(meant)
+	// Concatenation keeps the planner from using the index.
+	return sql`${hasAll(early, sql`terms`)} and ${hasAll(late, sql`(terms || '{}'::int[])`)} and ${residue(meant)}`
+}
+
 function hasAny(ways: Group[][], terms: RawBuilder<unknown>): RawBuilder<unknown> {
 	return sql`(${sql.join(
 		ways.map((groups) => hasAll(groups, terms)),
@@ -211,14 +301,20 @@ export function isEverybody({ ways }: MemberSet): boolean {
 
 /** The conditions that only a row can decide. */
 function residue(meant: MemberSet): RawBuilder<unknown> {
-	const { ways, not, notUser, notBlocking, among, notAmong, isPublic } = meant
+	const { ways, not, notUser, notBlocking, isPublic } = meant
 	const parts: RawBuilder<unknown>[] = []
 	const terms = isPublic ? sql`public_terms` : sql`terms`
 	if (isPublic && !isEverybody(meant)) parts.push(hasAny(ways, terms))
-	if (among) parts.push(sql`user_id = any(${among}::int[])`)
-	if (notAmong) parts.push(sql`user_id <> all(${notAmong}::int[])`)
+	parts.push(...amongParts(meant))
 	if (not && not.length > 0) parts.push(sql`(${hasAny(not, terms)}) is not true`)
 	if (notUser) parts.push(sql`user_id <> ${notUser}`)
 	if (notBlocking) parts.push(sql`not ${isBlocking(sql.ref('user_id'), notBlocking)}`)
 	return parts.length > 0 ? sql.join(parts, sql` and `) : sql`true`
+}
+
+function amongParts({ among, notAmong }: MemberSet): RawBuilder<unknown>[] {
+	return [
+		...(among ? [sql`user_id = any(${among}::int[])`] : []),
+		...(notAmong ? [sql`user_id <> all(${notAmong}::int[])`] : []),
+	]
 }

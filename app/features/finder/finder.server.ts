@@ -197,13 +197,16 @@ async function searchPeople(
 ): Promise<Hits<MemberView>> {
 	const criteria = criteriaOfSearch(parsed)
 	if (!concernsAll(parsed) || (criteria.q === '' && criteria.skills.length === 0)) return none
-	const found = await findMembers(criteria, viewer, cursor, limit, isLoose ? 'any' : 'written')
+	const found = await findMembers(criteria, viewer, cursor, limit, {
+		loosest: isLoose ? 'any' : 'written',
+		counts: true,
+	})
 	if (found.rows.length === 0) return none
 	const { meaning } = found
 	const nearness = meaning.reading === 'any' ? 'some' : meaning.reading === 'typos' ? 'near' : 'all'
 	const [rows, { number, atLeast }] = await Promise.all([
 		presentFound(found),
-		nearness === 'all' ? countPeople(meaning) : none.count,
+		nearness === 'all' ? countPeople(found) : none.count,
 	])
 	// The count does not include the member whose username was typed.
 	const count = nearness === 'all' ? { number: Math.max(number, rows.length), atLeast } : none.count
