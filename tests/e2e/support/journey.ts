@@ -95,11 +95,11 @@ export const test = base.extend<{ requests: undefined; quiet: undefined; alone: 
 			for (const end of ['requestfinished', 'requestfailed'] as const)
 				page.on(end as 'requestfinished', (request) => open.delete(request))
 			await use(undefined)
-			// The next journey reuses the page, unless this one would still navigate by itself, for example after a reconnect. Playwright's clock
-			// leaves scripts in its browser that fail once the clock is gone.
+			// The next journey opens a page of its own in the same browser: a renderer that stays collects the documents of earlier journeys, and
+			// each page costs more than the one before. Playwright's clock leaves scripts in its browser that fail once the clock is gone.
 			const hasClock = await page.evaluate(() => '__pwClock' in globalThis).catch(() => true)
 			if (hasClock) await page.context().close()
-			else await page.goto('about:blank', { waitUntil: 'commit', timeout: 5_000 }).catch(() => page.close())
+			else await page.close()
 		},
 		{ auto: true },
 	],
