@@ -154,6 +154,8 @@ test("the rows read back from a list's document are those the server would send"
 		[demoEmail],
 	)
 	await client.end()
+	// A picture that fails to load is replaced by initials, at some time.
+	await page.route(/\/media\/profiles\//, (route) => route.fulfill({ contentType: 'image/png', body: pixel }))
 	const ask = (title: string, more = {}) =>
 		page.request.post('/forum/ask', {
 			form: { title, description: 'A "text" & <more>.\n\n\\o/', tags: 'c++, read-back', category: 'others', ...more },
@@ -275,6 +277,12 @@ interface Fiber {
 	memoizedProps: { question?: Row } | null
 	return: Fiber | null
 }
+
+/** A picture of one pixel. */
+const pixel = Buffer.from(
+	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+	'base64',
+)
 
 interface Row {
 	author: { image: string | null; pseudonym?: object }
