@@ -155,7 +155,7 @@ test("the rows read back from a list's document are those the server would send"
 	)
 	await client.end()
 	// A picture that fails to load is replaced by initials, at some time.
-	await page.route(/\/media\/profiles\//, (route) => route.fulfill({ contentType: 'image/png', body: pixel }))
+	await page.route(/\/media\/profiles\//, (route) => route.fulfill({ contentType: 'image/gif', body: pixel }))
 	const ask = (title: string, more = {}) =>
 		page.request.post('/forum/ask', {
 			form: { title, description: 'A "text" & <more>.\n\n\\o/', tags: 'c++, read-back', category: 'others', ...more },
@@ -279,10 +279,7 @@ interface Fiber {
 }
 
 /** A picture of one pixel. */
-const pixel = Buffer.from(
-	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-	'base64',
-)
+const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
 interface Row {
 	author: { image: string | null; pseudonym?: object }
