@@ -1,14 +1,15 @@
 import { Crowd } from './crowd.ts'
-import { at, grouped, megabytes, ms, percent, watch } from './figures.ts'
+import { at, grouped, megabytes, ms, percent, quantile, watch } from './figures.ts'
+import { floor } from './floor.ts'
 import { BenchSite } from './site.ts'
 
 const warmSeconds = 5
 const seconds = 30
 
-/** The latency of messages, with one message per second and pair. @returns a table */
+/** The latency of messages, with one message per second and pair. @returns two tables */
 export async function delivery(sizes: number[]): Promise<string> {
-	const rows: string[] = []
-	for (const pairs of sizes) rows.push(await measure(pairs))
+	const measured: Measured[] = []
+	for (const pairs of sizes) measured.push(await measure(pairs))
 	return `### How long a message takes
 
 One message a second for each pair, ${seconds} s after ${warmSeconds} s of warming up; each reader says how far they have read. The longest pause
@@ -16,11 +17,24 @@ is the time for which the process could do nothing else.
 
 | pairs | messages | delivered p50 ms | p99 ms | longest ms | acknowledged p50 ms | p99 ms | lost | longest pause ms | statements a message | server | PostgreSQL | memory |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|
-${rows.join('\n')}
+${measured.map(({ row }) => row).join('\n')}
+
+In the same run, beside the site: the same tabs on a process that only passes messages on by the same socket library, and on one that also
+inserts them into a small table, those of the same moment with one commit. The last two columns are the site's times as multiples of the latter.
+
+| pairs | passed on p50 ms | p99 ms | stored and passed on p50 ms | p99 ms | site p50 | site p99 |
+|---|---|---|---|---|---|---|
+${measured.map(({ floors }) => floors).join('\n')}
 `
 }
 
-async function measure(pairs: number): Promise<string> {
+interface Measured {
+	/** Cells of the two tables. */
+	row: string
+	floors: string
+}
+
+async function measure(pairs: number): Promise<Measured> {
 	const site = await BenchSite.start()
 	const crowd = new Crowd()
 	try {
@@ -43,9 +57,18 @@ async function measure(pairs: number): Promise<string> {
 			percent(database),
 			`${megabytes(reading.resident)} MB`,
 		]
-		return `| ${cells.join(' | ')} |`
+		return { row: `| ${cells.join(' | ')} |`, floors: await compare(site, pairs, delivered) }
 	} finally {
 		await crowd.end()
 		await site.stop()
 	}
+}
+
+async function compare(site: BenchSite, pairs: number, delivered: Float64Array): Promise<string> {
+	const pace = { pairs, warmSeconds, seconds }
+	const { delivered: passed } = await floor(null, pace)
+	const { delivered: stored } = await floor(site.connection, pace)
+	const times = [passed, stored].flatMap((one) => [at(one, 0.5), at(one, 0.99)])
+	const multiples = [0.5, 0.99].map((share) => `${(quantile(delivered, share) / quantile(stored, share)).toFixed(1)} ×`)
+	return `| ${[grouped(pairs), ...times, ...multiples].join(' | ')} |`
 }

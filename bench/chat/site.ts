@@ -80,6 +80,11 @@ export class BenchSite {
 		rmSync(this.folder, { recursive: true, force: true })
 	}
 
+	/** How the site's role connects to its database. */
+	get connection(): pg.ClientConfig {
+		return siteDatabase(this.folder)
+	}
+
 	/** Adds logged-in members, in adjacent pairs with a conversation. */
 	async addMembers(count: number): Promise<Member[]> {
 		const added = Array.from({ length: count }, (_, index) => ({

@@ -3,7 +3,8 @@ import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { gathered } from '~/lib/gathered.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
-import { byPlace, transact } from '~/platform/db/transaction.server.ts'
+import { statement, type Value } from '~/platform/db/statement.server.ts'
+import { byPlace } from '~/platform/db/transaction.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 import { MAX_UNANSWERED } from './conversations.policy.ts'
 
@@ -67,7 +68,7 @@ const pairStateColumns = (userId: UserId) => sql`p.id as peer_id, p.username, p.
 	exists (select from profiles where user_id = ${userId} and campus_verified_at is not null) as verified`
 
 /** The conversation `c` of `p` and a member. A lateral index lookup, as a join may scan a small table. */
-const conversationJoin = (kind: 'left' | 'inner', userId: UserId) => sql`${sql.raw(kind)} join lateral (
+export const conversationJoin = (kind: 'left' | 'inner', userId: UserId) => sql`${sql.raw(kind)} join lateral (
 	select id from conversations where lower_id = least(p.id, ${userId}) and higher_id = greatest(p.id, ${userId}) limit 1) c on true`
 
 /** Lateral index lookups, even where the planner expects small tables: there are few rows for each of a few pairs. */
@@ -96,20 +97,25 @@ export interface Pair {
 }
 
 /** The pairs, with the peer as `p`. One index lookup each, however few members the planner expects. */
-const pairs = (of: readonly Pair[]) =>
-	sql`unnest(${of.map(({ userId }) => userId)}::int[], ${of.map(({ username }) => username)}::text[])
-			with ordinality as pair (user_id, username, place)
+export const pairs = (userIds: Value<number[]>, usernames: Value<string[]>) =>
+	sql`unnest(${userIds}::int[], ${usernames}::text[]) with ordinality as pair (user_id, username, place)
 		cross join lateral (
 			select id, username, name, imported from users
 			where id = ${idByName(sql.ref('pair.username'))} and id <> pair.user_id and pseudonym_of is null limit 1) p`
 
+/** The values of {@link pairs}. */
+export const idsOf = (of: readonly Pair[]) => of.map(({ userId }) => userId)
+export const usernamesOf = (of: readonly Pair[]) => of.map(({ username }) => username)
+
+const readPairStates = statement(
+	(userIds: Value<number[]>, usernames: Value<string[]>) => sql<PairStateRow & { place: number }>`
+		select pair.place::int, ${pairStateColumns(sql.ref('pair.user_id'))}
+		from ${pairs(userIds, usernames)} ${pairStateJoins(sql.ref('pair.user_id'))}`,
+)
+
 /** The state of each of these pairs, in their order; undefined for unknown peers and for oneself. */
 export async function listPairStates(executor: Executor, of: readonly Pair[]): Promise<(PairStateRow | undefined)[]> {
-	const userId = sql.ref('pair.user_id')
-	const { rows } = await sql<PairStateRow & { place: number }>`
-		select pair.place::int, ${pairStateColumns(userId)}
-		from ${pairs(of)} ${pairStateJoins(userId)}`.execute(executor)
-	return byPlace(of, rows)
+	return byPlace(of, await readPairStates(executor, idsOf(of), usernamesOf(of)))
 }
 
 /** Seconds until a member may start another conversation, with a limit of `most` in 24 hours; null if they may now. */
@@ -144,13 +150,17 @@ export interface Locking {
 	skipLocked: boolean
 }
 
-/** Locks these conversations in the order of their ids. @returns those that were locked */
-export async function lockConversations(trx: Executor, ids: number[], { skipLocked }: Locking): Promise<Set<number>> {
-	const { rows } = await sql<{ id: number }>`
-		select id from conversations where id = any(${ids}::int[]) order by id
-		for no key update ${skipLocked ? sql`skip locked` : sql``}`.execute(trx)
-	return new Set(rows.map(({ id }) => id))
-}
+/** Locks conversations `c` of `from` in the order of their ids. */
+export const locks = (from: RawBuilder<unknown>, skipLocked: boolean) => sql<{ place: number; id: number }>`
+	select found.place::int, found.id from (select pair.place, c.id from ${from} order by c.id) found
+	cross join lateral (
+		select from conversations where id = found.id for no key update ${skipLocked ? sql`skip locked` : sql``}) locked`
+
+const pairLocks = (skipLocked: boolean) =>
+	statement((userIds: Value<number[]>, usernames: Value<string[]>) =>
+		locks(sql`${pairs(userIds, usernames)} ${conversationJoin('inner', sql.ref('pair.user_id'))}`, skipLocked),
+	)
+const [lockPairs, lockUnlockedPairs] = [pairLocks(false), pairLocks(true)]
 
 /**
  * Locks the conversations of these pairs in the order of their ids.
@@ -161,16 +171,12 @@ export async function lockConversationsWith(
 	of: readonly Pair[],
 	{ skipLocked }: Locking,
 ): Promise<(number | undefined)[]> {
-	const { rows } = await sql<{ place: number; id: number }>`
-		select found.place::int, found.id from (
-			select pair.place, c.id from ${pairs(of)} ${conversationJoin('inner', sql.ref('pair.user_id'))} order by c.id) found
-		cross join lateral (
-			select from conversations where id = found.id
-			for no key update ${skipLocked ? sql`skip locked` : sql``}) locked`.execute(trx)
-	return byPlace(of, rows).map((row) => row?.id)
+	const lock = skipLocked ? lockUnlockedPairs : lockPairs
+	return byPlace(of, await lock(trx, idsOf(of), usernamesOf(of))).map((row) => row?.id)
 }
 
-interface CountRow {
+/** The unread counts of a member of a conversation. */
+export interface UnreadRow {
 	user_id: number
 	/** Unread messages in this conversation. */
 	unread: number
@@ -183,31 +189,46 @@ const counts = sql`m.unread > 0 and not m.muted and not m.pending and not exists
 	select from conversations c join blocks b on b.blocker_id = m.user_id and b.blocked_id in (c.lower_id, c.higher_id)
 	where c.id = m.conversation_id)`
 
-/** The unread counts of each member of a conversation. */
-export const countUnreadOf = gathered(async (conversationIds: number[]): Promise<CountRow[][]> => {
-	const select = sql<CountRow & { conversation_id: number }>`
-		select side.conversation_id, side.user_id, side.unread, (
-			select count(*)::int from conversation_members m where m.user_id = side.user_id and ${counts}) as conversations
-		from conversation_members side where side.conversation_id = any(${conversationIds}::int[])`
-	// In a transaction, so that the plan is reused: PostgreSQL would otherwise plan it for each call, which takes five times as long.
-	const { rows } = await transact((trx, last) => last(select.execute(trx)))
-	const sides = Map.groupBy(rows, (row) => row.conversation_id)
-	return conversationIds.map((id) => sides.get(id) ?? [])
-})
-
 /** An SQL expression: the number of a member's conversations with unread messages. @param userId a column */
 export function conversationsWithUnread(userId: RawBuilder<number>): RawBuilder<number> {
 	return sql<number>`(select count(*)::int from conversation_members m where m.user_id = ${userId} and ${counts})`
 }
 
-/** The number of a member's conversations with unread messages. */
-export const countConversationsWithUnread = gathered(async (userIds: number[]): Promise<number[]> => {
-	const { rows } = await sql<{ user_id: number; conversations: number }>`
+/** In a subselect, so that PostgreSQL keeps its plan, as with `idArray`. */
+const ids = (given: Value<number[]>) => sql`(select ${given}::int[])::int[]`
+
+const readUnread = statement(
+	(conversationIds: Value<number[]>) => sql<UnreadRow & { conversation_id: number }>`
+		select side.conversation_id, side.user_id, side.unread, ${conversationsWithUnread(sql.ref('side.user_id'))} as conversations
+		from conversation_members side where side.conversation_id = any(${ids(conversationIds)})`,
+)
+
+/** The unread counts of each member of these conversations, by conversation. */
+export async function listUnread(executor: Executor, conversationIds: number[]): Promise<Map<number, UnreadRow[]>> {
+	return Map.groupBy(await readUnread(executor, conversationIds), (row) => row.conversation_id)
+}
+
+/** The unread counts of each member of a conversation. */
+export const countUnreadOf = gathered(async (conversationIds: number[]): Promise<UnreadRow[][]> => {
+	const found = await listUnread(db(), conversationIds)
+	return conversationIds.map((id) => found.get(id) ?? [])
+})
+
+const readConversationsWithUnread = statement(
+	(userIds: Value<number[]>) => sql<{ user_id: number; conversations: number }>`
 		select m.user_id, count(*)::int as conversations from conversation_members m
-		where m.user_id = any(${userIds}::int[]) and ${counts} group by m.user_id`.execute(db())
+		where m.user_id = any(${ids(userIds)}) and ${counts} group by m.user_id`,
+)
+
+/** The number of each of these members' conversations with unread messages, in their order. */
+export async function listConversationsWithUnread(executor: Executor, userIds: number[]): Promise<number[]> {
+	const rows = await readConversationsWithUnread(executor, userIds)
 	const found = new Map(rows.map((row) => [row.user_id, row.conversations]))
 	return userIds.map((id) => found.get(id) ?? 0)
-})
+}
+
+/** The number of a member's conversations with unread messages. */
+export const countConversationsWithUnread = gathered((userIds: number[]) => listConversationsWithUnread(db(), userIds))
 
 /** Accepts a request, by a first answer or without one. @returns whether it was a request until now */
 export async function acceptRequest(trx: Executor, conversationId: number, userId: number): Promise<boolean> {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { writeBookmark } from '~/features/bookmarks/bookmarks.queries.server.ts'
-import { insertMessages, writeSeen } from '~/features/chat/messages/messages.queries.server.ts'
+import { insertMessages } from '~/features/chat/messages/messages.queries.server.ts'
 import {
 	findConversation,
 	lockConversation,
 	startConversation,
 } from '~/features/conversations/conversations.queries.server.ts'
+import { writeSeen } from '~/features/conversations/receipts.queries.server.ts'
 import { insertReport } from '~/features/moderation/cases.queries.server.ts'
 import { notify } from '~/features/notifications/notifications.server.ts'
 import { aboutQuestion } from '~/features/questions/notifying/notifying.server.ts'

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type SuspensionRow, suspendedUntil, suspensionColumns } from '~/features/accounts/accounts.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { statement, type Value } from '~/platform/db/statement.server.ts'
 import { byPlace } from '~/platform/db/transaction.server.ts'
 import type { SuspensionTime } from './moderation.policy.ts'
 
@@ -130,6 +131,20 @@ export interface Writer {
 	sessionId: number | null
 }
 
+const accountStatuses = (skipLocked: boolean) =>
+	statement(
+		(userIds: Value<number[]>, sessionIds: Value<(number | null)[]>) => sql<AccountStatusRow & { place: number }>`
+		with good as (
+			select id, user_id from sessions where id = any(${sessionIds}::int[]) and expires_at > now()
+			order by id for key share ${skipLocked ? sql`skip locked` : sql``})
+		select writer.place::int, ${statusColumns}
+		from unnest(${userIds}::int[], ${sessionIds}::int[]) with ordinality as writer (user_id, session_id, place)
+		cross join lateral (select * from users where id = writer.user_id limit 1) users
+		left join good on good.id = writer.session_id and good.user_id = users.id
+		where writer.session_id is null or good.id is not null`,
+	)
+const [readStatuses, readUnlockedStatuses] = [accountStatuses(false), accountStatuses(true)]
+
 /**
  * The status of these members, in order, without locking their rows. Undefined for one whose session has ended; an existing session
  * stays until the transaction ends.
@@ -140,18 +155,10 @@ export async function listAccountStatuses(
 	writers: readonly Writer[],
 	{ skipLocked }: { skipLocked: boolean },
 ): Promise<(AccountStatusRow | undefined)[]> {
+	const read = skipLocked ? readUnlockedStatuses : readStatuses
+	const userIds = writers.map(({ userId }) => userId)
 	const sessionIds = writers.map(({ sessionId }) => sessionId)
-	const { rows } = await sql<AccountStatusRow & { place: number }>`
-		with good as (
-			select id, user_id from sessions where id = any(${sessionIds}::int[]) and expires_at > now()
-			order by id for key share ${skipLocked ? sql`skip locked` : sql``})
-		select writer.place::int, ${statusColumns}
-		from unnest(${writers.map(({ userId }) => userId)}::int[], ${sessionIds}::int[])
-			with ordinality as writer (user_id, session_id, place)
-		cross join lateral (select * from users where id = writer.user_id limit 1) users
-		left join good on good.id = writer.session_id and good.user_id = users.id
-		where writer.session_id is null or good.id is not null`.execute(trx)
-	return byPlace(writers, rows)
+	return byPlace(writers, await read(trx, userIds, sessionIds))
 }
 
 /** Trusts a member with links after a post of theirs was approved. */

@@ -32,10 +32,46 @@ test('a statement that is said to be the last is committed with its answer', asy
 	expect(await numbers(db())).toEqual([1])
 })
 
+test('what is read after the commit sees it, and what others committed meanwhile', async () => {
+	const [id, later] = await transact(async (trx, last, after) => {
+		await add(trx, 1)
+		expect(await numbers(trx)).toEqual([1])
+		await add(db(), 2)
+		return Promise.all([
+			last(transactionId(trx)),
+			after(() => Promise.all([numbers(trx), transactionId(trx), numbers(trx)])),
+		])
+	})
+	expect(later).toEqual([[1, 2], expect.not.stringMatching(`^${id}$`), [1, 2]])
+})
+
+test('a read after the commit that fails is undefined, and everything else as without it', async () => {
+	const wrong = async (trx: Executor) => (await sql`select 1 / 0`.execute(trx)).rows
+	// More often than there are connections.
+	for (let number = 1; number <= 12; number += 1) {
+		const read = await transact((trx, last, after) =>
+			Promise.all([last(add(trx, number)), after(() => wrong(trx)), after(() => numbers(trx))]),
+		)
+		expect(read).toEqual([undefined, undefined, Array.from({ length: number }, (_, index) => index + 1)])
+	}
+})
+
+test('a connection that is lost after the commit takes no more along than what was read', async () => {
+	const end = async (trx: Executor) => (await sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx)).rows
+	const read = await transact((trx, last, after) => Promise.all([last(add(trx, 1)), after(() => end(trx))]))
+	expect(read).toEqual([undefined, undefined])
+	expect(await numbers(db())).toEqual([1])
+})
+
 test.each<[string, Parameters<typeof transact>[0], string]>([
 	['a refusal between the statements', refuse, 'refused'],
 	['a statement that fails', (trx) => Promise.all([add(trx, 1), add(trx, 1), numbers(trx)]), 'duplicate key'],
 	['a last statement that fails', (trx, last) => Promise.all([add(trx, 1), last(add(trx, 1))]), 'duplicate key'],
+	[
+		'a last statement that fails before a read',
+		(trx, last, after) => Promise.all([add(trx, 1), last(add(trx, 1)), after(() => numbers(trx))]),
+		'duplicate key',
+	],
 ])('after %s nothing is left, the reason is told, and the connection serves the next', async (_what, work, words) => {
 	// More often than there are connections.
 	for (let time = 0; time < 12; time += 1) await expect(transact(work)).rejects.toThrow(words)

@@ -1,5 +1,4 @@
 import {
-	CompiledQuery,
 	type DatabaseConnection,
 	DefaultQueryExecutor,
 	Kysely,
@@ -18,6 +17,13 @@ import type { Database } from './schema.ts'
 export type Last = <Result>(statement: Promise<Result>) => Promise<Result>
 
 /**
+ * Begins reads that are sent with COMMIT and run after it, each as a transaction of its own: they see this transaction, and all that was
+ * committed before it. Call it in the same tick as {@link Last}.
+ * @returns their result; undefined where they failed, which does not fail the transaction
+ */
+export type After = <Result>(read: () => Promise<Result>) => Promise<Result | undefined>
+
+/**
  * Statements here find rows by key, at most a few hundred, so one plan fits all. PostgreSQL would otherwise plan each time, which
  * takes longer than the statement, or keep a plan that scans a table which was small then.
  */
@@ -29,39 +35,51 @@ const executors = new WeakMap<pg.PoolClient, Kysely<Database>>()
  * A transaction whose statements are pipelined, for hot paths. Statements begun in the same tick are sent together; PostgreSQL runs
  * them in the order in which they were begun.
  * @param work begins its first statements at once; BEGIN is sent with them. COMMIT is sent with a statement that is given to
- * `last`: after it, nothing may be begun and nothing refused
- * @returns the result of `work`, once committed
+ * `last`: after it, nothing may be begun except reads that are given to `after`, and nothing refused
+ * @returns the result of `work`, once committed and all was read
  */
-export async function transact<Result>(work: (trx: Executor, last: Last) => Promise<Result>): Promise<Result> {
+export async function transact<Result>(
+	work: (trx: Executor, last: Last, after: After) => Promise<Result>,
+): Promise<Result> {
 	const client = await pool().connect()
 	const trx = executorOf(client)
 	let committing: Promise<void> | undefined
+	const reads: Promise<unknown>[] = []
+	let hasReadFailed = false
 	const last: Last = (statement) => {
-		committing = commit(trx)
+		committing = commit(client)
 		// The caller awaits the statement, and gets its error first.
 		committing.catch(() => {})
 		return statement
 	}
+	const after: After = (read) => {
+		const result = read().catch(() => {
+			hasReadFailed = true
+			return undefined
+		})
+		reads.push(result)
+		return result
+	}
 	try {
-		const beginning = trx.executeQuery(CompiledQuery.raw(BEGIN))
-		const [begun, done] = await Promise.allSettled([beginning, work(trx, last)])
+		const [begun, done] = await Promise.allSettled([client.query(BEGIN), work(trx, last, after)])
 		if (begun.status === 'rejected') throw begun.reason
 		if (done.status === 'rejected') throw done.reason
-		await (committing ?? commit(trx))
+		await (committing ?? commit(client))
 		return done.value
 	} catch (error) {
-		await (committing ?? trx.executeQuery(CompiledQuery.raw('rollback'))).catch(() => {})
+		await (committing ?? client.query('rollback', [])).catch(() => {})
 		throw error
 	} finally {
-		// Discarded if it is still within a transaction.
-		client.release(client.getTransactionStatus() !== 'I')
+		await Promise.all(reads)
+		// Discarded if it is still within a transaction, or may be lost.
+		client.release(hasReadFailed || client.getTransactionStatus() !== 'I')
 	}
 }
 
 /** @throws Error when an earlier statement failed: PostgreSQL then rolls back */
-async function commit(trx: Executor): Promise<void> {
-	const { rows } = await trx.executeQuery<{ command: string }>(CompiledQuery.raw('commit'))
-	if (rows[0]?.command === 'ROLLBACK') throw new Error('A transaction that had failed was to be committed.')
+async function commit(client: pg.PoolClient): Promise<void> {
+	const { command } = await client.query('commit', [])
+	if (command === 'ROLLBACK') throw new Error('A transaction that had failed was to be committed.')
 }
 
 /** Kysely on one connection that sends statements synchronously, so that they are sent in the order in which they were begun. */
@@ -70,13 +88,8 @@ function executorOf(client: pg.PoolClient): Kysely<Database> {
 	if (known) return known
 	const connection: DatabaseConnection = {
 		executeQuery: async ({ sql, parameters }) => {
-			if (sql === BEGIN) {
-				await client.query(sql)
-				return { rows: [] }
-			}
-			const { command, rowCount, rows } = await client.query(sql, [...parameters])
-			const ends = command === 'COMMIT' || command === 'ROLLBACK'
-			return { numAffectedRows: BigInt(rowCount ?? 0), rows: ends ? [{ command } as never] : rows }
+			const { rowCount, rows } = await client.query(sql, parameters as unknown[])
+			return { numAffectedRows: BigInt(rowCount ?? 0), rows }
 		},
 		streamQuery: () => {
 			throw new Error('Statements of a transaction like this one answer whole.')

@@ -4,14 +4,16 @@ import {
 	countUnreadOf,
 	type PairStateRow,
 	showsTyping,
+	type UnreadRow,
 } from '~/features/conversations/conversations.queries.server.ts'
 import { namesOf } from '~/features/conversations/conversations.server.ts'
+import type { SeenRow } from '~/features/conversations/receipts.queries.server.ts'
 import { log } from '~/lib/log.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { roomOf } from '~/platform/realtime/presence.server.ts'
 import { presentMessage } from '../chat.view.ts'
-import type { MessageRow, SeenRow } from './messages.queries.server.ts'
+import type { MessageRow } from './messages.queries.server.ts'
 
 /*
  * Live events for the tabs of both members, after the commit. Nothing depends on them: a tab that misses one notices by the version
@@ -37,10 +39,18 @@ export async function announceReliably(tell: () => Promise<void>): Promise<void>
 	})
 }
 
-/** Announces that a message was added, edited or deleted, to those who may see it. */
-export async function announceMessage(sender: SignedIn, peer: PairStateRow, row: MessageRow): Promise<void> {
+/**
+ * Announces that a message was added, edited or deleted, to those who may see it.
+ * @param counted the unread counts since the commit, if they were read with it
+ */
+export async function announceMessage(
+	sender: SignedIn,
+	peer: PairStateRow,
+	row: MessageRow,
+	counted?: UnreadRow[],
+): Promise<void> {
 	const names = namesOf(sender, peer)
-	for (const { user_id: userId, unread, conversations } of await countUnreadOf(row.conversation_id)) {
+	for (const { user_id: userId, unread, conversations } of counted ?? (await countUnreadOf(row.conversation_id))) {
 		if (userId !== row.sender_id && userId !== row.recipient_id) continue
 		const other = userId === sender.id ? peer.username : sender.username
 		const message = presentMessage(row, userId, names)
@@ -48,14 +58,22 @@ export async function announceMessage(sender: SignedIn, peer: PairStateRow, row:
 	}
 }
 
-/** Announces a receipt. The peer is told nothing if they are blocked, or if their request was not answered yet. */
-export async function announceSeen(reader: SignedIn, peer: PairStateRow, seen: SeenRow): Promise<void> {
+/**
+ * Announces a receipt. The peer is told nothing if they are blocked, or if their request was not answered yet.
+ * @param counted the reader's number of conversations with unread messages since the commit, if it was read with it
+ */
+export async function announceSeen(
+	reader: SignedIn,
+	peer: PairStateRow,
+	seen: SeenRow,
+	counted?: number,
+): Promise<void> {
 	if (!peer.pending && !peer.blocked_by_me) {
 		const receipts = { delivered: seen.delivered_id, read: seen.read_id }
 		announce(roomOf(peer.peer_id), 'chat:receipts', { with: reader.username, receipts })
 	}
 	if (!seen.read_further) return
-	const conversations = await countConversationsWithUnread(reader.id)
+	const conversations = counted ?? (await countConversationsWithUnread(reader.id))
 	const event = { with: peer.username, unread: seen.unread, conversations, readId: seen.read_id }
 	announce(roomOf(reader.id), 'chat:read', event)
 }

@@ -4,10 +4,11 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
 	listPairStates,
-	lockConversations,
+	lockConversation,
 	lockConversationsWith,
 } from '~/features/conversations/conversations.queries.server.ts'
 import { setBlocked, setChatSettings } from '~/features/conversations/conversations.server.ts'
+import { writeSeen } from '~/features/conversations/receipts.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor, pool } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
@@ -16,7 +17,7 @@ import { makeMember } from '../../../../tests/factories/forum.ts'
 import { makeSession } from '../../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { eventually } from '../../../../tests/support/eventually.ts'
-import { insertMessages, writeSeen } from './messages.queries.server.ts'
+import { insertMessages } from './messages.queries.server.ts'
 import { markSeen } from './reading.server.ts'
 import { sendMessage } from './sending.server.ts'
 import { storeMessage } from './storing.server.ts'
@@ -106,7 +107,7 @@ describe('messages of the same moment', () => {
 		const body = 'Together'
 		// Within an object, so that the transaction commits without waiting for the promise.
 		const { sent: all } = await transact(async (trx) => {
-			await lockConversations(trx, [pairState?.id ?? 0], { skipLocked: false })
+			await lockConversation(trx, pairState?.id ?? 0)
 			const sent = Promise.allSettled([
 				...good.slice(0, 5).map(([one, two]) => sendMessage(one, messageTo(two, body))),
 				sendMessage(blocked[0], messageTo(blocked[1], body)),
@@ -212,9 +213,9 @@ test('the number of statements does not depend on how many send or read', async 
 		reading.push(await statements(() => Promise.all(events)))
 	}
 	query.mockRestore()
-	// Twelve, including the announcements to both and the lookup of browsers of absent members; a newly opened connection
+	// Ten, including the announcements to both and the lookup of browsers of absent members; a newly opened connection
 	// would add some.
-	expect(sending).toEqual([12, 12, 12])
+	expect(sending).toEqual([10, 10, 10])
 	expect(reading).toEqual([6, 6, 6])
 	expect(pool().totalCount).toBeLessThanOrEqual(10)
 

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { ChatPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isPast } from '~/platform/db/recent.server.ts'
+import { statement, type Value } from '~/platform/db/statement.server.ts'
 import { byPlace } from '~/platform/db/transaction.server.ts'
 
 /** A stored message. */
@@ -124,19 +125,31 @@ function snapshotOf(rows: (MessageRow & { now: number })[]): Snapshot {
 	return { rows: rows.filter(({ id }) => id !== null), version: rows[0]?.now ?? 0 }
 }
 
+const readSent = statement(
+	(senderIds: Value<number[]>, clientIds: Value<string[]>) => sql<MessageRow & { place: number }>`
+		select named.place::int, ${columns}
+		from unnest(${senderIds}::int[], ${clientIds}::uuid[]) with ordinality as named (sender_id, client_id, place)
+		cross join lateral (
+			select * from messages where sender_id = named.sender_id and client_id = named.client_id limit 1) m`,
+)
+
 /** Messages that these members already sent with these ids, in their order. */
 export async function listSent(
 	trx: Executor,
 	named: readonly { senderId: number; clientId: string }[],
 ): Promise<(MessageRow | undefined)[]> {
-	const { rows } = await sql<MessageRow & { place: number }>`
-		select named.place::int, ${columns}
-		from unnest(${named.map(({ senderId }) => senderId)}::int[], ${named.map(({ clientId }) => clientId)}::uuid[])
-			with ordinality as named (sender_id, client_id, place)
-		cross join lateral (
-			select * from messages where sender_id = named.sender_id and client_id = named.client_id limit 1) m`.execute(trx)
-	return byPlace(named, rows)
+	const senderIds = named.map(({ senderId }) => senderId)
+	const clientIds = named.map(({ clientId }) => clientId)
+	return byPlace(named, await readSent(trx, senderIds, clientIds))
 }
+
+const readSecondsUntilSend = statement(
+	(senderIds: Value<number[]>, seconds: Value<number>, others: Value<number>) => sql<{ id: number; left: number }>`
+		select sender.id, extract(epoch from earlier.sent_at + make_interval(secs => ${seconds}) - clock_timestamp())::float8 as left
+		from unnest(${senderIds}::int[]) as sender (id), lateral (
+			select sent_at from messages where sender_id = sender.id and ${isPast('sent_at')}
+			order by id desc limit 1 offset ${others}) earlier`,
+)
 
 /** Seconds until each of these members may send again, at `messages` per `seconds`; members who may send now are left out. */
 export async function secondsUntilSend(
@@ -144,11 +157,7 @@ export async function secondsUntilSend(
 	senderIds: number[],
 	{ messages, seconds }: { messages: number; seconds: number },
 ): Promise<Map<number, number>> {
-	const { rows } = await sql<{ id: number; left: number }>`
-		select sender.id, extract(epoch from earlier.sent_at + make_interval(secs => ${seconds}) - clock_timestamp())::float8 as left
-		from unnest(${senderIds}::int[]) as sender (id), lateral (
-			select sent_at from messages where sender_id = sender.id and ${isPast('sent_at')}
-			order by id desc limit 1 offset ${messages - 1}) earlier`.execute(trx)
+	const rows = await readSecondsUntilSend(trx, senderIds, seconds, messages - 1)
 	return new Map(rows.filter(({ left }) => left > 0).map(({ id, left }) => [id, left]))
 }
 
@@ -164,21 +173,20 @@ interface NewMessage {
 	pictures: ChatPicture[]
 }
 
-/**
- * Adds one message to each of several locked conversations, and updates their members' counters; writing answers a request.
- * @param messages at most one per conversation
- * @returns the rows by conversation
- */
-export async function insertMessages(trx: Executor, messages: readonly NewMessage[]): Promise<Map<number, MessageRow>> {
-	const all = <Value>(read: (message: NewMessage) => Value) => messages.map(read)
-	// Rows to update are found by id: for a join with the input, PostgreSQL might scan a small table.
-	const conversationIds = all(({ conversationId }) => conversationId)
-	const { rows } = await sql<MessageRow>`
+// Rows to update are found by id: for a join with the input, PostgreSQL might scan a small table.
+const insertRows = statement(
+	(
+		conversationIds: Value<number[]>,
+		senderIds: Value<number[]>,
+		recipientIds: Value<(number | null)[]>,
+		clientIds: Value<string[]>,
+		bodies: Value<string[]>,
+		htmls: Value<string[]>,
+		pictures: Value<(string | null)[]>,
+	) => sql<MessageRow>`
 		with given as (
-			select * from unnest(${conversationIds}::int[], ${all(({ senderId }) => senderId)}::int[],
-				${all(({ unseen, peerId }) => (unseen ? null : peerId))}::int[], ${all(({ clientId }) => clientId)}::uuid[],
-				${all(({ body }) => body)}::text[], ${all(({ html }) => html)}::text[],
-				${all(({ pictures }) => (pictures.length > 0 ? JSON.stringify(pictures) : null))}::text[]) with ordinality
+			select * from unnest(${conversationIds}::int[], ${senderIds}::int[], ${recipientIds}::int[], ${clientIds}::uuid[],
+				${bodies}::text[], ${htmls}::text[], ${pictures}::text[]) with ordinality
 				as given (conversation_id, sender_id, recipient_id, client_id, body, html, pictures, place)),
 		raised as (
 			update conversations set version = version + 1 where id = any(${conversationIds}::int[]) returning id, version),
@@ -194,7 +202,26 @@ export async function insertMessages(trx: Executor, messages: readonly NewMessag
 			from added
 			where side.conversation_id = any(${conversationIds}::int[]) and side.conversation_id = added.conversation_id
 				and side.user_id in (added.sender_id, added.recipient_id))
-		select * from added`.execute(trx)
+		select * from added`,
+)
+
+/**
+ * Adds one message to each of several locked conversations, and updates their members' counters; writing answers a request.
+ * @param messages at most one per conversation
+ * @returns the rows by conversation
+ */
+export async function insertMessages(trx: Executor, messages: readonly NewMessage[]): Promise<Map<number, MessageRow>> {
+	const all = <Read>(read: (message: NewMessage) => Read) => messages.map(read)
+	const rows = await insertRows(
+		trx,
+		all(({ conversationId }) => conversationId),
+		all(({ senderId }) => senderId),
+		all(({ unseen, peerId }) => (unseen ? null : peerId)),
+		all(({ clientId }) => clientId),
+		all(({ body }) => body),
+		all(({ html }) => html),
+		all(({ pictures }) => (pictures.length > 0 ? JSON.stringify(pictures) : null)),
+	)
 	if (rows.length !== messages.length) throw new Error('A message was added to a conversation that is gone.')
 	return new Map(rows.map((row) => [row.conversation_id, row]))
 }
@@ -252,57 +279,4 @@ async function changed(trx: Executor, conversationId: number, change: RawBuilder
 		done as (${change}) select * from done`.execute(trx)
 	if (!rows[0]) throw new Error('A message that was locked is gone.')
 	return rows[0]
-}
-
-export interface SeenRow {
-	delivered_id: number
-	read_id: number
-	unread: number
-	/** Whether anything changed. */
-	further: boolean
-	read_further: boolean
-}
-
-/** A receipt: how far a member got in a conversation. */
-interface SeenEvent {
-	conversationId: number
-	userId: number
-	/** Id of a message. */
-	upTo: number
-	/** False: it was delivered to one of their devices; true: they have read it. */
-	read: boolean
-}
-
-/**
- * Stores receipts: they never go back, and never beyond what the member was sent. The conversations are locked, so that the
- * counters are right.
- * @param events at most one per member and conversation
- * @returns the result of each, in their order
- */
-export async function writeSeen(trx: Executor, events: readonly SeenEvent[]): Promise<(SeenRow | undefined)[]> {
-	const all = <Value>(read: (event: SeenEvent) => Value) => events.map(read)
-	const conversationIds = all(({ conversationId }) => conversationId)
-	const { rows } = await sql<SeenRow & { place: number }>`
-		with reached as (
-			select mark.place, mark.conversation_id, mark.user_id, before.delivered_id as delivered_before,
-				before.read_id as read_before, greatest(before.delivered_id, got.id) as delivered_id,
-				case when mark.read then greatest(before.read_id, got.id) else before.read_id end as read_id
-			from unnest(${conversationIds}::int[], ${all(({ userId }) => userId)}::int[],
-				${all(({ upTo }) => upTo)}::int[], ${all(({ read }) => read)}::boolean[]) with ordinality
-				as mark (conversation_id, user_id, up_to, read, place)
-			cross join lateral (select delivered_id, read_id from conversation_members
-				where conversation_id = mark.conversation_id and user_id = mark.user_id limit 1) before, lateral (
-				select coalesce(max(m.id), 0) as id from messages m
-				where m.conversation_id = mark.conversation_id and m.recipient_id = mark.user_id and m.id <= mark.up_to
-					and m.id > before.read_id) got)
-		update conversation_members side set delivered_id = reached.delivered_id, read_id = reached.read_id,
-			unread = case when reached.read_id = reached.read_before then side.unread else (
-				select count(*)::int from messages m where m.conversation_id = side.conversation_id and m.id > reached.read_id
-					and m.recipient_id = side.user_id and m.deleted_at is null) end
-		from reached where side.conversation_id = any(${conversationIds}::int[])
-			and side.conversation_id = reached.conversation_id and side.user_id = reached.user_id
-		returning reached.place::int, side.delivered_id, side.read_id, side.unread,
-			reached.delivered_id > reached.delivered_before or reached.read_id > reached.read_before as further,
-			reached.read_id > reached.read_before as read_further`.execute(trx)
-	return byPlace(events, rows)
 }

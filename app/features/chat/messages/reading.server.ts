@@ -1,10 +1,4 @@
-import {
-	type Locking,
-	listPairStates,
-	lockConversations,
-	type Pair,
-	type PairStateRow,
-} from '~/features/conversations/conversations.queries.server.ts'
+import { listPairStates, type Pair, type PairStateRow } from '~/features/conversations/conversations.queries.server.ts'
 import {
 	introduceStranger,
 	NO_SUCH_MEMBER,
@@ -15,12 +9,13 @@ import {
 	requireMember,
 } from '~/features/conversations/conversations.server.ts'
 import { presentPeer, presentReceipts } from '~/features/conversations/conversations.view.ts'
+import { noteSeen } from '~/features/conversations/receipts.server.ts'
 import { listSharedSkills } from '~/features/members/skills.server.ts'
 import { isId, isUsername } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { gathered } from '~/lib/gathered.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { batched, transact } from '~/platform/db/transaction.server.ts'
+import { transact } from '~/platform/db/transaction.server.ts'
 import {
 	type ChatMessage,
 	type ConversationPage,
@@ -36,9 +31,7 @@ import {
 	listMessages,
 	listNewer,
 	type MessageRow,
-	type SeenRow,
 	type Snapshot,
-	writeSeen,
 } from './messages.queries.server.ts'
 
 const nothing = { rows: [], version: 0 }
@@ -150,50 +143,8 @@ interface Seen {
 export async function markSeen(viewer: Viewer, { with: username, upTo, read }: Seen): Promise<void> {
 	const reader = requireMember(viewer)
 	if (!isUsername(username) || !isId(upTo) || typeof read !== 'boolean') return
-	const { peer, seen } = await noteSeen({ userId: reader.id, username, upTo, read })
-	if (peer && seen?.further) await announceReliably(() => announceSeen(reader, peer, seen))
-}
-
-interface SeenEvent extends Pair {
-	upTo: number
-	read: boolean
-}
-
-/** Both undefined where there was nothing to note. */
-interface Noted {
-	peer?: PairStateRow
-	seen?: SeenRow | undefined
-}
-
-// Receipts of the same moment share a transaction, as messages do.
-const noteSeen = batched({
-	together: (events: SeenEvent[]) => noteTogether(events, { skipLocked: true }),
-	alone: async (event): Promise<Noted> => {
-		const [outcome] = await noteTogether([event], { skipLocked: false })
-		return outcome?.answer ?? {}
-	},
-	keysOf: ({ userId, username }) => [`${userId} ${username}`],
-})
-
-/** Null where the conversation was skipped because it is locked. */
-function noteTogether(events: SeenEvent[], locking: Locking): Promise<({ answer: Noted } | null)[]> {
-	return transact(async (trx, last) => {
-		const peers = await listPairStates(trx, events)
-		const noted: ({ answer: Noted } | null)[] = events.map(() => ({ answer: {} }))
-		const news = events.flatMap(({ userId, upTo, read }, index) => {
-			const peer = peers[index]
-			if (!peer?.id || (read && peer.read_id >= upTo)) return []
-			return [{ index, peer, conversationId: peer.id, userId, upTo, read }]
-		})
-		if (news.length === 0) return noted
-		const ids = news.map(({ conversationId }) => conversationId)
-		const locked = await lockConversations(trx, ids, locking)
-		const held = news.filter(({ conversationId }) => locked.has(conversationId))
-		const seen = held.length > 0 ? await last(writeSeen(trx, held)) : []
-		for (const { index } of news) noted[index] = null
-		for (const [place, { index, peer }] of held.entries()) noted[index] = { answer: { peer, seen: seen[place] } }
-		return noted
-	})
+	const { peer, seen, conversations } = await noteSeen({ userId: reader.id, username, upTo, read })
+	if (peer && seen?.further) await announceReliably(() => announceSeen(reader, peer, seen, conversations))
 }
 
 /** A position in a conversation: at a message, or before or after one. */

@@ -49,7 +49,7 @@ export async function sendMessage(
 	// Announces an already stored message too: the process that stored it may have died before it did.
 	const { recipient_id: readerId, conversation_id: conversationId } = stored.row
 	await Promise.all([
-		announceMessage(sender, stored.peer, stored.row),
+		announceMessage(sender, stored.peer, stored.row, stored.unread),
 		readerId !== null && pushUnseen('message', readerId, conversationId),
 	])
 	if (stored.answered) await announceAccepted(sender, stored.peer)

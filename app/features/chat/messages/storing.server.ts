@@ -5,10 +5,12 @@ import type { NamedPicture } from '~/features/chat-pictures/chat-pictures.view.t
 import { startingLimitAt } from '~/features/conversations/conversations.policy.ts'
 import {
 	listPairStates,
+	listUnread,
 	lockConversationsWith,
 	type PairStateRow,
 	secondsUntilStart,
 	startConversation,
+	type UnreadRow,
 } from '~/features/conversations/conversations.queries.server.ts'
 import { NO_SUCH_MEMBER, presentState } from '~/features/conversations/conversations.server.ts'
 import {
@@ -19,7 +21,7 @@ import {
 import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { batched, type Last, type Outcome, transact } from '~/platform/db/transaction.server.ts'
+import { type After, batched, type Last, type Outcome, transact } from '~/platform/db/transaction.server.ts'
 import { chatLimits } from '../chat.view.ts'
 import { insertMessages, listSent, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
 
@@ -48,6 +50,8 @@ export interface Stored {
 	peer: PairStateRow
 	/** Whether it answered a request. */
 	answered: boolean
+	/** The unread counts of both members, if they were read after the commit. */
+	unread?: UnreadRow[] | undefined
 }
 
 /**
@@ -60,18 +64,23 @@ export function storeMessage(message: NewMessage): Promise<Stored> {
 }
 
 const storeInBatch = batched({
-	together: (messages: NewMessage[]) => transact((trx, last) => storeTogether(trx, last, messages)),
+	together: (messages: NewMessage[]) => transact((trx, last, after) => storeTogether(trx, messages, last, after)),
 	alone: storeAlone,
 	// One message per sender and per conversation, so that no message of a batch affects another.
 	keysOf: ({ sender, to }) => [`sender ${sender.id}`, `pair ${[sender.username, to].sort().join(' ')}`],
 })
 
 function storeAlone(message: NewMessage): Promise<Stored> {
-	return transact((trx, last) => storeOne(trx, last, message))
+	return transact((trx, last, after) => storeOne(trx, message, last, after))
 }
 
-/** Five statements read, one writes. */
-async function storeTogether(trx: Executor, last: Last, messages: NewMessage[]): Promise<Outcome<Stored>[]> {
+/** Five statements read, one writes, one counts. */
+async function storeTogether(
+	trx: Executor,
+	messages: NewMessage[],
+	last: Last,
+	after: After,
+): Promise<Outcome<Stored>[]> {
 	// Sent in one round trip: statements after the lock see what its last holder committed.
 	const [writers, locked, read] = await Promise.all([
 		listAccountStatuses(trx, messages.map(writerOf), { skipLocked: true }),
@@ -86,8 +95,21 @@ async function storeTogether(trx: Executor, last: Last, messages: NewMessage[]):
 		return decide(message, writer, conversationId, pairState)
 	})
 	const added = decided.flatMap((one) => (one && 'added' in one ? [one.added] : []))
-	const rows = added.length > 0 ? await last(insertMessages(trx, added)) : new Map<number, MessageRow>()
-	return decided.map((one) => (one && 'added' in one ? { answer: storedAs(rows, one) } : one))
+	const inserted = added.length > 0 ? await insertLast(trx, added, last, after) : { rows: new Map() }
+	return decided.map((one) => (one && 'added' in one ? { answer: storedAs(inserted, one) } : one))
+}
+
+/** What was stored, by conversation. */
+interface Inserted {
+	rows: Map<number, MessageRow>
+	unread?: Map<number, UnreadRow[]> | undefined
+}
+
+/** Adds these messages and commits; what is then unread is counted in the same round trip. */
+async function insertLast(trx: Executor, added: Added['added'][], last: Last, after: After): Promise<Inserted> {
+	const ids = added.map(({ conversationId }) => conversationId)
+	const [rows, unread] = await Promise.all([last(insertMessages(trx, added)), after(() => listUnread(trx, ids))])
+	return { rows, unread }
 }
 
 type Added = { added: Parameters<typeof insertMessages>[1][number]; peer: PairStateRow }
@@ -109,7 +131,7 @@ function decide(
 	}
 }
 
-async function storeOne(trx: Executor, last: Last, message: NewMessage): Promise<Stored> {
+async function storeOne(trx: Executor, message: NewMessage, last: Last, after: After): Promise<Stored> {
 	const [writer, locked, read] = await Promise.all([
 		requireWriter(trx, writerOf(message)),
 		lockConversationOf(trx, message),
@@ -122,7 +144,7 @@ async function storeOne(trx: Executor, last: Last, message: NewMessage): Promise
 	refuse(writer, pairState)
 	const pictures = message.pictures.length > 0 ? await attachPictures(trx, message.sender, message.pictures) : []
 	const one = newRow(message, conversationId, peer, pictures)
-	return storedAs(await last(insertMessages(trx, [one.added])), one)
+	return storedAs(await insertLast(trx, [one.added], last, after), one)
 }
 
 /** What decides whether a message may be stored, besides its author. */
@@ -197,10 +219,11 @@ function newRow(
 	return { added: { conversationId, senderId: sender.id, peerId, unseen, clientId, body, html, pictures }, peer }
 }
 
-function storedAs(rows: Map<number, MessageRow>, { added, peer }: Added): Stored {
+function storedAs({ rows, unread }: Inserted, { added, peer }: Added): Stored {
 	const row = rows.get(added.conversationId)
 	if (!row) throw new Error('A message was stored and is not there.')
-	return { row, peer, answered: peer.pending && peer.last_message_id !== null }
+	const answered = peer.pending && peer.last_message_id !== null
+	return { row, peer, answered, unread: unread?.get(added.conversationId) }
 }
 
 /** Creates a conversation, unless somebody just did. @returns its id, locked */

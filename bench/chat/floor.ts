@@ -1,0 +1,38 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { ClientConfig } from 'pg'
+import { Crowd } from './crowd.ts'
+import type { Wrote } from './crowd-process.ts'
+import type { FloorCommand } from './floor-process.ts'
+
+interface Pace {
+	pairs: number
+	/** Seconds before the measurement, and of it; one message a second for each pair. */
+	warmSeconds: number
+	seconds: number
+}
+
+/**
+ * What a message takes where nothing is decided, counted or formatted: the same tabs and the same socket library, in a process
+ * beside the site's, which is idle meanwhile.
+ * @param database where each message is inserted and committed first; null for not at all
+ */
+export async function floor(database: ClientConfig | null, { pairs, warmSeconds, seconds }: Pace): Promise<Wrote> {
+	const server = fork(new URL('./floor-process.ts', import.meta.url))
+	const crowd = new Crowd()
+	try {
+		server.send({ database } satisfies FloorCommand)
+		const [port] = (await once(server, 'message')) as [number]
+		const members = Array.from({ length: pairs * 2 }, (_, index) => ({
+			username: `member-${index}`,
+			peer: `member-${index ^ 1}`,
+			cookie: `member-${index}`,
+		}))
+		await crowd.open(members, port)
+		await crowd.write({ rate: pairs, seconds: warmSeconds })
+		return await crowd.write({ rate: pairs, seconds })
+	} finally {
+		await crowd.end()
+		server.disconnect()
+	}
+}
