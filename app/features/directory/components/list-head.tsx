@@ -48,7 +48,8 @@ function SortSelect({ criteria }: { criteria: Criteria }) {
 	}, [sort])
 	return (
 		<>
-			<span className="relative max-sm:flex-1">
+			{/* Beside a third button a phone has no room for two equal ones. */}
+			<span className={hydrated ? 'relative max-sm:flex-1' : 'relative max-sm:flex-auto'}>
 				<select
 					ref={select}
 					className="btn btn-outline w-full cursor-pointer appearance-none pr-9 text-left"
