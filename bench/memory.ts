@@ -80,7 +80,7 @@ function importFile(file: string, folder: string): void {
 	})
 }
 
-/** Runs the traffic, and samples each minute. @throws Error if a response is not a success */
+/** Runs the traffic, and samples each minute. @throws Error if a response is neither a success nor 503 */
 async function sampled(site: BenchSite, members: Member[]): Promise<Sample[]> {
 	const places = await readPlaces(site)
 	const samples: Sample[] = []
@@ -141,7 +141,7 @@ async function request(port: number, members: Member[], places: Places, seconds:
 	return sent
 }
 
-/** One request of a visitor or a member. @throws Error if it is not answered with success */
+/** One request of a visitor or a member. @throws Error if it is answered with neither success nor 503 */
 async function visit(port: number, { cookie, username, peer }: Member, places: Places): Promise<void> {
 	const origin = `http://localhost:${port}`
 	const question = any(places.questions)
@@ -171,6 +171,8 @@ async function visit(port: number, { cookie, username, peer }: Member, places: P
 	]
 	const answer = await any(acts)()
 	await answer.arrayBuffer()
+	// An overloaded machine: the site then asks to come back later.
+	if (answer.status === 503) return
 	if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`)
 }
 
@@ -181,7 +183,8 @@ function any<Item>(items: readonly Item[]): Item {
 function report(samples: Sample[]): string {
 	const after = samples.filter(({ minute }) => minute > Math.min(warmMinutes, minutes - 1))
 	const shown = samples.filter(({ minute }) => minute === 1 || minute % 5 === 0)
-	const growth = (of: 'node' | 'database') => slope(after.map((sample) => [sample.minute / 60, sample[of]])).toFixed(0)
+	const growth = (of: 'node' | 'database') =>
+		after.length < 2 ? 'unknown' : slope(after.map((sample) => [sample.minute / 60, sample[of]])).toFixed(0)
 	return `### Memory over ${minutes} minutes
 
 \`npm run bench:memory\`: ${tabs.toLocaleString('en')} open tabs, ${requestRate} requests a second of visitors and members to pages, searches, profiles and
@@ -193,7 +196,7 @@ ${shown.map(rowOf).join('\n')}
 
 The heap is that after a collection in the first and the last minute, and includes garbage otherwise.
 
-Growth per hour after the first ${warmMinutes} minutes, by least squares: Node ${growth('node')} MB, PostgreSQL ${growth('database')} MB. ${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores of a
+Growth per hour after the first ${warmMinutes} minutes, by least squares: MB of Node ${growth('node')}, of PostgreSQL ${growth('database')}. ${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores of a
 shared virtual machine, Node ${process.versions.node}.
 `
 }
