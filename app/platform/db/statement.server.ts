@@ -16,8 +16,8 @@ class Slot {
 }
 
 /**
- * A statement whose text is always the same, for hot paths: it is built and compiled when it is executed for the first time. Kysely
- * otherwise does so for each execution, which takes about as long as sending it and reading the answer.
+ * A statement whose text is always the same, for hot paths: it is built and compiled when it is executed for the first time, and not by
+ * Kysely for each execution (docs/decisions/0121-one-round-trip-less-for-a-message.md).
  * @param build called once, so that only the values may vary from one execution to the next; all of them are required
  * @returns executes it with these values, and returns its rows
  */
