@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { sameOrigin } from './allowed-requests.ts'
-import { accepted, CODINGS } from './compress.ts'
+import { accepted, CODINGS, encode } from './compress.ts'
 import { clientIpHeader, publicRequest } from './public-request.ts'
 
 test.each([
@@ -16,6 +16,16 @@ test.each([
 ])('a reader who accepts %j gets %s', (header, coding) => {
 	expect(accepted(header, CODINGS)).toBe(coding)
 })
+
+test.each([...CODINGS, 'br of a large body', 'gzip of a large body'])(
+	'what %s gives back can be cached without a larger block of memory',
+	async (name) => {
+		const body = Buffer.from('A page of a few words. '.repeat(name.includes('large') ? 20_000 : 100))
+		const encoded = await encode(body, CODINGS.find((coding) => name.startsWith(coding)) ?? 'identity')
+		expect(encoded.length).toBeLessThan(body.length)
+		expect(encoded.buffer.byteLength).toBe(encoded.length)
+	},
+)
 
 const forwarded = {
 	Host: 'inside:3000',
