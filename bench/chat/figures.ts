@@ -1,6 +1,5 @@
 import type { Wrote } from './crowd-process.ts'
-import type { Reading } from './probe.ts'
-import type { BenchSite } from './site.ts'
+import type { BenchSite, Reading } from './site.ts'
 
 /** Processor load during a measurement, as shares of one processor. */
 export interface Load {

@@ -6,10 +6,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { type SiteProcess, siteDatabase, startSite } from '../../tests/support/site-process.ts'
-import type { Reading } from './probe.ts'
 
 const secret = 'a secret that only this run knows of'
-const probe = new URL('./probe.ts', import.meta.url).href
+const probe = new URL('./probe.mjs', import.meta.url).href
 /** Clock ticks per second, in which /proc counts processor time on Linux. */
 const ticks = 100
 /** Members per statement, which compares each with each. Even, as pairs are adjacent. */
@@ -28,6 +27,21 @@ export interface Member {
 	/** Username of their conversation partner. */
 	peer: string
 	cookie: string
+}
+
+/** Measurements of the site's process; times and counts since the previous reading. */
+export interface Reading {
+	/** Bytes. */
+	resident: number
+	heap: number
+	external: number
+	/** Processor seconds. */
+	processor: number
+	/** The longest block of the event loop, in milliseconds. */
+	longestHold: number
+	longestCollection: number
+	/** Statements sent to PostgreSQL by the pool. */
+	statements: number
 }
 
 /** The built site with a durable, empty database of its own, controlled from outside. */

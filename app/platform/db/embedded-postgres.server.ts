@@ -299,6 +299,12 @@ async function launch(
 	throw new Error(`PostgreSQL did not start: ${log.reason()}.`)
 }
 
+/**
+ * Settings of glibc, in bytes: each process of PostgreSQL returns memory that it has freed. By default, one that freed a large block once
+ * keeps up to 64 MB for itself (mallopt(3)), and there is a process for each connection.
+ */
+const RETURN_MEMORY = { MALLOC_TRIM_THRESHOLD_: '262144', MALLOC_TOP_PAD_: '262144' }
+
 /** @param held the lock, which is inherited: each process of the server holds it while it lives, in any container */
 function spawnServer(paths: PostgresPaths, options: string[], log: number, held: number[]): ChildProcess {
 	const { cluster, sockets, owner, binaries } = paths
@@ -316,7 +322,7 @@ function spawnServer(paths: PostgresPaths, options: string[], log: number, held:
 	].flatMap((setting) => ['-c', setting])
 	const [program = '', ...args] = [...owner.prefix, binaries.postgres, '-D', cluster, ...settings]
 	const stdio: StdioOptions = ['ignore', log, log, ...held]
-	const env = { ...environment(), [WAL_FOLDER]: walFolder(paths.dataDir) }
+	const env = { ...environment(), ...RETURN_MEMORY, [WAL_FOLDER]: walFolder(paths.dataDir) }
 	const child = spawn(program, args, { cwd: '/', detached: true, stdio, env })
 	child.once('error', () => {})
 	child.unref()

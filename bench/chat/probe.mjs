@@ -1,4 +1,5 @@
-// Preloaded into the site's process by the bench: reports measurements from inside.
+// Preloaded into the site's process by the bench: reports measurements from inside. Plain JavaScript, as the compiler that Node loads for
+// TypeScript would add to the measured memory.
 import { createServer } from 'node:net'
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
@@ -6,27 +7,13 @@ import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
 import pg from 'pg'
 
-/** Measurements of the site's process; times and counts since the previous reading. */
-export interface Reading {
-	/** Bytes. */
-	resident: number
-	heap: number
-	external: number
-	/** Processor seconds. */
-	processor: number
-	/** The longest block of the event loop, in milliseconds. */
-	longestHold: number
-	longestCollection: number
-	/** Statements sent to PostgreSQL by the pool. */
-	statements: number
-}
-
 const path = process.env.BENCH_PROBE
 if (path && isMainThread) serve(path)
 
-function serve(at: string): void {
+/** @param {string} at path of the socket that answers `read` and `collect` with a `Reading` (site.ts) */
+function serve(at) {
 	setFlagsFromString('--expose-gc')
-	const collect: () => void = runInNewContext('gc')
+	const collect = runInNewContext('gc')
 	const delay = monitorEventLoopDelay({ resolution: 5 })
 	delay.enable()
 	let statements = 0
@@ -35,14 +22,14 @@ function serve(at: string): void {
 	new PerformanceObserver((list) => {
 		for (const { duration } of list.getEntries()) longestCollection = Math.max(longestCollection, duration)
 	}).observe({ entryTypes: ['gc'] })
-	const query = pg.Client.prototype.query as (...args: unknown[]) => unknown
+	const { query } = pg.Client.prototype
 	Object.assign(pg.Client.prototype, {
-		query(...args: unknown[]) {
+		query(...args) {
 			statements += 1
 			return query.apply(this, args)
 		},
 	})
-	const read = (): Reading => {
+	const read = () => {
 		const { rss: resident, heapUsed: heap, external } = process.memoryUsage()
 		const { user, system } = process.cpuUsage(processor)
 		const reading = {
