@@ -223,6 +223,7 @@ function unionOf(groups: Group[]): Group {
 	return {
 		ids: [...new Set(groups.flatMap(({ ids }) => ids))],
 		members: groups.reduce((sum, { members }) => sum + members, 0),
+		counted: groups.reduce((sum, { members, counted = members }) => sum + counted, 0),
 	}
 }
 
