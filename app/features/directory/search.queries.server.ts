@@ -10,8 +10,6 @@ export interface MemberSet {
 	ways: Group[][]
 	/** A rough estimate of their number: it decides how they are read, never who is found. */
 	members: number
-	/** The number of all members, as far as it is known. It decides nothing else, either. */
-	total?: number
 	/** Excludes members who match this, as they came before. */
 	not?: Group[][]
 	/** A member who came before. */
@@ -61,23 +59,19 @@ interface PageInput {
 }
 
 /*
- * A set of at most about MAX_FETCHED members is fetched whole. For a larger one, the newest members are scanned first, MAX_BLOCKS
- * blocks or MAX_WALKED members, until the page is full; only then all members are searched.
- * docs/decisions/0058-people-by-documents.md explains it, and docs/decisions/0122-a-page-and-its-counts-read-once.md how a first page is
- * read with its counts.
+ * A small set is fetched whole. For a larger one, the newest members are scanned first, the blocks of RANGES, MAX_BLOCKS blocks or
+ * MAX_WALKED members, until the page is full; only then all members are searched.
+ * docs/decisions/0058-people-by-documents.md explains it, docs/decisions/0122-a-page-and-its-counts-read-once.md how a first page is
+ * read with its counts, and docs/decisions/0126-from-the-rarest-word.md what the index is asked first.
  */
 /** Sets of up to this size are fetched whole. */
 export const MAX_FETCHED = 1_000
 /** The same for a first page. Words that occur together are more common than is estimated, and the newest blocks cost little. */
 const MAX_FETCHED_FIRST = 100
-/** Sets of up to this size are fetched whole for a first page with its counts: larger ones cost more than both from the newest blocks. */
-export const MAX_FETCHED_ONCE = 2_000
-/** Sets of up to this size are counted without scanning blocks, which would rarely have as many as are counted. */
-const MAX_COUNTED = 2_000
+/** Sets of up to this size are fetched whole for a first page with its counts: for larger ones the newest blocks cost less. */
+export const MAX_FETCHED_ONCE = 1_500
 /** Alternatives that the index merges quickly. */
 const MAX_MERGED = 8
-/** The share of members from which more alternatives are checked row by row: then some thousand rows have enough members. */
-const MIN_SHARE_BY_ROWS = 0.02
 /** Blocks of 1,024 members (migrations/0042_member_documents.sql) that are scanned one after the other for a later page. */
 export const MAX_BLOCKS = 16
 /** The newest blocks that are scanned for a first page: so many in all, until the page is full. */
@@ -146,11 +140,11 @@ function countsOfWhole({ meant, limit }: NonNullable<PageInput['whole']>): RawBu
 /**
  * Estimates how many members a set has, from some blocks that are spread over all.
  * @param total the number of listed members
- * @returns null if these blocks have too few members to tell; for a set of more than MAX_COUNTED members at least so many
+ * @returns null if these blocks have too few members to tell; for a set of more than MAX_FETCHED_ONCE members at least so many
  */
 export async function sampleSize(meant: MemberSet, total: number): Promise<number | null> {
 	const blocks = Math.min(MAX_SAMPLED, Math.ceil(total / MEMBERS_PER_SAMPLED))
-	const enough = Math.ceil((2 * MAX_COUNTED * (blocks << BLOCK_BITS)) / total)
+	const enough = Math.ceil((2 * MAX_FETCHED_ONCE * (blocks << BLOCK_BITS)) / total)
 	const { rows } = await sql<{ sampled: number; found: number }>`
 		with spread as materialized (
 			select distinct newest * (2 * number + 1) / ${sql.lit(2)} / ${blocks}::int as number
@@ -244,8 +238,8 @@ function seenLast(meant: MemberSet, after: SearchPosition | null, limit: number)
  */
 function anyOrder(meant: MemberSet, limit: number): RawBuilder<unknown> {
 	if (meant.members <= MAX_FETCHED) return sql`(select facets, public_terms from member_search where ${isInSet(meant)})`
-	const found = isInSetByRows(meant)
-	if (meant.members <= MAX_COUNTED)
+	const found = isInSet(meant)
+	if (meant.members <= MAX_FETCHED_ONCE)
 		return sql`(with found as materialized (select facets, public_terms from member_search where ${found})
 			select facets, public_terms from found limit ${limit})`
 	return sql`(select facets, public_terms from (
@@ -287,21 +281,6 @@ const isBeyondRanges = sql`${newestBlock} >= ${sql.lit(RANGES.at(-1))} and block
 /** The terms of a set, which the index checks, and the conditions that need its rows. */
 function isInSet(meant: MemberSet): RawBuilder<unknown> {
 	return sql`${hasAny(meant.ways, sql`terms`)} and ${residue(meant)}`
-}
-
-/**
- * As {@link isInSet}, where the first members found are enough. A common word that begins sixty others takes the index longer to merge
- * than it takes to check the rows until enough of them have it.
- */
-function isInSetByRows(meant: MemberSet): RawBuilder<unknown> {
-	const { ways, total = Number.POSITIVE_INFINITY } = meant
-	const [groups = [], ...others] = ways
-	const isLate = ({ ids, members, counted = members }: Group) =>
-		ids.length > MAX_MERGED && counted >= total * MIN_SHARE_BY_ROWS
-	const [late, early] = [groups.filter(isLate), groups.filter((group) => !isLate(group))]
-	if (others.length > 0 || late.length === 0 || early.length === 0) return isInSet(meant)
-	// Concatenation keeps the planner from using the index.
-	return sql`${hasAll(early, sql`terms`)} and ${hasAll(late, sql`(terms || '{}'::int[])`)} and ${residue(meant)}`
 }
 
 function hasAny(ways: Group[][], terms: RawBuilder<unknown>): RawBuilder<unknown> {
