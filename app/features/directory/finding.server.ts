@@ -158,11 +158,7 @@ function tiersOf(meaning: Meaning): MemberSet[] {
 	const withSoft = firm.length < words.length ? [each(words.map(({ any }) => any)), byName(firm), asWritten(firm)] : []
 	const steps =
 		reading === 'any'
-			? [
-					firm.length > 2
-						? firm.flatMap((_, index) => each(firm.filter((__, at) => at !== index).map(({ any }) => any)))
-						: [],
-				]
+			? [firm.length > 2 ? allButOne(firm.map(({ any }) => any)).flatMap(each) : []]
 			: [byName(words), asWritten(words), ...withSoft]
 	const tiers: MemberSet[] = []
 	let before: Group[][] = []
@@ -178,6 +174,19 @@ function tiersOf(meaning: Meaning): MemberSet[] {
 		before = ways
 	}
 	return tiers
+}
+
+/**
+ * Lists of groups that ask for all of these but one. Whichever may be missing is one of a pair, of which the other suffices: half as many
+ * lists for the index to intersect as there are groups.
+ */
+function allButOne(groups: Group[]): Group[][] {
+	return groups.flatMap((group, index) => {
+		if (index % 2 === 1) return []
+		const rest = groups.filter((_, at) => at !== index && at !== index + 1)
+		const pair = [group, groups[index + 1]].filter((one) => one !== undefined)
+		return [pair.length === 2 ? [unionOf(pair), ...rest] : rest]
+	})
 }
 
 /** Members with strong evidence of a skill in the criteria. Visitors, who see no evidence, must not learn it from the order either. */
@@ -216,13 +225,14 @@ export function everyMatch(meaning: Meaning): MemberSet | null {
 	const groups = reading === 'any' && any.length > 0 ? [unionOf(any)] : any
 	const ways = [[...filters, ...groups]]
 	if (groups.some(({ ids }) => ids.length === 0)) return null
-	return { ways, members: sizeOf(ways, meaning.total), total: meaning.total, notBlocking, isPublic: viewer === null }
+	return { ways, members: sizeOf(ways, meaning.total), notBlocking, isPublic: viewer === null }
 }
 
 function unionOf(groups: Group[]): Group {
 	return {
 		ids: [...new Set(groups.flatMap(({ ids }) => ids))],
 		members: groups.reduce((sum, { members }) => sum + members, 0),
+		counted: groups.reduce((sum, { members, counted = members }) => sum + counted, 0),
 	}
 }
 

@@ -34,6 +34,8 @@ export interface Group {
 	ids: number[]
 	/** Maximum number of members; Infinity where it is not counted. */
 	members: number
+	/** The same of the terms that are counted. It tells which of two groups is rarer. */
+	counted?: number
 }
 
 /** One filter: the terms that meet it, and the criteria without it. */
@@ -341,11 +343,11 @@ function keyOf(named: Named | string): string {
 }
 
 function groupOf(terms: readonly TermRow[]): Group {
+	const counted = terms.filter(({ kind }) => !uncountedKinds.includes(kind))
+	const sum = counted.reduce((members, term) => members + term.members, 0)
 	return {
 		ids: [...new Set(terms.map(({ id }) => id))],
-		members: terms.reduce(
-			(sum, { kind, members }) => sum + (uncountedKinds.includes(kind) ? Number.POSITIVE_INFINITY : members),
-			0,
-		),
+		members: counted.length < terms.length ? Number.POSITIVE_INFINITY : sum,
+		counted: sum,
 	}
 }

@@ -10,8 +10,6 @@ export interface MemberSet {
 	ways: Group[][]
 	/** A rough estimate of their number: it decides how they are read, never who is found. */
 	members: number
-	/** The number of all members, as far as it is known. It decides nothing else, either. */
-	total?: number
 	/** Excludes members who match this, as they came before. */
 	not?: Group[][]
 	/** A member who came before. */
@@ -61,23 +59,23 @@ interface PageInput {
 }
 
 /*
- * A set of at most about MAX_FETCHED members is fetched whole. For a larger one, the newest members are scanned first, MAX_BLOCKS
- * blocks or MAX_WALKED members, until the page is full; only then all members are searched.
- * docs/decisions/0058-people-by-documents.md explains it, and docs/decisions/0122-a-page-and-its-counts-read-once.md how a first page is
- * read with its counts.
+ * A small set is fetched whole. For a larger one, the newest members are scanned first, the blocks of RANGES, MAX_BLOCKS blocks or
+ * MAX_WALKED members, until the page is full; only then all members are searched.
+ * docs/decisions/0058-people-by-documents.md explains it, docs/decisions/0122-a-page-and-its-counts-read-once.md how a first page is
+ * read with its counts, and docs/decisions/0126-from-the-rarest-word.md what the index is asked first.
  */
 /** Sets of up to this size are fetched whole. */
 export const MAX_FETCHED = 1_000
-/** Sets of up to this size are fetched whole for a first page with its counts: larger ones cost more than both from the newest blocks. */
-export const MAX_FETCHED_ONCE = 3_000
-/** Sets of up to this size are counted without scanning blocks, which would rarely have as many as are counted. */
-const MAX_COUNTED = 6_000
+/** The same for a first page. Words that occur together are more common than is estimated, and the newest blocks cost little. */
+const MAX_FETCHED_FIRST = 100
+/** Sets of up to this size are fetched whole for a first page with its counts: for larger ones the newest blocks cost less. */
+export const MAX_FETCHED_ONCE = 1_500
 /** Alternatives that the index merges quickly. */
 const MAX_MERGED = 8
-/** The share of members from which more alternatives are checked row by row: then some thousand rows have enough members. */
-const MIN_SHARE_BY_ROWS = 0.02
-/** Blocks of 1,024 members (migrations/0042_member_documents.sql) that are scanned one after the other. */
+/** Blocks of 1,024 members (migrations/0042_member_documents.sql) that are scanned one after the other for a later page. */
 export const MAX_BLOCKS = 16
+/** The newest blocks that are scanned for a first page: so many in all, until the page is full. */
+const RANGES = [2, 16, 64]
 const BLOCK_BITS = 10
 /** Blocks that are sampled to estimate the size of a set: one for so many members, up to four. */
 const MAX_SAMPLED = 4
@@ -142,11 +140,11 @@ function countsOfWhole({ meant, limit }: NonNullable<PageInput['whole']>): RawBu
 /**
  * Estimates how many members a set has, from some blocks that are spread over all.
  * @param total the number of listed members
- * @returns null if these blocks have too few members to tell; for a set of more than MAX_COUNTED members at least so many
+ * @returns null if these blocks have too few members to tell; for a set of more than MAX_FETCHED_ONCE members at least so many
  */
 export async function sampleSize(meant: MemberSet, total: number): Promise<number | null> {
 	const blocks = Math.min(MAX_SAMPLED, Math.ceil(total / MEMBERS_PER_SAMPLED))
-	const enough = Math.ceil((2 * MAX_COUNTED * (blocks << BLOCK_BITS)) / total)
+	const enough = Math.ceil((2 * MAX_FETCHED_ONCE * (blocks << BLOCK_BITS)) / total)
 	const { rows } = await sql<{ sampled: number; found: number }>`
 		with spread as materialized (
 			select distinct newest * (2 * number + 1) / ${sql.lit(2)} / ${blocks}::int as number
@@ -205,11 +203,14 @@ function joinedLast(meant: MemberSet, after: SearchPosition | null, limit: numbe
 	const order = sql`order by user_id + 0 desc limit ${limit}`
 	const all = (where: RawBuilder<unknown>) =>
 		sql`(select user_id from member_search where ${where} and ${found} ${order})`
-	if (meant.members <= MAX_FETCHED) return all(sql`true`)
-	return sql`(select user_id from (
-		(select found.user_id from ${blocksFrom(before)} cross join lateral (
-			select user_id from member_search where block = number and ${found} ${order}) found limit ${limit})
-		union all ${all(isBeyondBlocks(before))}) near limit ${limit})`
+	if (meant.members <= (after ? MAX_FETCHED : MAX_FETCHED_FIRST)) return all(sql`true`)
+	const near = after
+		? sql`${blocksFrom(before)} cross join lateral (
+			select user_id from member_search where block = number and ${found} ${order}) found`
+		: sql`${newestRanges} cross join lateral (
+			select user_id from member_search where ${found} and ${isInRange} ${order}) found`
+	return sql`(select user_id from ((select found.user_id from ${near} limit ${limit})
+		union all ${all(after ? isBeyondBlocks(before) : isBeyondRanges)}) near limit ${limit})`
 }
 
 /** Last seen first, online members before all others. */
@@ -237,15 +238,14 @@ function seenLast(meant: MemberSet, after: SearchPosition | null, limit: number)
  */
 function anyOrder(meant: MemberSet, limit: number): RawBuilder<unknown> {
 	if (meant.members <= MAX_FETCHED) return sql`(select facets, public_terms from member_search where ${isInSet(meant)})`
-	const found = isInSetByRows(meant)
-	if (meant.members <= MAX_COUNTED)
+	const found = isInSet(meant)
+	if (meant.members <= MAX_FETCHED_ONCE)
 		return sql`(with found as materialized (select facets, public_terms from member_search where ${found})
 			select facets, public_terms from found limit ${limit})`
-	const end = sql`(select max(user_id) + 1 from member_search)`
 	return sql`(select facets, public_terms from (
-		(select found.facets, found.public_terms from ${blocksFrom(end)} cross join lateral (
-			select facets, public_terms from member_search where block = number and ${found} offset 0) found limit ${limit})
-		union all (select facets, public_terms from member_search where ${isBeyondBlocks(end)} and ${found} offset 0)) near limit ${limit})`
+		(select found.facets, found.public_terms from ${newestRanges} cross join lateral (
+			select facets, public_terms from member_search where ${found} and ${isInRange} offset 0) found limit ${limit})
+		union all (select facets, public_terms from member_search where ${isBeyondRanges} and ${found} offset 0)) near limit ${limit})`
 }
 
 /** The numbers of the blocks to scan, newest first: that of the member who joined just before a position, and those before it. */
@@ -260,23 +260,27 @@ function isBeyondBlocks(before: RawBuilder<unknown>): RawBuilder<unknown> {
 	return sql`${oldest} > 0 and block + 0 < ${oldest}`
 }
 
+/** The number of the newest block. */
+const newestBlock = sql`(select max(user_id) >> ${sql.lit(BLOCK_BITS)} from member_search)`
+
+/** The first and the last block of each range, the newest first. */
+const newestRanges = sql`(select newest - width + 1 as oldest, newest - nearer as latest
+	from (select ${newestBlock} as newest offset 0) last cross join (values ${sql.join(
+		RANGES.map((width, index) => sql`(${sql.lit(RANGES[index - 1] ?? 0)}, ${sql.lit(width)})`),
+	)}) as ranges (nearer, width) where newest >= nearer) as ranges`
+
+/**
+ * Whether a member is in a range. The index reads the blocks from the oldest of the range to the newest of all in one pass; blocks one
+ * by one would be looked up for each term. The other conditions only tell the planner that these are few.
+ */
+const isInRange = sql`block >= oldest and block + 0 >= oldest and block + 0 <= latest`
+
+/** Whether a member is older than all ranges. The first condition is known at once: without further blocks, nothing is read. */
+const isBeyondRanges = sql`${newestBlock} >= ${sql.lit(RANGES.at(-1))} and block + 0 <= ${newestBlock} - ${sql.lit(RANGES.at(-1))}`
+
 /** The terms of a set, which the index checks, and the conditions that need its rows. */
 function isInSet(meant: MemberSet): RawBuilder<unknown> {
 	return sql`${hasAny(meant.ways, sql`terms`)} and ${residue(meant)}`
-}
-
-/**
- * As {@link isInSet}, where the first members found are enough. A common word that begins sixty others takes the index longer to merge
- * than it takes to check the rows until enough of them have it.
- */
-function isInSetByRows(meant: MemberSet): RawBuilder<unknown> {
-	const { ways, total = Number.POSITIVE_INFINITY } = meant
-	const [groups = [], ...others] = ways
-	const isLate = ({ ids, members }: Group) => ids.length > MAX_MERGED && members >= total * MIN_SHARE_BY_ROWS
-	const [late, early] = [groups.filter(isLate), groups.filter((group) => !isLate(group))]
-	if (others.length > 0 || late.length === 0 || early.length === 0) return isInSet(meant)
-	// Concatenation keeps the planner from using the index.
-	return sql`${hasAll(early, sql`terms`)} and ${hasAll(late, sql`(terms || '{}'::int[])`)} and ${residue(meant)}`
 }
 
 function hasAny(ways: Group[][], terms: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -286,12 +290,28 @@ function hasAny(ways: Group[][], terms: RawBuilder<unknown>): RawBuilder<unknown
 	)})`
 }
 
+/**
+ * The index takes each member of the first condition and looks for them in the next one, so the rarest comes first; but it compares all
+ * alternatives of a condition at each step, so many of them come last.
+ */
 function hasAll(groups: Group[], terms: RawBuilder<unknown>): RawBuilder<unknown> {
-	const must = groups.filter(({ ids }) => ids.length === 1).flatMap(({ ids }) => ids)
-	const some = groups.filter(({ ids }) => ids.length !== 1)
-	const parts = some.map(({ ids }) => sql`${terms} && ${ids}::int[]`)
-	if (must.length > 0) parts.unshift(sql`${terms} @> ${must}::int[]`)
-	return sql.join(parts, sql` and `)
+	const rarity = ({ members, counted = members }: Group) => counted || Number.POSITIVE_INFINITY
+	const must = groups.filter(({ ids }) => ids.length === 1)
+	const parts = groups
+		.filter(({ ids }) => ids.length !== 1)
+		.map((group) => ({
+			part: sql`${terms} && ${group.ids}::int[]`,
+			cost: rarity(group) * Math.max(1, group.ids.length / MAX_MERGED),
+		}))
+	if (must.length > 0)
+		parts.unshift({
+			part: sql`${terms} @> ${must.flatMap(({ ids }) => ids)}::int[]`,
+			cost: Math.min(...must.map(rarity)) / must.length,
+		})
+	return sql.join(
+		parts.toSorted((one, other) => one.cost - other.cost).map(({ part }) => part),
+		sql` and `,
+	)
 }
 
 /** Whether a set leaves nobody out. */
