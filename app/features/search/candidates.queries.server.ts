@@ -36,9 +36,10 @@ export function candidateRows(
 	scope: SearchScope,
 	checked?: { tables: RawBuilder<unknown>; wantsMore: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
-	const anywhere = setOf('anywhere', 'q.search', checked?.wantsMore ?? sql`true`, scope)
+	const most = (set: 'titled' | 'anywhere') => MAX_CANDIDATES[kind][set]
+	const anywhere = setOf('anywhere', 'q.search', most('anywhere'), checked?.wantsMore ?? sql`true`, scope)
 	const isFull = sql`(select count(*) from anywhere) = (select anywhere from asked)`
-	const titled = setOf('titled', 'title_document(q.title)', checked ? sql`true` : isFull, scope)
+	const titled = setOf('titled', 'title_document(q.title)', most('titled'), checked ? sql`true` : isFull, scope)
 	// “why does it fail” has only one significant word.
 	const bound = (set: 'titled' | 'anywhere') =>
 		kind === 'words'
@@ -51,8 +52,11 @@ export function candidateRows(
 				${isRare(words, scope)} as rare, (select max(id) >> 12 from questions) as top,
 				${bound('titled')} as titled, ${bound('anywhere')} as anywhere
 			from wanted),
-		${checked ? sql`${titled}, ${checked.tables} ${anywhere},` : sql`${anywhere}, ${titled},`}
-		candidates as (select id from titled union select id from anywhere)`
+		${
+			checked
+				? sql`${titled}, ${checked.tables} ${anywhere}, others as (select * from anywhere where id not in (select id from titled))`
+				: sql`${anywhere}, ${titled}, candidates as (select * from anywhere union all select * from titled where id not in (select id from anywhere))`
+		}`
 }
 
 /**
@@ -77,6 +81,7 @@ function isRare(words: string, { tags, users }: SearchScope): RawBuilder<unknown
 function setOf(
 	name: 'titled' | 'anywhere',
 	document: string,
+	most: number,
 	needed: RawBuilder<unknown>,
 	scope: SearchScope,
 ): RawBuilder<unknown> {
@@ -86,17 +91,20 @@ function setOf(
 	const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditions(scope)}`
 	const top = sql`(select top from asked)`
 	return sql`
-${part('near')} as materialized (${walkBlocks(matching, sql`0`, sql`${near - 1}::int`)}
+${part('near')} as materialized (${walkBlocks(matching, sql`0`, sql`${near - 1}::int`, ['id', 'ctid'])}
 where (select not rare from asked) and ${needed} limit ${all}),
 ${part('next')} as materialized (
 select case when rare then 'all' when ${found} >= ${all} or top < ${near}::int then 'none'
 when (${all} - ${found}) * ${near * partWalked}::int <= ${found} * top then 'walk' else 'all' end as way from asked),
-${part('far')} as materialized (${walkBlocks(matching, sql`${near}::int`, sql`${top} * 3 / ${partWalked}::int`)}
+${part('far')} as materialized (${walkBlocks(matching, sql`${near}::int`, sql`${top} * 3 / ${partWalked}::int`, ['id', 'ctid'])}
 where (select way = 'walk' from ${part('next')}) and ${needed} limit ${all} - ${found}),
 ${part('any')} as materialized (
-with m as materialized (select q.id from questions q where (select way <> 'none' from ${part('next')})
+with m as materialized (select q.id, q.ctid from questions q where (select way <> 'none' from ${part('next')})
 and ${found} + (select count(*) from ${part('far')}) < ${all} and ${needed} and ${matching})
-select id from m order by id desc limit ${all}),
+select id, ctid from m order by id desc limit ${all}),
 ${sql.raw(name)} as (
-select id from ${part('near')} union select id from ${part('far')} union select id from ${part('any')} order by id desc limit ${all})`
+select id, ctid from (
+select * from ${part('near')} where not exists (select from ${part('any')})
+union all select * from ${part('far')} where not exists (select from ${part('any')})
+union all select * from ${part('any')}) either limit ${sql.lit(most)})`
 }
