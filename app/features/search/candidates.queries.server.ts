@@ -17,7 +17,7 @@ export const MAX_CANDIDATES = {
  * match, with a million questions. So the walk continues where it is likely to stop within a part of the forum, and for
  * three times that distance.
  */
-const near = 6
+const near = { titled: 2, anywhere: 6 }
 const partWalked = 7
 /** Up to this number of matches, all questions are searched at once. */
 const rare = 2_000
@@ -91,12 +91,12 @@ function setOf(
 	const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditions(scope)}`
 	const top = sql`(select top from asked)`
 	return sql`
-${part('near')} as materialized (${walkBlocks(matching, sql`0`, sql`${near - 1}::int`, ['id', 'ctid'])}
+${part('near')} as materialized (${walkBlocks(matching, sql`0`, sql`${near[name] - 1}::int`, ['id', 'ctid'])}
 where (select not rare from asked) and ${needed} limit ${all}),
 ${part('next')} as materialized (
-select case when rare then 'all' when ${found} >= ${all} or top < ${near}::int then 'none'
-when (${all} - ${found}) * ${near * partWalked}::int <= ${found} * top then 'walk' else 'all' end as way from asked),
-${part('far')} as materialized (${walkBlocks(matching, sql`${near}::int`, sql`${top} * 3 / ${partWalked}::int`, ['id', 'ctid'])}
+select case when rare then 'all' when ${found} >= ${all} or top < ${near[name]}::int then 'none'
+when (${all} - ${found}) * ${near[name] * partWalked}::int <= ${found} * top then 'walk' else 'all' end as way from asked),
+${part('far')} as materialized (${walkBlocks(matching, sql`${near[name]}::int`, sql`${top} * 3 / ${partWalked}::int`, ['id', 'ctid'])}
 where (select way = 'walk' from ${part('next')}) and ${needed} limit ${all} - ${found}),
 ${part('any')} as materialized (
 with m as materialized (select q.id, q.ctid from questions q where (select way <> 'none' from ${part('next')})
