@@ -15,7 +15,7 @@ export const MAX_CANDIDATES = {
  * Blocks of 4,096 questions, the newest, that tell how many matches there are. Walking on block by block, at about 0.25
  * ms each, stops once there are enough candidates; searching all questions at once costs about 4 ms, plus 4 µs per
  * match, with a million questions. So the walk continues where it is likely to stop within a part of the forum, and for
- * three times that distance.
+ * three times that distance. Titles have fewer matches: two blocks tell that most walks for them would not stop.
  */
 const near = { titled: 2, anywhere: 6 }
 const partWalked = 7
@@ -23,7 +23,8 @@ const partWalked = 7
 const rare = 2_000
 
 /**
- * Common table expressions that end with `candidates (id)`; `wanted (words)`, a materialized tsquery, must come before. There are
+ * Common table expressions that end with `candidates (id, ctid)`, for a phrase with `others (id, ctid)`, without those in `titled`.
+ * `wanted (words)`, a materialized tsquery, must come before. There are
  * two sets: matches anywhere, and, where those are more than are ranked, also matches in the title; of each the newest by id, as
  * many as are ranked. For a phrase these are questions with its words: the caller checks the order, and matches in the title come first.
  * @param words what was searched for, from which `wanted` was made
@@ -75,8 +76,10 @@ function isRare(words: string, { tags, users }: SearchScope): RawBuilder<unknown
 }
 
 /**
- * One named set: from the newest blocks, from those behind them, or from all questions; empty where `needed` is false. Each is an
- * optimization fence: the planner must not walk all questions in order of time.
+ * One named set: from the newest blocks and those behind them, or from all questions; empty where `needed` is false. Each is an
+ * optimization fence: the planner must not walk all questions in order of time. `ctid` is where a row is within this statement, so that
+ * its document is read without another index lookup.
+ * @param most a bound that the planner knows
  */
 function setOf(
 	name: 'titled' | 'anywhere',

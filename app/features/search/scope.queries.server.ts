@@ -130,6 +130,7 @@ function oneOf(column: string, ids: number[]): RawBuilder<unknown> {
  * always do in a prepared statement.
  * @param from first block, 0 for the newest, which may have few questions
  * @param until last block
+ * @param columns of the questions, the id by default
  */
 export function walkBlocks(
 	where: RawBuilder<unknown>,
