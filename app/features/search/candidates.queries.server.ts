@@ -15,15 +15,16 @@ export const MAX_CANDIDATES = {
  * Blocks of 4,096 questions, the newest, that tell how many matches there are. Walking on block by block, at about 0.25
  * ms each, stops once there are enough candidates; searching all questions at once costs about 4 ms, plus 4 µs per
  * match, with a million questions. So the walk continues where it is likely to stop within a part of the forum, and for
- * three times that distance.
+ * three times that distance. Titles have fewer matches: two blocks tell that most walks for them would not stop.
  */
-const near = 6
+const near = { titled: 2, anywhere: 6 }
 const partWalked = 7
 /** Up to this number of matches, all questions are searched at once. */
 const rare = 2_000
 
 /**
- * Common table expressions that end with `candidates (id)`; `wanted (words)`, a materialized tsquery, must come before. There are
+ * Common table expressions that end with `candidates (id, ctid)`, for a phrase with `others (id, ctid)`, without those in `titled`.
+ * `wanted (words)`, a materialized tsquery, must come before. There are
  * two sets: matches anywhere, and, where those are more than are ranked, also matches in the title; of each the newest by id, as
  * many as are ranked. For a phrase these are questions with its words: the caller checks the order, and matches in the title come first.
  * @param words what was searched for, from which `wanted` was made
@@ -36,9 +37,10 @@ export function candidateRows(
 	scope: SearchScope,
 	checked?: { tables: RawBuilder<unknown>; wantsMore: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
-	const anywhere = setOf('anywhere', 'q.search', checked?.wantsMore ?? sql`true`, scope)
+	const most = (set: 'titled' | 'anywhere') => MAX_CANDIDATES[kind][set]
+	const anywhere = setOf('anywhere', 'q.search', most('anywhere'), checked?.wantsMore ?? sql`true`, scope)
 	const isFull = sql`(select count(*) from anywhere) = (select anywhere from asked)`
-	const titled = setOf('titled', 'title_document(q.title)', checked ? sql`true` : isFull, scope)
+	const titled = setOf('titled', 'title_document(q.title)', most('titled'), checked ? sql`true` : isFull, scope)
 	// “why does it fail” has only one significant word.
 	const bound = (set: 'titled' | 'anywhere') =>
 		kind === 'words'
@@ -51,8 +53,11 @@ export function candidateRows(
 				${isRare(words, scope)} as rare, (select max(id) >> 12 from questions) as top,
 				${bound('titled')} as titled, ${bound('anywhere')} as anywhere
 			from wanted),
-		${checked ? sql`${titled}, ${checked.tables} ${anywhere},` : sql`${anywhere}, ${titled},`}
-		candidates as (select id from titled union select id from anywhere)`
+		${
+			checked
+				? sql`${titled}, ${checked.tables} ${anywhere}, others as (select * from anywhere where id not in (select id from titled))`
+				: sql`${anywhere}, ${titled}, candidates as (select * from anywhere union all select * from titled where id not in (select id from anywhere))`
+		}`
 }
 
 /**
@@ -71,12 +76,15 @@ function isRare(words: string, { tags, users }: SearchScope): RawBuilder<unknown
 }
 
 /**
- * One named set: from the newest blocks, from those behind them, or from all questions; empty where `needed` is false. Each is an
- * optimization fence: the planner must not walk all questions in order of time.
+ * One named set: from the newest blocks and those behind them, or from all questions; empty where `needed` is false. Each is an
+ * optimization fence: the planner must not walk all questions in order of time. `ctid` is where a row is within this statement, so that
+ * its document is read without another index lookup.
+ * @param most a bound that the planner knows
  */
 function setOf(
 	name: 'titled' | 'anywhere',
 	document: string,
+	most: number,
 	needed: RawBuilder<unknown>,
 	scope: SearchScope,
 ): RawBuilder<unknown> {
@@ -86,17 +94,20 @@ function setOf(
 	const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditions(scope)}`
 	const top = sql`(select top from asked)`
 	return sql`
-${part('near')} as materialized (${walkBlocks(matching, sql`0`, sql`${near - 1}::int`)}
+${part('near')} as materialized (${walkBlocks(matching, sql`0`, sql`${near[name] - 1}::int`, ['id', 'ctid'])}
 where (select not rare from asked) and ${needed} limit ${all}),
 ${part('next')} as materialized (
-select case when rare then 'all' when ${found} >= ${all} or top < ${near}::int then 'none'
-when (${all} - ${found}) * ${near * partWalked}::int <= ${found} * top then 'walk' else 'all' end as way from asked),
-${part('far')} as materialized (${walkBlocks(matching, sql`${near}::int`, sql`${top} * 3 / ${partWalked}::int`)}
+select case when rare then 'all' when ${found} >= ${all} or top < ${near[name]}::int then 'none'
+when (${all} - ${found}) * ${near[name] * partWalked}::int <= ${found} * top then 'walk' else 'all' end as way from asked),
+${part('far')} as materialized (${walkBlocks(matching, sql`${near[name]}::int`, sql`${top} * 3 / ${partWalked}::int`, ['id', 'ctid'])}
 where (select way = 'walk' from ${part('next')}) and ${needed} limit ${all} - ${found}),
 ${part('any')} as materialized (
-with m as materialized (select q.id from questions q where (select way <> 'none' from ${part('next')})
+with m as materialized (select q.id, q.ctid from questions q where (select way <> 'none' from ${part('next')})
 and ${found} + (select count(*) from ${part('far')}) < ${all} and ${needed} and ${matching})
-select id from m order by id desc limit ${all}),
+select id, ctid from m order by id desc limit ${all}),
 ${sql.raw(name)} as (
-select id from ${part('near')} union select id from ${part('far')} union select id from ${part('any')} order by id desc limit ${all})`
+select id, ctid from (
+select * from ${part('near')} where not exists (select from ${part('any')})
+union all select * from ${part('far')} where not exists (select from ${part('any')})
+union all select * from ${part('any')}) either limit ${sql.lit(most)})`
 }

@@ -130,12 +130,15 @@ function oneOf(column: string, ids: number[]): RawBuilder<unknown> {
  * always do in a prepared statement.
  * @param from first block, 0 for the newest, which may have few questions
  * @param until last block
+ * @param columns of the questions, the id by default
  */
 export function walkBlocks(
 	where: RawBuilder<unknown>,
 	from: RawBuilder<unknown>,
 	until: RawBuilder<unknown>,
+	columns = ['id'],
 ): RawBuilder<unknown> {
-	return sql`select hit.id from generate_series(${from}, ${until}) n cross join lateral (
-select q.id from questions q where (q.id >> 12) = (select max(id) >> 12 from questions) - n and ${where} order by q.id desc) hit`
+	const of = (row: string) => sql.raw(columns.map((column) => `${row}.${column}`).join(', '))
+	return sql`select ${of('hit')} from generate_series(${from}, ${until}) n cross join lateral (
+select ${of('q')} from questions q where (q.id >> 12) = (select max(id) >> 12 from questions) - n and ${where} order by q.id desc) hit`
 }

@@ -88,13 +88,12 @@ function literalRows(wanted: Wanted, scope: SearchScope): RawBuilder<unknown> {
 	}
 	return sql`
 		${candidateRows(wanted.words.join(' '), 'phrase', scope, checked)},
-		others as (select id from candidates except select id from titled),
 		ranked as (select * from first union all ${rankedRows(wanted, 'others')}),`
 }
 
 /**
  * The ids and ranks of the matches among candidates; the index does not tell the order of words in a phrase.
- * @param candidates name of a set with `id`
+ * @param candidates name of a set with `ctid`
  */
 function rankedRows(
 	{ words, phrases, parts }: Wanted,
@@ -107,7 +106,7 @@ function rankedRows(
 		select q.id, (${rankOf(words, parts)}${sql.join(literally, sql``)})::float8 as rank
 		from wanted, ${sql.raw(candidates)} c cross join lateral (
 			select id, title || E'\n' || description as text, ts_delete(search, '') as search from questions
-			where id = c.id and ((select words from asked) = wanted.words or search @@ wanted.words) offset 0) q
+			where ctid = c.ctid and ((select words from asked) = wanted.words or search @@ wanted.words) offset 0) q
 		${parts ? sql`where ts_filter(q.search, ${parts}::"char"[]) @@ wanted.words` : sql``}`
 }
 
@@ -344,13 +343,16 @@ const MAX_CHARACTERS = 4_000
  * @param lexemes as in {@link MatchedRow}
  */
 export async function commentRows(lexemes: string[], ids: number[]): Promise<CommentRow[]> {
+	// `ilike` would write each comment in lower case again for each word, and by all of Unicode.
+	const letters = lexemes.some((word) => /[^ -~]/.test(word)) ? sql`start` : sql`start collate "C"`
 	const { rows } = await sql<CommentRow>`
 		select q.id as question_id, c.id as comment_id, users.name, c.body_start
 		from unnest(${ids}::int[]) q (id) cross join lateral (
 			select id, author_id, left(body_html, ${MAX_CHARACTERS}) as body_start from (
-				select id, author_id, body, body_html, path from comments
-				where question_id = q.id and status = 'published' order by path limit ${MAX_COMMENTS}) early
-			where left(body, ${MAX_CHARACTERS}) ilike any (${lexemes.map(lettersOf)}::text[]) limit ${MAX_READ}) c
+				select id, author_id, body_html, path,
+					case when octet_length(body) <= ${MAX_CHARACTERS} then body else left(body, ${MAX_CHARACTERS}) end as start
+				from comments where question_id = q.id and status = 'published' order by path limit ${MAX_COMMENTS}) early
+			where lower(${letters}) like any (${lexemes.map(lettersOf)}::text[]) limit ${MAX_READ}) c
 		join users on users.id = c.author_id`.execute(db())
 	return rows
 }

@@ -39,6 +39,8 @@ export const MAX_LONG_CONNECTIONS = 4
 export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
 	const outage = new Outage(options)
 	const pool = new SitePool({
+		// Starting two processes takes more time than all of a request's statements, and other requests need the processors.
+		options: '-c max_parallel_workers_per_gather=0',
 		statement_timeout: STATEMENT_TIMEOUT_MS,
 		lock_timeout: LOCK_TIMEOUT_MS,
 		idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,

@@ -8,7 +8,7 @@ import type { Outage } from './outage.server.ts'
 import { SILENCE_BEFORE_PROBE_MS, WATCH_INTERVAL_MS } from './time-limits.server.ts'
 
 /** Longer statements are bulk inserts, whose length varies with their rows: naming each would only fill memory. */
-const MAX_NAMED_LENGTH = 8_000
+const MAX_NAMED_LENGTH = 10_000
 /** Plans that one connection keeps; statements beyond it are planned each time. */
 const MAX_NAMED = 400
 
