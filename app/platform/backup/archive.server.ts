@@ -5,7 +5,6 @@ import { PassThrough, Readable, Writable } from 'node:stream'
 import { bytes } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
-import { Decrypter, Encrypter } from 'age-encryption'
 import { createTarDecoder, createTarPacker } from 'modern-tar'
 import { diskError } from '~/lib/disk-error.server.ts'
 import { lockedBy, openedBy, WORK_FACTOR } from './passphrase.server.ts'
@@ -97,6 +96,7 @@ async function* encrypt(
 	lock: string | { recipient: string },
 	workFactor: number,
 ): AsyncGenerator<Uint8Array> {
+	const { Encrypter } = await import('age-encryption')
 	const encrypter = new Encrypter()
 	encrypter.addRecipient(typeof lock === 'string' ? lockedBy(lock, workFactor) : lock.recipient)
 	yield* await encrypter.encrypt(Readable.toWeb(Readable.from(source)) as ReadableStream<Uint8Array>)
@@ -165,6 +165,7 @@ async function isEncrypted(file: string): Promise<boolean> {
 
 async function decrypt(stored: Readable, key: Key, file: string): Promise<AsyncIterable<Uint8Array>> {
 	if (key === null) throw new BadBackup(`The backup ${file} is encrypted. Give its passphrase.`)
+	const { Decrypter } = await import('age-encryption')
 	const decrypter = new Decrypter()
 	decrypter.addIdentity(typeof key === 'string' ? openedBy(key) : key.identity)
 	try {

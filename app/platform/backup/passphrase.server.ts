@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type Identity, type Recipient, Stanza } from 'age-encryption'
+import type { Identity, Recipient } from 'age-encryption'
 
 /*
  * Encrypts with a passphrase in age's format: https://github.com/C2SP/C2SP/blob/main/age.md, “The scrypt recipient type”. The
@@ -30,6 +30,7 @@ export function lockedBy(passphrase: string, workFactor = WORK_FACTOR): Recipien
 				authTagLength: TAG_BYTES,
 			})
 			const body = Buffer.concat([cipher.update(fileKey), cipher.final(), cipher.getAuthTag()])
+			const { Stanza } = await import('age-encryption')
 			return [new Stanza(['scrypt', encode(salt), String(workFactor)], body)]
 		},
 	}

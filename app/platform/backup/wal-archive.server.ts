@@ -2,7 +2,6 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
-import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { z } from 'zod'
 import { BadBackup } from './archive.server.ts'
 import { lockedBy, openedBy } from './passphrase.server.ts'
@@ -84,6 +83,7 @@ export async function createArchive(
 	for (const name of ['bases', 'wal', 'media']) await mkdir(join(folder, name), { recursive: true, mode: 0o700 })
 	let recipient: string | null = null
 	if (passphrase !== null) {
+		const { Encrypter, generateX25519Identity, identityToRecipient } = await import('age-encryption')
 		const identity = await generateX25519Identity()
 		recipient = await identityToRecipient(identity)
 		const encrypter = new Encrypter()
@@ -115,6 +115,7 @@ export async function listArchives(place: string): Promise<WalArchive[]> {
 export async function identityOf(archive: WalArchive, passphrase: string | null): Promise<string | null> {
 	if (archive.recipient === null) return null
 	if (passphrase === null) throw new BadBackup(`The archive ${archive.folder} is encrypted. Give its passphrase.`)
+	const { Decrypter } = await import('age-encryption')
 	const decrypter = new Decrypter()
 	decrypter.addIdentity(openedBy(passphrase))
 	try {
@@ -167,6 +168,7 @@ export async function readSegment({ file }: Segment, identity: string | null): P
 /** Encrypts with the archive's key, if it has one. */
 export async function lock({ recipient }: WalArchive, contents: Uint8Array): Promise<Uint8Array> {
 	if (recipient === null) return contents
+	const { Encrypter } = await import('age-encryption')
 	const encrypter = new Encrypter()
 	encrypter.addRecipient(recipient)
 	return encrypter.encrypt(contents)
@@ -175,6 +177,7 @@ export async function lock({ recipient }: WalArchive, contents: Uint8Array): Pro
 /** Decrypts what {@link lock} has encrypted. */
 export async function unlock(identity: string | null, contents: Uint8Array): Promise<Uint8Array> {
 	if (identity === null) return contents
+	const { Decrypter } = await import('age-encryption')
 	const decrypter = new Decrypter()
 	decrypter.addIdentity(identity)
 	return decrypter.decrypt(contents)

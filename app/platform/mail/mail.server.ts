@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTransport, type Transporter } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import { type Config, config } from '~/config.server.ts'
 import { cleanLine } from '~/lib/clean.ts'
 import { escapeHtml } from '~/lib/html.ts'
@@ -43,6 +43,9 @@ const countMail = counter(
 	['outcome'],
 )
 
+/** Loaded for the first mail, as it would slow down every start. */
+const nodemailer = () => import('nodemailer')
+
 /** Milliseconds that a mail server may take for each reply. */
 const SMTP_TIMEOUTS = {
 	dnsTimeout: 10_000,
@@ -77,7 +80,8 @@ export async function sendMail(
 	if (settings.SMTP_URL) {
 		const timeout = AbortSignal.timeout(MAX_SENDING_MS)
 		try {
-			await Promise.race([transportOf(settings.SMTP_URL).sendMail(message), tooLong(timeout)])
+			const transport = await transportOf(settings.SMTP_URL)
+			await Promise.race([transport.sendMail(message), tooLong(timeout)])
 			countMail({ outcome: 'sent' })
 			return null
 		} catch (error) {
@@ -91,6 +95,7 @@ export async function sendMail(
 	}
 	const folder = join(settings.dataDir, 'mail')
 	await mkdir(folder, { recursive: true, mode: 0o700 })
+	const { createTransport } = await nodemailer()
 	const { message: eml } = await createTransport({ streamTransport: true, buffer: true }).sendMail(message)
 	const file = join(folder, `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}.eml`)
 	await writeFile(file, eml as Buffer, { mode: 0o600 })
@@ -115,6 +120,7 @@ export async function tryMail(
 	mail: Pick<Mail, 'to' | 'subject' | 'text'> | null,
 	{ SMTP_URL, MAIL_FROM }: MailSettings = config(),
 ): Promise<string> {
+	const { createTransport } = await nodemailer()
 	const transport = createTransport({ url: SMTP_URL, ...TRIAL_TIMEOUTS })
 	try {
 		if (!mail) return await transport.verify().then(() => '')
@@ -148,7 +154,8 @@ const mailFaults: Record<string, string> = {
 const held = remember<{ url?: string; transport?: Transporter }>('mail', () => ({}))
 
 /** The pooled connections to the mail server, so that a hundred mails need one login. */
-function transportOf(url: string): Transporter {
+async function transportOf(url: string): Promise<Transporter> {
+	const { createTransport } = await nodemailer()
 	if (held.url !== url) closeMail()
 	held.url = url
 	held.transport ??= createTransport({ url, ...POOL, ...SMTP_TIMEOUTS })

@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { generateServiceProviderMetadata, SAML } from '@node-saml/node-saml'
-import { parseDomFromString } from '@node-saml/node-saml/lib/xml.js'
+import type { SAML } from '@node-saml/node-saml'
 import { config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { newToken } from '~/lib/secrets.server.ts'
@@ -11,6 +10,10 @@ import { type Assertion, readAssertion } from './assertion.server.ts'
  * SAML 2.0 by the library `@node-saml/node-saml`, which verifies signatures, audience and conditions. This file builds requests, and checks
  * what the library leaves to its caller.
  */
+
+// Loaded at their first use: most sites have no login by SAML.
+const library = () => import('@node-saml/node-saml')
+const xmlOfLibrary = () => import('@node-saml/node-saml/lib/xml.js')
 
 /** The configuration of an identity provider. */
 export interface SamlSettings {
@@ -96,7 +99,8 @@ function ownAddresses(): { issuer: string; callbackUrl: string } {
 }
 
 /** The SAML metadata of this site, as XML. */
-export function samlMetadata(): string {
+export async function samlMetadata(): Promise<string> {
+	const { generateServiceProviderMetadata } = await library()
 	return generateServiceProviderMetadata({
 		...ownAddresses(),
 		identifierFormat: `${nameIdFormats}persistent`,
@@ -124,6 +128,7 @@ export function certificatesOf(text: string): string[] {
 export async function readMetadata(xml: string): Promise<Pick<SamlSettings, 'entityId' | 'address' | 'certificates'>> {
 	// Besides comments only document types are left, which may define entities.
 	const text = xml.replaceAll(/<!--[\s\S]*?-->/g, '')
+	const { parseDomFromString } = await xmlOfLibrary()
 	const document = await parseDomFromString(text.includes('<!') ? '' : text).catch(() => null)
 	const root = document?.documentElement
 	if (root?.localName !== 'EntityDescriptor')
@@ -150,7 +155,8 @@ function parseCertificate(block: string | Buffer): X509Certificate {
 	}
 }
 
-function serviceProvider(settings: SamlSettings, id = newToken()): SAML {
+async function serviceProvider(settings: SamlSettings, id = newToken()): Promise<SAML> {
+	const { SAML } = await library()
 	return new SAML({
 		...ownAddresses(),
 		entryPoint: settings.address,
@@ -169,7 +175,7 @@ function serviceProvider(settings: SamlSettings, id = newToken()): SAML {
 export async function makeSamlRequest(settings: SamlSettings): Promise<{ id: string; url: string }> {
 	// An XML id must not start with a digit.
 	const id = `_${newToken()}`
-	return { id, url: await serviceProvider(settings, id).getAuthorizeUrlAsync('', undefined, {}) }
+	return { id, url: await (await serviceProvider(settings, id)).getAuthorizeUrlAsync('', undefined, {}) }
 }
 
 /**
@@ -184,7 +190,8 @@ export async function readSamlResponse(
 ): Promise<{ requestId: string; answer: Answer }> {
 	try {
 		const inResponseTo = await lookAtResponse(encoded)
-		const { profile } = await serviceProvider(settings).validatePostResponseAsync({ SAMLResponse: encoded })
+		const provider = await serviceProvider(settings)
+		const { profile } = await provider.validatePostResponseAsync({ SAMLResponse: encoded })
 		const assertion = readAssertion(profile?.getAssertion?.())
 		if (assertion.issuer !== settings.entityId) throw new Error('another issuer')
 		const requestId = confirmedRequest(assertion)
@@ -207,6 +214,7 @@ async function lookAtResponse(encoded: string): Promise<string> {
 	if (xml === '' || xml.split('<').length > MAX_TAGS) throw new Error('nothing, or too large')
 	// Document types and entities, comments that split a name, and processing instructions.
 	if (/<!|<\?(?!xml\s)/.test(xml)) throw new Error('a document type, a comment or an instruction')
+	const { parseDomFromString } = await xmlOfLibrary()
 	const document = await parseDomFromString(xml)
 	const response = document.documentElement
 	if (response.localName !== 'Response' || response.namespaceURI !== protocol) throw new Error('no response')
