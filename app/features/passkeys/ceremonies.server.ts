@@ -1,4 +1,11 @@
 import { isIP } from 'node:net'
+import {
+	generateAuthenticationOptions,
+	generateRegistrationOptions,
+	verifyAuthenticationResponse,
+	verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import { decodeClientDataJSON } from '@simplewebauthn/server/helpers'
 import type { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -22,9 +29,6 @@ import type { assertionInput, attestationInput } from './passkeys.schema.ts'
 const CHALLENGE_LIFETIME = 300
 /** Ed25519, ES256 and RS256 by their COSE numbers; every common authenticator supports one of them. */
 const ALGORITHMS = [-8, -7, -257]
-
-/** Loaded at its first use, as its parsers of certificates would slow down every start. */
-const library = () => import('@simplewebauthn/server')
 
 export type Assertion = z.output<typeof assertionInput>
 
@@ -53,7 +57,6 @@ async function newChallenge(purpose: Purpose, userId: number | null): Promise<Ui
 
 /** The options of an authentication. @param keys the acceptable credentials; none for a login, where the authenticator offers its own */
 export async function assertionOptions(purpose: 'login' | 'confirm', userId: number | null, keys: PasskeyRow[] = []) {
-	const { generateAuthenticationOptions } = await library()
 	const { extensions: _none, ...options } = await generateAuthenticationOptions({
 		rpID: relyingParty().expectedRPID,
 		challenge: await newChallenge(purpose, userId),
@@ -66,7 +69,6 @@ export async function assertionOptions(purpose: 'login' | 'confirm', userId: num
 
 /** The options of a registration. @param keys the member's credentials, of which no duplicates are made */
 export async function attestationOptions(owner: { id: number; username: string; name: string }, keys: PasskeyRow[]) {
-	const { generateRegistrationOptions } = await library()
 	const { extensions: _none, ...options } = await generateRegistrationOptions({
 		rpID: relyingParty().expectedRPID,
 		rpName: siteName(),
@@ -93,15 +95,14 @@ function toDescriptor({ credential_id, transports }: PasskeyRow) {
  * @throws NotAllowed if it was not issued by this site for this purpose, or is used or expired
  */
 export async function spendChallenge(clientDataJSON: string, purpose: Purpose, userId: number | null): Promise<string> {
-	const challenge = await challengeOf(clientDataJSON)
+	const challenge = challengeOf(clientDataJSON)
 	const token = Buffer.from(challenge, 'base64url').toString()
 	if (!(await takeChallenge(hashToken(token), purpose, userId)))
 		throw new NotAllowed('This took too long, or was sent before. Try again.')
 	return challenge
 }
 
-async function challengeOf(clientDataJSON: string): Promise<string> {
-	const { decodeClientDataJSON } = await import('@simplewebauthn/server/helpers')
+function challengeOf(clientDataJSON: string): string {
 	try {
 		return String(decodeClientDataJSON(clientDataJSON).challenge)
 	} catch {
@@ -118,7 +119,6 @@ export async function checkAssertion(
 	expectedChallenge: string,
 	key: Pick<LockedPasskey, 'public_key' | 'counter'>,
 ): Promise<number | null> {
-	const { verifyAuthenticationResponse } = await library()
 	try {
 		const { verified, authenticationInfo } = await verifyAuthenticationResponse({
 			...relyingParty(),
@@ -135,7 +135,6 @@ export async function checkAssertion(
 
 /** Verifies a new credential; null if the verification fails. */
 export async function checkAttestation(sent: z.output<typeof attestationInput>, expectedChallenge: string) {
-	const { verifyRegistrationResponse } = await library()
 	try {
 		const { verified, registrationInfo } = await verifyRegistrationResponse({
 			...relyingParty(),
