@@ -46,7 +46,7 @@ export function compress(): MiddlewareHandler {
 		if (coding !== 'identity') headers.set('Content-Encoding', coding)
 		headers.set('Content-Length', String(encoded.length))
 		context.res = undefined
-		context.res = new Response(new Uint8Array(encoded), { status: response.status, headers })
+		context.res = new Response(encoded, { status: response.status, headers })
 	}
 }
 
@@ -55,7 +55,7 @@ export function compress(): MiddlewareHandler {
  * (docs/decisions/0050-compression-on-the-spot.md).
  * @returns a buffer that takes no more memory than its bytes, so that it may be cached
  */
-export async function encode(body: Buffer, coding: Coding): Promise<Buffer> {
+export async function encode(body: Buffer<ArrayBuffer>, coding: Coding): Promise<Buffer<ArrayBuffer>> {
 	if (coding === 'identity') return body
 	// zlib returns a part of a block of `chunkSize` bytes, which keeps the block alive; Buffer's own copies share a block, too.
 	return Buffer.from(new Uint8Array(await packed(body, coding)).buffer)

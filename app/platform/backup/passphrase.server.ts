@@ -5,6 +5,7 @@ import type { Identity, Recipient } from 'age-encryption'
 /*
  * Encrypts with a passphrase in age's format: https://github.com/C2SP/C2SP/blob/main/age.md, “The scrypt recipient type”. The
  * package derives keys in JavaScript, which blocks the process; Node's own scrypt is faster and runs in a thread.
+ * Here and in the archives the package is loaded at its first use (docs/decisions/0127-memory-that-is-given-back.md).
  */
 
 /** Cost of each guess of a passphrase, as a power of two: age's own default, about a second. */
