@@ -1,5 +1,5 @@
 import { Search } from 'lucide'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useRevalidator, useSearchParams } from 'react-router'
 import { shortAge } from '~/features/chat/components/thread/times.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
@@ -71,9 +71,13 @@ interface ListsProps {
 
 function Lists({ inbox, requests, current }: ListsProps) {
 	const { revalidate } = useRevalidator()
-	const open = useLiveList(inbox.conversations, revalidate)
-	const asked = useLiveList(requests, revalidate)
-	if (open.list.length + asked.list.length === 0)
+	// One list, as a message in a conversation that a list does not have loads the page again.
+	const all = useMemo(() => [...requests, ...inbox.conversations], [requests, inbox.conversations])
+	const { list, online, typing } = useLiveList(all, revalidate)
+	const requesting = new Set(requests.map(({ peer }) => peer.username))
+	const asked = list.filter(({ peer }) => requesting.has(peer.username))
+	const open = list.filter(({ peer }) => !requesting.has(peer.username))
+	if (list.length === 0)
 		return (
 			<div className="px-4">
 				<EmptyState
@@ -88,14 +92,14 @@ function Lists({ inbox, requests, current }: ListsProps) {
 				</EmptyState>
 			</div>
 		)
-	const row = (live: typeof open) => (conversation: ConversationSummary) => {
+	const row = (conversation: ConversationSummary) => {
 		const { username } = conversation.peer
 		return (
 			<li key={username} className="border-b border-line">
 				<ConversationItem
 					conversation={conversation}
-					online={live.online(username)}
-					typing={live.typing.has(username)}
+					online={online(username)}
+					typing={typing.has(username)}
 					current={username === current}
 					className="flex items-center gap-3 px-4 py-2.5 hover:bg-hover aria-[current]:bg-ivy-wash aria-[current]:[--ring:var(--color-ivy-wash)]"
 				/>
@@ -104,17 +108,17 @@ function Lists({ inbox, requests, current }: ListsProps) {
 	}
 	return (
 		<>
-			{asked.list.length > 0 && (
-				<details className="border-b border-line" open={asked.list.some(({ peer }) => peer.username === current)}>
+			{asked.length > 0 && (
+				<details className="border-b border-line" open={asked.some(({ peer }) => peer.username === current)}>
 					<summary className="flex h-10 items-center px-4 text-sm font-semibold hover:bg-hover">
-						{asked.list.length === 1 ? '1 request' : `${asked.list.length} requests`}
+						{asked.length === 1 ? '1 request' : `${asked.length} requests`}
 					</summary>
 					<ul className="border-t border-line" aria-label="Requests">
-						{asked.list.map(row(asked))}
+						{asked.map(row)}
 					</ul>
 				</details>
 			)}
-			{open.list.length > 0 && <ul aria-label="Conversations">{open.list.map(row(open))}</ul>}
+			{open.length > 0 && <ul aria-label="Conversations">{open.map(row)}</ul>}
 			{inbox.next !== null && (
 				<p className="px-4 py-3">
 					<Link className="btn btn-sm btn-outline" to={`/messages?before=${inbox.next}`} rel="next">
