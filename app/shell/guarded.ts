@@ -7,7 +7,7 @@ type RouteEntry = import('./guard/guard.ts').RouteEntry
 declare global {
 	interface Window {
 		__reactRouterDataRouter: DataRouter
-		__reactRouterManifest: { routes: Record<string, RouteEntry | undefined> }
+		__reactRouterManifest: { url: string; routes: Record<string, RouteEntry | undefined> }
 		__reactRouterRouteModules: Record<string, unknown>
 	}
 }
@@ -46,9 +46,12 @@ function guard(tries = 1): Promise<Guard> {
 export function guardRouter(): void {
 	const fetchPlain = window.fetch.bind(window)
 	// Only React Router requests with URL objects. Those without a signal look up routes ahead, which nobody waits for.
+	const ask = (input: URL, init?: RequestInit) =>
+		init?.signal ? guard().then(({ routerFetch }) => routerFetch(fetchPlain, input, init)) : fetchPlain(input, init)
 	window.fetch = (input, init) => {
-		if (input instanceof URL && init?.signal)
-			return guard().then(({ routerFetch }) => routerFetch(fetchPlain, input, init))
+		if (input instanceof URL && input.pathname === '/__manifest')
+			return unknownRoutes(fetchPlain, init?.signal).catch(() => ask(input, init))
+		if (input instanceof URL && init?.signal) return ask(input, init)
 		const answer = fetchPlain(input, init)
 		if (init?.method !== 'POST') return answer
 		// After a write by a part of the page, such as a vote, stored pages may be outdated.
@@ -65,6 +68,35 @@ export function guardRouter(): void {
 		if (window.location.pathname !== '/login') earlySubmit.current = event
 	}
 	window.addEventListener('submit', noteSubmit, true)
+}
+
+const MAX_WAIT_FOR_ROUTES_MS = 10_000
+
+let allRoutes: Promise<Record<string, RouteEntry>> | undefined
+
+/**
+ * The response to React Router's `/__manifest`: the routes that it does not know. For each page it asks for those of all links, which would take the
+ * server longer than many a page does; a file of the build has all routes, and stays in the browser's cache.
+ * @throws TypeError, SyntaxError, DOMException without that file, as after an update of the site
+ */
+async function unknownRoutes(fetchPlain: typeof fetch, signal?: AbortSignal | null): Promise<Response> {
+	const known = window.__reactRouterManifest
+	if (!allRoutes) {
+		allRoutes = loadRoutes(fetchPlain, known.url)
+		allRoutes.catch(() => {
+			allRoutes = undefined
+		})
+	}
+	const routes = Object.entries(await allRoutes).filter(([id]) => !(id in known.routes))
+	signal?.throwIfAborted()
+	return Response.json(Object.fromEntries(routes))
+}
+
+/** @param url of a script that assigns the manifest, as JSON, to a variable */
+async function loadRoutes(fetchPlain: typeof fetch, url: string): Promise<Record<string, RouteEntry>> {
+	const file = await fetchPlain(url, { priority: 'low', signal: AbortSignal.timeout(MAX_WAIT_FOR_ROUTES_MS) })
+	const text = await file.text()
+	return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)).routes
 }
 
 /**

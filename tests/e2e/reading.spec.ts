@@ -125,21 +125,26 @@ test('every page has the security headers', async ({ request }) => {
 	})
 })
 
-test('every row of a list leads to its question without a request for the route', async ({ page }) => {
-	await page.goto('/forum')
-	await settled(page)
-	const asked: string[] = []
-	page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-	const row = page.getByRole('article').nth(7).getByRole('heading').getByRole('link')
-	const title = await row.innerText()
-	// By keyboard, so that no resting pointer prefetches it.
-	await row.press('Enter')
-	await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
-	// Requests after the data are for the links of that page, and may come after its heading.
-	const dataAt = () => asked.findIndex((path) => path.endsWith('.data'))
-	await expect.poll(() => dataAt() >= 0 && asked.length > dataAt() + 1).toBe(true)
-	expect(asked.slice(0, dataAt())).not.toContain('/__manifest')
-})
+for (const [name, hasFile] of [
+	['a file of the build has the routes of all links', true],
+	['without that file, the server is asked for the routes of a link', false],
+] as const)
+	test(name, async ({ page }) => {
+		const file = /\/assets\/manifest-\w+\.js$/
+		if (!hasFile) await page.route(file, (route) => route.fulfill({ status: 404, body: 'Not found' }))
+		const asked: string[] = []
+		page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+		await page.goto('/forum')
+		await settled(page)
+		const row = page.getByRole('article').nth(7).getByRole('heading').getByRole('link')
+		const title = await row.innerText()
+		// By keyboard, so that no resting pointer prefetches it.
+		await row.press('Enter')
+		await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
+		expect(asked.filter((path) => path.endsWith('.data'))).toHaveLength(1)
+		expect(asked.includes('/__manifest')).toBe(!hasFile)
+		if (hasFile) expect(asked.filter((path) => file.test(path))).toHaveLength(1)
+	})
 
 test("the rows read back from a list's document are those the server would send", async ({ page }) => {
 	await logIn(page)

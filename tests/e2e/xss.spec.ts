@@ -61,8 +61,8 @@ const REACHES_OUT = /<(base|meta|no(embed|frames|script))/i
 const CONCERNS_PAGE = /<(base|meta)|\b(id|name)=/i
 /** A page focuses only the first of these. */
 const WANTS_FOCUS = /autofocus/i
-/** Fonts and the list of routes, which no payload needs. */
-const UNNEEDED = ['*.woff2', '*/__manifest*']
+/** Fonts and the lists of routes, which no payload needs. */
+const UNNEEDED = ['*.woff2', '*/__manifest*', '*/assets/manifest-*']
 
 // Smaller frames paint less. Some payloads wait for an animation or a transition.
 test.use({

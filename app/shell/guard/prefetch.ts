@@ -24,6 +24,8 @@ export function prefetchLinks(read: (answer: Response) => Promise<Response>): vo
 	document.addEventListener('pointerover', (event) => plan(event, REST_MS), { passive: true })
 	document.addEventListener('touchstart', (event) => plan(event, 0), { passive: true })
 	document.addEventListener('focusin', (event) => plan(event, REST_MS))
+	// A link that is opened sooner loads its page itself.
+	document.addEventListener('click', () => clearTimeout(planned), { capture: true })
 }
 
 async function prefetch(link: HTMLAnchorElement, read: (answer: Response) => Promise<Response>): Promise<void> {

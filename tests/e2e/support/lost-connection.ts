@@ -21,7 +21,7 @@ export const failures = {
 export const someFailures: (keyof typeof failures)[] = ['offline', 'a 502', 'no answer of the site']
 
 /** Requests by React Router, and requests by parts of pages. */
-const data = /\.data(\?|$)|\/__manifest\?|\/forum\/(vote|follow)$|\/messages\/latest$/
+const data = /\.data(\?|$)|\/__manifest\?|\/assets\/manifest-|\/forum\/(vote|follow)$|\/messages\/latest$/
 
 export const bar = (page: Page) => page.locator('.connection-bar')
 export const dialog = (page: Page) => page.getByRole('dialog')
