@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolConfig } from 'pg'
@@ -18,6 +19,13 @@ import { lockDataDir } from './lock.ts'
 const migrations = resolve('migrations')
 /** Connections of one process: the pools, and the listeners beside them. */
 const connectionsOfOne = 14 + MAX_LONG_CONNECTIONS
+
+/**
+ * Connections of one process for requests, to a PostgreSQL on the same machine. More than two statements for each processor, and some that wait for the
+ * disk, finish no sooner (https://wiki.postgresql.org/wiki/Number_Of_Database_Connections), and each connection has its own 10 to 20 MB of plans,
+ * which it makes anew: fewer of them are warm sooner.
+ */
+const requestConnections = () => Math.min(10, 2 * availableParallelism() + 2)
 
 /** Milliseconds to wait at the start for a PostgreSQL that does not serve yet, and between two tries. */
 const DATABASE_WAIT_MS = 60_000
@@ -120,7 +128,7 @@ export class Startup {
 		const { superviseEmbeddedPostgres } = await import('../app/platform/db/supervised-postgres.server.ts')
 		const postgres = await superviseEmbeddedPostgres(dataDir, [`max_connections=${connections}`])
 		this.onEnd(postgres.stop, stopLimits.postgresMs)
-		return postgres.connection
+		return { ...postgres.connection, max: requestConnections() }
 	}
 
 	private async finish(code: number): Promise<never> {
