@@ -5,6 +5,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { every } from 'hono/combine'
 import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { config, isOneOfSeveral } from '~/config.server.ts'
 import { authHandler } from '~/features/accounts/accounts.server.ts'
@@ -28,7 +29,7 @@ import { areMetricsOn, readMetrics } from '~/platform/metrics/metrics.server.ts'
 import { io } from '~/platform/realtime/io.server.ts'
 import { joinProcesses } from '~/platform/realtime/processes.server.ts'
 import { areTracesOn, startTracing, stopTracing } from '~/platform/tracing/tracing.server.ts'
-import { APPEARANCE_PATH, appearance } from './appearance.ts'
+import { APPEARANCE_PATH, appearance, BRIEF_CACHING } from './appearance.ts'
 import { answerFromCache, answerVisitor, forVisitors, type VisitorPage } from './cached-pages.ts'
 import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
 import { beginDraining, health, readiness } from './health.ts'
@@ -116,8 +117,9 @@ if (config().NODE_ENV === 'production') {
 	const names = new Set(readdirSync(root))
 	// Asset names contain a content hash; the names of the few other files do not.
 	app.use('/assets/*', cachedFor('public, max-age=31536000, immutable'), files)
+	const otherFiles = every(cachedFor(BRIEF_CACHING), files)
 	// Checking the disk for each page would cost as much as its route does.
-	app.use((context, next) => (names.has(context.req.path.split('/', 2)[1] ?? '') ? files(context, next) : next()))
+	app.use((context, next) => (names.has(context.req.path.split('/', 2)[1] ?? '') ? otherFiles(context, next) : next()))
 }
 app.all('/assets/*', (context) => context.text('There is no such file.', 404))
 

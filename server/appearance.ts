@@ -6,6 +6,9 @@ import { isIconPath, siteIcon } from '~/platform/appearance/icons.server.ts'
 /** The path of the stylesheet with the site's own look; see app/platform/appearance. */
 export const APPEARANCE_PATH = '/appearance.css'
 
+/** Caching of files whose address stays when they change, such as icons: a change of the look appears after five minutes at most. */
+export const BRIEF_CACHING = 'public, max-age=300'
+
 /**
  * Serves the site's own look: its stylesheet, and icons with its logo or colour in place of those of public/. It is the same for
  * everybody, and open on private sites, whose login page shows it.
@@ -18,7 +21,7 @@ export function appearance(): MiddlewareHandler {
 		const { style } = siteAppearance()
 		// A page from before the last change asks for a stylesheet that no longer exists.
 		const isCurrent = style !== null && context.req.query('v') === style.version
-		const caching = isCurrent ? 'public, max-age=31536000, immutable' : 'public, max-age=300'
+		const caching = isCurrent ? 'public, max-age=31536000, immutable' : BRIEF_CACHING
 		if (path === APPEARANCE_PATH)
 			return context.body(style?.css ?? '', 200, {
 				'Content-Type': 'text/css; charset=utf-8',

@@ -125,6 +125,14 @@ test('every page has the security headers', async ({ request }) => {
 	})
 })
 
+test('browsers keep files of the build for good, and icons for five minutes', async ({ request }) => {
+	const [script] = /\/assets\/manifest-\w+\.js/.exec(await (await request.get('/forum')).text()) ?? []
+	const caching = async (path = '') => (await request.get(path)).headers()['cache-control']
+	expect(await caching(script)).toBe('public, max-age=31536000, immutable')
+	for (const icon of ['/favicon.svg', '/favicon.ico', '/icons/icon-192.png'])
+		expect(await caching(icon)).toBe('public, max-age=300')
+})
+
 for (const [name, hasFile] of [
 	['a file of the build has the routes of all links', true],
 	['without that file, the server is asked for the routes of a link', false],
