@@ -194,8 +194,8 @@ export async function sweepLoginChallenges(): Promise<void> {
 }
 
 /** The hash of a member's password; null when they have none. */
-export async function findPasswordHash(userId: number): Promise<string | null> {
-	const credential = await db()
+export async function findPasswordHash(userId: number, executor: Executor = db()): Promise<string | null> {
+	const credential = await executor
 		.selectFrom('credentials')
 		.select('password')
 		.where('user_id', '=', userId)

@@ -177,7 +177,7 @@ export async function unlink(viewer: SignedIn, id: number, keptSession: number):
 			await lockMember(trx, viewer.id)
 			const offered = listProviders().map(({ name }) => name)
 			const others = (await listIdentityRows(viewer.id, trx)).filter((one) => one.id !== id)
-			const byPassword = loginMethods().hasPasswords && (await hasPassword(viewer.id))
+			const byPassword = loginMethods().hasPasswords && (await hasPassword(viewer.id, trx))
 			if (!byPassword && !others.some((one) => offered.includes(one.provider)))
 				throw new Conflict('This is your only way to log in. Set a password or link another account first.')
 			const name = await deleteIdentity(trx, { userId: viewer.id, id, keptSession })

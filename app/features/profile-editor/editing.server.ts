@@ -146,7 +146,7 @@ export async function saveSocial(viewer: Viewer, username: string, input: Input)
  */
 export async function checkName(member: SignedIn, name: string, executor?: Executor): Promise<void> {
 	if (isModerator(member) || (await requireEditable(member, executor)).name === name) return
-	await refuseImpersonation(name, 'fullName')
+	await refuseImpersonation(name, 'fullName', executor)
 }
 
 /** @throws Invalid if the picture does not belong to the member, or is of another kind */

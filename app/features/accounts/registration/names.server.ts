@@ -77,8 +77,12 @@ const digits: Record<string, string> = { '3': 'e', '4': 'a', '5': 's', '7': 't',
  * @param name as it would be stored
  * @throws Invalid with the sentence, at `field`
  */
-export async function refuseImpersonation(name: string, field: 'name' | 'fullName'): Promise<void> {
-	const staff = await listStaff()
+export async function refuseImpersonation(
+	name: string,
+	field: 'name' | 'fullName',
+	executor?: Executor,
+): Promise<void> {
+	const staff = await listStaff(executor)
 	if (looksOfficial(name, siteName()) || staff.some((member) => areAlike(name, member.name)))
 		throw new Invalid(refusal, { [field]: refusal })
 }

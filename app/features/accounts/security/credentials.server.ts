@@ -3,6 +3,7 @@ import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
 import { TooMany } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { findPasswordHash } from '../accounts.queries.server.ts'
 
 /** Argon2id with 19 MiB, two passes and one lane: the minimum of OWASP's Password Storage Cheat Sheet (2026), about 20 ms here. */
@@ -42,8 +43,8 @@ export async function verifyPassword(stored: string, password: string): Promise<
 }
 
 /** Whether a member has a password, and not only other login methods. */
-export async function hasPassword(userId: number): Promise<boolean> {
-	return (await findPasswordHash(userId)) !== null
+export async function hasPassword(userId: number, executor?: Executor): Promise<boolean> {
+	return (await findPasswordHash(userId, executor)) !== null
 }
 
 /**
