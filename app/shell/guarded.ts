@@ -50,7 +50,11 @@ export function guardRouter(): void {
 		init?.signal ? guard().then(({ routerFetch }) => routerFetch(fetchPlain, input, init)) : fetchPlain(input, init)
 	window.fetch = (input, init) => {
 		if (input instanceof URL && input.pathname === '/__manifest')
-			return unknownRoutes(fetchPlain, init?.signal).catch(() => ask(input, init))
+			return unknownRoutes(fetchPlain, init?.signal).catch((error) => {
+				// A lookup that a lost connection or the end of the page has cut off would only be cut off again.
+				if (!init?.signal && !(error instanceof SyntaxError)) throw error
+				return ask(input, init)
+			})
 		if (input instanceof URL && init?.signal) return ask(input, init)
 		const answer = fetchPlain(input, init)
 		if (init?.method !== 'POST') return answer
