@@ -18,7 +18,7 @@ async function newPage(browser: Browser, options = {}): Promise<Page> {
 	return context.newPage()
 }
 
-/** Asks with the form as it is without scripts, and opens the question. Another journey covers the asking itself. @returns its path */
+/** Asks with the form as it is without scripts. Another journey covers the asking itself. @returns the question's path */
 async function ask(page: Page, title: string, description: string): Promise<string> {
 	const response = await page.request.post('/forum/ask', {
 		form: { title, description, tags: 'order', category: 'others' },
@@ -26,18 +26,33 @@ async function ask(page: Page, title: string, description: string): Promise<stri
 		maxRedirects: 0,
 	})
 	expect(response.status()).toBe(303)
-	const path = response.headers().location ?? ''
-	await page.goto(path)
-	return path
+	return response.headers().location ?? ''
+}
+
+const status = async (page: Page, path: string) => (await page.request.get(path)).status()
+
+/** React separates adjacent texts with empty comments. */
+const html = async (page: Page, path: string) =>
+	(await (await page.request.get(path)).text()).replaceAll('<!-- -->', '')
+
+/** Fails when this page's member is not asked to log in for their settings. */
+async function expectLoggedOut(page: Page): Promise<void> {
+	const answer = await page.request.get('/settings', { maxRedirects: 0 })
+	expect(answer.headers().location).toMatch(/\/login\?redirectTo=/)
+}
+
+async function openForum(page: Page): Promise<void> {
+	await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Forum' }).click()
+	await expect(page.getByRole('heading', { level: 1 })).toHaveText('Recent Queries')
 }
 
 test('a report reaches the queue; a moderator hides, restores, suspends, locks, merges and approves a first post', async ({
 	browser,
+	page: visitor,
 }) => {
 	test.setTimeout(300_000)
 	const [admin, moderator, asker, reader] = await Promise.all(Array.from({ length: 4 }, () => newPage(browser)))
 	if (!admin || !moderator || !asker || !reader) throw new Error('There are no pages.')
-	const visitor = await newPage(browser)
 	for (const [page, name] of [
 		[moderator, 'Orrin Orderly'],
 		[asker, 'Asta Asker'],
@@ -47,14 +62,14 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 	await enrolAdmin(admin)
 
 	await test.step('the admin promotes a moderator, effective on the next request', async () => {
-		expect((await moderator.goto('/moderation'))?.status()).toBe(403)
+		expect(await status(moderator, '/moderation')).toBe(403)
 		await admin.goto('/moderation/members')
 		await admin.getByLabel('Username').fill('@Orrin.Orderly')
 		await admin.getByRole('button', { name: 'Make a moderator' }).click()
 		await expect(admin.getByText('They are now a moderator.')).toBeVisible()
 		expect((await moderator.goto('/moderation'))?.status()).toBe(200)
 		await expect(moderator.getByRole('heading', { level: 1, name: 'Moderation' })).toBeVisible()
-		expect((await moderator.goto('/moderation/log'))?.status()).toBe(403)
+		expect(await status(moderator, '/moderation/log')).toBe(403)
 	})
 
 	const path = await ask(asker, 'Cheap shoes for every order', 'Nothing but shoes.')
@@ -119,9 +134,10 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 		await moderator.getByRole('button', { name: 'Hide' }).click()
 		await expect(moderator.getByText('Hidden. Its author sees your reason.')).toBeVisible()
 		await expect(moderator.getByRole('article', { name: 'Cheap shoes for every order' })).toHaveCount(0)
-		for (const page of [visitor, reader]) expect((await page.goto(path))?.status()).toBe(404)
-		await visitor.goto('/forum')
-		await expect(visitor.getByText('Cheap shoes for every order')).toHaveCount(0)
+		for (const page of [visitor, reader]) expect(await status(page, path)).toBe(404)
+		const forum = await html(visitor, '/forum')
+		expect(forum).toContain('Recent Queries')
+		expect(forum).not.toContain('Cheap shoes for every order')
 		expect((await asker.goto(path))?.status()).toBe(200)
 		await expect(asker.getByText('Reason: Advertising.')).toBeVisible()
 		await expectNoViolations(asker)
@@ -132,9 +148,8 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 		await moderator.getByRole('link', { name: 'Moderate query' }).click()
 		await moderator.getByRole('button', { name: 'Restore' }).click()
 		await expect(moderator.getByText('It is back in the forum.')).toBeVisible()
-		expect((await visitor.goto(path))?.status()).toBe(200)
-		await visitor.goto('/forum')
-		await expect(visitor.getByRole('article').getByText('Cheap shoes for every order')).toBeVisible()
+		expect(await status(visitor, path)).toBe(200)
+		expect(await html(visitor, '/forum')).toMatch(/<article(?:(?!<\/article>)[\s\S])*>Cheap shoes for every order</)
 	})
 
 	await test.step('a suspended member is logged out, can log in and read, and keeps what they typed with the reason', async () => {
@@ -144,13 +159,12 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 		await form.getByLabel('Why').fill('Shoes again.')
 		await form.getByRole('button', { name: 'Suspend' }).click()
 		await expect(moderator.getByText('Suspended.', { exact: true })).toBeVisible()
-		await asker.goto('/settings')
-		await expect(asker).toHaveURL(/\/login\?redirectTo=/)
+		await expectLoggedOut(asker)
+		await asker.goto(`/login?redirectTo=${encodeURIComponent(path)}`)
 		await asker.getByLabel('Email').fill('asta.asker@eastmere.example')
 		await asker.getByLabel('Password', { exact: true }).fill('a lantern at the ford')
 		await asker.getByRole('button', { name: 'Login', exact: true }).click()
-		await asker.waitForURL('**/settings')
-		await asker.goto(path)
+		await asker.waitForURL(`**${path}`)
 		await asker.getByLabel('Your comment').fill('But these are good shoes.')
 		await asker.getByRole('button', { name: 'Comment', exact: true }).click()
 		await expect(asker.getByRole('alert')).toContainText(/You are suspended until .* Reason: Shoes again\./)
@@ -171,14 +185,14 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 		await pins.getByLabel('Last day').fill('2099-12-24')
 		await pins.getByRole('button', { name: 'Pin to the forum' }).press('Enter')
 		await moderator.waitForURL('**/moderation')
-		await moderator.goto('/forum')
+		await openForum(moderator)
 		const pinned = moderator.getByRole('article').filter({ hasText: 'Pinned' })
 		await expect(pinned.getByRole('heading')).toHaveCount(1)
-		await moderator.goto(path)
+		await pinned.getByRole('heading').getByRole('link').click()
 		await moderator.getByRole('link', { name: 'Moderate query' }).click()
 		await moderator.getByRole('button', { name: 'Unpin' }).click()
 		await moderator.waitForURL('**/moderation')
-		await moderator.goto('/forum')
+		await openForum(moderator)
 		await expect(pinned).toHaveCount(0)
 	})
 
@@ -212,13 +226,14 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 
 	await test.step("a newcomer's first post with a link waits until a moderator approves it", async () => {
 		const waiting = await ask(reader, 'Is this guide any good?', 'I mean [this one](https://guides.example/order).')
+		await reader.goto(waiting)
 		await expect(reader.getByText('This query is waiting for a moderator')).toBeVisible()
-		expect((await visitor.goto(waiting))?.status()).toBe(404)
+		expect(await status(visitor, waiting)).toBe(404)
 		await moderator.goto('/moderation')
 		const entry = moderator.getByRole('article', { name: 'Is this guide any good?' })
 		await entry.getByRole('button', { name: 'Approve' }).click()
 		await expect(moderator.getByText('It is now visible to everyone.')).toBeVisible()
-		expect((await visitor.goto(waiting))?.status()).toBe(200)
+		expect(await status(visitor, waiting)).toBe(200)
 	})
 
 	await test.step('the admin sees in the log who did what and why', async () => {
@@ -230,15 +245,14 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 	})
 
 	await test.step('the admin logs a member out everywhere, and a moderator has no such button', async () => {
-		await moderator.goto('/moderation/profile/ruben.reader')
-		await expect(moderator.getByRole('heading', { name: 'Suspend Ruben Reader' })).toBeVisible()
-		await expect(moderator.getByRole('button', { name: 'Log out everywhere' })).toHaveCount(0)
+		const seen = await html(moderator, '/moderation/profile/ruben.reader')
+		expect(seen).toMatch(/<h\d[^>]*>Suspend Ruben Reader</)
+		expect(seen).not.toContain('Log out everywhere')
 		await admin.goto('/moderation/profile/ruben.reader')
 		await expectNoViolations(admin)
 		await admin.getByRole('button', { name: 'Log out everywhere' }).click()
 		await expect(admin.getByText('Logged out everywhere.')).toBeVisible()
-		await reader.goto('/settings')
-		await expect(reader).toHaveURL(/\/login\?redirectTo=/)
+		await expectLoggedOut(reader)
 		await admin.goto('/moderation/log?member=ruben.reader')
 		await expect(admin.getByRole('listitem').filter({ hasText: 'log out everywhere' })).toHaveCount(1)
 	})
@@ -251,14 +265,16 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 			.getByRole('button', { name: 'Make a member' })
 			.click()
 		await expect(admin.getByText('They are now an ordinary member.')).toBeVisible()
-		expect((await moderator.goto('/moderation'))?.status()).toBe(403)
+		expect(await status(moderator, '/moderation')).toBe(403)
 	})
 })
 
-test('reporting works without JavaScript, also for a visitor who logs in on the way', async ({ browser }) => {
-	const author = await newPage(browser)
-	await enrol(author, 'Petra Poster')
-	const path = await ask(author, 'Does it work without scripts?', 'It should.')
+test('reporting works without JavaScript, also for a visitor who logs in on the way', async ({
+	browser,
+	page: visitor,
+}) => {
+	await enrol(visitor, 'Petra Poster')
+	const path = await ask(visitor, 'Does it work without scripts?', 'It should.')
 	const page = await newPage(browser, { javaScriptEnabled: false })
 	await enrol(page, 'Nils Noscript')
 	await page.goto(path)
@@ -275,14 +291,13 @@ test('reporting works without JavaScript, also for a visitor who logs in on the 
 	await page.getByRole('link', { name: 'Report query' }).click()
 	await expect(page.getByText('You have already reported this.')).toBeVisible()
 
-	const visitor = await newPage(browser)
+	await visitor.context().clearCookies()
 	await visitor.goto(path)
 	await visitor.getByRole('link', { name: 'Report query' }).click()
 	await expect(visitor).toHaveURL(/\/login\?redirectTo=%2Freport%2Fquery%2F\d+$/)
 })
 
-test('the moderation pages fit a phone and pass axe in either theme', async ({ browser }) => {
-	const author = await newPage(browser)
+test('the moderation pages fit a phone and pass axe in either theme', async ({ browser, page: author }) => {
 	const name = 'Lina Light'
 	await enrol(author, name)
 	const path = await ask(author, 'A query to look at', 'See [there](https://there.example/).')
