@@ -133,7 +133,7 @@ function sights({
 			.concat([
 				{ address: '/', open: press('Open menu'), scope: '.side-menu', upTo: 390 },
 				{ address: '/', open: press(/account menu/), scope: '.account-menu', from: 768 },
-				{ address: '/', open: press(/^Messages and notifications/), scope: '.inbox-panel' },
+				{ address: '/', open: openInboxPanel, scope: '.inbox-panel' },
 				{ address: '/forum', open: switchTo(username), scope: '.switcher' },
 				{ address: '/find-dev', open: press(/^Filters/), scope: '.filters', upTo: 900 },
 				{ address: '/forum', open: askInDialog, scope: 'dialog[open]' },
@@ -178,6 +178,13 @@ function switchTo(text: string): (page: Page) => Promise<unknown> {
 		await page.locator('.switcher input').fill(text)
 		await page.locator('.switcher [role=option]').first().waitFor()
 	}
+}
+
+async function openInboxPanel(page: Page): Promise<void> {
+	await page.getByRole('button', { name: /^Messages and notifications/ }).click()
+	const shown = page.locator('.inbox-panel').getByRole('tabpanel')
+	await shown.getByRole('link').last().waitFor()
+	await shown.getByText('Loading...').waitFor({ state: 'detached' })
 }
 
 async function openChat(page: Page): Promise<void> {
