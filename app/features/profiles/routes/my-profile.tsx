@@ -61,7 +61,7 @@ export default function MyProfile({ loaderData }: Route.ComponentProps) {
 				<StatusNotices {...status} />
 				{firstSteps && <FirstSteps className="mb-6" username={profile.username} steps={firstSteps} />}
 				<nav aria-label="My profile">
-					<ul className="tabs overflow-x-auto overflow-y-hidden">
+					<ul className="tabs gap-4 overflow-x-auto overflow-y-hidden">
 						{tabs.map(({ id, label }) => (
 							<li key={id} className="flex-none">
 								<Link
