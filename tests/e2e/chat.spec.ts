@@ -219,7 +219,10 @@ test('the Enter that ends an IME composition sends nothing', async ({ page, brow
 	await bo.page.context().close()
 })
 
-test('each conversation keeps its draft, and new messages are announced once', async ({ page, browser }) => {
+test('each conversation keeps its draft; new messages are announced once, and change the list without loading it again', async ({
+	page,
+	browser,
+}) => {
 	const [ada, bo] = await twoFriends(page, browser, ['Ada Draftley', 'Bo Draftley'])
 	await openChatPage(page, bo)
 	await composer(page).fill('Not finished')
@@ -228,9 +231,14 @@ test('each conversation keeps its draft, and new messages are announced once', a
 	await expect(composer(page)).toHaveValue('Not finished')
 	const log = page.getByRole('log', { name: 'New messages' })
 	await expect(log).toHaveText('')
+	const loads: string[] = []
+	page.on('request', (request) => request.url().includes('.data') && loads.push(request.url()))
+	const row = page.getByRole('list', { name: 'Conversations' }).getByRole('link', { name: /Bo Draftley/ })
 	await post(bo, ada, 'Are you there?')
 	await expect(log).toHaveText('Bo Draftley: Are you there?')
+	await expect(row).toContainText('Are you there?')
 	await say(page, 'Yes')
+	await expect(row).toContainText('You: Yes')
 	await expect(
 		page
 			.locator('.chat-message')
@@ -238,6 +246,7 @@ test('each conversation keeps its draft, and new messages are announced once', a
 			.getByTitle(/^(Sent|Delivered)$/),
 	).toBeVisible()
 	await expect(log).toHaveText('Bo Draftley: Are you there?')
+	expect(loads).toEqual([])
 	await bo.page.context().close()
 })
 
