@@ -159,10 +159,7 @@ function sights({
 			'/admin/invitations/list/1',
 			...['/admin/figures', '/admin/figures/usage'],
 			...[`/admin/members/${username}`, `/admin/members/${username}/merge?into=pia.saffronley`],
-			'/admin/legal',
-			'/admin/legal/terms',
-			'/admin/settings',
-			'/admin/settings/campus-login',
+			...['/admin/legal', '/admin/legal/terms', '/admin/settings', '/admin/settings/campus-login'],
 		].map((address) => ({ address })),
 	}
 }
@@ -172,19 +169,16 @@ async function askInDialog(page: Page): Promise<void> {
 	await page.getByRole('dialog').getByLabel('Title').waitFor()
 }
 
-function switchTo(text: string): (page: Page) => Promise<unknown> {
-	return async (page) => {
-		await page.keyboard.press('Control+k')
-		await page.locator('.switcher input').fill(text)
-		await page.locator('.switcher [role=option]').first().waitFor()
-	}
+const switchTo = (text: string) => async (page: Page) => {
+	await page.keyboard.press('Control+k')
+	await page.locator('.switcher input').fill(text)
+	await page.locator('.switcher [role=option]').first().waitFor()
 }
 
 async function openInboxPanel(page: Page): Promise<void> {
 	await page.getByRole('button', { name: /^Messages and notifications/ }).click()
-	const shown = page.locator('.inbox-panel').getByRole('tabpanel')
-	await shown.getByRole('link').last().waitFor()
-	await shown.getByText('Loading...').waitFor({ state: 'detached' })
+	const loaded = page.locator('.inbox-panel').getByRole('tabpanel').filter({ hasNotText: 'Loading...' })
+	await loaded.getByRole('link').last().waitFor()
 }
 
 async function openChat(page: Page): Promise<void> {
@@ -227,8 +221,7 @@ test.describe('every page, with the longest words', () => {
 		const [addresses, moderator] = await prepare(page, browser)
 		const admin = await newReader(browser)
 		await enrolAdmin(admin)
-		const visitor = await newReader(browser)
-		const readers = { visitor, member: page, moderator, admin }
+		const readers = { visitor: await newReader(browser), member: page, moderator, admin }
 		for (const reader of Object.values(readers)) reader.setDefaultTimeout(10_000)
 		const table = sights(addresses)
 		const patterns = pagePatterns()
