@@ -131,11 +131,13 @@ describe('headers of every response', () => {
 		expect([...open].sort()).toMatchInlineSnapshot(`
 			[
 			  "/.well-known/security.txt",
+			  "/favicon.svg",
 			  "/find-dev/mira/card.png",
 			  "/find-dev/mira/feed.atom",
 			  "/forum/category/python/feed.atom",
 			  "/forum/feed.atom",
 			  "/forum/tag/testing/feed.atom",
+			  "/icons/icon-192.png",
 			  "/media/posts/-.webp",
 			  "/offline",
 			  "/robots.txt",
