@@ -21,9 +21,9 @@ const migrations = resolve('migrations')
 const connectionsOfOne = 14 + MAX_LONG_CONNECTIONS
 
 /**
- * Connections of one process for requests, to a PostgreSQL on the same machine. More than two statements for each processor, and some that wait for the
- * disk, finish no sooner (https://wiki.postgresql.org/wiki/Number_Of_Database_Connections), and each connection has its own 10 to 20 MB of plans,
- * which it makes anew: fewer of them are warm sooner.
+ * Connections of one process for requests to a PostgreSQL on the same machine: two for each processor and two for statements that wait for
+ * the disk, at most ten (https://wiki.postgresql.org/wiki/Number_Of_Database_Connections). More would finish nothing sooner, and each has
+ * 10 to 20 MB of plans of its own, which are slow until they are made.
  */
 const requestConnections = () => Math.min(10, 2 * availableParallelism() + 2)
 

@@ -46,6 +46,9 @@ test('a stranger writes from the card and stays a request until answered; both s
 	await composer(bo.page).pressSequentially('Of cour')
 	await say(bo.page, 'Of course')
 	await expect(bo.page.getByText('would like to chat with you')).toHaveCount(0)
+	const conversations = bo.page.getByRole('list', { name: 'Conversations' })
+	await expect(conversations.getByRole('link', { name: /Ada Chatfield/ })).toContainText('You: Of course')
+	await expect(bo.page.getByText('1 request')).toHaveCount(0)
 	await expect(panel.locator('.bubble').last()).toHaveText('Of course')
 	await expect(panel.getByTitle('Read')).toBeVisible()
 
