@@ -17,7 +17,7 @@ export default defineConfig({
 	workers: 4,
 	retries: 0,
 	// Both only end what hangs: a page that is there at once alone may wait for its turn on a busy machine.
-	timeout: 300_000,
+	timeout: 900_000,
 	expect: { timeout: 30_000 },
 	forbidOnly: true,
 	// The longest files are first, so that none begins when the others end. Each has a worker of its own.

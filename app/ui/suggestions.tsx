@@ -149,6 +149,8 @@ function useOpen({ field, opensOnFocus = false, closeDelayMs = 0 }: Props) {
 	const [open, setOpen] = useState(() => document.activeElement === field)
 	const [edits, setEdits] = useState(0)
 	useEffect(() => {
+		// The focus may have left the field since the list was rendered, and a list that opens under the pointer would take its press.
+		setOpen((open) => open && document.activeElement === field)
 		let closing: ReturnType<typeof setTimeout> | undefined
 		const set = (open: boolean) => {
 			clearTimeout(closing)

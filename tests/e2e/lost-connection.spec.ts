@@ -232,7 +232,6 @@ const now = (page: Page) => page.evaluate(() => Date.now())
 test('every navigation waits for the network, reports it, and returns to the start after two minutes', async ({
 	page,
 }) => {
-	test.setTimeout(300_000)
 	await logIn(page)
 	// Advancing the clock by two minutes makes a socket miss its pings and reconnect, and then a list reloads by itself.
 	await page.routeWebSocket(/\/realtime\//, () => {})

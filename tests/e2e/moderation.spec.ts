@@ -50,7 +50,6 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 	browser,
 	page: visitor,
 }) => {
-	test.setTimeout(300_000)
 	const [admin, moderator, asker, reader] = await Promise.all(Array.from({ length: 4 }, () => newPage(browser)))
 	if (!admin || !moderator || !asker || !reader) throw new Error('There are no pages.')
 	for (const [page, name] of [

@@ -29,7 +29,6 @@ async function ask(page: Page): Promise<string> {
 test('a profile is reported, hidden, restored and cleaned up; a member is blocked and unblocked', async ({
 	browser,
 }) => {
-	test.setTimeout(240_000)
 	const [owner, reader, moderator] = [await newPage(browser), await newPage(browser), await newPage(browser)]
 	await enrol(owner, 'Petra Plain')
 	await logIn(reader, demoEmail)

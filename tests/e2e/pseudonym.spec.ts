@@ -31,7 +31,6 @@ test('a member asks under a pseudonym by keyboard, and others see it until a mod
 	page,
 	browser,
 }) => {
-	test.setTimeout(180_000)
 	await enrol(page, 'Selma Quietwell')
 	const reader = await newPage(browser)
 	await enrol(reader, 'Ruben Readmore')

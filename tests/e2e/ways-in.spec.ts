@@ -23,7 +23,6 @@ const dataDir = mkdtempSync(join(tmpdir(), 'devquad-ways-in-'))
 let site: SiteProcess
 
 test.beforeAll(async () => {
-	test.setTimeout(180_000)
 	site = await startSite({ DATA_DIR: dataDir, SEED: 'none', REQUIRE_EMAIL_VERIFICATION: '1' })
 })
 

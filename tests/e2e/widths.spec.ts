@@ -217,7 +217,6 @@ function patternOf(address: string, patterns: string[]): string {
 
 test.describe('every page, with the longest words', () => {
 	test('nothing is wider than the screen, cut off without an indication, or covered', async ({ page, browser }) => {
-		test.setTimeout(300_000)
 		const [addresses, moderator] = await prepare(page, browser)
 		const admin = await newReader(browser)
 		await enrolAdmin(admin)

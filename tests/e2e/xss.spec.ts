@@ -128,12 +128,10 @@ test('an alert is detected, so the absence of one is meaningful', async ({ page 
 })
 
 test('no payload runs from a title, text, tag, name, comment or reply', async ({ context }) => {
-	test.setTimeout(300_000)
 	expect(await visitAll(context, pages)).toEqual([])
 })
 
 test('no payload runs from the parts of an address that a page repeats', async ({ context }) => {
-	test.setTimeout(300_000)
 	const echoes = (text: string) => [
 		`/forum?q=${text}`,
 		`/forum/ask?title=${text}`,
@@ -181,7 +179,6 @@ test.describe('with the sanitizer switched off', () => {
 	})
 
 	test('the policy of a cached page stops every payload', async ({ context, request }) => {
-		test.setTimeout(300_000)
 		const ask = () => request.get(rawPages[0]?.url ?? '')
 		// The cached page is dropped when its process is notified.
 		await expect.poll(async () => (await ask()).text()).toContain('<div data-payload>')
@@ -190,7 +187,6 @@ test.describe('with the sanitizer switched off', () => {
 	})
 
 	test('the policy of a member’s page stops every payload', async ({ context, page }) => {
-		test.setTimeout(300_000)
 		const [email, password] = ['sela.venn@eastmere.example', 'a lantern at the ford']
 		for (const [path, form] of [
 			['/register', { name: 'Sela Venn', email, password, confirmPassword: password }],

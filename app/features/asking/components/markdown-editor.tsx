@@ -79,16 +79,15 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 				{label}
 			</label>
 			<div className="editor" data-invalid={error ? true : undefined}>
-				{hydrated && (
-					<div className="flex flex-none border-line max-sm:flex-col-reverse sm:h-10 sm:items-center sm:justify-between sm:border-b sm:pr-3 sm:pl-1.5">
-						{preview === null && <Toolbar controls={name} pictures={pictures} disabled={false} onTool={use} />}
-						<EditorTabs
-							preview={preview !== null}
-							onWrite={() => setPreview(null)}
-							onPreview={() => setPreview(area.current?.value ?? '')}
-						/>
-					</div>
-				)}
+				{/* Rendered by the server too, so that the text area keeps its place when the scripts have loaded. */}
+				<div className="flex flex-none border-line max-sm:flex-col-reverse sm:h-10 sm:items-center sm:justify-between sm:border-b sm:pr-3 sm:pl-1.5 noscript:hidden">
+					{preview === null && <Toolbar controls={name} pictures={pictures} disabled={false} onTool={use} />}
+					<EditorTabs
+						preview={preview !== null}
+						onWrite={() => setPreview(null)}
+						onPreview={() => setPreview(area.current?.value ?? '')}
+					/>
+				</div>
 				<textarea
 					ref={area}
 					className="min-h-64 w-full flex-1 resize-y bg-transparent px-3.5 py-3 font-mono text-base leading-5 outline-none sm:text-sm"
@@ -137,7 +136,7 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 			<div className="grid gap-1">
 				<p className="hint" id={`${name}-hint`}>
 					{hint}
-					{hydrated && pictures && ' Paste or drop a picture to add it.'}
+					{pictures && <span className="noscript:hidden"> Paste or drop a picture to add it.</span>}
 				</p>
 				{error && <Wrong id={`${name}-error`}>{error}</Wrong>}
 				{failure && <Wrong>{failure}</Wrong>}
