@@ -45,7 +45,10 @@ interface ChipsFieldProps {
 export function ChipsField({ className, ...props }: ChipsFieldProps) {
 	const hydrated = useHydrated()
 	const plain = useRef<HTMLInputElement>(null)
-	const { label, name, defaultValue, error, optional, aside } = props
+	const { label, name, defaultValue, error, optional, aside, hint } = props
+	const explanation = 'Separated by commas.'
+	// A line less or more would move the form when the chips replace this field.
+	const hasLine = !hint || Boolean(hint(0))
 	return (
 		<div className={className}>
 			{hydrated ? (
@@ -59,7 +62,8 @@ export function ChipsField({ className, ...props }: ChipsFieldProps) {
 					error={error}
 					optional={optional}
 					aside={aside}
-					hint="Separated by commas."
+					hint={hasLine && explanation}
+					placeholder={hasLine ? undefined : explanation}
 				/>
 			)}
 		</div>

@@ -17,6 +17,34 @@ async function storeDraft(page: Page): Promise<void> {
 	await expect(await page.request.post('/forum/drafts', { form, headers })).toBeOK()
 }
 
+/** Where labels, the editor and the buttons below a question are. */
+function places(page: Page): Promise<[name: string, x: number, y: number][]> {
+	return page.locator('main').evaluate((main) => {
+		const shown = [
+			...main.querySelectorAll('h1, form label, .editor, [data-not-saved] > * .icon-btn, [data-not-saved] > .icon-btn'),
+		]
+		return shown.map((each) => {
+			const { x, y } = each.getBoundingClientRect()
+			return [each.getAttribute('aria-label') ?? each.tagName, Math.round(x), Math.round(y)]
+		})
+	})
+}
+
+test('nothing moves when the scripts arrive', async ({ page }) => {
+	await logIn(page)
+	await page.goto('/forum')
+	const question = (await page.locator('article h2 a').first().getAttribute('href')) ?? ''
+	for (const width of [390, 1280])
+		for (const path of ['/forum/ask', question]) {
+			await page.setViewportSize({ width, height: 844 })
+			const hydrate = await openWithoutScripts(page, path)
+			const before = await places(page)
+			expect(before.length, path).toBeGreaterThan(3)
+			await hydrate()
+			await expect.poll(() => places(page), `${path} at ${width}`).toEqual(before)
+		}
+})
+
 test('input typed before the scripts load stays and is saved', async ({ page }) => {
 	await logIn(page)
 	const edit = `/edit-profile/${demoEmail.split('@')[0]}`

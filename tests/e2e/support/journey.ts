@@ -298,7 +298,7 @@ export async function enrolAdmin(page: Page): Promise<void> {
 
 const scripts = /\/assets\/.*\.js/
 
-/** Opens a page with a form of chips or suggestions and holds back its scripts. @returns what releases them */
+/** Opens a page and holds back its scripts. @returns what releases them, and waits for the chips in place of plain fields */
 export async function openWithoutScripts(page: Page, path: string): Promise<() => Promise<void>> {
 	const { promise, resolve } = Promise.withResolvers<void>()
 	await page.route(scripts, async (route) => {
@@ -309,7 +309,8 @@ export async function openWithoutScripts(page: Page, path: string): Promise<() =
 	await expect(page.getByRole('contentinfo')).toBeVisible()
 	return async () => {
 		resolve()
-		await expect(page.getByRole('combobox', { name: /^(Skills|Tags|University)/ })).toBeVisible()
+		await hydrated(page)
+		await expect(page.getByRole('textbox', { name: /^(Skills|Tags)/ })).toHaveCount(0)
 		await page.unroute(scripts)
 	}
 }

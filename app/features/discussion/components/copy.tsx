@@ -5,15 +5,27 @@ import { toast } from '~/shell/toast.ts'
 import { Icon, iconMarkup } from '~/ui/icon.tsx'
 import { Prose } from '~/ui/prose.tsx'
 
-/** Copies an address. Rendered late, as it needs scripts and a browser with clipboard access. */
+const copyLinkClass = 'btn btn-sm btn-ghost -ml-2.5'
+
+/** Copies an address. It needs scripts and a browser with clipboard access; before, its space is kept, so that no button moves. */
 export function CopyLink({ href }: { href: string }) {
-	const usable = useHydrated() && canCopy()
-	if (!usable) return null
-	return (
-		<button className="btn btn-sm btn-ghost -ml-2.5" type="button" onClick={() => copy(href, 'Link copied.')}>
+	const hydrated = useHydrated()
+	const content = (
+		<>
 			<Icon of={LinkIcon} className="icon-sm" /> Copy link
-		</button>
+		</>
 	)
+	if (!hydrated)
+		return (
+			<span className={`${copyLinkClass} invisible noscript:hidden`} aria-hidden="true">
+				{content}
+			</span>
+		)
+	return canCopy() ? (
+		<button className={copyLinkClass} type="button" onClick={() => copy(href, 'Link copied.')}>
+			{content}
+		</button>
+	) : null
 }
 
 /** A member's text, with a copy button on each code block where scripts run. */

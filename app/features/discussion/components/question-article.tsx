@@ -120,7 +120,7 @@ function Head({ question }: { question: ShownQuestion }) {
 	)
 }
 
-/** The actions below the text; their space is reserved before scripts add their button. */
+/** The actions below the text. */
 function Tools({ question, muted, viewer, publicUrl, here, votes }: ArticleProps & { votes: ReactNode }) {
 	return (
 		<div
