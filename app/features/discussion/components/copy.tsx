@@ -5,27 +5,16 @@ import { toast } from '~/shell/toast.ts'
 import { Icon, iconMarkup } from '~/ui/icon.tsx'
 import { Prose } from '~/ui/prose.tsx'
 
-const copyLinkClass = 'btn btn-sm btn-ghost -ml-2.5'
-
-/** Copies an address. It needs scripts and a browser with clipboard access; before, its space is kept, so that no button moves. */
+/** Copies an address. It needs scripts and a browser with clipboard access; before that its space is kept, so that no button moves. */
 export function CopyLink({ href }: { href: string }) {
 	const hydrated = useHydrated()
-	const content = (
-		<>
+	if (hydrated && !canCopy()) return null
+	const className = `btn btn-sm btn-ghost -ml-2.5 noscript:hidden ${hydrated ? '' : 'invisible'}`
+	return (
+		<button className={className} type="button" onClick={() => copy(href, 'Link copied.')}>
 			<Icon of={LinkIcon} className="icon-sm" /> Copy link
-		</>
-	)
-	if (!hydrated)
-		return (
-			<span className={`${copyLinkClass} invisible noscript:hidden`} aria-hidden="true">
-				{content}
-			</span>
-		)
-	return canCopy() ? (
-		<button className={copyLinkClass} type="button" onClick={() => copy(href, 'Link copied.')}>
-			{content}
 		</button>
-	) : null
+	)
 }
 
 /** A member's text, with a copy button on each code block where scripts run. */
