@@ -17,15 +17,13 @@ async function storeDraft(page: Page): Promise<void> {
 	await expect(await page.request.post('/forum/drafts', { form, headers })).toBeOK()
 }
 
-/** Where labels, the editor and the buttons below a question are. */
+/** Where the labels and the editor are within their form, or the buttons below a question within their row: times above may change. */
 function places(page: Page): Promise<[name: string, x: number, y: number][]> {
-	return page.locator('main').evaluate((main) => {
-		const shown = [
-			...main.querySelectorAll('h1, form label, .editor, [data-not-saved] > * .icon-btn, [data-not-saved] > .icon-btn'),
-		]
-		return shown.map((each) => {
+	return page.locator('form[data-keeps-draft], [data-not-saved]:has(.icon-btn)').evaluate((frame) => {
+		const from = frame.getBoundingClientRect()
+		return [...frame.querySelectorAll('label, .editor, .icon-btn')].map((each) => {
 			const { x, y } = each.getBoundingClientRect()
-			return [each.getAttribute('aria-label') ?? each.tagName, Math.round(x), Math.round(y)]
+			return [each.getAttribute('aria-label') ?? each.tagName, Math.round(x - from.x), Math.round(y - from.y)]
 		})
 	})
 }
@@ -38,6 +36,7 @@ test('nothing moves when the scripts arrive', async ({ page }) => {
 		for (const path of ['/forum/ask', question]) {
 			await page.setViewportSize({ width, height: 844 })
 			const hydrate = await openWithoutScripts(page, path)
+			await page.evaluate(() => document.fonts.ready)
 			const before = await places(page)
 			expect(before.length, path).toBeGreaterThan(3)
 			await hydrate()
