@@ -2,6 +2,7 @@
 import '../server/check-settings.ts'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import type { PoolConfig } from 'pg'
 import { type Config, config } from '~/config.server.ts'
 import { closeDatabase } from '~/platform/db/db.server.ts'
@@ -19,6 +20,8 @@ const nodes = 3
 const startup = new Startup()
 
 try {
+	// It has no options: a mistyped one must not start it.
+	parseArgs()
 	startup.obeySignals()
 	await start(config())
 } catch (error) {

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import type { Browser, Page } from '@playwright/test'
 import pg from 'pg'
-import routes from '../../app/routes.ts'
+import { pageRoutes, routePaths } from '../support/raw-http.ts'
 import { siteDatabase } from '../support/site-process.ts'
 import { anotherBrowser } from './support/chat.ts'
 import { demoModerator, enrol, enrolAdmin, expect, hydrated, logIn, test } from './support/journey.ts'
@@ -192,18 +192,6 @@ async function leaveUnsaved(page: Page): Promise<void> {
 	await page.getByRole('dialog').waitFor()
 }
 
-/** The patterns of all page routes, as the router matches them. */
-function pagePatterns(): string[] {
-	type Entry = { path?: string; file: string; index?: boolean; children?: Entry[] }
-	const walk = (entries: Entry[], above: string): string[] =>
-		entries.flatMap(({ path, file, children }) => {
-			const here = [above, path].filter(Boolean).join('/')
-			if (children) return walk(children, here)
-			return file.endsWith('.tsx') ? [here] : []
-		})
-	return [...new Set(walk(routes as Entry[], ''))]
-}
-
 /** The pattern of an address: of those that match, the one with the most static segments. */
 function patternOf(address: string, patterns: string[]): string {
 	const parts = new URL(address, 'http://site').pathname.split('/').filter(Boolean)
@@ -212,7 +200,7 @@ function patternOf(address: string, patterns: string[]): string {
 		return words.length === parts.length && words.every((word, index) => word.startsWith(':') || word === parts[index])
 	})
 	const fixed = (pattern: string) => pattern.split('/').filter((word) => !word.startsWith(':')).length
-	return fits.sort((one, other) => fixed(other) - fixed(one))[0] ?? '*'
+	return fits.sort((one, other) => fixed(other) - fixed(one))[0] ?? '/*'
 }
 
 test.describe('every page, with the longest words', () => {
@@ -223,7 +211,7 @@ test.describe('every page, with the longest words', () => {
 		const readers = { visitor: await newReader(browser), member: page, moderator, admin }
 		for (const reader of Object.values(readers)) reader.setDefaultTimeout(10_000)
 		const table = sights(addresses)
-		const patterns = pagePatterns()
+		const patterns = routePaths(pageRoutes())
 		const visited = Object.values(table).flatMap((each) => each.map(({ address }) => patternOf(address, patterns)))
 		expect([...new Set(visited)].sort()).toEqual(patterns.sort())
 

@@ -87,6 +87,14 @@ test('a site that exits because of a wrong setting is not restarted', async () =
 	expect(output()).toBe('The setting SMPT_URL is not known. Did you mean SMTP_URL?\n')
 })
 
+test('an option that it does not have is refused before anything is started', async () => {
+	const { output, ended } = await run([...script, '--port', '4000'])
+	expect(await ended).toEqual([1, null])
+	expect(output()).toBe(
+		'Unknown option --port. Settings are environment variables, such as PORT=4000: .env.example lists them.\n',
+	)
+})
+
 test('a port in use is reported before anything is installed or built', async () => {
 	const folder = newDataDir()
 	for (const name of ['scripts', 'package.json', 'package-lock.json'])

@@ -1,4 +1,3 @@
-import type { RouteConfigEntry } from '@react-router/dev/routes'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '~/features/api/openapi.server.ts'
@@ -12,12 +11,11 @@ import { setFollowing } from '~/features/tags/following.server.ts'
 import { makeToken } from '~/features/tokens/tokens.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import routes from '../../app/routes.ts'
 import { makeMember } from '../factories/forum.ts'
 import { makePicture } from '../factories/profiles.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
-import { routePaths } from '../support/raw-http.ts'
+import { pageRoutes, routePaths } from '../support/raw-http.ts'
 import { closeTabs, openTab } from '../support/tabs.ts'
 
 /*
@@ -195,17 +193,9 @@ function addresses(): string[] {
 const dataOf = (path: string) =>
 	path.replace(/^([^?]*?)\/?(\?.*)?$/, (_, at, query = '') => `${at || '/_root'}.data${query}`)
 
-/** The routes with a component. */
-function pagesOf(entries: RouteConfigEntry[]): RouteConfigEntry[] {
-	return entries.flatMap((entry) => {
-		if (entry.children) return [{ ...entry, children: pagesOf(entry.children) }]
-		return entry.file.endsWith('.tsx') ? [entry] : []
-	})
-}
-
 /** Without the HTML of pages whose data is among the addresses. */
 function withoutHtml(paths: string[]): string[] {
-	const [all, rendered] = [new Set(paths), new Set(routePaths(pagesOf(routes)).flatMap(filled))]
+	const [all, rendered] = [new Set(paths), new Set(routePaths(pageRoutes()).flatMap(filled))]
 	return paths.filter((path) => !(rendered.has(path.split('?')[0] ?? '') && all.has(dataOf(path))))
 }
 

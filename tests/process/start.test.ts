@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync } from 'node:fs'
+import { chmodSync, existsSync, globSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
@@ -43,6 +43,13 @@ test('a request during the start waits and is answered', async () => {
 	const { answer } = await firstConnection(port)
 	expect(site.output()).not.toContain('Press Ctrl-C')
 	expect(await answer).toContain('HTTP/1.1 200 OK')
+})
+
+test('the built server is ASCII, so that V8 keeps its sources in one byte a character', () => {
+	const files = globSync('build/server/**/*.js')
+	expect(files.length).toBeGreaterThan(50)
+	const wide = files.filter((file) => /[\u0080-\uffff]/.test(readFileSync(file, 'utf8')))
+	expect(wide).toEqual([])
 })
 
 test('a second start on the same data directory reports it, exits with 1, and does no harm', async () => {

@@ -53,6 +53,7 @@ export function formRequest(
 }
 
 interface RouteEntry {
+	file: string
 	path?: string | undefined
 	index?: boolean | undefined
 	children?: RouteEntry[] | undefined
@@ -65,4 +66,12 @@ export function routePaths(entries: RouteEntry[] = routes, above = ''): string[]
 		return [...(path !== undefined || index ? [whole || '/'] : []), ...routePaths(children, whole)]
 	})
 	return [...new Set(paths)]
+}
+
+/** The routes with a component. */
+export function pageRoutes(entries: RouteEntry[] = routes): RouteEntry[] {
+	return entries.flatMap((entry) => {
+		if (entry.children) return [{ ...entry, children: pageRoutes(entry.children) }]
+		return entry.file.endsWith('.tsx') ? [entry] : []
+	})
 }
