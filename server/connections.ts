@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { connectionLimits, stopLimits } from './limits.ts'
 
 /** An open connection that is no WebSocket. */
@@ -49,6 +49,8 @@ export class Connections {
 		this.#isDraining = true
 		for (const { answers } of this.#open.values()) for (const answer of answers) answer.shouldKeepAlive = false
 		for (const end = performance.now() + limitMs; this.#open.size > 0 && performance.now() < end; ) {
+			// Timers run before what has arrived is read: after a moment without time, connections with a request would seem idle.
+			await nextTurn()
 			this.#endIdle()
 			await sleep(drainLookMs)
 		}

@@ -55,7 +55,7 @@ beforeAll(async () => {
 	})
 	leavers.push(first.leaver, second.leaver)
 	cookies = { ...remaining.cookies, first: first.cookie, second: second.cookie }
-}, 60_000)
+})
 
 afterEach(closeTabs)
 afterAll(() => site?.stop())
@@ -311,7 +311,7 @@ describe('before members leave', () => {
 			  "GET /tags/{name}",
 			]
 		`)
-	}, 240_000)
+	})
 })
 
 /** Backdates the request, and waits until the site's job has deleted the account. */
@@ -335,7 +335,7 @@ describe('after members left', () => {
 		const deleted = await site.ask(`/admin/members/${second.member.username}`, cookieOf('admin'), form)
 		expect([deleted.status, await deleted.text()]).toEqual([303, ''])
 		for (const leaver of [first, second]) await waitUntilGone(leaver)
-	}, 60_000)
+	})
 
 	test('no table and no file contains their words', async () => {
 		expect(await rowsWith(allMarks())).toEqual([])
@@ -373,7 +373,7 @@ describe('after members left', () => {
 					if (data) await ask(data, who)
 				}
 		expect(leaks).toEqual([])
-	}, 240_000)
+	})
 })
 
 /** All earlier addresses, those found in links, and those of the replacing accounts. */

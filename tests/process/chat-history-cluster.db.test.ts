@@ -80,7 +80,7 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 		await expect.poll(() => online.map((who) => who()), { timeout: 60_000 }).toEqual(cluster.nodes.map(() => ['comer']))
 		run.end()
 		await run.judge(100)
-	}, 300_000)
+	})
 })
 
 /** A tab that shows the presence of these members, as the product's does. @returns a function with those online at present */

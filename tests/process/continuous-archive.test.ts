@@ -144,7 +144,7 @@ beforeAll(async () => {
 	first.child.kill('SIGKILL')
 	site.now = undefined
 	rmSync(oldData, { recursive: true, force: true, maxRetries: 10 })
-}, 300_000)
+})
 
 /** PostgreSQL survives the site, as it is not its child. */
 function postgresOf(dataDir: string): number[] {
@@ -173,7 +173,7 @@ test('after PostgreSQL and its disk are lost, all but the last seconds is restor
 	await second.stop()
 	site.now = undefined
 	for (const name of readdirSync(place).sort().slice(1)) rmSync(join(place, name), { recursive: true })
-}, 300_000)
+})
 
 test('restoring to a time yields what was there before, and nothing later', async () => {
 	const dataDir = join(folder, 'moment')
@@ -185,7 +185,7 @@ test('restoring to a time yields what was there before, and nothing later', asyn
 	} finally {
 		await postgres.stop()
 	}
-}, 300_000)
+})
 
 describe('errors in one sentence', () => {
 	const dataDir = join(folder, 'refused')
@@ -202,7 +202,7 @@ describe('errors in one sentence', () => {
 		await refused('The archive ends at', { to: new Date('2999-01-01T10:00Z') })
 		await refused('is encrypted. Give its passphrase', { passphrase: null })
 		await refused('The passphrase is not that of', { passphrase: 'another passphrase' })
-	}, 60_000)
+	})
 
 	test('a missing part, and a damaged one', async () => {
 		const { folder: archive, wal } = archived()
@@ -211,5 +211,5 @@ describe('errors in one sentence', () => {
 		await refused('A part of the archive is missing. Choose a moment up to')
 		writeFileSync(file, readFileSync(join(folder, 'kept')).subarray(0, 200))
 		await refused('is damaged or cannot be read')
-	}, 60_000)
+	})
 })

@@ -97,4 +97,4 @@ test('a new feature is formatted, typed, tested and built', () => {
 	leaveOutRoutes()
 	run(bin('react-router'), 'build', '--minify=false')
 	expect(readdirSync(join(folder, 'build/client/assets')).join()).toContain('reading-list')
-}, 300_000)
+})

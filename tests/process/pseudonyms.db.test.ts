@@ -314,7 +314,7 @@ describe('a member who asks under a pseudonym', () => {
 		expect(log).toContain('A threat.')
 		const told = await (await site.ask('/notifications', cookies.member ?? '')).text()
 		expect(told).toContain('A threat.')
-	}, 240_000)
+	})
 
 	test('would be found: under their own name, the same addresses name them', async () => {
 		const { pseudonym: _, ...fields } = { ...texts, title: 'How do kestrels nest?' }
@@ -338,5 +338,5 @@ describe('a member who asks under a pseudonym', () => {
 		expect(addresses()).toEqual(expect.arrayContaining(naming))
 		const found = new Set((await leaksAt(naming, 'witness')).map((leak) => leak.split(': ')[0]))
 		expect([...found]).toEqual(naming.map((path) => `witness at ${path}`))
-	}, 120_000)
+	})
 })

@@ -259,7 +259,7 @@ describe.each(listFixtures())('the site of commit %s', (commit) => {
 		expect((await previewStartSet()).flatMap(({ renames }) => renames)).toEqual([])
 	})
 
-	test('readers see after the upgrade what they saw before', { timeout: 300_000 }, async () => {
+	test('readers see after the upgrade what they saw before', async () => {
 		await findRelatedTo(before.readings.map(({ address }) => address))
 		const vocabulary = vocabularyOf(before.dump)
 		const members = await logInReaders(before.people, (account) => new Member(site.url, account).logIn())

@@ -148,7 +148,7 @@ test('encrypts a backup in a bucket, leaves no local file, reports a failure, an
 	await expect(backUpWhenDue()).rejects.toThrow('The backup failed')
 	const [, failed] = await runs()
 	expect(failed).toMatchObject({ file: null, error: expect.stringMatching(/\w+/) })
-}, 300_000)
+})
 
 test('two processes make one backup', async () => {
 	await save({})

@@ -261,7 +261,7 @@ describe.skipIf(!slapd)(name, () => {
 		expect((await sql`select from attempts where count > 0`.execute(db())).rows).toEqual([])
 		await directory.start()
 		expect((await logIn()).viewer.id).toBe(viewer.id)
-	}, 20_000)
+	})
 
 	test('a member links it, logs in with it, and cannot unlink the last login method', async () => {
 		const { viewer, cookies } = await logIn()

@@ -102,4 +102,4 @@ test('what is handed over is archived; while the place is away it waits, is thro
 	await look({ ...settings, keep: 1 })
 	await look(null)
 	expect([isArchiving(dataDir), await readArchivingState(dataDir)]).toEqual([false, null])
-}, 120_000)
+})

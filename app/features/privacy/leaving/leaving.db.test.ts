@@ -121,7 +121,7 @@ describe('a leaving member', () => {
 		await fillEverything(sven, 'ornbaskel')
 		await sql`delete from users where id = ${sven.id}`.execute(db())
 		expect((await sql`select from users where username = 'sven'`.execute(db())).rows).toEqual([])
-	}, 60_000)
+	})
 
 	test('leaves nothing behind: no word, name, address or picture', async () => {
 		const member = await join_(`m-${WORD}`)
@@ -143,7 +143,7 @@ describe('a leaving member', () => {
 		expect(await findBrokenFigures()).toEqual([])
 		await brokenCounters()
 		expect(await claimUsername(member.username)).toBe(false)
-	}, 60_000)
+	})
 
 	test('is removed from mentions by others, within length limits; members with similar names are not', async () => {
 		const ab = await join_('ab')
