@@ -9,9 +9,12 @@ const END = '(?![a-z0-9_-]|\\.[a-z0-9_-])'
 
 const anyOf = (usernames: readonly string[]) => `(?:${usernames.map((name) => name.replaceAll('.', '\\.')).join('|')})`
 
+/** A regular expression, for PostgreSQL and JavaScript and without regard to case: the text names one of these members. */
+export const namingPattern = (usernames: readonly string[]) => `([@/]|user:)${anyOf(usernames)}${END}`
+
 /** A condition: the text names one of these members. */
 export function namesOneOf(text: RawBuilder<unknown>, usernames: readonly string[]): RawBuilder<boolean> {
-	return sql<boolean>`${text} ~* ${`([@/]|user:)${anyOf(usernames)}${END}`}`
+	return sql<boolean>`${text} ~* ${namingPattern(usernames)}`
 }
 
 /**

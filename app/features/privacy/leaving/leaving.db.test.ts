@@ -8,6 +8,8 @@ import { features } from '~/features/index.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { checkCounters } from '~/platform/db/counters.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { letter, sendMail } from '~/platform/mail/mail.server.ts'
 import { FORMER_MEMBER } from '~/platform/member-data.ts'
 import { findBrokenFigures, makeMessage } from '../../../../tests/factories/chat.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
@@ -170,6 +172,24 @@ describe('a leaving member', () => {
 				searches: ['user:abc', 'mentions @ab.c'],
 			},
 		])
+	})
+
+	test('takes no mail of others along whose names or addresses merely contain theirs', async () => {
+		const [ann, campus] = [await join_('ann'), await join_('campus')]
+		const link = { label: 'See', url: 'http://localhost:3000/find-dev/annabel' }
+		const kept = letter('joann@campus.example', 'for joann', 'By @annabel.', link, 'Ann leaves it alone.')
+		const removed = letter('peer@campus.example', 'about ann', 'Write to\nANN@campus.example.', link, 'Or do not.')
+		for (const mail of [kept, removed]) {
+			await addJob('send-mail', mail)
+			await sendMail(mail)
+		}
+		for (const leaver of [ann, campus]) await depart(leaver)
+		const queued = await sql<{ subject: string }>`
+			select payload ->> 'subject' as subject from graphile_worker._private_jobs
+			where payload ->> 'subject' in (${kept.subject}, ${removed.subject})`.execute(db())
+		expect(queued.rows).toEqual([{ subject: kept.subject }])
+		expect(filesWith([kept.subject])).toHaveLength(1)
+		expect(filesWith([removed.subject])).toEqual([])
 	})
 
 	test('who left before usernames were hashed is unreadable now, and the username stays taken', async () => {
