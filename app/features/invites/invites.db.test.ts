@@ -337,6 +337,17 @@ describe('a list of addresses', () => {
 		expect(await getList(admin, id)).toMatchObject({ joined: 1, mailed: 1 })
 	})
 
+	test('a link stays used when its member has changed the address', async () => {
+		const email = newEmail()
+		await sendList(admin, await makeList(admin, { days: '7', addresses: email }))
+		await mailLists()
+		const token = await mailedToken(email)
+		await joinBy(token)
+		await sql`update users set email = ${newEmail()} where email = ${email}`.execute(db())
+		await expect(findInvitation(token)).rejects.toThrow('Somebody has already joined with this invitation')
+		await expect(joinBy(token)).rejects.toThrow('Somebody has already joined with this invitation')
+	})
+
 	test('does not mail addresses that have registered meanwhile', async () => {
 		const email = newEmail()
 		const id = await makeList(admin, { days: '7', addresses: email })

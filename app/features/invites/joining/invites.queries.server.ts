@@ -83,7 +83,8 @@ export async function findInvited(
 	if (lock) await sql`select from invited_addresses where token_hash = ${hash} for update`.execute(executor)
 	const { rows } = await sql<InvitedRow>`
 		select one.id, one.email, list.cohort, list.expires_at <= now() as is_expired,
-			exists (select from account_emails held where held.email = one.email) as is_used
+			exists (select from account_emails held where held.email = one.email)
+				or exists (select from users where users.invited_address_id = one.id) as is_used
 		from invited_addresses one join invite_lists list on list.id = one.list_id
 		where one.token_hash = ${hash}`.execute(executor)
 	return rows[0]
