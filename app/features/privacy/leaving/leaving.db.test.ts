@@ -158,7 +158,7 @@ describe('a leaving member', () => {
 		const { id: message } = await makeMessage(
 			peer,
 			other,
-			'See /forum/others/ab/7/how-to-swim#comment-9, @ab, @abc and ab.',
+			'See /forum/others/ab/7/how-to-swim#comment-9, https://elsewhere.example/ab/9, /moderation/profile/ab, @ab, @abc and ab.',
 		)
 		await depart(ab)
 		const { rows } = await sql<{ note: string; body: string; searches: string[] }>`
@@ -168,10 +168,26 @@ describe('a leaving member', () => {
 		expect(rows).toEqual([
 			{
 				note: `${'x'.repeat(494)} @form`,
-				body: 'See /forum/others/former-member/7#comment-9, @former-member, @abc and ab.',
+				body: 'See /forum/others/former-member/7#comment-9, https://elsewhere.example/ab/9, /moderation/profile/former-member, @former-member, @abc and ab.',
 				searches: ['user:abc', 'mentions @ab.c'],
 			},
 		])
+	})
+
+	test('changes neither lists nor links in posts of others, whatever the username', async () => {
+		const li = await join_('li')
+		const description = '- See [this](https://elsewhere.example/li).\n- Ask [them](/find-dev/li).'
+		const { id } = await makeQuestion(other, { description })
+		const htmlOf = async () => {
+			const { rows } = await sql<{
+				html: string
+			}>`select description_html as html from questions where id = ${id}`.execute(db())
+			return rows[0]?.html ?? ''
+		}
+		const before = await htmlOf()
+		expect(before).toContain('</li>')
+		await depart(li)
+		expect(await htmlOf()).toBe(before.replace('/find-dev/li', '/find-dev/former-member'))
 	})
 
 	test('takes no mail of others along whose names or addresses merely contain theirs', async () => {
