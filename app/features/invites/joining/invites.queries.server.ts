@@ -45,11 +45,11 @@ export async function listInviteRows(limit: number): Promise<InviteRow[]> {
 }
 
 /** Revokes a link, and deletes unconfirmed registrations made with it. @returns whether it was open */
-export async function revokeRow(id: number): Promise<boolean> {
+export async function revokeRow(id: number, trx: Executor): Promise<boolean> {
 	const { rows } = await sql`
-		with ended as (update invites set revoked_at = now() where id = ${id} and revoked_at is null returning id),
-			gone as (delete from registrations where invite_id in (select id from ended))
-		select id from ended`.execute(db())
+		update invites set revoked_at = now() where id = ${id} and revoked_at is null returning id`.execute(trx)
+	// A statement of its own: the one above may have waited for a registration, which it would not see.
+	await sql`delete from registrations where invite_id = ${id}`.execute(trx)
 	return rows.length > 0
 }
 
