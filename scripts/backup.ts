@@ -2,12 +2,12 @@
 // runs. BACKUP_PASSPHRASE encrypts it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { config, settingNames } from '~/config.server.ts'
 import { counted } from '~/lib/text.ts'
-import { makeBackup, removeOldBackups } from '~/platform/backup/backup.server.ts'
+import { makeBackup, makeTrialFolder, removeOldBackups } from '~/platform/backup/backup.server.ts'
 import { progressLine } from './support/progress.ts'
 import { withSite } from './support/site.ts'
 
@@ -59,9 +59,14 @@ try {
 	process.exitCode = 1
 }
 
-/** Restores the backup into a temporary folder, which is deleted afterwards. @throws Error when that fails */
+/**
+ * Restores the backup into a temporary folder, which is deleted afterwards, also when this process is told to stop: it holds the site
+ * without encryption.
+ * @throws Error when that fails
+ */
 async function verify(file: string): Promise<void> {
-	const scratch = mkdtempSync(join(dirname(file), '.devquad-verify-'))
+	const scratch = await makeTrialFolder(dirname(file))
+	let isStopped = false
 	try {
 		// With no other settings, so that neither the site's database nor its bucket is written to.
 		const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settingNames.includes(name)))
@@ -69,9 +74,16 @@ async function verify(file: string): Promise<void> {
 			env: { ...env, BACKUP_PASSPHRASE: config().BACKUP_PASSPHRASE, DATA_DIR: join(scratch, 'site') },
 			stdio: ['ignore', 'ignore', 'inherit'],
 		})
+		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+			process.on(signal, () => {
+				isStopped = true
+				child.kill()
+			})
 		const [code] = (await once(child, 'exit')) as [number | null]
+		if (isStopped) throw new Error(`Stopped. The backup ${file} was written, but not tried.`)
 		if (code !== 0) throw new Error(`The backup ${file} was written, but could not be restored from.`)
 	} finally {
-		rmSync(scratch, { recursive: true, force: true })
+		// PostgreSQL may still write while it ends.
+		rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
 	}
 }

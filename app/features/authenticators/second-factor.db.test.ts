@@ -6,6 +6,8 @@ import {
 	changePassword,
 	logIn,
 	registerMember,
+	requestPasswordReset,
+	resetPassword,
 	SecondStepRequired,
 	viewerFromRequest,
 } from '~/features/accounts/accounts.server.ts'
@@ -16,7 +18,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { forgetCounts, sentMails } from '../../../tests/support/jobs.ts'
+import { forgetCounts, mailedToken, sentMails } from '../../../tests/support/jobs.ts'
 import { takeTotpCode } from './codes.server.ts'
 import { confirmIdentity } from './confirming.server.ts'
 import {
@@ -255,6 +257,21 @@ test('new recovery codes replace the old ones', async () => {
 	const login = async (code = '') => (await finishLogin(form({ code }), request(await enterPassword(person)))).headers
 	await expect(login(person.recovery[0])).rejects.toThrow(Invalid)
 	expect(cookiesOf(await login(fresh))).toContain('session=')
+})
+
+test('a login that waits for its code ends with the password that began it', async () => {
+	const [changed, reset] = [await enrolled(), await enrolled()]
+	const waiting = [await enterPassword(changed), await enterPassword(reset)]
+	const next = 'another lantern at the ford'
+	await changePassword(changed.viewer, form({ currentPassword: password, newPassword: next }), request(changed.cookie))
+	await requestPasswordReset(form({ email: reset.email }), request())
+	const token = await mailedToken(reset.email)
+	await resetPassword(form({ token, password: next, confirmPassword: next }), request())
+	for (const [index, person] of [changed, reset].entries()) {
+		const cookie = waiting[index]
+		expect(await waitsForCode(request(cookie))).toBe(false)
+		await expect(finishLogin(form({ code: person.code() }), request(cookie))).rejects.toThrow('Start again')
+	}
 })
 
 test('changing the password keeps the second factor and the session', async () => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
 import { authHandler, logIn, registerMember, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { replaceRegistration } from '~/features/accounts/registration/registrations.queries.server.ts'
 import { confirmAddress } from '~/features/accounts/registration/registrations.server.ts'
 import { challengeFor } from '~/features/accounts/registration/who-may-register.server.ts'
 import { listMembers } from '~/features/administration/members/members.server.ts'
@@ -15,7 +16,9 @@ import { newChallenge, WAIT_WITHOUT_SCRIPTS_MS, weighAnswer } from '~/platform/p
 import { findProof } from '~/platform/proof/proof.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
 import { forgetCounts, mailedToken, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
+import { findInvite, writeRegistrationInvite } from './joining/invites.queries.server.ts'
 import { getInvites, makeInvite, revokeInvite } from './joining/invites.server.ts'
 import { findInvitation, join } from './joining/joining.server.ts'
 import { discardList, getList, getLists, mailLists, makeList, sendList, stopList } from './lists/lists.server.ts'
@@ -231,6 +234,27 @@ describe('a link', () => {
 			await expect(act).rejects.toThrow('Nobody can register here')
 	})
 
+	test('of a registration during the revocation nothing is left', async () => {
+		const email = newEmail()
+		const token = await linkOf()
+		const [{ id } = { id: 0 }] = await getInvites(admin)
+		let revoking: Promise<void> | undefined
+		await db()
+			.transaction()
+			.execute(async (trx) => {
+				await findInvite(hashToken(token), trx, { lock: true })
+				revoking = revokeInvite(admin, id)
+				await eventually(async () => {
+					const { rows } = await sql`select from pg_locks where not granted`.execute(db())
+					expect(rows).not.toEqual([])
+				})
+				await replaceRegistration({ email, name: 'New', password_hash: 'x', device_hash: 'x', agreed_to: 0 }, trx)
+				await writeRegistrationInvite(trx, email, id)
+			})
+		await revoking
+		expect((await sql`select from registrations where email = ${email}`.execute(db())).rows).toEqual([])
+	})
+
 	test('applies the rules of registration', async () => {
 		await set({ domains: 'eastmere.example' })
 		const token = await linkOf({ uses: '50' })
@@ -335,6 +359,17 @@ describe('a list of addresses', () => {
 		expect(await memberOf('other@elsewhere.example')).toBeUndefined()
 		await expect(findInvitation(token)).rejects.toThrow('Somebody has already joined with this invitation')
 		expect(await getList(admin, id)).toMatchObject({ joined: 1, mailed: 1 })
+	})
+
+	test('a link stays used when its member has changed the address', async () => {
+		const email = newEmail()
+		await sendList(admin, await makeList(admin, { days: '7', addresses: email }))
+		await mailLists()
+		const token = await mailedToken(email)
+		await joinBy(token)
+		await sql`update users set email = ${newEmail()} where email = ${email}`.execute(db())
+		await expect(findInvitation(token)).rejects.toThrow('Somebody has already joined with this invitation')
+		await expect(joinBy(token)).rejects.toThrow('Somebody has already joined with this invitation')
 	})
 
 	test('does not mail addresses that have registered meanwhile', async () => {

@@ -55,9 +55,10 @@ export function listSessionRows(userId: number): Promise<SessionRow[]> {
 		.execute()
 }
 
-/** Deletes all access tokens of a member, as they end with the sessions. */
+/** Deletes all access tokens of a member, and logins that wait for their second step, as they end with the sessions. */
 export async function deleteTokens(userId: number, executor: Executor = db()): Promise<void> {
 	await executor.deleteFrom('access_tokens').where('user_id', '=', userId).execute()
+	await sql`delete from login_challenges where user_id = ${userId}`.execute(executor)
 }
 
 /** Ends the session with this token. @returns its member; null if there was none */

@@ -130,8 +130,8 @@ export async function announceEndedSessions(userId: number, username?: string): 
 }
 
 /**
- * Ends all sessions and access tokens of a member, within the caller's transaction. Call {@link announceEndedSessions}
- * after the commit.
+ * Ends all sessions, access tokens and unfinished logins of a member, within the caller's transaction. Call
+ * {@link announceEndedSessions} after the commit.
  */
 export async function endAllAccess(executor: Executor, userId: number): Promise<void> {
 	await deleteSessions(userId, null, executor)

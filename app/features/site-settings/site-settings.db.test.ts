@@ -253,6 +253,10 @@ test.each([
 	['Ask @ab, they know', 'Ask @, they know'],
 	['/find-dev/ab', '/find-dev/'],
 	['Ask @abc about ab', 'Ask @abc about ab'],
+	// A time zone, a folder, an address of another site.
+	['Asia/Ab', 'Asia/Ab'],
+	['/mnt/ab/backups', '/mnt/ab/backups'],
+	['https://a.example/ab', 'https://a.example/ab'],
 ])('where a member leaves, “%s” says “%s”; secrets stay', async (text, after) => {
 	await save({ line: text, 'password-key': 'x/ab' })
 	const before = await versionNow()

@@ -1,11 +1,12 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { canIsolate, isolationNote, mountSmallDisk } from '../../../tests/support/small-disk.ts'
 import { type Entry, readArchive, writeArchive } from './archive.server.ts'
+import { makeTrialFolder } from './backup.server.ts'
 
 const passphrase = 'four words on paper'
 let folder = ''
@@ -116,6 +117,16 @@ test('an entry that cannot be made leaves nothing, and is what is reported', asy
 	await expect(writeArchive(file, null, broken())).rejects.toThrow('the database went away')
 	await expect(writeArchive(join(folder, 'no', 'folder'), null, entries())).rejects.toThrow('There is no folder')
 	expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual([])
+})
+
+test('what a killed trial of a backup left is removed by the next one; one that runs is not', async () => {
+	const place = await mkdtemp(join(folder, 'trials-'))
+	const [left, running] = [await makeTrialFolder(place), await makeTrialFolder(place)]
+	writeFileSync(join(left, 'site'), 'not encrypted')
+	const yesterday = new Date(Date.now() - 86_400_000)
+	utimesSync(left, yesterday, yesterday)
+	const made = await makeTrialFolder(place)
+	expect(readdirSync(place).sort()).toEqual([running, made].map((path) => basename(path)).sort())
 })
 
 test.runIf(canIsolate)(`a full disk is told, and nothing is left on it${isolationNote}`, async () => {

@@ -1,4 +1,4 @@
-import { open, opendir, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, open, opendir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type pg from 'pg'
 import { z } from 'zod'
@@ -197,6 +197,22 @@ export async function removeOldBackups(folder: string, count: number): Promise<s
 	const old = oldBackups(await readdir(folder), count)
 	for (const name of old) await rm(join(folder, name))
 	return old
+}
+
+/** The beginning of the name of a folder in which a backup is restored to try it. */
+const TRIAL_FOLDER = '.devquad-verify-'
+/** Milliseconds after which such a folder is one of a process that was killed. */
+const TRIAL_LIFETIME_MS = 12 * 3_600_000
+
+/** Makes a folder to restore a backup in, beside it, and removes those that killed processes left there. @returns its path */
+export async function makeTrialFolder(folder: string): Promise<string> {
+	for (const name of (await readdir(folder)).filter((one) => one.startsWith(TRIAL_FOLDER))) {
+		const path = join(folder, name)
+		// One that runs may end, and be removed, meanwhile.
+		const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
+		if (Date.now() - mtimeMs > TRIAL_LIFETIME_MS) await rm(path, { recursive: true, force: true })
+	}
+	return mkdtemp(join(folder, TRIAL_FOLDER))
 }
 
 /** The oldest of these backups that exceed `count`. @param count how many backups are kept */

@@ -2,16 +2,27 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Mentions } from '../member-data.ts'
 import { db } from './db.server.ts'
 
-/* Finds and replaces usernames in texts: after an at-sign, in an address, or in a search as `user:name`. Names in plain prose are left alone. */
+/*
+ * Finds and replaces usernames in texts: after an at-sign, in an address of this site, or in a search as `user:name`. Names in plain prose
+ * are left alone, and so is `/name` anywhere else: `</li>` in HTML, `Asia/Kolkata`, a folder, an address of another site.
+ */
+
+/** What precedes a username in the addresses of pages, pictures and the API. */
+const FOLDERS =
+	'find-dev|(?:my|edit)-profile|messages|members|(?:moderation|report)/(?:profile|account)|profiles|conversations|blocks|forum/[a-z0-9-]+'
+const BEFORE = `(@|user:|/(?:${FOLDERS})/)`
 
 /** A username has no other characters, so any other character ends it. */
 const END = '(?![a-z0-9_-]|\\.[a-z0-9_-])'
 
 const anyOf = (usernames: readonly string[]) => `(?:${usernames.map((name) => name.replaceAll('.', '\\.')).join('|')})`
 
+/** A regular expression, for PostgreSQL and JavaScript and without regard to case: the text names one of these members. */
+export const namingPattern = (usernames: readonly string[]) => `${BEFORE}${anyOf(usernames)}${END}`
+
 /** A condition: the text names one of these members. */
 export function namesOneOf(text: RawBuilder<unknown>, usernames: readonly string[]): RawBuilder<boolean> {
-	return sql<boolean>`${text} ~* ${`([@/]|user:)${anyOf(usernames)}${END}`}`
+	return sql<boolean>`${text} ~* ${namingPattern(usernames)}`
 }
 
 /**
@@ -26,7 +37,7 @@ export function renamed(
 	const names = anyOf(usernames)
 	return sql<string>`regexp_replace(
 		regexp_replace(${text}, ${`(/forum/[a-z0-9-]+/${names}/[0-9]+)/[^\\s"')\\]<>?#]+`}, '\\1', 'gi'),
-		${`([@/]|user:)${names}${END}`}, ${`\\1${replacement}`}, 'gi')`
+		${`${BEFORE}${names}${END}`}, ${`\\1${replacement}`}, 'gi')`
 }
 
 /**

@@ -203,21 +203,20 @@ export async function sweepMails(days: number, { dataDir }: Pick<Config, 'dataDi
 	return removed.length
 }
 
-/** Removes mails stored as files that contain one of these words, ignoring case. */
+/** Removes mails stored as files that match a regular expression, ignoring case. */
 export async function removeMailsNaming(
-	words: readonly string[],
+	pattern: string,
 	{ dataDir }: Pick<Config, 'dataDir'> = config(),
 ): Promise<void> {
 	const folder = join(dataDir, 'mail')
-	const wanted = words.map((word) => word.toLowerCase())
+	const wanted = new RegExp(pattern, 'i')
 	for (const name of await readdir(folder).catch(() => [])) {
 		const written = await readFile(join(folder, name), 'utf8').catch(() => '')
 		// Undoes quoted-printable: joins broken lines, and decodes its escapes.
 		const text = written
 			.replace(/=\r?\n/g, '')
 			.replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
-			.toLowerCase()
-		if (wanted.some((word) => text.includes(word))) await rm(join(folder, name), { force: true })
+		if (wanted.test(text)) await rm(join(folder, name), { force: true })
 	}
 }
 

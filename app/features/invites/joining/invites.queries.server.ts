@@ -45,11 +45,11 @@ export async function listInviteRows(limit: number): Promise<InviteRow[]> {
 }
 
 /** Revokes a link, and deletes unconfirmed registrations made with it. @returns whether it was open */
-export async function revokeRow(id: number): Promise<boolean> {
+export async function revokeRow(id: number, trx: Executor): Promise<boolean> {
 	const { rows } = await sql`
-		with ended as (update invites set revoked_at = now() where id = ${id} and revoked_at is null returning id),
-			gone as (delete from registrations where invite_id in (select id from ended))
-		select id from ended`.execute(db())
+		update invites set revoked_at = now() where id = ${id} and revoked_at is null returning id`.execute(trx)
+	// A statement of its own: the one above may have waited for a registration, which it would not see.
+	await sql`delete from registrations where invite_id = ${id}`.execute(trx)
 	return rows.length > 0
 }
 
@@ -83,7 +83,8 @@ export async function findInvited(
 	if (lock) await sql`select from invited_addresses where token_hash = ${hash} for update`.execute(executor)
 	const { rows } = await sql<InvitedRow>`
 		select one.id, one.email, list.cohort, list.expires_at <= now() as is_expired,
-			exists (select from account_emails held where held.email = one.email) as is_used
+			exists (select from account_emails held where held.email = one.email)
+				or exists (select from users where users.invited_address_id = one.id) as is_used
 		from invited_addresses one join invite_lists list on list.id = one.list_id
 		where one.token_hash = ${hash}`.execute(executor)
 	return rows[0]

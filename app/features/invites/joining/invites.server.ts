@@ -5,6 +5,7 @@ import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Conflict, NotAllowed } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { inviteInput } from '../invites.schema.ts'
 import type { InviteView } from '../invites.view.ts'
@@ -45,7 +46,10 @@ export async function getInvites(viewer: Viewer): Promise<InviteView[]> {
 /** Revokes a link, and cancels unconfirmed registrations made with it. @throws NotAllowed, Conflict */
 export async function revokeInvite(viewer: Viewer, id: number): Promise<void> {
 	const inviter = requireInviter(viewer)
-	if (!(await revokeRow(id))) throw new Conflict('This link has already been revoked.')
+	const isRevoked = await db()
+		.transaction()
+		.execute((trx) => revokeRow(id, trx))
+	if (!isRevoked) throw new Conflict('This link has already been revoked.')
 	await recordSecurityEvent('invite-revoked', { userId: inviter.id, detail: { invite: id } })
 }
 

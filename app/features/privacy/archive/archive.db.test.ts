@@ -1,19 +1,23 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { bytes } from 'node:stream/consumers'
 import { inflateRawSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { config } from '~/config.server.ts'
 import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import '~/features/index.server.ts'
 import { storePicture } from '~/features/pictures/pictures.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
+import type { Leaver } from '~/platform/member-data.ts'
 import { makeMessage, passTime } from '../../../../tests/factories/chat.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { picture } from '../../../../tests/factories/pictures.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { useJobTables } from '../../../../tests/support/jobs.ts'
-import { askForArchive, getArchive, makeArchive, openArchive, sweepArchives } from './archive.server.ts'
+import { askForArchive, getArchive, leaveArchive, makeArchive, openArchive, sweepArchives } from './archive.server.ts'
 
 useDatabase()
 useJobTables()
@@ -102,6 +106,22 @@ test('contains what a member wrote, uploaded and received, and nothing that they
 	await expect(openArchive(mira)).rejects.toThrow('There is no archive')
 	await sweepArchives()
 	expect((await sql`select from archives`.execute(db())).rows).toEqual([])
+})
+
+test('an archive that has just expired is removed with its member, and when another one is asked for', async () => {
+	const lena = await makeMember('lena')
+	const folder = join(config().dataDir, 'media/archives')
+	const files = () => (existsSync(folder) ? readdirSync(folder) : [])
+	const before = files()
+	for (const _ of ['first', 'second']) {
+		await askForArchive(lena, lena)
+		await work()
+		await sql`update archives set ready_at = now() - interval '8 days' where user_id = ${lena.id}`.execute(db())
+		expect(await getArchive(lena)).toBeNull()
+	}
+	expect(files()).toHaveLength(before.length + 1)
+	await leaveArchive({ id: lena.id } as Leaver)
+	expect(files()).toEqual(before)
 })
 
 test('a large archive takes constant memory and shows its progress', async () => {

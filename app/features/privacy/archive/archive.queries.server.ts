@@ -12,18 +12,20 @@ export interface ArchiveRow {
 	ready_at: Date | null
 	/** When it expires; null while it is being made. */
 	ends_at: Date | null
+	/** It has expired, and its file is removed within the hour. */
+	is_over: boolean
 	/** Whether it has been in progress for so long that its job must have failed. */
 	stuck: boolean
 }
 
 const columns = sql`name, parts, done, bytes::float8 as bytes, ready_at, ready_at + make_interval(days => ${ARCHIVE_DAYS}) as ends_at,
+	coalesce(ready_at <= now() - make_interval(days => ${ARCHIVE_DAYS}), false) as is_over,
 	ready_at is null and asked_at < now() - interval '1 day' as stuck`
 
-/** A member's archive, finished or in progress; undefined for none. */
+/** A member's archive, in progress, finished or just expired, which has a file to remove; undefined for none. */
 export async function findArchive(userId: number, executor: Executor = db()): Promise<ArchiveRow | undefined> {
 	const { rows } = await sql<ArchiveRow>`
-		select ${columns} from archives where user_id = ${userId}
-			and (ready_at is null or ready_at > now() - make_interval(days => ${ARCHIVE_DAYS}))`.execute(executor)
+		select ${columns} from archives where user_id = ${userId}`.execute(executor)
 	return rows[0]
 }
 

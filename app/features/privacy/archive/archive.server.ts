@@ -69,7 +69,7 @@ export interface ArchiveView {
 /** A member's archive; null for none. */
 export async function getArchive(member: Pick<SignedIn, 'id'>): Promise<ArchiveView | null> {
 	const row = await findArchive(member.id)
-	if (!row) return null
+	if (!row || row.is_over) return null
 	const progress = row.ready_at ? null : Math.floor((100 * row.done) / Math.max(1, row.parts))
 	return { progress, bytes: row.bytes ?? 0, endsAt: row.ends_at?.toISOString() ?? null }
 }
@@ -100,7 +100,7 @@ export async function askForArchive(member: Pick<SignedIn, 'id'>, asker: SignedI
 /** The file of a member's archive. @throws NotFound if there is none or it has expired */
 export async function openArchive(member: SignedIn): Promise<{ file: Readable; bytes: number }> {
 	const row = await findArchive(member.id)
-	if (!row?.ready_at) throw new NotFound('There is no archive to download. Ask for one first.')
+	if (!row?.ready_at || row.is_over) throw new NotFound('There is no archive to download. Ask for one first.')
 	const file = await (await storage()).stream(keyOf(row.name))
 	await recordSecurityEvent('archive-fetched', { userId: member.id })
 	return { file, bytes: row.bytes ?? 0 }

@@ -8,6 +8,8 @@ import { features } from '~/features/index.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { checkCounters } from '~/platform/db/counters.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { letter, sendMail } from '~/platform/mail/mail.server.ts'
 import { FORMER_MEMBER } from '~/platform/member-data.ts'
 import { findBrokenFigures, makeMessage } from '../../../../tests/factories/chat.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
@@ -156,7 +158,7 @@ describe('a leaving member', () => {
 		const { id: message } = await makeMessage(
 			peer,
 			other,
-			'See /forum/others/ab/7/how-to-swim#comment-9, @ab, @abc and ab.',
+			'See /forum/others/ab/7/how-to-swim#comment-9, https://elsewhere.example/ab/9, /moderation/profile/ab, @ab, @abc and ab.',
 		)
 		await depart(ab)
 		const { rows } = await sql<{ note: string; body: string; searches: string[] }>`
@@ -166,10 +168,44 @@ describe('a leaving member', () => {
 		expect(rows).toEqual([
 			{
 				note: `${'x'.repeat(494)} @form`,
-				body: 'See /forum/others/former-member/7#comment-9, @former-member, @abc and ab.',
+				body: 'See /forum/others/former-member/7#comment-9, https://elsewhere.example/ab/9, /moderation/profile/former-member, @former-member, @abc and ab.',
 				searches: ['user:abc', 'mentions @ab.c'],
 			},
 		])
+	})
+
+	test('changes neither lists nor links in posts of others, whatever the username', async () => {
+		const li = await join_('li')
+		const description = '- See [this](https://elsewhere.example/li).\n- Ask [them](/find-dev/li).'
+		const { id } = await makeQuestion(other, { description })
+		const htmlOf = async () => {
+			const { rows } = await sql<{
+				html: string
+			}>`select description_html as html from questions where id = ${id}`.execute(db())
+			return rows[0]?.html ?? ''
+		}
+		const before = await htmlOf()
+		expect(before).toContain('</li>')
+		await depart(li)
+		expect(await htmlOf()).toBe(before.replace('/find-dev/li', '/find-dev/former-member'))
+	})
+
+	test('takes no mail of others along whose names or addresses merely contain theirs', async () => {
+		const [ann, campus] = [await join_('ann'), await join_('campus')]
+		const link = { label: 'See', url: 'http://localhost:3000/find-dev/annabel' }
+		const kept = letter('joann@campus.example', 'for joann', 'By @annabel.', link, 'Ann leaves it alone.')
+		const removed = letter('peer@campus.example', 'about ann', 'Write to\nANN@campus.example.', link, 'Or do not.')
+		for (const mail of [kept, removed]) {
+			await addJob('send-mail', mail)
+			await sendMail(mail)
+		}
+		for (const leaver of [ann, campus]) await depart(leaver)
+		const queued = await sql<{ subject: string }>`
+			select payload ->> 'subject' as subject from graphile_worker._private_jobs
+			where payload ->> 'subject' in (${kept.subject}, ${removed.subject})`.execute(db())
+		expect(queued.rows).toEqual([{ subject: kept.subject }])
+		expect(filesWith([kept.subject])).toHaveLength(1)
+		expect(filesWith([removed.subject])).toEqual([])
 	})
 
 	test('who left before usernames were hashed is unreadable now, and the username stays taken', async () => {

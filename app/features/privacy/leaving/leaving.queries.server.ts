@@ -136,12 +136,9 @@ export async function deleteAccount(trx: Executor, userId: number): Promise<void
 	await sql`delete from users where id = ${userId}`.execute(trx)
 }
 
-/** Deletes queued jobs, such as mails, whose payload contains one of these words. @returns their number */
-export async function deleteJobsNaming(words: readonly string[]): Promise<number> {
+/** Deletes queued jobs, such as mails, whose payload matches a regular expression, ignoring case. @returns their number */
+export async function deleteJobsNaming(pattern: string): Promise<number> {
 	const { numAffectedRows = 0n } = await sql`
-		delete from graphile_worker._private_jobs where locked_at is null
-			and exists (select from unnest(${words}::text[]) as word where position(lower(word) in lower(payload::text)) > 0)`.execute(
-		db(),
-	)
+		delete from graphile_worker._private_jobs where locked_at is null and payload::text ~* ${pattern}`.execute(db())
 	return Number(numAffectedRows)
 }
