@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { matchPath, matchRoutes, type RouteObject } from 'react-router'
 import { describe, expect, test } from 'vitest'
 import { features } from '~/features/index.server.ts'
+import { namingPattern } from '~/platform/db/member-names.queries.server.ts'
 import { mergeByName } from '~/platform/feature.ts'
 import routes from '~/routes.ts'
 import { forVisitors, visitorPageOf } from '../server/cached-pages.ts'
@@ -148,6 +149,16 @@ describe('a page cached for visitors', () => {
 		if (!text.includes('useSearchParams')) return []
 		return [...text.matchAll(/\bparams(?:\.(?:get|has)\(|, )'([\w-]+)'/g)].map(([, name = '']) => name)
 	}
+})
+
+test('a username is recognized in every address that contains one', () => {
+	const operations = features.flatMap(({ api }) => api?.operations ?? [])
+	const paths = [...siteRoutes, ...operations].map(({ path }) =>
+		path.replace(/:username|\{username\}/, 'wren').replace(':category', 'others'),
+	)
+	const named = paths.filter((path) => path.includes('wren'))
+	expect(named.length).toBeGreaterThan(30)
+	expect(named.filter((path) => !new RegExp(namingPattern(['wren']), 'i').test(path))).toEqual([])
 })
 
 /** Names that features add to an interface by declaration merging, in order. */

@@ -139,6 +139,8 @@ export async function appoint(viewer: Viewer, username: string, role: 'member' |
 		if (!maySetRole(fresh, { id: found.id, role: member.role }))
 			throw new NotAllowed('This role cannot be changed here.')
 		if (member.role === role) throw new Conflict(`${found.name} is already a ${role}.`)
+		if (role !== 'member' && member.suspended_until !== null)
+			throw new Conflict(`${found.name} is suspended. Lift the suspension first.`)
 		await setRole(trx, found.id, role)
 		if (role === 'member') await releaseCases(trx, found.id)
 		const about = { kind: MEMBER_SUBJECT, targetId: found.id, memberId: found.id, title: found.name }

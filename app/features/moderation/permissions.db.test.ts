@@ -88,6 +88,14 @@ describe('permissions', () => {
 	})
 })
 
+test('nobody who is suspended becomes a moderator', async () => {
+	await decide(cast.moderator, 'profile', 'author', 'suspend', { time: '1 day' })
+	await takeNotedWrites()
+	await expect(appoint(cast.admin, 'author', 'moderator')).rejects.toThrow('Lift the suspension first.')
+	expect(await takeNotedWrites()).toEqual([])
+	await undo()
+})
+
 let into = 0
 const mergeAway = (viewer: Viewer) =>
 	decide(viewer, 'query', cast.query, 'merge', { into: `/forum/others/author/${into}` })

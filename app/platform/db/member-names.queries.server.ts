@@ -12,8 +12,8 @@ const FOLDERS =
 	'find-dev|(?:my|edit)-profile|messages|members|(?:moderation|report)/(?:profile|account)|profiles|conversations|blocks|forum/[a-z0-9-]+'
 const BEFORE = `(@|user:|/(?:${FOLDERS})/)`
 
-/** A username has no other characters, so any other character ends it. */
-const END = '(?![a-z0-9_-]|\\.[a-z0-9_-])'
+/** A username has no other characters, so any other character ends it; so do `.json` and `.data`, with which none ends. */
+const END = '(?![a-z0-9_-]|\\.(?!(?:json|data)(?![a-z0-9_.-]))[a-z0-9_-])'
 
 const anyOf = (usernames: readonly string[]) => `(?:${usernames.map((name) => name.replaceAll('.', '\\.')).join('|')})`
 
