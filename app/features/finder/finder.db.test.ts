@@ -13,6 +13,7 @@ import { offerEverything } from './everything.server.ts'
 import { finderOperations, finderShapes } from './finder.api.server.ts'
 import type { SearchKind } from './finder.paths.ts'
 import { searchEverything } from './finder.server.ts'
+import { deleteMissesOf } from './misses.queries.server.ts'
 import { listMisses, MISS_DAYS } from './misses.server.ts'
 
 useDatabase()
@@ -291,5 +292,14 @@ describe('searches without results', () => {
 			['not yet', 3],
 			['quibblefrotz', 1],
 		])
+	})
+
+	test('for a member who leaves are deleted, and none that merely contains their name', async () => {
+		await sql`truncate missed_searches`.execute(db())
+		await sql`insert into missed_searches (words) values ('li'), ('ask li now'), ('linked list'), ('li wei')`.execute(
+			db(),
+		)
+		await deleteMissesOf({ name: 'Li Wei', usernames: ['li', 'li.wei'] })
+		expect(await words()).toEqual([['linked list', 1]])
 	})
 })

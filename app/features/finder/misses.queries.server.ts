@@ -35,7 +35,7 @@ export async function listMissRows(days: number, limit: number): Promise<MissRow
 	return rows
 }
 
-/** Deletes searches for a leaving member: a hidden profile is not found by its name. */
+/** Deletes searches for a leaving member by whole words: a hidden profile is not found by its name. */
 export async function deleteMissesOf({
 	name,
 	usernames,
@@ -46,5 +46,7 @@ export async function deleteMissesOf({
 	const words = [name.normalize('NFKC').toLowerCase(), ...usernames]
 	await sql`
 		delete from missed_searches
-		where exists (select from unnest(${words}::text[]) as word where position(word in words) > 0)`.execute(db())
+		where exists (select from unnest(${words}::text[]) as word where position(' ' || word || ' ' in ' ' || words || ' ') > 0)`.execute(
+		db(),
+	)
 }

@@ -21,6 +21,7 @@ import { forgetCounts, mailedToken, sentMails, useJobTables } from '../../../tes
 import { findInvite, writeRegistrationInvite } from './joining/invites.queries.server.ts'
 import { getInvites, makeInvite, revokeInvite } from './joining/invites.server.ts'
 import { findInvitation, join } from './joining/joining.server.ts'
+import { deleteInvitedAddresses } from './lists/lists.queries.server.ts'
 import { discardList, getList, getLists, mailLists, makeList, sendList, stopList } from './lists/lists.server.ts'
 import { readAddresses } from './lists/reading.ts'
 
@@ -302,6 +303,16 @@ describe('a list of addresses', () => {
 			{ line: 7, text: '', why: 'There is no address in this line.' },
 			{ line: 6, text: 'z@foreign.example', why: 'Addresses of this domain cannot register here.' },
 		])
+	})
+
+	test('loses the lines of a member who leaves, and none with an address that merely ends with theirs', async () => {
+		const email = newEmail()
+		const id = await makeList(admin, { days: '7', addresses: [email, email, `jo${email}`, `jo${email}`].join('\n') })
+		const leftOut = async () => (await getList(admin, id)).report.leftOut.map(({ line }) => line)
+		expect(await leftOut()).toEqual([2, 4])
+		await deleteInvitedAddresses({ id: admin.id, emails: [email] })
+		expect(await leftOut()).toEqual([4])
+		expect(await getList(admin, id)).toMatchObject({ total: 1 })
 	})
 
 	test('of 50,000 lines is stored within seconds, and one more is refused', async () => {

@@ -20,6 +20,12 @@ const anyOf = (usernames: readonly string[]) => `(?:${usernames.map((name) => na
 /** A regular expression, for PostgreSQL and JavaScript and without regard to case: the text names one of these members. */
 export const namingPattern = (usernames: readonly string[]) => `${BEFORE}${anyOf(usernames)}${END}`
 
+/** As {@link namingPattern}, for email addresses: as a whole, as `ann@` is also the end of `joann@`. In JSON, a line before it ends with `\\n`. */
+export function addressPattern(emails: readonly string[]): string {
+	const escaped = emails.map((email) => email.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+	return `(^|\\\\[bfnrt]|[^a-z0-9!#$%&'*+/=?^_{|}~.-])(?:${escaped.join('|')})(?![a-z0-9-]|\\.[a-z0-9])`
+}
+
 /** A condition: the text names one of these members. */
 export function namesOneOf(text: RawBuilder<unknown>, usernames: readonly string[]): RawBuilder<boolean> {
 	return sql<boolean>`${text} ~* ${namingPattern(usernames)}`

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { addressPattern } from '~/platform/db/member-names.queries.server.ts'
 import type { ListReport, ListState } from '../invites.view.ts'
 
 /** Those of these addresses that have an account. */
@@ -129,16 +130,14 @@ export async function deleteOldAddresses(days: number, limit: number): Promise<n
 
 /** Deletes the addresses of a leaving member from all lists, and from the skipped lines. */
 export async function deleteInvitedAddresses({ id, emails }: { id: number; emails: readonly string[] }): Promise<void> {
-	const held = sql`${[...emails]}::text[]`
+	const pattern = addressPattern(emails)
 	await sql`
-		delete from invited_addresses where email = any(${held})
+		delete from invited_addresses where email = any(${[...emails]}::text[])
 			or id = (select invited_address_id from users where users.id = ${id})`.execute(db())
 	await sql`
 		update invite_lists set report = jsonb_set(report, '{leftOut}', (
 			select coalesce(jsonb_agg(line order by place), '[]')
 			from jsonb_array_elements(report -> 'leftOut') with ordinality as one (line, place)
-			where not exists (select from unnest(${held}) as email where position(email in lower(line ->> 'text')) > 0)))
-		where exists (select from unnest(${held}) as email where position(email in lower(report ->> 'leftOut')) > 0)`.execute(
-		db(),
-	)
+			where line ->> 'text' !~* ${pattern}))
+		where report ->> 'leftOut' ~* ${pattern}`.execute(db())
 }

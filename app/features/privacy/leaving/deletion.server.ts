@@ -5,7 +5,7 @@ import { announceEndedSessions, endAllAccess } from '~/features/sessions/session
 import { log } from '~/lib/log.server.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { namingPattern, renameInColumns } from '~/platform/db/member-names.queries.server.ts'
+import { addressPattern, namingPattern, renameInColumns } from '~/platform/db/member-names.queries.server.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
 import type { Feature } from '~/platform/feature.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
@@ -81,12 +81,6 @@ async function forgetName({ usernames, emails }: Leaver): Promise<void> {
 	const pattern = `${namingPattern(usernames)}|${addressPattern(emails)}`
 	await deleteJobsNaming(pattern)
 	await removeMailsNaming(pattern)
-}
-
-/** As {@link namingPattern}, for addresses: as a whole, as `ann@` is also the end of `joann@`. In JSON, a line before it ends with `\\n`. */
-function addressPattern(emails: readonly string[]): string {
-	const escaped = emails.map((email) => email.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-	return `(^|\\\\[bfnrt]|[^a-z0-9!#$%&'*+/=?^_{|}~.-])(?:${escaped.join('|')})(?![a-z0-9-]|\\.[a-z0-9])`
 }
 
 /** Not derivable by others, but the same for each retry of the job. */
