@@ -11,7 +11,7 @@ import {
 	twoFriends,
 	twoMembers,
 } from './support/chat.ts'
-import { expect, expectNoViolations, hydrated, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 const control = 'Messages and notifications'
@@ -183,3 +183,22 @@ async function learn({ page, username }: Member, skills: string): Promise<void> 
 	await page.getByRole('button', { name: 'Save Changes' }).click()
 	await expectNotice(page, 'Profile updated successfully!')
 }
+
+test('messages of two peers that arrive while the page is busy are both in the list', async ({ page, browser }) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Busylist', 'Bo Busylist'])
+	const third = await (await anotherBrowser(browser)).newPage()
+	const cy = { page: third, name: 'Cy Busylist', username: await enrol(third, 'Cy Busylist') }
+	await post(cy, ada, 'Hello')
+	await post(ada, cy, 'Hello yourself')
+	await page.goto('/messages')
+	await hydrated(page)
+	const busy = page.evaluate(() => {
+		for (const end = performance.now() + 4_000; performance.now() < end; );
+	})
+	await Promise.all([post(bo, ada, 'Words of Bo'), post(cy, ada, 'Words of Cy')])
+	await busy
+	for (const peer of [bo, cy])
+		await expect(page.getByRole('link', { name: peer.name })).toContainText(`Words of ${peer.name.slice(0, 2)}`)
+	await third.context().close()
+	await bo.page.context().close()
+})

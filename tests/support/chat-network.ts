@@ -289,3 +289,23 @@ export function makeStore(): Store {
 		removeItem: (key) => void kept.delete(key),
 	}
 }
+
+/** Two members with their conversation open, without failures of the network. */
+export function pair() {
+	const server = new ChatServer()
+	const browsers = { anna: new Browser('anna'), bert: new Browser('bert') }
+	const anna = open(server, browsers.anna)
+	const bert = open(server, browsers.bert)
+	return { server, browsers, anna, bert }
+}
+
+/** Opens the conversation with the other one of two members in a tab. */
+export function open(server: ChatServer, browser: Browser, ...more: unknown[]): Tab {
+	const tab = new Tab(server, browser, ...(more as []))
+	tab.client.open(server.page(peerOf(tab)))
+	tab.connect()
+	return tab
+}
+
+/** The other one of the two members. */
+export const peerOf = (tab: Tab) => (tab.client.me === 'anna' ? 'bert' : 'anna')

@@ -297,6 +297,19 @@ test('a complaint stops only optional mails, until the member turns them on agai
 	expect([await kindsOf(mira), received.length]).toEqual([[], TRIES_A_DAY + 2])
 })
 
+test('a member who is leaving gets no optional mails, unless they come back', async () => {
+	const mira = await member()
+	const leaves = (at: string | null) =>
+		sql`update users set leaves_at = ${at}::timestamptz where id = ${mira.id}`.execute(db())
+	await leaves('infinity')
+	await sendLetter(digest(mira.email))
+	await sendLetter(wanted(mira.email))
+	expect(received).toHaveLength(1)
+	await leaves(null)
+	await sendLetter(digest(mira.email))
+	expect(received).toHaveLength(2)
+})
+
 test('a mark is deleted with its address, survives a swap, and is cleared by following a link mailed to the only address', async () => {
 	const mira = await member()
 	const own = { userId: mira.id, email: mira.email, sentAt: new Date() }

@@ -7,14 +7,16 @@ export interface AddressOwnerRow {
 	email: string
 	is_marked: boolean
 	has_complained: boolean
+	/** Whether the account is being deleted. */
+	is_leaving: boolean
 }
 
-/** The account with this address, and whether its mail bounces; undefined if nobody has it. */
+/** The account with this address, and what speaks against mailing it; undefined if nobody has it. */
 export async function findAddressOwner(email: string): Promise<AddressOwnerRow | undefined> {
 	const { rows } = await sql<AddressOwnerRow>`
 		select account.user_id, account.email, bounce.marked_at is not null as is_marked,
-			bounce.complained_at is not null as has_complained
-		from account_emails account left join mail_bounces bounce using (email)
+			bounce.complained_at is not null as has_complained, users.leaves_at is not null as is_leaving
+		from account_emails account left join mail_bounces bounce using (email) join users on users.id = account.user_id
 		where account.email = lower(${email})`.execute(db())
 	return rows[0]
 }

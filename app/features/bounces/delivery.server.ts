@@ -7,12 +7,12 @@ import { returnPathFor } from './return-path.server.ts'
 
 const countWithheld = counter(
 	'devquad_mails_withheld_total',
-	'Mails that were not sent because mail to the address comes back or was reported as spam.',
+	'Mails that were not sent because mail to the address comes back, was reported as spam, or its member is leaving.',
 )
 
 /**
  * Sends a mail as {@link sendMail} does, with a return path that identifies it in a bounce. Optional mails are not sent to an address that
- * bounces or complained. Other mails are, a few a day, as a mark may be outdated. A recipient that the mail server rejects at once is
+ * bounces or complained, nor to a member who is leaving. Other mails are, a few a day, as a mark may be outdated. A recipient that the mail server rejects at once is
  * recorded too.
  * @throws Error if the mail server does not accept the mail now
  */
@@ -30,10 +30,10 @@ export async function deliver(mail: Mail): Promise<void> {
 }
 
 async function isOpen(
-	{ email, is_marked, has_complained }: AddressOwnerRow,
+	{ email, is_marked, has_complained, is_leaving }: AddressOwnerRow,
 	{ optional = false }: Mail,
 ): Promise<boolean> {
-	if (optional && (is_marked || has_complained)) return false
+	if (optional && (is_marked || has_complained || is_leaving)) return false
 	return !is_marked || (await takeDailyMail(email, TRIES_A_DAY))
 }
 

@@ -67,6 +67,17 @@ describe('the mail of what was missed', () => {
 		expect(mail?.text).not.toContain('First')
 	})
 
+	test('lists fifty, and says how many more there are', async () => {
+		for (let time = 1; time <= 52; time += 1) await happen(`Event ${time}`)
+		await pass('61 minutes')
+		await mailDigests()
+		const mail = (await mails()).at(-1)
+		expect(mail?.subject).toBe('52 new notifications at DevQuad')
+		expect(mail?.text).toContain('“Event 52”')
+		expect(mail?.text).not.toContain('“Event 2”')
+		expect(mail?.text).toContain('And 2 more\nhttp://localhost:3000/notifications')
+	})
+
 	test.each<[string, () => Promise<unknown>]>([
 		['was seen on the site', () => listNotifications(mira)],
 		['was read', () => readNotifications(mira, {})],

@@ -33,9 +33,17 @@ export interface UnseenNotification {
 	name: string | null
 	title: string
 	url: string
+	/** How many were taken in all. */
+	taken: number
 }
 
-/** Takes what a member has neither read nor seen nor been mailed, without muted subjects; each is taken once. Newest first. */
+/** Notifications in one mail. */
+const MAX_ITEMS = 50
+
+/**
+ * Takes what a member has neither read nor seen nor been mailed, without muted subjects; each is taken once.
+ * @returns the newest of them, at most 50
+ */
 export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenNotification[]> {
 	const { rows } = await sql<UnseenNotification>`
 		with taken as (
@@ -45,9 +53,9 @@ export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenN
 					and m.subject_type = notifications.subject_type and m.subject_id = notifications.subject_id)
 			returning id, kind, act, reason, actor_ids, title, url, updated_at
 		)
-		select kind, act, reason, cardinality(actor_ids) as people, users.name, title, url
+		select kind, act, reason, cardinality(actor_ids) as people, users.name, title, url, count(*) over ()::int as taken
 		from taken left join users on users.id = actor_ids[1]
-		order by taken.updated_at desc, taken.id desc limit 50`.execute(trx)
+		order by taken.updated_at desc, taken.id desc limit ${MAX_ITEMS}`.execute(trx)
 	return rows
 }
 

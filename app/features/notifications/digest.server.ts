@@ -94,8 +94,10 @@ function unseenMail(kind: NotificationKindName, source: UnseenSource, due: Unsee
 function digest(member: DueMember, rows: UnseenNotification[]): Mail {
 	const items = rows.map((row) => ({ text: sentenceOf(row), excerpt: '', url: row.url }))
 	const [first] = items
+	const { taken = 0 } = rows[0] ?? {}
+	if (taken > rows.length) items.push({ text: `And ${taken - rows.length} more`, excerpt: '', url: '/notifications' })
 	return letter(member, {
-		subject: rows.length === 1 && first ? first.text : `${rows.length} new notifications at ${siteName()}`,
+		subject: taken === 1 && first ? first.text : `${taken} new notifications at ${siteName()}`,
 		items,
 		reason: 'This email lists what you have not seen on the site, at most once a day.',
 		unsubscribe: unsubscribeUrl(member.user_id),

@@ -79,6 +79,10 @@ describe('who is asked', () => {
 	test.each<[what: string, prepare: (member: SignedIn, id: number) => Promise<unknown>]>([
 		['did not opt in', (member) => setOptedIn(member, false)],
 		['is suspended', ({ id }) => sql`update users set suspended_until = 'infinity' where id = ${id}`.execute(db())],
+		[
+			'is leaving',
+			({ id }) => sql`update users set leaves_at = now() + interval '14 days' where id = ${id}`.execute(db()),
+		],
 		['stands for imported texts', ({ id }) => sql`update users set imported = true where id = ${id}`.execute(db())],
 		['blocks the asker', ({ id }) => writeBlock(db(), id, asker.id, true)],
 		['is blocked by the asker', ({ id }) => writeBlock(db(), asker.id, id, true)],

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Tab } from '~/../tests/support/chat-network.ts'
-import { Browser, ChatServer, chances } from '../../../../tests/support/chat-network.ts'
+import { Browser, ChatServer, chances, open, pair, peerOf, Tab } from '../../../../tests/support/chat-network.ts'
 import { TYPING_SHOWN_MS } from './live-conversation.ts'
 
 beforeEach(() => {
@@ -11,23 +10,6 @@ afterEach(() => {
 	vi.useRealTimers()
 })
 
-/** Two members with their conversation open, without failures of the network. */
-function pair() {
-	const server = new ChatServer()
-	const browsers = { anna: new Browser('anna'), bert: new Browser('bert') }
-	const anna = open(server, browsers.anna)
-	const bert = open(server, browsers.bert)
-	return { server, browsers, anna, bert }
-}
-
-function open(server: ChatServer, browser: Browser, ...more: unknown[]): Tab {
-	const tab = new Tab(server, browser, ...(more as []))
-	tab.client.open(server.page(peerOf(tab)))
-	tab.connect()
-	return tab
-}
-
-const peerOf = (tab: Tab) => (tab.client.me === 'anna' ? 'bert' : 'anna')
 const view = (tab: Tab) => {
 	const known = tab.client.view(peerOf(tab))
 	if (!known) throw new Error('the conversation is not open')
@@ -267,43 +249,6 @@ test('receipts only grow, and a burst of messages is reported once', async () =>
 	const told = server.seen.filter(({ by }) => by === 'anna')
 	expect(told.at(-1)).toMatchObject({ upTo: 20 })
 	expect(told.length).toBeLessThan(5)
-})
-
-test('who looked before the conversation was there has read it once it is', async () => {
-	const server = new ChatServer()
-	server.send('bert', 'b1', 'Early')
-	const anna = new Tab(server, new Browser('anna'))
-	anna.client.attend('bert', true)
-	anna.client.open(server.page('bert'))
-	anna.connect()
-	await settle()
-	expect(server.seen.filter(({ by }) => by === 'anna').at(-1)).toMatchObject({ upTo: 1, read: true })
-})
-
-test('what was seen is reported again after a lost connection', async () => {
-	const { server, anna, bert } = pair()
-	anna.client.attend('bert', true)
-	bert.client.write('anna', 'Hello')
-	await settle()
-	anna.client.attend('bert', true)
-	await settle()
-	server.seen.length = 0
-	anna.cut()
-	anna.connect()
-	await settle()
-	expect(server.seen).toContainEqual({ by: 'anna', upTo: 1, read: true, leaving: false })
-})
-
-test('what was read in the last second is told when the page is left, and nothing twice', async () => {
-	const { server, anna, bert } = pair()
-	bert.client.write('anna', 'Hello')
-	await vi.waitFor(() => expect(server.seen).toMatchObject([{ by: 'anna', upTo: 1, read: false }]))
-	anna.client.attend('bert', true)
-	expect(server.seen).toHaveLength(1)
-	anna.client.leave()
-	anna.client.leave()
-	await settle()
-	expect(server.seen.slice(1)).toEqual([{ by: 'anna', upTo: 1, read: true, leaving: true }])
 })
 
 test('what arrives while the reader looks elsewhere stands under the line of new messages, and own words end it', async () => {

@@ -298,7 +298,10 @@ class SeenReporter {
 	note(event: SeenEvent): void {
 		const known = this.waiting.get(event.with) ?? this.sent.get(event.with)
 		if (known && known.upTo >= event.upTo && (known.read || !event.read)) return
-		this.waiting.set(event.with, { ...event, read: event.read || (this.waiting.get(event.with)?.read ?? false) })
+		// What was read is reported for itself: a later message that only arrived is not read.
+		const waiting = this.waiting.get(event.with)
+		if (waiting && (waiting.upTo > event.upTo || (waiting.read && !event.read))) this.flush(event.with)
+		this.waiting.set(event.with, event)
 		if (!this.resting.has(event.with)) this.flush(event.with)
 	}
 

@@ -73,6 +73,25 @@ test('whoever looks again is shown what is new at once, and no second round of q
 	expect([asked, told]).toEqual([4, [true]])
 })
 
+test('whoever looks again during a poll begins no second round either', async () => {
+	const slow = new Fallback({
+		ask: async () => {
+			asked += 1
+			await new Promise((resolve) => setTimeout(resolve, 100))
+			return true
+		},
+		pace: () => 5_000,
+		onChange: (on) => told.push(on),
+	})
+	slow.start(0)
+	await pass(5_150)
+	slow.hurry()
+	expect(asked).toBe(3)
+	await pass(5_200)
+	slow.stop()
+	expect(asked).toBe(4)
+})
+
 test('an answer that comes after the socket has come back says nothing', async () => {
 	let answer: (answered: boolean) => void = () => {}
 	const slow = new Fallback({

@@ -108,6 +108,8 @@ export class Fallback {
 
 	private later(wait: number): void {
 		const { generation } = this
+		// Another poll may have ended meanwhile.
+		clearTimeout(this.timer)
 		this.timer = setTimeout(() => void this.look(generation), wait)
 	}
 

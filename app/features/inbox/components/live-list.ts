@@ -17,14 +17,19 @@ import type { ConversationSummary } from '../inbox.view.ts'
 export function useLiveList(loaded: ConversationSummary[], reload: () => void) {
 	const [held, setHeld] = useState({ loaded, list: loaded })
 	const client = useChatClient()
+	// Several events may arrive before the list is rendered again: each changes what the one before it left.
+	const newest = useRef(held)
+	if (newest.current.loaded !== loaded) newest.current = { loaded, list: loaded }
+	const change = (changed: (list: ConversationSummary[]) => ConversationSummary[] | null) => {
+		const next = changed(newest.current.list)
+		if (!next) return reload()
+		newest.current = { ...newest.current, list: next }
+		setHeld(newest.current)
+	}
 	const list = held.loaded === loaded ? held.list : loaded
-	useLiveEvent('chat:message', (event) => {
-		const next = withMessage(list, event)
-		if (next) setHeld({ loaded, list: next })
-		else reload()
-	})
-	useLiveEvent('chat:read', (event) => setHeld({ loaded, list: withRead(list, event.with, event.unread) }))
-	useLiveEvent('chat:all-read', (event) => setHeld({ loaded, list: withAllRead(list, event.with) }))
+	useLiveEvent('chat:message', (event) => change((list) => withMessage(list, event)))
+	useLiveEvent('chat:read', (event) => change((list) => withRead(list, event.with, event.unread)))
+	useLiveEvent('chat:all-read', (event) => change((list) => withAllRead(list, event.with)))
 	useLiveEvent('chat:state', () => reload())
 	// When polling, this is the only event.
 	useLiveEvent('chat:count', () => client?.line === 'polling' && reload())
