@@ -72,6 +72,7 @@ describe('the mail of what was missed', () => {
 		['was read', () => readNotifications(mira, {})],
 		['is of a query that was muted since', () => muteSubject(mira, { type: 'query', id: 1 }, true, 'queries')],
 		['comes to a member who wants no mails', () => setPreferences(mira, new Set(['comment-site', 'comment-mail']))],
+		['is of a kind whose mails were turned off since', () => setPreferences(mira, new Set(['comment-site', 'daily']))],
 		['comes to a member who unsubscribed', () => unsubscribe(tokenOf(mira))],
 	])('does not come of what %s', async (_what, act) => {
 		await sql`insert into questions (id, author_id, category_id, title, description, description_html, excerpt)
