@@ -84,6 +84,26 @@ describe('the mail of what was missed', () => {
 		expect(await mails()).toEqual([])
 	})
 
+	test('has what came of a kind since its mails were turned on, though earlier ones of the group are unread', async () => {
+		await setPreferences(mira, new Set(['comment-site', 'daily']))
+		const tell = (partId: number) =>
+			db()
+				.transaction()
+				.execute((trx) =>
+					notify(trx, {
+						people: new Map([[mira.id, 'comment']]),
+						actorId: zubin.id,
+						subject: { type: 'note', id: 800_000 + serial, title: 'A note', url: '/note' },
+						part: { type: 'comment', id: partId, url: `/part/${partId}` },
+					}),
+				)
+		await tell(1)
+		await setPreferences(mira, new Set(['comment-site', 'comment-mail', 'daily']))
+		await tell(2)
+		await pass('61 minutes')
+		expect(await mailDigests()).toBe(1)
+	})
+
 	test('can be all that is told of a kind', async () => {
 		await setPreferences(mira, new Set(['comment-mail', 'daily']))
 		await happen('Only by email')

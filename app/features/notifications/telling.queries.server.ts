@@ -63,7 +63,7 @@ export async function addNotifications(
 			from wanted where site or mail or push
 			on conflict (user_id, group_key) where read_at is null do update set
 				actor_ids = (excluded.actor_ids || array_remove(notifications.actor_ids, excluded.actor_ids[1]))[1:50],
-				act = excluded.act, reason = excluded.reason,
+				act = excluded.act, reason = excluded.reason, by_mail = excluded.by_mail,
 				count = notifications.count + 1, title = excluded.title, updated_at = now(), seen_at = null, mailed_at = null
 			returning id, user_id, on_site, by_mail, count = 1 as fresh
 		), acts as (
