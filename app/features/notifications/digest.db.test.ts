@@ -14,6 +14,7 @@ import {
 	listNotifications,
 	muteSubject,
 	notify,
+	notifyOfDecision,
 	readNotifications,
 	renameSubject,
 	visitSubject,
@@ -102,6 +103,25 @@ describe('the mail of what was missed', () => {
 		await tell(2)
 		await pass('61 minutes')
 		expect(await mailDigests()).toBe(1)
+	})
+
+	test('has a decision of a moderator about a query that its author muted', async () => {
+		const subject = { type: 'query', id: 700_000 + serial }
+		await muteSubject(mira, subject, true, 'queries')
+		await db()
+			.transaction()
+			.execute((trx) =>
+				notifyOfDecision(trx, {
+					memberId: mira.id,
+					act: 'removed',
+					why: 'Advertising',
+					subject: { ...subject, title: 'Buy this', url: '/forum' },
+					part: null,
+				}),
+			)
+		await pass('61 minutes')
+		expect(await mailDigests()).toBe(1)
+		expect((await mails())[0]?.text).toContain('Reason: Advertising')
 	})
 
 	test('can be all that is told of a kind', async () => {

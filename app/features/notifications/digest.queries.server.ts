@@ -36,16 +36,16 @@ export interface UnseenNotification {
 }
 
 /**
- * Takes what a member has neither read nor seen nor been mailed, without muted subjects and kinds whose mails they turned off since; each
- * is taken once. Newest first.
+ * Takes what a member has neither read nor seen nor been mailed, without muted subjects, whose moderation is told in any case, and kinds
+ * whose mails they turned off since; each is taken once. Newest first.
  */
 export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenNotification[]> {
 	const { rows } = await sql<UnseenNotification>`
 		with taken as (
 			update notifications set mailed_at = now()
 			where user_id = ${userId} and by_mail and read_at is null and seen_at is null and mailed_at is null
-				and not exists (select from muted_subjects m where m.user_id = notifications.user_id
-					and m.subject_type = notifications.subject_type and m.subject_id = notifications.subject_id)
+				and (kind = 'moderation' or not exists (select from muted_subjects m where m.user_id = notifications.user_id
+					and m.subject_type = notifications.subject_type and m.subject_id = notifications.subject_id))
 				and not exists (select from notification_preferences as chosen
 					where chosen.user_id = notifications.user_id and chosen.kind = notifications.kind and not chosen.mail)
 			returning id, kind, act, reason, actor_ids, title, url, updated_at
