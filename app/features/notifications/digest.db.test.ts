@@ -9,6 +9,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { mailDigests } from './digest.server.ts'
 import {
+	countUnread,
 	forgetPart,
 	forgetSubject,
 	listNotifications,
@@ -103,6 +104,27 @@ describe('the mail of what was missed', () => {
 		await tell(2)
 		await pass('61 minutes')
 		expect(await mailDigests()).toBe(1)
+	})
+
+	test('is not all that is told of a group since its kind was turned on for the site', async () => {
+		await setPreferences(mira, new Set(['comment-mail', 'daily']))
+		const tell = (partId: number) =>
+			db()
+				.transaction()
+				.execute((trx) =>
+					notify(trx, {
+						people: new Map([[mira.id, 'comment']]),
+						actorId: zubin.id,
+						subject: { type: 'note', id: 600_000 + serial, title: 'A note', url: '/note' },
+						part: { type: 'comment', id: partId, url: `/part/${partId}` },
+					}),
+				)
+		await tell(1)
+		await setPreferences(mira, new Set(['comment-site', 'comment-mail', 'daily']))
+		for (const partId of [2, 3]) expect(await tell(partId)).toEqual([{ userId: mira.id, unread: 1 }])
+		expect((await listNotifications(mira)).rows).toHaveLength(1)
+		expect(await countUnread(mira)).toBe(1)
+		expect(await readNotifications(mira, {})).toBe(0)
 	})
 
 	test('has a decision of a moderator about a query that its author muted', async () => {
