@@ -135,7 +135,7 @@ describe('the mail of what was missed', () => {
 			.execute((trx) =>
 				notifyOfDecision(trx, {
 					memberId: mira.id,
-					act: 'removed',
+					act: 'hide query',
 					why: 'Advertising',
 					subject: { ...subject, title: 'Buy this', url: '/forum' },
 					part: null,
