@@ -9,11 +9,13 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { mailDigests } from './digest.server.ts'
 import {
+	countUnread,
 	forgetPart,
 	forgetSubject,
 	listNotifications,
 	muteSubject,
 	notify,
+	notifyOfDecision,
 	readNotifications,
 	renameSubject,
 	visitSubject,
@@ -83,6 +85,7 @@ describe('the mail of what was missed', () => {
 		['was read', () => readNotifications(mira, {})],
 		['is of a query that was muted since', () => muteSubject(mira, { type: 'query', id: 1 }, true, 'queries')],
 		['comes to a member who wants no mails', () => setPreferences(mira, new Set(['comment-site', 'comment-mail']))],
+		['is of a kind whose mails were turned off since', () => setPreferences(mira, new Set(['comment-site', 'daily']))],
 		['comes to a member who unsubscribed', () => unsubscribe(tokenOf(mira))],
 	])('does not come of what %s', async (_what, act) => {
 		await sql`insert into questions (id, author_id, category_id, title, description, description_html, excerpt)
@@ -92,6 +95,66 @@ describe('the mail of what was missed', () => {
 		await pass('2 days')
 		expect(await mailDigests()).toBe(0)
 		expect(await mails()).toEqual([])
+	})
+
+	test('has what came of a kind since its mails were turned on, though earlier ones of the group are unread', async () => {
+		await setPreferences(mira, new Set(['comment-site', 'daily']))
+		const tell = (partId: number) =>
+			db()
+				.transaction()
+				.execute((trx) =>
+					notify(trx, {
+						people: new Map([[mira.id, 'comment']]),
+						actorId: zubin.id,
+						subject: { type: 'note', id: 800_000 + serial, title: 'A note', url: '/note' },
+						part: { type: 'comment', id: partId, url: `/part/${partId}` },
+					}),
+				)
+		await tell(1)
+		await setPreferences(mira, new Set(['comment-site', 'comment-mail', 'daily']))
+		await tell(2)
+		await pass('61 minutes')
+		expect(await mailDigests()).toBe(1)
+	})
+
+	test('is not all that is told of a group since its kind was turned on for the site', async () => {
+		await setPreferences(mira, new Set(['comment-mail', 'daily']))
+		const tell = (partId: number) =>
+			db()
+				.transaction()
+				.execute((trx) =>
+					notify(trx, {
+						people: new Map([[mira.id, 'comment']]),
+						actorId: zubin.id,
+						subject: { type: 'note', id: 600_000 + serial, title: 'A note', url: '/note' },
+						part: { type: 'comment', id: partId, url: `/part/${partId}` },
+					}),
+				)
+		await tell(1)
+		await setPreferences(mira, new Set(['comment-site', 'comment-mail', 'daily']))
+		for (const partId of [2, 3]) expect(await tell(partId)).toEqual([{ userId: mira.id, unread: 1 }])
+		expect((await listNotifications(mira)).rows).toHaveLength(1)
+		expect(await countUnread(mira)).toBe(1)
+		expect(await readNotifications(mira, {})).toBe(0)
+	})
+
+	test('has a decision of a moderator about a query that its author muted', async () => {
+		const subject = { type: 'query', id: 700_000 + serial }
+		await muteSubject(mira, subject, true, 'queries')
+		await db()
+			.transaction()
+			.execute((trx) =>
+				notifyOfDecision(trx, {
+					memberId: mira.id,
+					act: 'hide query',
+					why: 'Advertising',
+					subject: { ...subject, title: 'Buy this', url: '/forum' },
+					part: null,
+				}),
+			)
+		await pass('61 minutes')
+		expect(await mailDigests()).toBe(1)
+		expect((await mails())[0]?.text).toContain('Reason: Advertising')
 	})
 
 	test('can be all that is told of a kind', async () => {

@@ -41,7 +41,8 @@ export interface UnseenNotification {
 const MAX_ITEMS = 50
 
 /**
- * Takes what a member has neither read nor seen nor been mailed, without muted subjects; each is taken once.
+ * Takes what a member has neither read nor seen nor been mailed, without muted subjects, whose moderation is told in any case, and kinds
+ * whose mails they turned off since; each is taken once.
  * @returns the newest of them, at most 50
  */
 export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenNotification[]> {
@@ -49,8 +50,10 @@ export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenN
 		with taken as (
 			update notifications set mailed_at = now()
 			where user_id = ${userId} and by_mail and read_at is null and seen_at is null and mailed_at is null
-				and not exists (select from muted_subjects m where m.user_id = notifications.user_id
-					and m.subject_type = notifications.subject_type and m.subject_id = notifications.subject_id)
+				and (kind = 'moderation' or not exists (select from muted_subjects m where m.user_id = notifications.user_id
+					and m.subject_type = notifications.subject_type and m.subject_id = notifications.subject_id))
+				and not exists (select from notification_preferences as chosen
+					where chosen.user_id = notifications.user_id and chosen.kind = notifications.kind and not chosen.mail)
 			returning id, kind, act, reason, actor_ids, title, url, updated_at
 		)
 		select kind, act, reason, cardinality(actor_ids) as people, users.name, title, url, count(*) over ()::int as taken

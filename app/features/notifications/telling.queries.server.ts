@@ -56,6 +56,8 @@ export async function addNotifications(
 				coalesce(push, true) and exists (select from push_subscriptions where push_subscriptions.user_id = person) as push
 			from unnest(${ids}::int[], ${kinds}::text[], ${groups}::text[]) as told (person, kind, group_key)
 			left join notification_preferences preferences on preferences.user_id = person and preferences.kind = told.kind
+		), before as (
+			select notifications.user_id, notifications.on_site from notifications join wanted using (user_id, group_key) where read_at is null
 		), notified as (
 			insert into notifications (user_id, kind, group_key, actor_ids, act, reason, subject_type, subject_id, part_id, title, url, on_site, by_mail)
 			select user_id, kind, group_key, ${notification.actorIds}::int[], ${notification.act}, ${notification.reason}, ${notification.subject.type},
@@ -63,15 +65,17 @@ export async function addNotifications(
 			from wanted where site or mail or push
 			on conflict (user_id, group_key) where read_at is null do update set
 				actor_ids = (excluded.actor_ids || array_remove(notifications.actor_ids, excluded.actor_ids[1]))[1:50],
-				act = excluded.act, reason = excluded.reason,
+				act = excluded.act, reason = excluded.reason, by_mail = excluded.by_mail,
+				on_site = notifications.on_site or excluded.on_site,
 				count = notifications.count + 1, title = excluded.title, updated_at = now(), seen_at = null, mailed_at = null
-			returning id, user_id, on_site, by_mail, count = 1 as fresh
+			returning id, user_id, on_site, by_mail
 		), acts as (
 			insert into notification_acts (notification_id, part_id, actor_id, url)
 			select id, ${notification.partId}::int, actor, ${notification.url} from notified, unnest(${notification.actorIds}::int[]) as actor on conflict do nothing
 		)
 		update notification_boxes set
-			unread = unread + (notified.fresh and notified.on_site)::int,
+			unread = unread + (notified.on_site
+				and not coalesce((select on_site from before where before.user_id = notified.user_id), false))::int,
 			mail_due_at = case when notified.by_mail and mail <> 'off'
 				then coalesce(mail_due_at, greatest(now() + ${mailAfter}, mailed_at + ${mailEvery})) else mail_due_at end
 		from notified where notified.user_id = notification_boxes.user_id
