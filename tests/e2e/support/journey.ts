@@ -307,6 +307,10 @@ export async function openWithoutScripts(page: Page, path: string): Promise<() =
 	})
 	await page.goto(path, { waitUntil: 'commit' })
 	await expect(page.getByRole('contentinfo')).toBeVisible()
+	// On a busy machine the page can be read before its stylesheet has arrived.
+	await page.waitForFunction(() =>
+		[...document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')].every(({ sheet }) => sheet !== null),
+	)
 	return async () => {
 		resolve()
 		await hydrated(page)
