@@ -1,6 +1,6 @@
 /*
- * `npm run test:histories -- --seeds N [--from SEED]`: the history checker of the chat with N seeds, one after the other. `npm
- * test` runs it with one fixed seed.
+ * `npm run test:histories -- --seeds N [--from SEED]`: the history checkers of the chat and of the forum with N seeds, one after the
+ * other. `npm test` runs them with one fixed seed.
  */
 import { parseArgs } from 'node:util'
 import { buildWhenOld, stop } from './support/install.mjs'
@@ -15,6 +15,7 @@ buildWhenOld(process.execPath)
 const runs = new TestRuns()
 for (let seed = first; seed < first + count; seed += 1) {
 	process.stdout.write(`\nSeed ${seed}, ${seed - first + 1} of ${count}\n`)
-	await runs.vitest(['tests/process/chat-history'], { CHAT_HISTORY_SEED: String(seed) })
+	const env = { CHAT_HISTORY_SEED: String(seed), FORUM_HISTORY_SEED: String(seed) }
+	await runs.vitest(['tests/process/chat-history', 'tests/forum-history'], env)
 }
 process.exit(runs.finish())

@@ -6,6 +6,7 @@ import { castVote } from '~/features/discussion/votes.server.ts'
 import { features } from '~/features/index.server.ts'
 import { takePseudonym } from '~/features/members/pseudonyms.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
+import { takeDown, undoTakedown } from '~/features/takedowns/takedowns.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { checkCounters } from '~/platform/db/counters.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -313,6 +314,19 @@ describe('accounts that cannot be merged', () => {
 			from profiles where user_id = ${kept.id}`.execute(db())
 		expect(rows).toEqual([{ city: 'Eastmere', about: 'Mine', only_me: ['city'], listed: false, certificates: 2 }])
 	})
+})
+
+test('a vote that a takedown removed does not come back for what has become their own', async () => {
+	const [gone, kept] = [await join('twice'), await join('once')]
+	const { id } = await makeQuestion(gone)
+	await castVote(kept, { questionId: id, commentId: null, vote: 1 })
+	await takeDown(people.admin, kept.username, { why: 'Spam.', from: '', time: '' })
+	await merge(gone, kept)
+	const { rows } = await sql<{ id: number }>`select id from takedowns where member_id = ${kept.id}`.execute(db())
+	await undoTakedown(people.admin, kept.username, { why: 'No spam.', id: rows[0]?.id })
+	const { rows: scores } = await sql`select score from questions where id = ${id}`.execute(db())
+	expect(scores).toEqual([{ score: 0 }])
+	await expectAllToHold()
 })
 
 describe('concurrency', () => {

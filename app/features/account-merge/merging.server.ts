@@ -141,11 +141,9 @@ export async function mergeAccounts(viewer: Viewer, username: string, input: Inp
 	if (!kept) throw new NotFound('The account to keep no longer exists.')
 	const { why } = parseInput(mergeInput(gone.username), input)
 	const archive = await findArchive(gone.id)
-	const merged = await withoutDeadlock(() =>
-		db()
-			.transaction()
-			.execute((trx) => mergeIn(trx, actor, { goneId: gone.id, keptId: kept.id }, why)),
-	)
+	const merged = await db()
+		.transaction()
+		.execute((trx) => mergeIn(trx, actor, { goneId: gone.id, keptId: kept.id }, why))
 	await announceMerge(actor, merged)
 	if (archive) await removeArchiveFile(archive.name)
 	return merged.kept.username
@@ -204,18 +202,6 @@ function inWords(...counts: Map<string, number>[]): string[] {
 		const count = counts.reduce((sum, one) => sum + (one.get(label) ?? 0), 0)
 		return `${label}: ${count}`
 	})
-}
-
-const MAX_TRIES = 3
-
-/** Retries after a deadlock, which is likely as this transaction takes many locks. */
-async function withoutDeadlock<Result>(work: () => Promise<Result>, tries = 1): Promise<Result> {
-	try {
-		return await work()
-	} catch (error) {
-		if ((error as { code?: string }).code !== '40P01' || tries === MAX_TRIES) throw error
-		return withoutDeadlock(work, tries + 1)
-	}
 }
 
 /** Updates all processes, cached pages and open tabs, as after a rename. Never throws. */

@@ -49,10 +49,10 @@ export function bookmarksOn(userId: number, questionId: number): RawBuilder<{ co
 }
 
 /** The question and comment of a public post, with what the address is built from; undefined if there is none. */
-export async function findBookmarkRef({
-	kind,
-	id,
-}: BookmarkTarget): Promise<(BookmarkRef & Omit<QuestionAddress, 'id'>) | undefined> {
+export async function findBookmarkRef(
+	{ kind, id }: BookmarkTarget,
+	executor: Executor = db(),
+): Promise<(BookmarkRef & Omit<QuestionAddress, 'id'>) | undefined> {
 	const post =
 		kind === 'query'
 			? sql`(select id as question_id, null::int as comment_id from questions where id = ${id})`
@@ -61,7 +61,7 @@ export async function findBookmarkRef({
 		select p.question_id, p.comment_id, q.title, u.username, c.slug as category_slug
 		from ${post} p join questions q on q.id = p.question_id join users u on u.id = q.author_id
 			join categories c on c.id = q.category_id
-		where q.status = 'published'`.execute(db())
+		where q.status = 'published'`.execute(executor)
 	return rows[0]
 }
 

@@ -63,12 +63,15 @@ export async function saveBookmark(
 	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
 	const { note } = parseInput(bookmarkInput, input)
+	const gone = new NotFound(`There is no such ${target.kind}. It may have been deleted.`)
 	const place = isId(target.id) ? await findBookmarkRef(target) : undefined
-	if (!place) throw new NotFound(`There is no such ${target.kind}. It may have been deleted.`)
+	if (!place) throw gone
 	await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockQuestionShared(trx, place.question_id)
+			// Whoever erases a post has locked its question.
+			if (!(await findBookmarkRef(target, trx))) throw gone
 			await requireRoom(trx, member, target)
 			await writeBookmark(trx, member.id, place, note)
 		})

@@ -148,6 +148,8 @@ async function moveSkill(trx: Executor, id: number, name: string, limit: number)
 		select user_id from profile_skills where skill_id = ${id} order by user_id limit ${limit}`.execute(trx)
 	const ids = owners.map((owner) => owner.user_id)
 	await sql`select 1 from profiles where user_id = any(${ids}::int[]) order by user_id for update`.execute(trx)
+	// A trigger locks the account of each member at the commit, and their evidence after it: of one member after the other.
+	await sql`select 1 from users where id = any(${ids}::int[]) order by id for no key update`.execute(trx)
 	await sql`select 1 from skills where id = ${id} or name_key = lower(${name}) order by name_key for update`.execute(
 		trx,
 	)

@@ -1,4 +1,3 @@
-import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { findTerm, matchTerms, termNames } from '~/features/terms/terms.server.ts'
 import { ranks } from '~/features/terms/terms.view.ts'
 import { cleanLine } from '~/lib/clean.ts'
@@ -43,9 +42,8 @@ export async function suggestSkills(typed: string, limit: number): Promise<Skill
 		.map(({ name, rank, count }) => ({ name, count, isRelated: rank === ranks.related }))
 }
 
-/** Sets a member's skills, canonical and distinct, in the caller's transaction. */
+/** Sets a member's skills, canonical and distinct, in the caller's transaction, which has called `lockTermsShared` unless there are none. */
 export async function setSkills(trx: Executor, userId: number, typed: string[]): Promise<void> {
-	await lockTermsShared(trx)
 	const meant = await termNames(trx, typed.map(cleanLine))
 	const names = new Map(meant.map((name) => [name.toLowerCase(), name]))
 	const spelt = await listSpellings(trx, [...names.keys()])

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { FORMER_MEMBER } from '~/platform/member-data.ts'
 
 interface LogEntry {
 	actorId: number
@@ -25,7 +26,8 @@ export async function addLogRow(trx: Executor, entry: LogEntry): Promise<void> {
 			act,
 			kind,
 			target_id: targetId,
-			member_id: memberId,
+			// The account may have been deleted since the caller read it.
+			member_id: sql`coalesce((select id from users where id = ${memberId} for key share), ${FORMER_MEMBER})`,
 			why,
 			facts: JSON.stringify({ title, note }),
 		})

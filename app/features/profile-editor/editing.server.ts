@@ -2,6 +2,7 @@ import { refuseImpersonation } from '~/features/accounts/registration/names.serv
 import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import { ensureProfile } from '~/features/profiles/profiles.queries.server.ts'
+import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
@@ -44,6 +45,7 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 	const about_html = await aboutHtml(fields.about)
 	await checkName(member, fields.fullName)
 	await transaction(async (trx) => {
+		await lockTermsShared(trx)
 		await ensureProfile(trx, id)
 		await checkPicture(trx, id, 'profile', 'profile_url', 'profile_url' in input ? profile_url : null)
 		if (!(await updatePersonal(trx, id, version, { ...fields, ...sectionsOf(fields), about_html })))
@@ -175,9 +177,12 @@ export async function requireEditable({ id }: { id: number }, executor?: Executo
 }
 
 /** Accounts without a profile only come from imports and scripts. */
-async function createProfile(id: number, executor: Executor = db()): Promise<EditableRow | undefined> {
-	await ensureProfile(executor, id)
-	return findEditable(id, executor)
+function createProfile(id: number, executor?: Executor): Promise<EditableRow | undefined> {
+	const create = async (trx: Executor) => {
+		await ensureProfile(trx, id)
+		return findEditable(id, trx)
+	}
+	return executor ? create(executor) : transaction(create)
 }
 
 function personalValues(row: EditableRow): SavedValues {

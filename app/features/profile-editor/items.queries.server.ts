@@ -207,8 +207,20 @@ async function alignProjects(where: RawBuilder<unknown>): Promise<number> {
 		where ${where} and project_tech_stack <> term_names(project_tech_stack) order by project_id`.execute(db())
 	const ids = rows.map(({ id }) => id)
 	for (let from = 0; from < ids.length; from += batch)
-		await sql`
-			update projects set project_tech_stack = term_names(project_tech_stack)
-			where project_id = any(${ids.slice(from, from + batch)}::uuid[])`.execute(db())
+		await db()
+			.transaction()
+			.execute((trx) => respellProjects(trx, ids.slice(from, from + batch)))
 	return ids.length
+}
+
+/** Locks the projects and then their members' accounts, as one who saves a project does, whose account a trigger locks at the commit. */
+async function respellProjects(trx: Executor, ids: string[]): Promise<void> {
+	const { rows } = await sql<{ user_id: number }>`
+		select user_id from projects where project_id = any(${ids}::uuid[]) order by project_id for update`.execute(trx)
+	const owners = rows.map((row) => row.user_id)
+	await sql`select from users where id = any(${owners}::int[]) order by id for no key update`.execute(trx)
+	await sql`
+		update projects set project_tech_stack = term_names(project_tech_stack) where project_id = any(${ids}::uuid[])`.execute(
+		trx,
+	)
 }

@@ -70,11 +70,12 @@ async function listMisspelt(termId: number | null): Promise<{ name: string; main
 
 /** Moves the followers of one tag to another, and its description if that has none. */
 async function moveFollowers(trx: Executor, name: string, main: string): Promise<void> {
+	await sql`select from tags where name in (${name}, ${main}) order by name for no key update`.execute(trx)
 	await sql`
+		with gone as (
+			delete from follows using tags where tags.id = follows.tag_id and tags.name = ${name} returning user_id, followed_at)
 		insert into follows (user_id, tag_id, followed_at)
-		select user_id, kept.id, followed_at from follows join tags old on old.id = follows.tag_id, tags kept
-		where old.name = ${name} and kept.name = ${main} on conflict do nothing`.execute(trx)
-	await sql`delete from follows using tags where tags.id = follows.tag_id and tags.name = ${name}`.execute(trx)
+		select user_id, tags.id, followed_at from gone, tags where tags.name = ${main} on conflict do nothing`.execute(trx)
 	await sql`
 		with kept as (
 			update tags kept set description = old.description from tags old

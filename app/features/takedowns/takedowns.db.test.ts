@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { deleteQuestion } from '~/features/asking/asking.server.ts'
 import '~/features/index.server.ts'
 import { castVote } from '~/features/discussion/votes.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
@@ -241,4 +242,20 @@ test('hides comments of many questions together, with pending cases, reports and
 		db(),
 	)
 	expect(items).toEqual(written.map((id) => ({ id, status: id === waiting ? 'pending' : 'published' })))
+})
+
+test('a comment that comes back to a query which was deleted meanwhile notifies nobody', async () => {
+	const [author, asker] = [await makeMember('writer'), await makeMember('reader')]
+	const { id: questionId } = await makeQuestion(asker)
+	const comment = await makeComment(author, questionId)
+	await takeDown(people.moderator, 'writer', { ...all, time: '' })
+	await deleteQuestion(asker, questionId)
+	const { rows: made } = await sql<{ id: number }>`select id from takedowns where member_id = ${author.id}`.execute(
+		db(),
+	)
+	await undoTakedown(people.moderator, 'writer', { id: made[0]?.id, why: 'A mistake.' })
+	const { rows: back } = await sql`select status from comments where id = ${comment}`.execute(db())
+	expect(back).toEqual([{ status: 'published' }])
+	const { rows: told } = await sql`select from notifications where user_id = ${asker.id}`.execute(db())
+	expect(told).toEqual([])
 })

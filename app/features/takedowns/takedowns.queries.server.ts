@@ -198,7 +198,10 @@ export async function takeVotes(
 	return { questions: [...new Set(rows.map(({ question }) => question))], count: rows.length }
 }
 
-/** Restores a batch of votes, unless the member has voted again or the post is gone. @returns as {@link takeVotes} */
+/**
+ * Restores a batch of votes, unless the member has voted again, or the post is gone or has become theirs by a merge of accounts.
+ * @returns as {@link takeVotes}
+ */
 export async function giveVotesBack(
 	trx: Executor,
 	takedown: TakedownRow,
@@ -215,7 +218,8 @@ export async function giveVotesBack(
 		back as (
 			insert into ${table} (user_id, ${post}, value, voted_at)
 			select ${takedown.member_id}, target_id, (before ->> 'value')::smallint, (before ->> 'voted_at')::timestamptz
-			from chosen join ${posts} posts on posts.id = target_id order by target_id
+			from chosen join ${posts} posts on posts.id = target_id
+			where posts.author_id <> ${takedown.member_id} order by target_id
 			on conflict do nothing)
 		select ${kind === 'question-vote' ? sql`target_id` : sql`(select question_id from comments where id = target_id)`} as question from chosen`.execute(
 		trx,

@@ -38,7 +38,10 @@ export async function listTermRows(): Promise<TermRow[]> {
 	return rows
 }
 
-/** Prevents changes of terms until the transaction ends, so that no word is written under an outdated name. */
+/**
+ * Prevents changes of terms until the transaction ends, so that no word is written under an outdated name. Call it before anything locks an
+ * account or a profile: changes of terms lock the moderator's row after the terms.
+ */
 export async function lockTermsShared(trx: Executor): Promise<void> {
 	await sql`lock table term_spellings in row share mode`.execute(trx)
 }

@@ -93,8 +93,9 @@ async function rehearse(actor: SignedIn, work: (trx: Executor) => Promise<Done>)
 	return outcome.done
 }
 
+/** Locks the terms before the moderator's row: whoever asks locks both in this order. */
 async function withLockedTerms(trx: Executor, actor: SignedIn, work: (trx: Executor) => Promise<Done>): Promise<Done> {
-	await lockModerator(trx, actor)
 	await lockTerms(trx)
+	await lockModerator(trx, actor)
 	return work(trx)
 }

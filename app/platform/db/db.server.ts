@@ -1,5 +1,6 @@
-import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction, type TransactionBuilder } from 'kysely'
 import type pg from 'pg'
+import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { abandonWaiting } from './named-statements.server.ts'
 import { Outage } from './outage.server.ts'
@@ -17,6 +18,35 @@ import {
 
 /** Where a statement may run: the pool, or the transaction of a use case. */
 export type Executor = Kysely<Database> | Transaction<Database>
+
+/**
+ * SQLSTATE of transactions that were rolled back, and may succeed when they run again: one that lost a deadlock, and one with a reference to
+ * a row that was deleted after it was read, such as an account that was just merged into another one.
+ */
+const repeatable = /^(40P01|40001|23503)$/
+const MAX_TRIES = 3
+
+/** Runs a transaction, and again when it failed because of others that ran at the same time; at most three times. */
+export async function repeated<Result>(run: () => Promise<Result>): Promise<Result> {
+	for (let tries = 1; ; tries += 1)
+		try {
+			return await run()
+		} catch (error) {
+			const { code = '' } = error as NodeJS.ErrnoException
+			if (!repeatable.test(code) || tries === MAX_TRIES) throw error
+			log.warn({ err: error }, 'a transaction met another one, and is run again')
+		}
+}
+
+/** Its transactions are {@link repeated}: whatever one of them writes outside the database has to bear that it runs again. */
+class SiteKysely extends Kysely<Database> {
+	override transaction(): TransactionBuilder<Database> {
+		const builder = super.transaction()
+		const execute = builder.execute.bind(builder)
+		builder.execute = (work) => repeated(() => execute(work))
+		return builder
+	}
+}
 
 interface Connection {
 	outage: Outage
@@ -57,8 +87,8 @@ export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
 		clientTimeout: 0,
 	})
 	outage.onAway((refusal) => abandonWaiting(outage, refusal))
-	const kysely = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
-	const longKysely = new Kysely<Database>({ dialect: new PostgresDialect({ pool: longPool }) })
+	const kysely = new SiteKysely({ dialect: new PostgresDialect({ pool }) })
+	const longKysely = new SiteKysely({ dialect: new PostgresDialect({ pool: longPool }) })
 	held.connection = { outage, pool, kysely, longPool, longKysely }
 	return kysely
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { log } from '~/lib/log.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { db, type Executor } from './db.server.ts'
 import { transact } from './transaction.server.ts'
@@ -89,6 +90,62 @@ test('a connection that is lost in the middle takes only its own transaction alo
 	expect(await numbers(db())).toEqual([])
 	await transact((trx) => add(trx, 2))
 	expect(await numbers(db())).toEqual([2])
+})
+
+describe.each<[string, (work: (trx: Executor) => Promise<unknown>) => Promise<unknown>]>([
+	['transact', (work) => transact(work)],
+	['transaction', (work) => db().transaction().execute(work)],
+])('%s', (_name, begin) => {
+	test('two that lock the same rows in opposite orders both succeed, one of them later', async () => {
+		await add(db(), 1)
+		await add(db(), 2)
+		const warn = vi.spyOn(log, 'warn')
+		let started = 0
+		const first = Promise.withResolvers<void>()
+		const change = (one: number, other: number) =>
+			begin(async (trx) => {
+				await sql`update trials set number = number + 10 where number % 10 = ${one}`.execute(trx)
+				started += 1
+				if (started === 2) first.resolve()
+				await first.promise
+				await sql`update trials set number = number + 10 where number % 10 = ${other}`.execute(trx)
+			})
+		await Promise.all([change(1, 2), change(2, 1)])
+		expect(await numbers(db())).toEqual([21, 22])
+		expect(started).toBe(3)
+		expect(warn).toHaveBeenCalledOnce()
+	})
+
+	test('one that refers to a row which was just deleted runs again, and finds that out', async () => {
+		await sql`create table if not exists notes (number integer references trials)`.execute(db())
+		await add(db(), 1)
+		const outcome = await begin(async (trx) => {
+			const found = await numbers(trx)
+			if (found.length === 0) return 'gone'
+			await sql`delete from trials`.execute(db())
+			await sql`insert into notes values (${found[0]})`.execute(trx)
+			return 'noted'
+		})
+		expect(outcome).toBe('gone')
+	})
+
+	test('one that fails by itself runs three times, and a refusal once', async () => {
+		await sql`create table if not exists notes (number integer references trials)`.execute(db())
+		let runs = 0
+		const failing = begin((trx) => {
+			runs += 1
+			return sql`insert into notes values (5)`.execute(trx)
+		})
+		await expect(failing).rejects.toThrow('foreign key')
+		expect(runs).toBe(3)
+		const refused = begin(async () => {
+			runs += 1
+			throw new Error('refused')
+		})
+		await expect(refused).rejects.toThrow('refused')
+		expect(runs).toBe(4)
+		expect(await numbers(db())).toEqual([])
+	})
 })
 
 async function refuse(trx: Executor): Promise<void> {

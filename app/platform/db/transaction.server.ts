@@ -10,7 +10,7 @@ import type pg from 'pg'
 import { isSiteFault, Unavailable } from '~/lib/errors.ts'
 import { gathered } from '~/lib/gathered.ts'
 import { log } from '~/lib/log.server.ts'
-import { type Executor, pool } from './db.server.ts'
+import { type Executor, pool, repeated } from './db.server.ts'
 import type { Database } from './schema.ts'
 
 /** Declares that this statement, just begun, is the last one. */
@@ -33,14 +33,18 @@ const executors = new WeakMap<pg.PoolClient, Kysely<Database>>()
 
 /**
  * A transaction whose statements are pipelined, for hot paths. Statements begun in the same tick are sent together; PostgreSQL runs
- * them in the order in which they were begun.
+ * them in the order in which they were begun. It is {@link repeated} like the others.
  * @param work begins its first statements at once; BEGIN is sent with them. COMMIT is sent with a statement that is given to
  * `last`: after it, nothing may be begun except reads that are given to `after`, and nothing refused
  * @returns the result of `work`, once committed and all was read
  */
-export async function transact<Result>(
-	work: (trx: Executor, last: Last, after: After) => Promise<Result>,
-): Promise<Result> {
+export function transact<Result>(work: Work<Result>): Promise<Result> {
+	return repeated(() => transactOnce(work))
+}
+
+type Work<Result> = (trx: Executor, last: Last, after: After) => Promise<Result>
+
+async function transactOnce<Result>(work: Work<Result>): Promise<Result> {
 	const client = await pool().connect()
 	const trx = executorOf(client)
 	let committing: Promise<void> | undefined

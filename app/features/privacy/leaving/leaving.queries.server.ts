@@ -132,6 +132,13 @@ export async function beginDeletion(trx: Executor, userId: number): Promise<Leav
 
 /** Deletes the accounts of a member, including pseudonyms. Foreign keys reassign what was written meanwhile. */
 export async function deleteAccount(trx: Executor, userId: number): Promise<void> {
+	// Their votes end with the account, which changes scores. Whoever votes and comments locks the question before an account.
+	await sql`
+		select from questions where id in (
+			select question_id from question_votes where user_id = ${userId}
+			union select question_id from comment_votes join comments on comments.id = comment_id where user_id = ${userId}
+			union select question_id from affected_members where user_id = ${userId})
+		order by id for no key update`.execute(trx)
 	await sql`select from users where id = ${userId} or pseudonym_of = ${userId} order by id for update`.execute(trx)
 	await sql`delete from users where id = ${userId}`.execute(trx)
 }

@@ -26,6 +26,7 @@ import {
 	listExperienceRows,
 	lockProfile,
 } from '~/features/profiles/profiles.queries.server.ts'
+import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -81,6 +82,7 @@ export async function applyImport(
 	const read = readDocument(document)
 	const wanted = new Set(chosen)
 	return transaction(async (trx) => {
+		await lockTermsShared(trx)
 		await ensureProfile(trx, id)
 		await lockProfile(trx, id)
 		const { preview, plan, current, row, found } = await prepare(id, read, trx)
