@@ -16,6 +16,6 @@ const runs = new TestRuns()
 for (let seed = first; seed < first + count; seed += 1) {
 	process.stdout.write(`\nSeed ${seed}, ${seed - first + 1} of ${count}\n`)
 	const env = { CHAT_HISTORY_SEED: String(seed), FORUM_HISTORY_SEED: String(seed) }
-	await runs.vitest(['tests/process/chat-history', 'tests/forum-history'], env)
+	await runs.vitest(['tests/process/chat-history', 'tests/conversation-history', 'tests/forum-history'], env)
 }
 process.exit(runs.finish())

@@ -14,7 +14,7 @@ import { expectCountsToHold } from './support/forum-rows.ts'
 useDatabase()
 
 const seed = Number(process.env.FORUM_HISTORY_SEED ?? 1)
-const ROUNDS = 8
+const ROUNDS = 5
 const ACTS = 60
 
 test(`posts, votes, decisions, merges and departures at the same time leave a forum whose numbers are right (seed ${seed})`, async () => {

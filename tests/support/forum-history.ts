@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { mergeAccounts } from '~/features/account-merge/merging.server.ts'
 import {
 	addCategory,
 	archiveCategory,
@@ -14,59 +13,36 @@ import { castVote, chooseSolution, withdrawSolution } from '~/features/discussio
 import { followQuestion, setAffected } from '~/features/following/following.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
-import { deleteLeaver } from '~/features/privacy/leaving/deletion.server.ts'
-import { comeBack, leave } from '~/features/privacy/leaving/leaving.server.ts'
 import { savePersonal } from '~/features/profile-editor/editing.server.ts'
 import { routeQuestion, setOptedIn } from '~/features/routing/choosing.server.ts'
 import { setFollowing } from '~/features/tags/following.server.ts'
 import { addSynonym, removeSynonym } from '~/features/tags/tags.server.ts'
-import { finishTakedown, takeDown, undoTakedown } from '~/features/takedowns/takedowns.server.ts'
-import { DomainError } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeMember, makeQuestion } from '../factories/forum.ts'
-import { randomFrom } from './random.ts'
-
-/* Members, moderators and an admin who write in one forum at the same time, at random. */
+import { makeComment, makeQuestion } from '../factories/forum.ts'
+import { type Act, History, why } from './history.ts'
 
 /** The last questions and comments, about which everything is: so few that writers meet. */
 const RECENT_QUESTIONS = 6
 const RECENT_COMMENTS = 14
-/** Acts at the same time; the pool has a connection for each. */
-const AT_ONCE = 8
 
 const tags = ['alpha', 'beta', 'gamma', 'delta', 'react', 'reactjs']
 const categories = ['others', 'python', 'java', 'extra1', 'extra2']
 const bodies = ['Like this.', 'See @ann and @bob.', 'Use `x`.', 'Ask somebody else.']
 const questionActs = ['hide', 'lock', 'pin', 'unpin', 'pin-everywhere', 'approve', 'refuse', 'dismiss', 'unmask']
 const commentActs = ['hide', 'approve', 'refuse', 'dismiss']
-const why = 'A reason.'
 
-type Act = () => Promise<unknown>
-
-export class ForumHistory {
-	private readonly random: () => number
-	private readonly members: SignedIn[] = []
-	private readonly staff: SignedIn[] = []
-	private admin = {} as SignedIn
+/** Everything that changes a forum with a few questions. */
+export class ForumHistory extends History {
 	private readonly questions: number[] = []
 	private readonly comments: { id: number; questionId: number }[] = []
-	private made = 0
-	/** Each act once for every part of its weight. */
-	private readonly acts: Act[]
 
-	constructor(seed: number) {
-		this.random = randomFrom(seed)
-		const weighted = [this.posts(), this.reactions(), this.moderation(), this.membership()].flat()
-		this.acts = weighted.flatMap(([weight, act]) => Array<Act>(weight).fill(act))
+	protected acts(): [number, Act][] {
+		return [this.posts(), this.reactions(), this.moderation(), this.profiles()].flat()
 	}
 
-	/** Creates the members, and some posts. */
-	async begin(): Promise<void> {
-		for (const name of ['ann', 'bob', 'cid', 'dot']) this.members.push(await countedMember(name))
-		for (const name of ['mod', 'moda']) this.staff.push(await countedMember(name, 'moderator'))
-		this.admin = await countedMember('admin', 'admin')
-		this.staff.push(this.admin)
+	override async begin(): Promise<void> {
+		await super.begin()
 		for (const author of this.members) {
 			const { id } = await makeQuestion(author)
 			this.questions.push(id)
@@ -74,33 +50,10 @@ export class ForumHistory {
 		}
 	}
 
-	/**
-	 * Has members do something at random, several at a time, and then ends what has become a background job.
-	 * @returns what failed, apart from refusals
-	 */
-	async run(count: number): Promise<unknown[]> {
-		const failures: unknown[] = []
-		let left = count
-		const writer = async () => {
-			while (left-- > 0)
-				await this.pick(this.acts)().catch((error) => {
-					if (!(error instanceof DomainError) && !isOfGoneWriter(error)) failures.push(error)
-				})
-		}
-		await Promise.all(Array.from({ length: AT_ONCE }, writer))
-		const { rows } = await sql<{ id: number }>`select id from takedowns`.execute(db())
-		for (const takedown of rows) await finishTakedown(takedown)
+	override async run(count: number): Promise<unknown[]> {
 		// A member may send few reports an hour.
 		await sql`update reports set created_at = created_at - interval '1 hour'`.execute(db())
-		return failures
-	}
-
-	private pick<Item>(items: readonly Item[]): Item {
-		return items[Math.floor(this.random() * items.length)] as Item
-	}
-
-	private chance(share: number): boolean {
-		return this.random() < share
+		return super.run(count)
 	}
 
 	private anyone(): SignedIn {
@@ -121,8 +74,7 @@ export class ForumHistory {
 	}
 
 	private texts() {
-		this.made += 1
-		const title = `A question number ${this.made} of them`
+		const title = `A question number ${this.next()} of them`
 		const someTags = [this.pick(tags), this.pick(tags)].join(',')
 		return { title, description: this.pick(bodies), tags: someTags, category: this.pick(categories) }
 	}
@@ -177,7 +129,6 @@ export class ForumHistory {
 	private moderation(): [number, Act][] {
 		const decide = (kind: string, name: number | string, act: string, input = {}) =>
 			decideCase(this.pick(this.staff), { kind, name: String(name), act }, { why, ...input })
-		const someone = () => this.pick(this.members).username
 		return [
 			[4, () => report(this.anyone(), { kind: 'query', name: String(this.question()) }, { reason: 'spam' })],
 			[4, () => report(this.anyone(), { kind: 'comment', name: String(this.comment().id) }, { reason: 'spam' })],
@@ -186,23 +137,12 @@ export class ForumHistory {
 			[6, () => decide('comment', this.comment().id, this.pick(commentActs))],
 			[6, () => decide('comment', this.comment().id, 'restore')],
 			[3, () => decide('query', this.question(), 'merge', { into: String(this.question()) })],
-			[1, () => decide('profile', someone(), 'suspend', { time: '1 day' })],
-			[3, () => decide('profile', someone(), 'lift')],
-			[1, () => takeDown(this.pick(this.staff), someone(), { why, from: '', time: this.pick(['', '1 day']) })],
-			[2, () => this.undoTakedown()],
 			[2, () => addSynonym(this.pick(this.staff), { name: this.pick(tags), main: this.pick(tags) })],
 			[2, () => removeSynonym(this.pick(this.staff), this.pick(tags))],
 			[1, () => this.addCategory()],
 			[1, () => this.archiveCategory()],
 			[1, () => this.mergeCategory()],
 		]
-	}
-
-	private async undoTakedown(): Promise<void> {
-		const { id: memberId, username } = this.pick(this.members)
-		const { rows } = await sql<{ id: number }>`
-			select id from takedowns where member_id = ${memberId} order by id desc limit 1`.execute(db())
-		for (const { id } of rows) await undoTakedown(this.pick(this.staff), username, { why, id })
 	}
 
 	private addCategory(): Promise<unknown> {
@@ -226,12 +166,10 @@ export class ForumHistory {
 		await moveMerged(id)
 	}
 
-	private membership(): [number, Act][] {
+	private profiles(): [number, Act][] {
 		return [
 			[2, () => this.saveSkills()],
 			[1, () => setOptedIn(this.anyone(), this.chance(0.8))],
-			[1, () => this.mergeAccounts()],
-			[1, () => this.leave()],
 		]
 	}
 
@@ -243,42 +181,4 @@ export class ForumHistory {
 		const member = this.members.find((one) => one.id === id) ?? this.admin
 		await savePersonal(member, username, { fullName: name, about: '', skills, version: rows[0]?.version })
 	}
-
-	private async mergeAccounts(): Promise<void> {
-		const gone = await this.replaceMember()
-		const input = { into: this.pick(this.members).username, username: gone.username, why }
-		await mergeAccounts(this.admin, gone.username, input)
-	}
-
-	private async leave(): Promise<void> {
-		if (this.chance(0.5)) {
-			const member = this.pick(this.members)
-			await leave(member, { texts: 'keep' })
-			return comeBack(member)
-		}
-		const gone = await this.replaceMember()
-		await leave(gone, { texts: this.pick(['keep', 'remove']) })
-		await sql`update users set leaves_at = now() - interval '1 day' where id = ${gone.id}`.execute(db())
-		await deleteLeaver(gone.id)
-	}
-
-	/** Replaces a member by a new one. @returns who is replaced, who may still be writing */
-	private async replaceMember(): Promise<SignedIn> {
-		this.made += 1
-		const fresh = await countedMember(`fresh${this.made}`)
-		const place = Math.floor(this.random() * this.members.length)
-		const [gone] = this.members.splice(place, 1, fresh)
-		return gone as SignedIn
-	}
-}
-
-/** As registrations count it. */
-async function countedMember(username: string, role?: SignedIn['role']): Promise<SignedIn> {
-	await sql`update counters set value = value + 1 where name = 'members'`.execute(db())
-	return makeMember(username, role)
-}
-
-/** Whether somebody's account was deleted while they wrote: nobody is left to read a message. */
-function isOfGoneWriter(error: { code?: string; constraint?: string }): boolean {
-	return error.code === '23503' && error.constraint === 'profiles_user_id_fkey'
 }

@@ -50,8 +50,9 @@ async function handOver(trx: Executor, conversationId: number, leaverId: number,
 		update messages set recipient_id = ${standIn}
 		where conversation_id = ${conversationId} and recipient_id = ${leaverId}`.execute(trx)
 	await sql`
-		update conversation_members set user_id = ${standIn}, unread = 0, read_id = got.id, delivered_id = got.id, last_message_id = got.id
-		from (select coalesce(max(id), 0) as id from messages where conversation_id = ${conversationId}) got
+		update conversation_members set user_id = ${standIn}, unread = 0, read_id = got.id, delivered_id = got.id, last_message_id = got.own
+		from (select coalesce(max(id), 0) as id, max(id) filter (where ${standIn} in (sender_id, recipient_id)) as own
+			from messages where conversation_id = ${conversationId}) got
 		where conversation_id = ${conversationId} and user_id = ${leaverId}`.execute(trx)
 	await sql`
 		update conversations set lower_id = least(${peer.id}, ${standIn}::int), higher_id = greatest(${peer.id}, ${standIn}::int),

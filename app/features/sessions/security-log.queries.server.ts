@@ -13,8 +13,8 @@ export async function insertSecurityEvent(
 ): Promise<void> {
 	const { userId, kind, requestId, device } = event
 	await sql`insert into security_events (user_id, kind, request_id, device)
-		select ${userId}, ${kind}, ${requestId}, ${device}
-		where not (${atMostOnceAMinute} and exists (
+		select id, ${kind}, ${requestId}, ${device} from users
+		where id = ${userId} and not (${atMostOnceAMinute} and exists (
 			select 1 from security_events
 			where user_id = ${userId} and kind = ${kind} and at > now() - interval '1 minute'
 		))`.execute(db())

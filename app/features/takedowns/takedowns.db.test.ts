@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { deleteQuestion } from '~/features/asking/asking.server.ts'
 import '~/features/index.server.ts'
+import { deleteMessage } from '~/features/chat/messages/changing.server.ts'
 import { castVote } from '~/features/discussion/votes.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { listCases, listLog } from '~/features/moderation/queue.server.ts'
@@ -258,4 +259,17 @@ test('a comment that comes back to a query which was deleted meanwhile notifies 
 	expect(back).toEqual([{ status: 'published' }])
 	const { rows: told } = await sql`select from notifications where user_id = ${asker.id}`.execute(db())
 	expect(told).toEqual([])
+})
+
+test('a request that comes back without a message which was deleted meanwhile counts only what is left', async () => {
+	const [sender, recipient] = [await makeMember('caller'), await makeMember('callee')]
+	await makeMessage(sender, recipient, 'Hello?')
+	const { id } = await makeMessage(sender, recipient, 'Never mind.')
+	await takeDown(people.moderator, 'caller', { ...all, time: '' })
+	await deleteMessage(sender, { with: recipient.username, id })
+	const { rows: made } = await sql<{ id: number }>`select id from takedowns where member_id = ${sender.id}`.execute(
+		db(),
+	)
+	await undoTakedown(people.moderator, 'caller', { id: made[0]?.id, why: 'A mistake.' })
+	expect(await findBrokenFigures()).toEqual([])
 })

@@ -230,7 +230,7 @@ export async function giveVotesBack(
 export interface ItemRow {
 	target_id: number
 	/** The previous status of a post; for a request, the messages that its recipient could read. */
-	before: { at: string; status?: 'published' | 'pending'; messages?: number[]; unread?: number }
+	before: { at: string; status?: 'published' | 'pending'; messages?: number[] }
 }
 
 /** The items of a kind that are not restored yet, in the order of ids after `after`. */
@@ -269,9 +269,9 @@ export async function withdrawRequest(
 	trx: Executor,
 	id: number,
 	memberId: number,
-): Promise<{ messages: number[]; unread: number } | undefined> {
-	const { rows } = await sql<{ peer: number; unread: number }>`
-		select user_id as peer, unread from conversation_members
+): Promise<{ messages: number[] } | undefined> {
+	const { rows } = await sql<{ peer: number }>`
+		select user_id as peer from conversation_members
 		where conversation_id = ${id} and user_id <> ${memberId} and pending and last_message_id is not null`.execute(trx)
 	const [side] = rows
 	if (!side) return undefined
@@ -282,7 +282,7 @@ export async function withdrawRequest(
 		update conversation_members set last_message_id = null, unread = 0
 		where conversation_id = ${id} and user_id = ${side.peer}`.execute(trx)
 	await sql`update conversations set version = version + 1 where id = ${id}`.execute(trx)
-	return { messages: messages.rows.map((row) => row.id), unread: side.unread }
+	return { messages: messages.rows.map((row) => row.id) }
 }
 
 /** Puts a request back into its recipient's inbox. */
@@ -297,7 +297,9 @@ export async function returnRequest(
 		update messages set recipient_id = (select user_id from conversation_members where conversation_id = ${id} and user_id <> ${memberId})
 		where conversation_id = ${id} and id = any(${messages}::int[]) and recipient_id is null`.execute(trx)
 	await sql`
-		update conversation_members set last_message_id = greatest(last_message_id, ${Math.max(0, ...messages)}), unread = unread + ${before.unread ?? 0}
+		update conversation_members side set last_message_id = greatest(last_message_id, ${Math.max(0, ...messages)}),
+			unread = (select count(*) from messages m where m.conversation_id = side.conversation_id and m.recipient_id = side.user_id
+				and m.id > side.read_id and m.deleted_at is null)
 		where conversation_id = ${id} and user_id <> ${memberId}`.execute(trx)
 	await sql`update conversations set version = version + 1 where id = ${id}`.execute(trx)
 }

@@ -20,10 +20,11 @@ import {
 export type Executor = Kysely<Database> | Transaction<Database>
 
 /**
- * SQLSTATE of transactions that were rolled back, and may succeed when they run again: one that lost a deadlock, and one with a reference to
- * a row that was deleted after it was read, such as an account that was just merged into another one.
+ * SQLSTATE of transactions that were rolled back, and may succeed when they run again: one that lost a deadlock, one that inserted what
+ * another one had just inserted, and one with a reference to a row that was deleted after it was read, such as an account that was merged
+ * into another one.
  */
-const repeatable = /^(40P01|40001|23503)$/
+const repeatable = /^(40P01|40001|23503|23505)$/
 const MAX_TRIES = 3
 
 /** Runs a transaction, and again when it failed because of others that ran at the same time; at most three times. */
