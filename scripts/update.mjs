@@ -15,7 +15,7 @@ import {
 	symlinkSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Versions that are kept, including the current one, so that one can go back. */
@@ -132,13 +132,25 @@ function switchTo(name) {
 	renameSync(next, current)
 }
 
-/** Removes all but the newest versions. The running one may be the previous: its folder is kept. */
+/** Removes all but the newest versions and those that run, and what an update that was killed left. */
 function removeOld() {
-	const names = readdirSync(releases).filter((name) => name !== 'current' && !name.startsWith('.'))
-	const byAge = names.sort((one, other) => timeOf(other) - timeOf(one))
-	const isKept = (name, index) => index < KEPT || name === basename(readlinkSync(current))
-	for (const [index, name] of byAge.entries())
-		if (!isKept(name, index)) rmSync(join(releases, name), { recursive: true, force: true })
+	const [left, names] = [[], []]
+	for (const name of readdirSync(releases)) {
+		if (name.startsWith('.preparing-')) left.push(name)
+		else if (name !== 'current' && !name.startsWith('.')) names.push(name)
+	}
+	const older = names.sort((one, other) => timeOf(other) - timeOf(one)).slice(KEPT)
+	const commands = older.length > 0 ? runningCommands() : ''
+	// Without commands nobody knows which one runs, so none is removed.
+	const isOver = (name) =>
+		name !== basename(readlinkSync(current)) && commands !== '' && !commands.includes(`${join(releases, name)}${sep}`)
+	for (const name of [...left, ...older.filter(isOver)]) rmSync(join(releases, name), { recursive: true, force: true })
+}
+
+/** The commands of all processes, a line each; a site is started by the path of its release. Empty where there is no `ps`. */
+function runningCommands() {
+	const { stdout } = spawnSync('ps', ['-A', '-ww', '-o', 'args'], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+	return stdout || spawnSync('ps', ['-o', 'args'], { encoding: 'utf8' }).stdout || ''
 }
 
 function timeOf(name) {

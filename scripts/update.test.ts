@@ -1,5 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -103,6 +104,27 @@ test('the three newest versions stay, and one can go back to an earlier one with
 	const back = update('--to', 'v2.0.0')
 	expect([back.status, current()]).toEqual([0, names[0]])
 	expect(back.words).not.toContain('Preparing')
+})
+
+test('the version that runs stays, however many were prepared since; what a killed update left does not', async () => {
+	const running = join(clone, 'releases', current())
+	const site = spawn(process.execPath, [join(running, 'scripts', 'start.mjs')], { cwd: running, stdio: 'pipe' })
+	try {
+		await once(site.stdout, 'data')
+		mkdirSync(join(clone, 'releases', '.preparing-2.9.0-0123456789'))
+		for (const version of ['3.0.0', '3.1.0', '3.2.0', '3.3.0']) {
+			release(version)
+			expect(update().status).toBe(0)
+		}
+		expect(existsSync(join(running, 'scripts', 'start.mjs'))).toBe(true)
+		expect(inReleases()).toHaveLength(5)
+	} finally {
+		site.kill()
+		await once(site, 'exit')
+	}
+	release('3.4.0')
+	expect(update().status).toBe(0)
+	expect(inReleases()).toHaveLength(4)
 })
 
 test.each([[['--to']], [['--to', 'nothing']], [['latest']]])('%j is refused in words', (args) => {

@@ -267,12 +267,12 @@ export async function findSuspension(userId: number, executor: Executor = db()):
 	return rows[0]
 }
 
-/** Whether the member with this address or username has asked to leave. */
+/** Whether the member with one of these addresses, or whose username this is or was, has asked to leave. */
 export async function isLeaving(login: string): Promise<boolean> {
 	const { rows } = await sql`
-		select from users where (lower(${login}) in (email, second_email, username)) and leaves_at is not null`.execute(
-		db(),
-	)
+		select from users where leaves_at is not null and id in (
+			select user_id from account_emails where email = lower(${login})
+			union all select user_id from usernames where username = lower(${login}))`.execute(db())
 	return rows.length > 0
 }
 

@@ -12,6 +12,7 @@ import {
 	unsubscribe,
 	unsubscribeUrl,
 } from '~/features/notifications/preferences.server.ts'
+import { findBrowser } from '~/features/notifications/push/push.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { findBrokenFigures, makeConversation, makeMessage } from '../../../tests/factories/chat.ts'
@@ -138,6 +139,21 @@ describe('the mail about unread messages', () => {
 		expect(await mails(mira)).toHaveLength(1)
 	})
 })
+
+test.each(['suspended_until', 'leaves_at'])(
+	'a browser of a member with %s gets no push of a message',
+	async (column) => {
+		const { rows } = await sql<{ id: number }>`
+		with session as (
+			insert into sessions (user_id, token, expires_at) values (${mira.id}, ${`push${serial}`}, now() + interval '1 day') returning id)
+		insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
+		select ${mira.id}, id, ${`https://push.example/${serial}`}, 'key', 'secret' from session returning id`.execute(db())
+		const browser = rows[0]?.id ?? 0
+		expect(await findBrowser(browser, 'message')).toMatchObject({ user_id: mira.id })
+		await sql`update users set ${sql.ref(column)} = now() + interval '1 day' where id = ${mira.id}`.execute(db())
+		expect(await findBrowser(browser, 'message')).toBeUndefined()
+	},
+)
 
 test('its unsubscribe link ends these mails only', async () => {
 	expect(readUnsubscribe(tokenOf(mira))).toEqual({ userId: mira.id, what: 'message', noun: 'messages' })

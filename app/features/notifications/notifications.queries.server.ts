@@ -312,10 +312,15 @@ export async function countMuted(trx: Executor, userId: number, { type, id }: Su
 
 /** Deletes some notifications without new events for `days`, read or not. @returns how many */
 export async function removeOld(trx: Executor, days: number, limit: number): Promise<number> {
-	const old = sql`select id from notifications where updated_at < now() - make_interval(days => ${days}) order by updated_at limit ${limit}`
-	await lockBoxesOf(trx, sql`select user_id from notifications where id in (${old})`)
+	const isOld = sql`updated_at < now() - make_interval(days => ${days})`
+	const old = await sql<{ id: number; user_id: number }>`
+		select id, user_id from notifications where ${isOld} order by updated_at limit ${limit}`.execute(trx)
+	await lockBoxesOf(trx, sql`select unnest(${old.rows.map(({ user_id }) => user_id)}::int[])`)
+	// Something new may have come until the boxes were locked.
 	const { rows } = await sql<{ count: number }>`
-		with gone as (delete from notifications where id in (${old}) returning user_id, on_site and read_at is null as unread),
+		with gone as (
+			delete from notifications where id = any(${old.rows.map(({ id }) => id)}::int[]) and ${isOld}
+			returning user_id, on_site and read_at is null as unread),
 			counts as (select user_id, count(*) filter (where unread) as unread from gone group by user_id),
 			counted as (
 				update notification_boxes set unread = notification_boxes.unread - counts.unread

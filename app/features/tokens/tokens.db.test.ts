@@ -61,6 +61,26 @@ test('of 25 concurrent creations 20 succeed, and expired tokens make room', asyn
 	await expect(makeToken(eager, input)).rejects.toMatchObject({ status: 422 })
 })
 
+test('whoever is suspended while they create a token gets none', async () => {
+	const hasty = await makeMember('hasty')
+	const making = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await sql`update users set suspended_until = 'infinity' where id = ${hasty.id}`.execute(trx)
+			const made = makeToken(hasty, input).catch((error: unknown) => error)
+			await expect
+				.poll(async () => {
+					const { rows } = await sql`
+						select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db())
+					return rows.length
+				})
+				.toBe(1)
+			return { made }
+		})
+	expect(await making.made).toMatchObject({ status: 403 })
+	expect(await listTokens(hasty)).toEqual([])
+})
+
 describe('using a token', () => {
 	test('acts for its owner with their present role, and as a plain member without the scope moderate', async () => {
 		const keeper = await makeMember('keeper', 'moderator')

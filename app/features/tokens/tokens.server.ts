@@ -51,7 +51,6 @@ export async function listTokens(viewer: SignedIn): Promise<TokenView[]> {
  * @throws NotAllowed for a suspended member, Invalid with errors per field, or if the member has too many
  */
 export async function makeToken(viewer: SignedIn, input: Record<string, unknown>): Promise<{ token: string }> {
-	await requireMayWrite(viewer.id)
 	const { name, scopes, days } = parseInput(tokenInput, input)
 	if (scopes.includes('moderate') && !isModerator(viewer)) {
 		const message = 'Only moderators can create a token that moderates.'
@@ -62,7 +61,9 @@ export async function makeToken(viewer: SignedIn, input: Record<string, unknown>
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			if ((await countForNewToken(trx, viewer.id)) >= tokenLimits.perMember)
+			const count = await countForNewToken(trx, viewer.id)
+			await requireMayWrite(viewer.id, trx)
+			if (count >= tokenLimits.perMember)
 				throw new Invalid(`You can have at most ${tokenLimits.perMember} tokens. Revoke one that you do not need.`)
 			await insertToken(trx, {
 				userId: viewer.id,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { joinParts, partsOf } from './bus.ts'
+import { Bus, type Carrier, joinParts, partsOf } from './bus.ts'
 
 test.each([
 	['nothing', ''],
@@ -16,7 +16,7 @@ test.each([
 		expect(Buffer.from(part).toString()).toBe(part)
 	}
 	const join = joinParts()
-	const joined = parts.map((part) => join('sender', part))
+	const joined = parts.map((part, index) => join('sender', index, part))
 	expect(joined.at(-1)).toBe(message)
 	expect(joined.slice(0, -1).every((result) => result === null)).toBe(true)
 })
@@ -24,6 +24,34 @@ test.each([
 test('parts of two senders that arrive in turn do not mix', () => {
 	const join = joinParts()
 	const [ones, twos] = ['1', '2'].map((text) => partsOf(text.repeat(9_000), 7_999))
-	const joined = (ones ?? []).flatMap((part, index) => [join('one', part), join('two', twos?.[index] ?? '')])
+	const joined = (ones ?? []).flatMap((part, index) => [
+		join('one', index, part),
+		join('two', index, twos?.[index] ?? ''),
+	])
 	expect(joined.slice(-2)).toEqual(['1'.repeat(9_000), '2'.repeat(9_000)])
+})
+
+test('what a batch left that failed midway is no part of the next message', async () => {
+	const hearers: ((text: string) => void)[] = []
+	let room = Number.POSITIVE_INFINITY
+	const carrier: Carrier = {
+		longest: 1_000,
+		listen: async (_channel, hear) => {
+			hearers.push(hear)
+			return async () => {}
+		},
+		send: async (_channel, texts) => {
+			for (const text of texts.slice(0, room)) for (const hear of hearers) hear(text)
+			if (texts.length > room) throw new Error('The connection ended.')
+		},
+	}
+	const heard: string[] = []
+	await new Bus(carrier).open('one', { onMessage: (text) => heard.push(text), onLost: () => {}, onBack: () => {} })
+	const sender = new Bus(carrier)
+	room = 1
+	await expect(sender.publish('one', 'x'.repeat(5_000))).rejects.toThrow('The connection ended.')
+	room = Number.POSITIVE_INFINITY
+	await sender.publish('one', 'short')
+	await sender.publish('one', 'y'.repeat(5_000))
+	expect(heard).toEqual(['short', 'y'.repeat(5_000)])
 })

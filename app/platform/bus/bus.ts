@@ -115,7 +115,7 @@ export class Bus {
 			listener.onBack()
 			return
 		}
-		const message = join(sender, part)
+		const message = join(sender, Number.parseInt(text.slice(sender.length, space), 36), part)
 		if (message !== null) listener.onMessage(message)
 	}
 
@@ -177,17 +177,20 @@ export function partsOf(message: string, longest: number): string[] {
 	return pieces.map((piece, index) => `${pieces.length - 1 - index} ${piece}`)
 }
 
-/** Reassembles parts. @returns takes a part of a sender, and gives the message when the part was the last, else null */
-export function joinParts(): (sender: string, part: string) => string | null {
-	const begun = new Map<string, string>()
-	return (sender, part) => {
+/**
+ * Reassembles parts. A sender numbers all its parts, so that what is left of a message whose other parts were never sent does not
+ * become part of the next one.
+ * @returns takes a part of a sender with its number, and gives the message when the part was the last, else null
+ */
+export function joinParts(): (sender: string, number: number, part: string) => string | null {
+	const begun = new Map<string, { text: string; number: number }>()
+	return (sender, number, part) => {
+		const before = begun.get(sender)
+		begun.delete(sender)
 		const space = part.indexOf(' ')
-		const text = (begun.get(sender) ?? '') + part.slice(space + 1)
-		if (part.slice(0, space) === '0') {
-			begun.delete(sender)
-			return text
-		}
-		begun.set(sender, text)
+		const text = (before?.number === number - 1 ? before.text : '') + part.slice(space + 1)
+		if (part.slice(0, space) === '0') return text
+		begun.set(sender, { text, number })
 		return null
 	}
 }

@@ -212,12 +212,20 @@ export async function removeMailsNaming(
 	const wanted = new RegExp(pattern, 'i')
 	for (const name of await readdir(folder).catch(() => [])) {
 		const written = await readFile(join(folder, name), 'utf8').catch(() => '')
-		// Undoes quoted-printable: joins broken lines, and decodes its escapes.
-		const text = written
-			.replace(/=\r?\n/g, '')
-			.replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
-		if (wanted.test(text)) await rm(join(folder, name), { force: true })
+		if (wanted.test(decoded(written))) await rm(join(folder, name), { force: true })
 	}
+}
+
+/** The text of a mail that this site wrote, without the encodings of MIME; letters outside ASCII may be wrong. */
+function decoded(mail: string): string {
+	const ofBase64 = (text: string) => Buffer.from(text, 'base64').toString('latin1')
+	return mail
+		.replace(/(?<=\?=)\r?\n (?==\?UTF-8\?)/gi, '')
+		.replace(/=\?UTF-8\?B\?([\w+/=]*)\?=/gi, (_, word) => ofBase64(word))
+		.replace(/=\?UTF-8\?Q\?(.*?)\?=/gi, '$1')
+		.replace(/(?<=^Content-Transfer-Encoding: base64\r?\n\r?\n)(?:[\w+/=]+\r?\n?)+/gim, ofBase64)
+		.replace(/=\r?\n/g, '')
+		.replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
 }
 
 /**

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, expect, test } from 'vitest'
 import { config } from '~/config.server.ts'
-import { closeMail, letter, sendMail, sweepMails } from './mail.server.ts'
+import { closeMail, letter, removeMailsNaming, sendMail, sweepMails } from './mail.server.ts'
 
 const link = { label: 'Set a new password', url: 'http://localhost:3000/reset-password?token=a&b="c"' }
 const mail = () =>
@@ -128,5 +128,23 @@ test('of mails in files those older than 30 days go, and all but the newest 1,00
 	const newest = readdirSync(folder).sort().slice(-1_001)
 	expect(await sweepMails(30, { dataDir })).toBe(8)
 	expect(readdirSync(folder).sort()).toEqual(newest)
+	rmSync(dataDir, { recursive: true })
+})
+
+test('mails in files that name somebody are removed, whatever letters most of the mail has', async () => {
+	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-mail-'))
+	const settings = { SMTP_URL: undefined, MAIL_FROM: 'quad@campus.example', dataDir }
+	const write = (subject: string, text: string) =>
+		sendMail({ to: 'mira@campus.example', subject, text, html: `<p>${text}</p>` }, settings)
+	const hindi = 'यह प्रश्न आपके लिए है और इसका उत्तर अभी तक नहीं मिला। '
+	await write('An answer', `${'ä'.repeat(40)} @leaver wrote.`)
+	await write('An answer', `${hindi.repeat(4)} @leaver`)
+	await write(`${hindi} @leaver ${hindi}`, 'Hello')
+	await write('Of somebody else', `${hindi.repeat(4)} @stayer`)
+	await removeMailsNaming('@leaver\\b', settings)
+	const left = readdirSync(join(dataDir, 'mail'))
+	expect(left.map((name) => readFileSync(join(dataDir, 'mail', name), 'utf8'))).toEqual([
+		expect.stringContaining('Of somebody else'),
+	])
 	rmSync(dataDir, { recursive: true })
 })

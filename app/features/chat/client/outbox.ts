@@ -24,6 +24,8 @@ export class Outbox {
 	private readonly store: Store
 	/** Messages that the browser could not store, for lack of space or permission; they live as long as the tab. */
 	private readonly unsaved = new Map<string, Outgoing>()
+	/** Later states of stored messages that the browser could not store. */
+	private readonly unsavedStates = new Map<string, Outgoing>()
 
 	/** @param member username; each member of a browser has a separate outbox */
 	constructor(store: Store, member: string) {
@@ -34,14 +36,14 @@ export class Outbox {
 	/** @param saved whether the message outlives the tab, which its pictures may not */
 	add(message: Pick<Outgoing, 'clientId' | 'to' | 'body' | 'pictures'>, saved = true): void {
 		const whole = { ...message, at: this.nextTime(), refusal: null }
-		if (saved) this.write(whole)
-		else this.unsaved.set(message.clientId, whole)
+		if (!(saved && this.save(whole))) this.unsaved.set(message.clientId, whole)
 	}
 
 	/** Removes a message that was acknowledged or given up. @returns the removed message */
 	remove(clientId: string): Outgoing | undefined {
 		const message = this.find(clientId)
 		this.unsaved.delete(clientId)
+		this.unsavedStates.delete(clientId)
 		this.store.removeItem(this.prefix + clientId)
 		return message
 	}
@@ -65,7 +67,9 @@ export class Outbox {
 
 	/** Messages to one peer in the order in which they were written, or all. */
 	list(to?: string): Outgoing[] {
-		const stored = this.keys().flatMap((key) => read(this.store.getItem(key)))
+		const stored = this.keys()
+			.flatMap((key) => read(this.store.getItem(key)))
+			.map((message) => this.unsavedStates.get(message.clientId) ?? message)
 		return [...stored, ...this.unsaved.values()]
 			.filter((message) => to === undefined || message.to === to)
 			.sort((one, other) => one.at - other.at)
@@ -82,15 +86,19 @@ export class Outbox {
 	}
 
 	private rewrite(message: Outgoing): void {
-		if (this.unsaved.has(message.clientId)) this.unsaved.set(message.clientId, message)
-		else this.write(message)
+		const { clientId } = message
+		if (this.unsaved.has(clientId)) this.unsaved.set(clientId, message)
+		else if (this.save(message)) this.unsavedStates.delete(clientId)
+		else this.unsavedStates.set(clientId, message)
 	}
 
-	private write(message: Outgoing): void {
+	/** @returns whether the browser stored it */
+	private save(message: Outgoing): boolean {
 		try {
 			this.store.setItem(this.prefix + message.clientId, JSON.stringify(message))
+			return true
 		} catch {
-			this.unsaved.set(message.clientId, message)
+			return false
 		}
 	}
 

@@ -107,11 +107,15 @@ interface BrowserRow extends Subscription {
 	open: string[]
 }
 
-/** A browser, unless its member has an open tab, has logged out there or does not want pushes of this kind. */
+/**
+ * A browser, unless its member has an open tab, has logged out there, does not want pushes of this kind, is suspended or about to
+ * leave.
+ */
 export async function findBrowser(subscription: number, kind: NotificationKindName): Promise<BrowserRow | undefined> {
 	const { rows } = await sql<BrowserRow>`
-		select ${subscriptionColumns}, ${openTags()} as open from push_subscriptions s
-		where s.id = ${subscription} and ${isAway} and ${wantsPush(kind)}`.execute(db())
+		select ${subscriptionColumns}, ${openTags()} as open from push_subscriptions s join users on users.id = s.user_id
+		where s.id = ${subscription} and ${isAway} and ${wantsPush(kind)} and users.leaves_at is null
+			and (users.suspended_until is null or users.suspended_until <= now())`.execute(db())
 	return rows[0]
 }
 

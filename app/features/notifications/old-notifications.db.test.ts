@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { removeOld } from './notifications.queries.server.ts'
+
+useDatabase()
+
+/** Gives a member a notification from this many days ago. */
+async function plant(userId: number, days: number): Promise<void> {
+	await sql`insert into notification_boxes (user_id, unread) values (${userId}, 1)`.execute(db())
+	await sql`insert into notifications (user_id, kind, group_key, actor_ids, title, url, on_site, by_mail, updated_at)
+		values (${userId}, 'comment', 'one', '{}', 'Something', '/', true, false, now() - make_interval(days => ${days}))`.execute(
+		db(),
+	)
+}
+
+/** Adds something new to the member's notification. */
+async function renew(trx: Executor, userId: number): Promise<void> {
+	await sql`select from notification_boxes where user_id = ${userId} for update`.execute(trx)
+	await sql`update notifications set updated_at = now() where user_id = ${userId}`.execute(trx)
+}
+
+const waiting = async () => {
+	const { rows } = await sql`
+		select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db())
+	return rows.length
+}
+
+test('a notification to which something new comes while old ones are removed stays', async () => {
+	const [ann, ben] = [await makeMember('ann'), await makeMember('ben')]
+	await plant(ann.id, 182)
+	await plant(ben.id, 181)
+	const { removing } = await db()
+		.transaction()
+		.execute(async (later) => {
+			await renew(later, ben.id)
+			const begun = await db()
+				.transaction()
+				.execute(async (sooner) => {
+					await renew(sooner, ann.id)
+					const removing = db()
+						.transaction()
+						.execute((trx) => removeOld(trx, 180, 1))
+					await expect.poll(waiting).toBe(1)
+					return { removing }
+				})
+			await Promise.race([begun.removing, expect.poll(waiting).toBe(1)])
+			return begun
+		})
+	await removing
+	const { rows } = await sql<{ user_id: number }>`
+		select user_id from notifications join notification_boxes using (user_id) where unread = 1 order by 1`.execute(db())
+	expect(rows.map(({ user_id }) => user_id)).toEqual([ann.id, ben.id])
+})
