@@ -213,7 +213,7 @@ async function readTexts(
 export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const actor = requireWriter(viewer)
 	const found = isId(id) ? await findDeletedQuestion(id, UNDO_SECONDS) : undefined
-	if (!found) throw new NotFound('There is no deleted query to restore.')
+	if (!found || found.erased) throw new NotFound('There is no deleted query to restore.')
 	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(tooLate)
 	return change(async (trx) => {
 		const locked = await lockDeletedQuestion(trx, id)

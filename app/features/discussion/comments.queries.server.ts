@@ -184,14 +184,14 @@ export async function findComment(
 	return rows[0]
 }
 
-/** A deleted comment of a published question. */
+/** A deleted comment whose text is not erased. */
 export async function findDeletedComment(
 	id: number,
 	within: number,
 ): Promise<{ question_id: number; status_by: number | null; recent: boolean } | undefined> {
 	const { rows } = await sql<{ question_id: number; status_by: number | null; recent: boolean }>`
 		select question_id, status_by, status_at > now() - make_interval(secs => ${within}) as recent
-		from comments where id = ${id} and status = 'deleted'`.execute(db())
+		from comments where id = ${id} and status = 'deleted' and body <> ''`.execute(db())
 	return rows[0]
 }
 

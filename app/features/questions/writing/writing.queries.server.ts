@@ -219,7 +219,7 @@ export async function removeComment(
 /**
  * Publishes a comment that was pending or removed. Its question must be locked.
  * @param from the status that it must have, and who publishes it
- * @returns false when it has another status by now
+ * @returns false when it has another status by now, or its text was erased
  */
 export async function publishComment(
 	trx: Executor,
@@ -230,7 +230,7 @@ export async function publishComment(
 	const { rows } = await sql`
 		update comments set ${newStatus({ status: 'published', by })}, is_solution = was_solution, was_solution = false,
 			chosen_at = case when status = 'deleted' and was_solution then now() else chosen_at end
-		where id = ${id} and status = ${from} returning id`.execute(trx)
+		where id = ${id} and status = ${from} and body <> '' returning id`.execute(trx)
 	if (rows.length > 0) await recount(trx, questionId, 1, from !== 'deleted')
 	return rows.length > 0
 }
