@@ -176,12 +176,14 @@ export async function insertComment(
 export async function lockComment(
 	trx: Executor,
 	id: number,
-): Promise<{ author_id: number; question_id: number; version: number; body: string } | undefined> {
+): Promise<
+	{ author_id: number; question_id: number; version: number; body: string; is_solution: boolean } | undefined
+> {
 	const comment = await trx.selectFrom('comments').select(['question_id']).where('id', '=', id).executeTakeFirst()
 	if (!comment || !(await lockQuestion(trx, comment.question_id))) return undefined
 	return trx
 		.selectFrom('comments')
-		.select(['author_id', 'question_id', 'version', 'body'])
+		.select(['author_id', 'question_id', 'version', 'body', 'is_solution'])
 		.where('id', '=', id)
 		.where('status', '=', 'published')
 		.forUpdate()
