@@ -42,7 +42,7 @@ import { mainTags, requireCategory } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { fieldText, type Input, parseInput, readVersion, requireSame } from '~/platform/http/form.server.ts'
+import { EditConflict, fieldText, type Input, isSaved, parseInput, readVersion } from '~/platform/http/form.server.ts'
 import type { SavedValues } from '~/platform/http/form.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { excerptOf, type RenderedMarkdown, renderMarkdown } from '~/platform/markdown/render.server.ts'
@@ -94,7 +94,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Created
 }
 
 /**
- * Edits a question; a pending one stays pending.
+ * Edits a question; a pending one stays pending. A save of what is stored already changes nothing.
  * @param input as for {@link askQuestion}, with the `version` it is based on; without one the last edit wins
  * @returns its address, which depends on the category
  * @throws NotFound, NotAllowed, Invalid, TooMany, EditConflict if another edit was saved first
@@ -108,30 +108,25 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 	const account = accountIn(found, editor)
 	if (account.id !== editor.id) refuseOwnPictures(sent.description, editor, 'description')
 	const version = readVersion(input)
-	return change(async (trx) => {
+	return change<{ url: string }>(async (trx) => {
 		const before = await (found.waits ? lockPendingQuestion : lockQuestion)(trx, id)
-		if (!before) throw found.waits ? decidedMeanwhile() : new NotFound(noQuestion)
+		const stored = before && (await findChangeableQuestion(id, editor.id, trx))
+		if (!stored) throw found.waits ? decidedMeanwhile() : new NotFound(noQuestion)
 		const tags = await mainTags(trx, sent.tags)
 		const place = await requireCategory(editor, sent.slug, {
 			trx,
-			current: found.category_slug,
+			current: stored.category_slug,
 			isPseudonymous: account.id !== editor.id,
 			tags,
-			before: found.tags,
+			before: stored.tags,
 		})
 		const texts = { ...sent, ...place }
-		if (version !== null && version !== before.version) {
-			const stored = await findChangeableQuestion(id, editor.id, trx)
-			if (stored)
-				requireSame(savedQuestion(stored), {
-					title: texts.title,
-					description: texts.description,
-					tags,
-					category: texts.slug,
-				})
-		}
-		const question = eventQuestion({ ...found, ...texts, tags, category_slug: texts.slug })
+		const question = eventQuestion({ ...stored, ...texts, tags, category_slug: texts.slug })
 		const result = { url: question.url }
+		const { title, description, slug: category } = texts
+		const typed = { title, description, tags, category }
+		if (isSaved(savedQuestion(stored), typed)) return { done: result }
+		if (version !== null && version !== stored.version) throw new EditConflict(savedQuestion(stored))
 		if (found.waits)
 			return {
 				event: { kind: 'question-pending', actorId: editor.id, question },
@@ -144,7 +139,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 				actorId: editor.id,
 				question,
 				mentioned: texts.mentioned,
-				before: { category: found.category_slug, tags: found.tags, description: found.description },
+				before: { category: stored.category_slug, tags: stored.tags, description: stored.description },
 			},
 			html: texts.descriptionHtml,
 			async write(status) {
@@ -213,7 +208,7 @@ async function readTexts(
 export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const actor = requireWriter(viewer)
 	const found = isId(id) ? await findDeletedQuestion(id, UNDO_SECONDS) : undefined
-	if (!found) throw new NotFound('There is no deleted query to restore.')
+	if (!found || found.erased) throw new NotFound('There is no deleted query to restore.')
 	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(tooLate)
 	return change(async (trx) => {
 		const locked = await lockDeletedQuestion(trx, id)

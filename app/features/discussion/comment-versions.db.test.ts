@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
+import { editQuestion } from '~/features/asking/asking.server.ts'
+import { getQuestion } from '~/features/questions/questions.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { EditConflict } from '~/platform/http/form.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
@@ -47,6 +49,19 @@ test('an edit that says what is stored is never late, and one that names no vers
 	await editComment(asha, id, { body: 'Both.', version: 1 })
 	await editComment(asha, id, { body: 'By an old program.' })
 	expect((await stored()).body).toBe('By an old program.')
+})
+
+test('a save that changes nothing leaves no mark of an edit', async () => {
+	const texts = { title: 'The same title', description: 'The same text.', tags: 'one, two', category: 'others' }
+	const { id: query } = await makeQuestion(asha, texts)
+	const comment = await makeComment(asha, query, 'The same.')
+	for (const version of [{}, { version: 1 }]) {
+		await editQuestion(asha, query, { ...texts, ...version })
+		await editComment(asha, comment, { body: 'The same.', ...version })
+	}
+	const question = await getQuestion(null, query)
+	const { rows } = await listComments(null, { questionId: query, askerUsername: 'asha' })
+	for (const text of [question, rows[0]]) expect(text).toMatchObject({ editedAt: null, version: 1 })
 })
 
 test('a page of comments knows the newest of its query, in any order, on another page and though it was deleted', async () => {

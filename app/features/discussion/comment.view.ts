@@ -161,17 +161,3 @@ export interface HistoryView {
 	}[]
 	next: string | null
 }
-
-/** A comment in the lists of a member's profile. */
-export interface AnswerView {
-	id: number
-	/** Redirects to the comment, wherever it is shown. */
-	url: string
-	/** Of the question. */
-	title: string
-	/** The beginning of the comment, as plain text. */
-	excerpt: string
-	solution: boolean
-	score: number
-	createdAt: string
-}

@@ -38,7 +38,7 @@ import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { type Input, parseInput, readVersion, requireSame } from '~/platform/http/form.server.ts'
+import { EditConflict, type Input, parseInput, readVersion } from '~/platform/http/form.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { type CommentView, presentComment, type StoredComment } from './comment.view.ts'
@@ -98,7 +98,7 @@ export async function addComment(
 }
 
 /**
- * Edits a comment; a pending one stays pending.
+ * Edits a comment; a pending one stays pending. A save of what is stored already changes nothing.
  * @param input `body`, and the `version` that it started from; without one the last edit wins
  * @throws NotFound, NotAllowed, Invalid, TooMany, EditConflict when another edit was saved first
  */
@@ -119,10 +119,11 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 	const account = byModerator ? editor : accountIn(asked, editor)
 	if (account.id !== editor.id) refuseOwnPictures(body, editor, 'body')
 	const result = { url: `${question.url}#comment-${id}` }
-	return change(async (trx) => {
+	return change<{ url: string }>(async (trx) => {
 		const stored = await lockUnchanged(trx, id, comment)
+		if (body === stored.body) return { done: result }
 		if (version !== null && version !== stored.version)
-			requireSame({ version: stored.version, values: { body: stored.body } }, { body })
+			throw new EditConflict({ version: stored.version, values: { body: stored.body } })
 		if (comment.waits)
 			return {
 				event: { kind: 'comment-pending', actorId: editor.id, question, commentId: id },

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import {
 	type AuthorRow,
 	accountsOf,
@@ -10,7 +10,6 @@ import { outdatedColumn } from '~/features/upkeep/outdated.queries.server.ts'
 import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
-import type { TimeCursor } from '~/platform/http/cursors.ts'
 
 export interface CommentRow extends AuthorRow {
 	id: number
@@ -184,14 +183,14 @@ export async function findComment(
 	return rows[0]
 }
 
-/** A deleted comment of a published question. */
+/** A deleted comment whose text is not erased. */
 export async function findDeletedComment(
 	id: number,
 	within: number,
 ): Promise<{ question_id: number; status_by: number | null; recent: boolean } | undefined> {
 	const { rows } = await sql<{ question_id: number; status_by: number | null; recent: boolean }>`
 		select question_id, status_by, status_at > now() - make_interval(secs => ${within}) as recent
-		from comments where id = ${id} and status = 'deleted'`.execute(db())
+		from comments where id = ${id} and status = 'deleted' and body <> ''`.execute(db())
 	return rows[0]
 }
 
@@ -241,60 +240,4 @@ export async function listNewerComments(questionId: number, after: number, excep
 		select id from comments where question_id = ${questionId} and id > ${after} and author_id <> all(${accountsOf(exceptOf)}) and status = 'published'
 		order by id limit 100`.execute(db())
 	return rows.map(({ id }) => id)
-}
-
-export interface AnswerRow {
-	id: number
-	title: string
-	excerpt: string
-	is_solution: boolean
-	score: number
-	created_at: string
-}
-
-/** Which of a member's comments: those below a question itself, those that were accepted, or those below other comments. */
-export type AnswerKind = 'answers' | 'solutions' | 'comments'
-
-const ofKind: Record<AnswerKind, RawBuilder<unknown>> = {
-	answers: sql`and m.parent_id is null`,
-	solutions: sql`and m.is_solution`,
-	comments: sql`and m.parent_id is not null`,
-}
-
-export interface AnswerRowsInput {
-	/** A username in lower case. */
-	author: string
-	which: AnswerKind
-	/** Whether to include those under pseudonyms: only in the author's own list. */
-	mine: boolean
-	after: TimeCursor | null
-	/** At most 50. */
-	limit: number
-}
-
-/** A member's published comments, newest first. */
-export async function listAnswerRows({ author, which, mine, after, limit }: AnswerRowsInput): Promise<AnswerRow[]> {
-	const member = sql<number>`(select id from users where username = ${author})`
-	const { rows } = await sql<AnswerRow>`
-		select m.id, q.title, left(text_of_html(left(m.body_html, 1000)), 300) as excerpt, m.is_solution, m.score,
-			${iso('m.created_at')} as created_at
-		from comments m join questions q on q.id = m.question_id
-		where ${mine ? sql`m.author_id = any(${accountsOf(member)})` : sql`m.author_id = ${member}`} and m.status = 'published' and q.status = 'published'
-			${ofKind[which]}
-			${after ? sql`and (m.created_at, m.id) < (${after.at}::timestamptz, ${after.id})` : sql``}
-		order by m.created_at desc, m.id desc limit ${limit}`.execute(db())
-	return rows
-}
-
-/** How many published questions and comments of each kind a member has; each counted up to `limit`. */
-export async function countPostRows(author: string, limit: number): Promise<Record<'queries' | AnswerKind, number>> {
-	const comments = (which: AnswerKind) => sql`(select count(*)::int from (
-		select from comments m join questions q on q.id = m.question_id
-		where m.author_id = author.id and m.status = 'published' and q.status = 'published' ${ofKind[which]} limit ${limit}) x)`
-	const { rows } = await sql<Record<'queries' | AnswerKind, number>>`
-		select (select count(*)::int from (
-				select from questions where author_id = author.id and status = 'published' limit ${limit}) x) as queries,
-			${comments('answers')} as answers, ${comments('solutions')} as solutions, ${comments('comments')} as comments
-		from users author where username = ${author}`.execute(db())
-	return rows[0] ?? { queries: 0, answers: 0, solutions: 0, comments: 0 }
 }

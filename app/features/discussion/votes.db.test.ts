@@ -124,6 +124,17 @@ test('who asked, or a moderator, chooses several solutions and takes them back',
 	expect(await solved()).toEqual([false])
 })
 
+test('a moderator who accepts a solution twice is in the log once, and who undoes none is not', async () => {
+	const { id } = await makeQuestion(asker)
+	const target = { questionId: id, commentId: await makeComment(helper, id) }
+	await withdrawSolution(moderator, target)
+	await chooseSolution(moderator, target)
+	await chooseSolution(moderator, target)
+	const { rows } = await sql`
+		select from moderation_log where kind = 'comment' and target_id = ${target.commentId}`.execute(db())
+	expect(rows).toHaveLength(1)
+})
+
 test('a page offers choosing to who may, and says when something was chosen', async () => {
 	const { id } = await makeQuestion(asker)
 	const comment = await makeComment(helper, id)

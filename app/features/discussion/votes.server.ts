@@ -44,7 +44,7 @@ export async function castVote(
 }
 
 /**
- * Accepts a comment as a solution of its question, which may have several.
+ * Accepts a comment as a solution of its question, which may have several. Sent again, it changes nothing.
  * @throws NotAllowed for all but the author of the question and moderators, NotFound also for a deleted comment
  */
 export function chooseSolution(viewer: Viewer, target: { questionId: number; commentId: number }) {
@@ -65,8 +65,11 @@ async function setSolution(
 	const { question, authorId } = await find(target)
 	if (!mayChoose(chooser, { authorId: question.authorId }))
 		throw new NotAllowed('Only the author of the query can mark a solution.')
-	return change(async (trx) => {
-		if (!(await lockComment(trx, target.commentId))) throw new NotFound(gone)
+	const result = { url: `${question.url}#comment-${target.commentId}` }
+	return change<{ url: string }>(async (trx) => {
+		const comment = await lockComment(trx, target.commentId)
+		if (!comment) throw new NotFound(gone)
+		if (comment.is_solution === chosen) return { done: result }
 		return {
 			event: {
 				kind: chosen ? 'solution-chosen' : 'solution-withdrawn',
@@ -75,8 +78,7 @@ async function setSolution(
 				commentId: target.commentId,
 				authorId,
 			},
-			write: () =>
-				writeSolution(trx, target, chosen).then(() => ({ url: `${question.url}#comment-${target.commentId}` })),
+			write: () => writeSolution(trx, target, chosen).then(() => result),
 		}
 	})
 }

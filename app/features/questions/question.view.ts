@@ -93,6 +93,20 @@ export interface Page<Row> {
 	next: string | null
 }
 
+/** A comment in the lists of a member's profile. */
+export interface AnswerView {
+	id: number
+	/** Redirects to the comment, wherever it is shown. */
+	url: string
+	/** Of the question. */
+	title: string
+	/** The beginning of the comment, as plain text. */
+	excerpt: string
+	solution: boolean
+	score: number
+	createdAt: string
+}
+
 /** The author of a text as everybody sees it: about the member behind a pseudonym, only whether they are a verified student. */
 export function presentAuthor({
 	username,

@@ -196,23 +196,27 @@ export interface DeletedRow extends QuestionPageRow {
 	discussed: boolean
 	/** Whether its author may still undo the deletion. */
 	recent: boolean
+	/** Whether its text is gone for good. */
+	erased: boolean
 }
 
 /** A deleted question; undefined when there is none. @param within seconds that count as recent */
 export async function findDeletedQuestion(id: number, within: number): Promise<DeletedRow | undefined> {
 	const { rows } = await sql<DeletedRow>`
-		select ${questionPageColumns}, q.status_by, ${isDiscussed} as discussed, q.status_at > now() - make_interval(secs => ${within}) as recent
+		select ${questionPageColumns}, q.status_by, ${isDiscussed} as discussed, q.status_at > now() - make_interval(secs => ${within}) as recent,
+			q.description = '' as erased
 		from questions q ${questionJoins} where q.id = ${id} and q.status = 'deleted'`.execute(db())
 	return rows[0]
 }
 
-/** Locks a deleted question. @returns whether it is still deleted */
+/** Locks a deleted question whose text is not erased. @returns undefined where that has changed */
 export async function lockDeletedQuestion(trx: Executor, id: number): Promise<{ category_id: number } | undefined> {
 	return trx
 		.selectFrom('questions')
 		.select('category_id')
 		.where('id', '=', id)
 		.where('status', '=', 'deleted')
+		.where('description', '<>', '')
 		.forUpdate()
 		.executeTakeFirst()
 }

@@ -68,12 +68,17 @@ async function findUnpublished(viewer: Viewer, id: number): Promise<QuestionPage
 	return { ...presentQuestion(viewer, row), mayEdit: mayChange, mayDelete: mayChange, locked: true, unpublished }
 }
 
-/** The address that a merged question redirects to; null for a question that was not merged. */
-export async function mergedAddress(question: QuestionPageView): Promise<string | null> {
+/**
+ * The question that this one was merged into, with the address to redirect to: null where that question has been hidden or deleted, so
+ * that this one is read instead.
+ * @returns null for a question that was not merged
+ */
+export async function mergedInto(question: QuestionPageView): Promise<{ id: number; url: string | null } | null> {
 	if (question.unpublished?.status !== 'merged') return null
 	const merged = await findMergedRow(question.id)
-	const place = merged && (await findQuestionAddress(merged.merged_into))
-	return place ? `${questionUrl(place)}?merged=${question.id}` : null
+	if (!merged) return null
+	const place = await findQuestionAddress(merged.merged_into)
+	return { id: merged.merged_into, url: place ? `${questionUrl(place)}?merged=${question.id}` : null }
 }
 
 /** The question that a reader was redirected from, if it was merged into this one: its title, and where it can still be read. */

@@ -76,8 +76,8 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 	const { id, title, html, excerpt, fingerprint } = row
 	const question = eventQuestion({ ...row, id: row.question_id, author_id: row.question_author_id })
 	const isQuestion = type === 'query'
-	// A comment depends on its question: under an unpublished question, it has to wait.
-	const isOut = !isQuestion && row.question_status !== 'published'
+	// A comment depends on its question: under an unpublished question, it has to wait. Of an erased post nothing is left to decide.
+	const isOut = (!isQuestion && row.question_status !== 'published') || excerpt === ''
 	const possible = (Object.keys(startsFrom) as PostAct[]).filter(
 		(act) =>
 			startsFrom[act].includes(states[row.status]) &&

@@ -89,8 +89,12 @@ export class EditConflict extends Conflict {
  * @throws EditConflict when a field differs
  */
 export function requireSame(stored: SavedValues, sent: object): void {
-	const isSame = Object.entries(sent).every(([name, value]) => fieldText(value) === stored.values[name])
-	if (!isSame) throw new EditConflict(stored)
+	if (!isSaved(stored, sent)) throw new EditConflict(stored)
+}
+
+/** Whether a save changes nothing. @param sent as of {@link requireSame} */
+export function isSaved(stored: SavedValues, sent: object): boolean {
+	return Object.entries(sent).every(([name, value]) => fieldText(value) === stored.values[name])
 }
 
 /** A value as a form field holds it: `on` or nothing for a checkbox, comma-separated parts for a list. */

@@ -3,7 +3,8 @@ import { createContext, data, redirect, useSearchParams } from 'react-router'
 import { getIntroduction } from '~/features/members/members.server.ts'
 import { confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
 import { visitQuestion } from '~/features/questions/notifying/notifying.server.ts'
-import { getDiscussed, mergedAddress, mergedFrom } from '~/features/questions/questions.server.ts'
+import { getDiscussed, mergedFrom, mergedInto } from '~/features/questions/questions.server.ts'
+import { questionTag } from '~/features/questions/writing/change.server.ts'
 import { RelatedQuestions } from '~/features/related/components/related-questions.tsx'
 import { listRelated } from '~/features/related/related.server.ts'
 import { AskedNotice } from '~/features/routing/components/asked-notice.tsx'
@@ -58,8 +59,10 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const viewer = viewerOf(context)
 		const question = await getDiscussed(viewer, readId(params.id))
 		const asked = questionPage.read(url)
-		const elsewhere = asked.original !== null ? null : await mergedAddress(question)
-		if (elsewhere) throw redirect(elsewhere, 301)
+		const { shows } = factsOf(context)
+		const into = await mergedInto(question)
+		if (into) shows.push(questionTag(into.id))
+		if (into?.url && asked.original === null) throw redirect(into.url, 301)
 		if (url.pathname !== question.url) throw redirect(question.url + url.search, 301)
 		const thread = asked.thread === null ? null : readId(asked.thread)
 		const cursor = asked.cursor || null
@@ -76,10 +79,12 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			question.author.pseudonym ? noIntroduction : getIntroduction(question.author.username),
 			isPublic ? listRelated(viewer, question.id) : noneRelated,
 		])
-		factsOf(context).shows.push(...related.tags)
+		shows.push(...related.tags)
 		// Only forms need the description, which would enlarge the page. Unpublished questions have no votes.
 		const { description: _text, ...shown } = question
-		const merged = asked.merged ? await mergedFrom(readId(asked.merged), question.id) : null
+		const from = asked.merged ? readId(asked.merged) : null
+		const merged = from === null ? null : await mergedFrom(from, question.id)
+		if (from !== null) shows.push(questionTag(from))
 		const page = {
 			query: { ...shown, ...marks, vote: isPublic ? marks.vote : 0 } satisfies ShownQuestion,
 			introduction,

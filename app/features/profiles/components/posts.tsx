@@ -1,7 +1,6 @@
 import { useLocation } from 'react-router'
-import type { AnswerView } from '~/features/discussion/comment.view.ts'
 import { CategoryAndState } from '~/features/question-lists/components/question-card.tsx'
-import type { QuestionCardView } from '~/features/questions/question.view.ts'
+import type { AnswerView, QuestionCardView } from '~/features/questions/question.view.ts'
 import { Answered } from '~/features/search/components/answered.tsx'
 import { withParams } from '~/lib/addresses.ts'
 import { counted } from '~/lib/text.ts'

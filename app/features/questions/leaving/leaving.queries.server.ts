@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
+import { accountsOf, memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { renameInColumns } from '~/platform/db/member-names.queries.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import { FORMER_MEMBER } from '~/platform/member-data.ts'
+import { isDiscussed } from '../questions.queries.server.ts'
 
 /** Earlier versions of a member's posts, whoever edited them, for their archive. */
 export function archivedRevisions(memberId: number): RawBuilder<unknown> {
@@ -90,12 +91,39 @@ export async function erasePost(trx: Executor, kind: 'query' | 'comment', id: nu
 		await sql`delete from ${tableOf(kind)} where id = ${id}`.execute(trx)
 		return
 	}
+	if (kind === 'query') await keepDeleter(trx, id)
 	await giveAway(trx, kind, id, false)
 	const texts =
 		kind === 'query'
 			? sql`title = 'Deleted', description = '', description_html = '', excerpt = '', tags = '{}', search = ''`
 			: sql`body = '', body_html = ''`
 	await sql`update ${tableOf(kind)} set ${texts}, status_reason = '' where id = ${id}`.execute(trx)
+}
+
+/**
+ * Prepares a deleted question for losing its author: its page still says whether they deleted it, and one on which nobody else had
+ * commented stays without a page.
+ */
+async function keepDeleter(trx: Executor, id: number): Promise<void> {
+	await sql`
+		update questions q set status_by = case
+			when not ${isDiscussed} then null
+			when status_by = ${memberBehind(sql.ref('author_id'))} then ${FORMER_MEMBER}
+			else status_by end
+		where id = ${id} and status = 'deleted'`.execute(trx)
+}
+
+/**
+ * Transfers some deletions of others' questions by these accounts: without who did it, a question has no page any more.
+ * @returns how many
+ */
+export async function giveAwayDeletions(accounts: readonly number[], limit: number): Promise<number> {
+	const ids = sql`any(${[...accounts]}::int[])`
+	const { numAffectedRows } = await sql`
+		update questions set status_by = ${FORMER_MEMBER} where id in (
+			select id from questions where status_by = ${ids} and status = 'deleted' and not author_id = ${ids}
+			order by id limit ${limit} for update)`.execute(db())
+	return Number(numAffectedRows ?? 0)
 }
 
 /** Posts that were deleted more than `days` ago, and neither erased yet nor in an open case, newest first. */

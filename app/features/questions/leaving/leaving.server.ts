@@ -1,4 +1,5 @@
 import { leaveEvidence } from '~/features/evidence/evidence.queries.server.ts'
+import { closeCase } from '~/features/moderation/cases.queries.server.ts'
 import { forgetTitles } from '~/features/moderation/leaving.queries.server.ts'
 import { forgetSubject } from '~/features/notifications/notifications.server.ts'
 import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
@@ -13,6 +14,7 @@ import {
 	findLeftComment,
 	findLeftQuestion,
 	giveAway,
+	giveAwayDeletions,
 	listCommentIds,
 	listCommentsOf,
 	listDeletedBefore,
@@ -26,6 +28,7 @@ const AT_ONCE = 100
 
 /** Comments before questions, so that a question with comments of its author only counts as unanswered. */
 export async function leavePosts(leaver: Leaver): Promise<boolean> {
+	if ((await giveAwayDeletions(leaver.accounts, AT_ONCE)) === AT_ONCE) return true
 	const comments = await listCommentsOf(leaver.accounts, AT_ONCE)
 	for (const { id, question_id } of comments)
 		await inQuestion(question_id, (trx) => leaveComment(trx, leaver, id, question_id))
@@ -56,6 +59,8 @@ async function leaveComment(trx: Executor, leaver: Leaver, id: number, questionI
 		return
 	}
 	if (isPublished) await removeComment(trx, id, questionId, { status: 'deleted', by: null })
+	// Without a text there is nothing left to decide.
+	await closeCase(trx, 'comment', id)
 	await erasePost(trx, 'comment', id, post.needed)
 }
 
@@ -68,6 +73,7 @@ async function leaveQuestion(trx: Executor, leaver: Leaver, id: number): Promise
 		return
 	}
 	if (isPublished) await removeQuestion(trx, id, post, { status: 'deleted', by: null })
+	await closeCase(trx, 'query', id)
 	await forgetSubject(trx, { type: 'query', id })
 	await forgetTitle(trx, id)
 	await erasePost(trx, 'query', id, post.needed)

@@ -15,6 +15,7 @@ import { makeComment, makeMember, makeQuestion } from '../../../../tests/factori
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { useJobTables } from '../../../../tests/support/jobs.ts'
 import { decide } from '../../../../tests/support/moderation-cast.ts'
+import { hidePost, restorePost } from '../status/takedown.server.ts'
 import { change } from '../writing/change.server.ts'
 import { type FollowersLeft, muteQuestion, notifyFollowers, visitQuestion } from './notifying.server.ts'
 
@@ -68,6 +69,16 @@ describe('what is told', () => {
 		expect(await told(ben)).toEqual([
 			`Asker${serial} marked your comment as a solution to The question of round ${serial}`,
 		])
+	})
+
+	test('a comment that is restored below a hidden query, to nobody', async () => {
+		const moderator = await makeMember(`warden${serial}`, 'moderator')
+		const comment = await makeComment(ben, question.id)
+		const post = { by: moderator.id, reason: 'Spam.', before: 'published' } as const
+		await hidePost({ ...post, kind: 'comment', id: comment }, async () => {})
+		await hidePost({ ...post, kind: 'query', id: question.id }, async () => {})
+		await restorePost({ ...post, kind: 'comment', id: comment }, async () => true)
+		expect(await told(asker)).toEqual([])
 	})
 
 	test('a new query, to those who follow its category or one of its tags', async () => {

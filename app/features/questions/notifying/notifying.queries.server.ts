@@ -11,7 +11,7 @@ export async function findCommentAuthor(trx: Executor, commentId: number): Promi
 	return rows[0]?.author_id ?? null
 }
 
-/** A published comment, with what its notifications need. */
+/** A published comment of a published question, with what its notifications need. */
 export interface CommentFacts {
 	/** The member. */
 	author_id: number
@@ -19,12 +19,11 @@ export interface CommentFacts {
 	body: string
 }
 
-/** A published comment with what its notifications need; undefined when there is none. */
+/** As {@link CommentFacts}; undefined when there is none. */
 export async function findCommentFacts(trx: Executor, commentId: number): Promise<CommentFacts | undefined> {
 	const { rows } = await sql<CommentFacts>`
-		select ${memberBehind(sql.ref('author_id'))} as author_id, parent_id, body from comments where id = ${commentId} and status = 'published'`.execute(
-		trx,
-	)
+		select ${memberBehind(sql.ref('m.author_id'))} as author_id, m.parent_id, m.body from comments m join questions q on q.id = m.question_id
+		where m.id = ${commentId} and m.status = 'published' and q.status = 'published'`.execute(trx)
 	return rows[0]
 }
 

@@ -16,7 +16,7 @@ import { makeComment, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
 import { cast, decide, useCast, why } from '../../../../tests/support/moderation-cast.ts'
-import { mergedAddress, mergedFrom } from '../questions.server.ts'
+import { mergedFrom, mergedInto } from '../questions.server.ts'
 
 useDatabase()
 useCast()
@@ -143,7 +143,7 @@ describe('locking and merging', () => {
 		})
 		const merged = await getQuestion(null, cast.query)
 		expect(merged).toMatchObject({ unpublished: { status: 'merged' }, locked: true })
-		expect(await mergedAddress(merged)).toBe(`${stays}?merged=${cast.query}`)
+		expect(await mergedInto(merged)).toEqual({ id: into, url: `${stays}?merged=${cast.query}` })
 		expect(await mergedFrom(cast.query, into)).toMatchObject({ title: 'Zebra crossings in CSS' })
 		expect(await mergedFrom(cast.query, cast.query)).toBeNull()
 		expect((await listComments(null, { questionId: cast.query, askerUsername: 'author' })).rows).toHaveLength(1)
@@ -151,6 +151,15 @@ describe('locking and merging', () => {
 		await decide(cast.moderator, 'query', cast.query, 'restore')
 		expect(await getQuestion(null, cast.query)).toMatchObject({ unpublished: null, locked: false })
 		await expectCountsToHold()
+	})
+
+	test.each(['hide', 'merge'])('where the other query is gone by %s, nobody is led to its title', async (act) => {
+		const { id } = await makeQuestion(cast.member, { title: 'Something to be hidden' })
+		await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(id) })
+		await decide(cast.moderator, 'query', id, act, { into: String((await makeQuestion(cast.member)).id) })
+		const url = (await mergedInto(await getQuestion(null, cast.query)))?.url ?? null
+		// Everybody can read a merged one, which leads on.
+		expect(url).toEqual(act === 'hide' ? null : expect.stringContaining('something-to-be-hidden?merged='))
 	})
 
 	test.each([

@@ -170,12 +170,11 @@ export async function findMergedRow(id: number): Promise<MergedRow | undefined> 
 	return rows[0]
 }
 
-/** The parts of a question's address, whatever its status. */
+/** The parts of the address of a question that everybody can read, as it contains the title. */
 export async function findQuestionAddress(id: number): Promise<QuestionAddress | undefined> {
 	const { rows } = await sql<QuestionAddress>`
-		select q.id, q.title, u.username, c.slug as category_slug from questions q ${questionJoins} where q.id = ${id}`.execute(
-		db(),
-	)
+		select q.id, q.title, u.username, c.slug as category_slug from questions q ${questionJoins}
+		where q.id = ${id} and q.status in ('published', 'merged')`.execute(db())
 	return rows[0]
 }
 

@@ -122,17 +122,15 @@ async function inPost(
 	const [row] = await (kind === 'query' ? listQuestionSubjects([id]) : listCommentSubjects([id]))
 	if (!row) return false
 	const question = eventQuestion({ ...row, id: row.question_id, author_id: row.question_author_id })
-	const { isDone, event } = await db()
+	const event = await db()
 		.transaction()
 		.execute(async (trx) => {
 			const locked = await lockAnyQuestion(trx, question.id)
 			const held = kind === 'query' ? locked : await lockAnyComment(trx, id)
-			const happened = locked && held && (await work(trx, question, { ...locked, ...held }))
-			// Nobody is notified of a comment on a question that is deleted, hidden or merged.
-			const isQuiet = kind === 'comment' && locked?.status !== 'published'
-			return { isDone: !!happened, event: happened && !isQuiet ? await recordEffects(trx, happened) : null }
+			if (!locked || !held) return null
+			const happened = await work(trx, question, { ...locked, ...held })
+			return happened && recordEffects(trx, happened)
 		})
 	if (event) await announceEffects(event)
-	else if (isDone) await dropPages([LIST_PAGES, questionTag(question.id)])
-	return isDone
+	return event !== null
 }

@@ -176,12 +176,14 @@ export async function insertComment(
 export async function lockComment(
 	trx: Executor,
 	id: number,
-): Promise<{ author_id: number; question_id: number; version: number; body: string } | undefined> {
+): Promise<
+	{ author_id: number; question_id: number; version: number; body: string; is_solution: boolean } | undefined
+> {
 	const comment = await trx.selectFrom('comments').select(['question_id']).where('id', '=', id).executeTakeFirst()
 	if (!comment || !(await lockQuestion(trx, comment.question_id))) return undefined
 	return trx
 		.selectFrom('comments')
-		.select(['author_id', 'question_id', 'version', 'body'])
+		.select(['author_id', 'question_id', 'version', 'body', 'is_solution'])
 		.where('id', '=', id)
 		.where('status', '=', 'published')
 		.forUpdate()
@@ -219,7 +221,7 @@ export async function removeComment(
 /**
  * Publishes a comment that was pending or removed. Its question must be locked.
  * @param from the status that it must have, and who publishes it
- * @returns false when it has another status by now
+ * @returns false when it has another status by now, or its text was erased
  */
 export async function publishComment(
 	trx: Executor,
@@ -230,7 +232,7 @@ export async function publishComment(
 	const { rows } = await sql`
 		update comments set ${newStatus({ status: 'published', by })}, is_solution = was_solution, was_solution = false,
 			chosen_at = case when status = 'deleted' and was_solution then now() else chosen_at end
-		where id = ${id} and status = ${from} returning id`.execute(trx)
+		where id = ${id} and status = ${from} and body <> '' returning id`.execute(trx)
 	if (rows.length > 0) await recount(trx, questionId, 1, from !== 'deleted')
 	return rows.length > 0
 }

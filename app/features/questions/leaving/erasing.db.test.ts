@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { deleteQuestion, restoreQuestion } from '~/features/asking/asking.server.ts'
+import { deleteComment, restoreComment } from '~/features/discussion/commenting.server.ts'
+import '~/features/index.server.ts'
+import { report } from '~/features/moderation/reports.server.ts'
+import { NotFound } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { getDiscussed } from '../questions.server.ts'
+import { commentSubject, questionSubject } from '../questions.subjects.server.ts'
+import { hidePost } from '../status/takedown.server.ts'
+import { eraseDeletedPosts, leavePosts } from './leaving.server.ts'
+
+useDatabase()
+
+let asker: SignedIn
+let helper: SignedIn
+let moderator: SignedIn
+
+beforeAll(async () => {
+	asker = await makeMember('asker')
+	helper = await makeMember('helper')
+	moderator = await makeMember('warden', 'moderator')
+})
+
+/** Lets a month pass since all deletions, and erases what was deleted. */
+async function eraseAll(): Promise<void> {
+	for (const table of ['questions', 'comments'])
+		await sql`update ${sql.table(table)} set status_at = now() - interval '31 days' where status = 'deleted'`.execute(
+			db(),
+		)
+	await eraseDeletedPosts(30, 100)
+}
+
+function leave(member: SignedIn): Promise<boolean> {
+	const { id, username, name } = member
+	return leavePosts({
+		...{ id, username, name },
+		accounts: [id],
+		usernames: [username],
+		emails: [],
+		alias: 'gone',
+		keepsTexts: false,
+	})
+}
+
+test.each(['asker', 'moderator'] as const)('the page still says that the %s deleted a query', async (who) => {
+	const { id } = await makeQuestion(asker)
+	await makeComment(helper, id, 'Try this.')
+	await deleteQuestion(who === 'asker' ? asker : moderator, id)
+	const before = await getDiscussed(null, id)
+	await eraseAll()
+	const after = await getDiscussed(null, id)
+	expect([before.deletedBy, after.deletedBy]).toEqual(Array(2).fill(who === 'asker' ? 'author' : 'moderator'))
+	expect(after.title).toBe(before.title)
+})
+
+test('a query on which only its author commented stays gone', async () => {
+	const { id } = await makeQuestion(asker)
+	await makeComment(asker, id, 'I found it myself: call 0170 123456.')
+	await deleteQuestion(asker, id)
+	await expect(getDiscussed(null, id)).rejects.toThrow(NotFound)
+	await eraseAll()
+	await expect(getDiscussed(null, id)).rejects.toThrow(NotFound)
+})
+
+test('a page of comments stays when the moderator who deleted the query leaves', async () => {
+	const left = await makeMember('former', 'moderator')
+	const { id } = await makeQuestion(asker)
+	await makeComment(helper, id, 'Try this.')
+	await deleteQuestion(left, id)
+	await leave(left)
+	await sql`delete from users where id = ${left.id}`.execute(db())
+	expect((await getDiscussed(null, id)).deletedBy).toBe('moderator')
+})
+
+test('nobody restores a text that was erased', async () => {
+	const { id } = await makeQuestion(asker)
+	const comment = await makeComment(helper, id, 'Try this.')
+	await makeComment(asker, id, 'Thanks.', comment)
+	await deleteComment(helper, comment)
+	await eraseAll()
+	await expect(restoreComment(moderator, comment)).rejects.toThrow(NotFound)
+	await deleteQuestion(asker, id)
+	await eraseAll()
+	await expect(restoreQuestion(moderator, id)).rejects.toThrow(NotFound)
+})
+
+describe('a member who left', () => {
+	test('has no empty posts that a moderator could publish', async () => {
+		const leaver = await makeMember('leaver')
+		const { id: query } = await makeQuestion(leaver)
+		await makeComment(helper, query)
+		const { id: other } = await makeQuestion(asker)
+		const comment = await makeComment(leaver, other)
+		await makeComment(helper, other, 'Yes.', comment)
+		for (const [kind, id] of [
+			['query', query],
+			['comment', comment],
+		] as const)
+			await hidePost({ kind, id, by: moderator.id, reason: 'Spam.' }, async () => {})
+		await leave(leaver)
+		for (const [subject] of [await questionSubject.load([query]), await commentSubject.load([comment])])
+			expect(subject).toMatchObject({ state: 'hidden', html: '', acts: [] })
+	})
+
+	test('leaves no open case', async () => {
+		const leaver = await makeMember('reported')
+		const { id: query } = await makeQuestion(leaver)
+		const comment = await makeComment(leaver, (await makeQuestion(asker)).id)
+		await report(helper, { kind: 'query', name: String(query) }, { reason: 'spam' })
+		await report(helper, { kind: 'comment', name: String(comment) }, { reason: 'spam' })
+		await leave(leaver)
+		const { rows } = await sql`select kind, target_id from cases where closed_at is null`.execute(db())
+		expect(rows).toEqual([])
+	})
+})
