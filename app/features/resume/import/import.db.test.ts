@@ -216,6 +216,25 @@ describe('an import', () => {
 		expect((await getResume(bram, bram.username)).projects).toHaveLength(2)
 	})
 
+	test('reads a date with a time as its day', async () => {
+		const bram = await newcomer()
+		const at = '2024-08-21T00:00:00.000Z'
+		const dated = {
+			work: [{ name: 'Lamp Works', startDate: at, endDate: 'today' }],
+			certificates: [{ name: 'Keeper', date: at }],
+			projects: [{ name: 'wick', endDate: at }],
+		}
+		const { unsaved } = await previewImport(bram, bram.username, JSON.stringify(dated))
+		expect(unsaved.map(({ path }) => path)).toEqual(['work[0].endDate'])
+		expect(await importAll(bram, JSON.stringify(dated))).toBe(3)
+		const { work, certificates, projects } = await getResume(bram, bram.username)
+		expect([work?.[0], certificates?.[0], projects?.[0]]).toMatchObject([
+			{ startDate: '2024-08-21' },
+			{ date: '2024-08-21' },
+			{ endDate: '2024-08-21' },
+		])
+	})
+
 	test('exceeding the limit of items applies nothing', async () => {
 		const bram = await newcomer()
 		const many = { basics: { label: 'Busy' }, projects: Array.from({ length: 101 }, (_, at) => ({ name: `p${at}` })) }
