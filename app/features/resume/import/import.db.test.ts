@@ -9,6 +9,7 @@ import {
 import { addCertificate, addProject } from '~/features/profile-editor/items.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { everyPage, pageCache } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { filled, makePicture } from '../../../../tests/factories/profiles.ts'
@@ -233,6 +234,15 @@ describe('an import', () => {
 			{ date: '2024-08-21' },
 			{ endDate: '2024-08-21' },
 		])
+	})
+
+	test('renews the pages that are cached for visitors, as they show names', async () => {
+		const bram = await newcomer()
+		const page = { status: 200, headers: {}, br: Buffer.alloc(0) }
+		await pageCache.fill('/', [everyPage], async () => page as never)
+		expect(pageCache.get('/')).toBeDefined()
+		await importAll(bram, JSON.stringify(resume))
+		expect(pageCache.get('/')).toBeUndefined()
 	})
 
 	test('exceeding the limit of items applies nothing', async () => {
