@@ -206,9 +206,18 @@ async function alignProjects(where: RawBuilder<unknown>): Promise<number> {
 		select project_id::text as id from projects
 		where ${where} and project_tech_stack <> term_names(project_tech_stack) order by project_id`.execute(db())
 	const ids = rows.map(({ id }) => id)
-	for (let from = 0; from < ids.length; from += batch)
-		await sql`
-			update projects set project_tech_stack = term_names(project_tech_stack)
-			where project_id = any(${ids.slice(from, from + batch)}::uuid[])`.execute(db())
+	for (let from = 0; from < ids.length; from += batch) {
+		const some = sql`project_id = any(${ids.slice(from, from + batch)}::uuid[])`
+		await db()
+			.transaction()
+			.execute(async (trx) => {
+				// The members first, like everybody who changes an item: their documents are made anew at the commit.
+				await sql`
+					select from users where id in (select user_id from projects where ${some}) order by id for no key update`.execute(
+					trx,
+				)
+				await sql`update projects set project_tech_stack = term_names(project_tech_stack) where ${some}`.execute(trx)
+			})
+	}
 	return ids.length
 }
