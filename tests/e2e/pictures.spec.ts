@@ -1,3 +1,4 @@
+import type { Locator, Page } from '@playwright/test'
 import { picture } from '../factories/pictures.ts'
 import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
@@ -54,6 +55,51 @@ test('a file that is not an image gets an explanation, and an upload can be canc
 	await expect(field.getByRole('alert')).toHaveText('The upload was cancelled.')
 	release()
 })
+
+test('saving the form keeps a profile picture that is still uploading', async ({ page }) => {
+	const username = await enrol(page, 'Ottilie Picture')
+	await page.goto(`/edit-profile/${username}`)
+	let release = () => {}
+	const held = new Promise<void>((resolve) => {
+		release = resolve
+	})
+	await page.route('**/media', async (route) => {
+		await held
+		await route.continue().catch(() => {})
+	})
+	const field = page.getByRole('group', { name: 'Profile picture' })
+	const dialog = await chooseToCrop(page, 'first.png')
+	await dialog.getByRole('button', { name: 'Save picture' }).click()
+	await page.getByLabel('City').fill('Eastmere')
+	await page.getByRole('button', { name: 'Save changes' }).click()
+	await expect(field.getByRole('alert')).toHaveText('The picture is still uploading. Wait a moment, or cancel it.')
+	release()
+	await expectNotice(page, 'Profile picture uploaded successfully!')
+	await page.getByRole('button', { name: 'Save changes' }).click()
+	await expectNotice(page, 'Profile updated successfully!')
+	await expect(field.getByRole('img')).toBeVisible()
+})
+
+test('the next picture to crop does not start with the zoom of the last one', async ({ page }) => {
+	const username = await enrol(page, 'Ferris Picture')
+	await page.goto(`/edit-profile/${username}`)
+	const first = await chooseToCrop(page, 'first.png')
+	await first.getByLabel('Zoom').fill('4')
+	await first.getByRole('button', { name: 'Cancel' }).click()
+	const next = await chooseToCrop(page, 'next.png')
+	await expect(next.getByLabel('Zoom')).toHaveValue('1')
+})
+
+/** Chooses a profile picture. @returns the dialog that crops it, once it is shown */
+async function chooseToCrop(page: Page, name: string): Promise<Locator> {
+	await page
+		.getByRole('group', { name: 'Profile picture' })
+		.locator('input[type=file]')
+		.setInputFiles({ name, mimeType: 'image/png', buffer: await picture('png', 600, 400) })
+	const dialog = page.getByRole('dialog', { name: 'Choose the part to show' })
+	await expect(dialog.getByRole('button', { name: 'Save picture' })).toBeEnabled()
+	return dialog
+}
 
 test('an upload retries after a lost connection', async ({ page }) => {
 	const username = await enrol(page, 'Theodora Picture')

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -6,6 +7,9 @@ import { EditConflict } from '~/platform/http/form.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { filled, makePicture } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
+import { lockProfile } from '../profiles/profiles.queries.server.ts'
+import { projectTerms } from './items.queries.server.ts'
 import {
 	addCertificate,
 	addExperience,
@@ -99,6 +103,34 @@ describe('two saves of a project', () => {
 		await expect(late).rejects.toThrow('There is no such project. It may have been deleted.')
 	})
 })
+
+test.each([
+	['replaced', (id: string) => saveProject(mira, 'mira', id, { ...filled.project, version: 1 })],
+	['deleted', (id: string) => deleteProject(mira, 'mira', id)],
+	['respelled', () => projectTerms.align(null)],
+])(
+	'an item can be %s while an import or a move holds the profile: it waits, in place of a deadlock',
+	async (_what, change) => {
+		await addProject(mira, 'mira', { ...filled.project, project_title: 'contested' })
+		const id = (await listProjects(mira, 'mira')).find(({ title }) => title === 'contested')?.id ?? ''
+		await sql`update projects set project_tech_stack = '{js}' where project_id = ${id}::uuid`.execute(db())
+		let changing: Promise<unknown> | undefined
+		await db()
+			.transaction()
+			.execute(async (trx) => {
+				await lockProfile(trx, mira.id)
+				changing = change(id)
+				changing.catch(() => {})
+				await eventually(async () => {
+					const { rows } = await sql`select from pg_locks where not granted`.execute(db())
+					expect(rows).not.toEqual([])
+				})
+				await sql`update projects set position = position + 1 where user_id = ${mira.id}`.execute(trx)
+			})
+		await changing
+		if ((await listProjects(mira, 'mira')).some((project) => project.id === id)) await deleteProject(mira, 'mira', id)
+	},
+)
 
 test('nobody else reads, replaces or deletes an item, even by its id', async () => {
 	const [project] = await listProjects(mira, 'mira')

@@ -206,21 +206,18 @@ async function alignProjects(where: RawBuilder<unknown>): Promise<number> {
 		select project_id::text as id from projects
 		where ${where} and project_tech_stack <> term_names(project_tech_stack) order by project_id`.execute(db())
 	const ids = rows.map(({ id }) => id)
-	for (let from = 0; from < ids.length; from += batch)
+	for (let from = 0; from < ids.length; from += batch) {
+		const some = sql`project_id = any(${ids.slice(from, from + batch)}::uuid[])`
 		await db()
 			.transaction()
-			.execute((trx) => respellProjects(trx, ids.slice(from, from + batch)))
+			.execute(async (trx) => {
+				// The members first, like everybody who changes an item: their documents are made anew at the commit.
+				await sql`
+					select from users where id in (select user_id from projects where ${some}) order by id for no key update`.execute(
+					trx,
+				)
+				await sql`update projects set project_tech_stack = term_names(project_tech_stack) where ${some}`.execute(trx)
+			})
+	}
 	return ids.length
-}
-
-/** Locks the projects and then their members' accounts, as one who saves a project does, whose account a trigger locks at the commit. */
-async function respellProjects(trx: Executor, ids: string[]): Promise<void> {
-	const { rows } = await sql<{ user_id: number }>`
-		select user_id from projects where project_id = any(${ids}::uuid[]) order by project_id for update`.execute(trx)
-	const owners = rows.map((row) => row.user_id)
-	await sql`select from users where id = any(${owners}::int[]) order by id for no key update`.execute(trx)
-	await sql`
-		update projects set project_tech_stack = term_names(project_tech_stack) where project_id = any(${ids}::uuid[])`.execute(
-		trx,
-	)
 }

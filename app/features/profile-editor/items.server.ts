@@ -7,6 +7,7 @@ import {
 	listCertificateRows,
 	listExperienceRows,
 	listProjectRows,
+	lockProfile,
 } from '~/features/profiles/profiles.queries.server.ts'
 import {
 	type CertificateView,
@@ -193,6 +194,7 @@ function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 		const typed = parseInput(kind.schema, input)
 		const fields = kind.tidy ? kind.tidy(typed) : typed
 		await transaction(async (trx) => {
+			await lockProfile(trx, userId)
 			await checkItemPicture(trx, userId, kind, fields)
 			if (await kind.update(trx, userId, key, version, fields)) return
 			requireSame(start(kind, await kind.find(userId, key, trx)), fields)
@@ -205,7 +207,10 @@ function deleter<Fields extends object>(kind: ItemKind<Fields>) {
 		// Suspended members may delete their own items.
 		const { id: userId } = requireOwner(viewer, username)
 		const key = uuid(kind, id)
-		const gone = await transaction((trx) => deleteItem(trx, kind.table, userId, key))
+		const gone = await transaction(async (trx) => {
+			await lockProfile(trx, userId)
+			return deleteItem(trx, kind.table, userId, key)
+		})
 		if (!gone) throw new NotFound(missing(kind))
 	}
 }

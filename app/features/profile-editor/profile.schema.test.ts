@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Site, socialLink, webAddress } from './profile.schema.ts'
+import { experienceInput, type Site, socialLink, webAddress } from './profile.schema.ts'
 
 test.each<[Site, string, string | null]>([
 	['github', 'mira-q', 'https://github.com/mira-q'],
@@ -62,4 +62,18 @@ describe('an address', () => {
 	])('%j is none', (typed) => {
 		expect(webAddress(typed)).toBeNull()
 	})
+})
+
+test.each([
+	['2024', true],
+	['2024-08', true],
+	[' 2024-08-21 ', true],
+	['2024-08-21T00:00:00Z', false],
+	['2024-08-21 or so', false],
+	['2024-08-', false],
+	['2024-8', false],
+	['24', false],
+])('%j as the beginning of an experience is allowed: %s', (starts, isAllowed) => {
+	const read = experienceInput.safeParse({ kind: 'work', organisation: 'Lamp Works', starts })
+	expect([read.success, read.data?.starts]).toEqual([isAllowed, isAllowed ? starts.trim() : undefined])
 })

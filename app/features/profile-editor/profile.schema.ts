@@ -260,7 +260,7 @@ const partialDate = z
 	.union([z.string(), z.null()], { error: noMonth })
 	.default('')
 	.transform((value) => value?.trim() || null)
-	.refine((value) => value === null || isDay(`${value}-01-01`.slice(0, 10)), noMonth)
+	.refine((value) => value === null || (value.length <= 10 && isDay(`${value}-01-01`.slice(0, 10))), noMonth)
 
 export const experienceInput = z
 	.object({

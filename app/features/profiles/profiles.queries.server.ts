@@ -271,8 +271,8 @@ export async function ensureProfile(trx: Executor, userId: number): Promise<void
 }
 
 /**
- * Locks all rows of a member that an import reads before it writes: first the profile, like its forms, then the
- * account, like adding an item.
+ * Locks a member's profile before any of it is read or written: first the profile, like its forms, then the account, like
+ * adding an item. Whoever changes an item calls it first, as the search index locks the account at the commit.
  */
 export async function lockProfile(trx: Executor, userId: number): Promise<void> {
 	await sql`select 1 from profiles where user_id = ${userId} for update`.execute(trx)

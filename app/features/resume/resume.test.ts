@@ -73,6 +73,19 @@ test('importing one’s own export changes nothing', () => {
 	}
 })
 
+test('a link whose encoding is broken is exported as it is', () => {
+	const github = socialInput.parse({ github: 'https://github.com/100%25-mira' }).github
+	const linkedin = socialInput.parse({ linkedin: 'https://www.linkedin.com/in/mira%E9' }).linkedin
+	const { basics } = toResume(
+		{ ...nobody, experiences: [], certificates: [], projects: [], social: { ...nobody.social, github, linkedin } },
+		site,
+	)
+	expect(basics?.profiles?.map(({ username, url }) => [username, url])).toEqual([
+		['100%-mira', 'https://github.com/100%25-mira'],
+		['mira%E9', 'https://www.linkedin.com/in/mira%E9'],
+	])
+})
+
 test('a full profile is valid JSON Resume 1.0', () => {
 	const document = toResume(
 		{

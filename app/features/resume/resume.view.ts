@@ -110,8 +110,18 @@ function siteProfiles(social: SocialInput) {
 	return Object.entries(networks).flatMap(([site, network]) => {
 		const url = social[site as Site]
 		if (!url) return []
-		return [{ network, username: decodeURI(new URL(url).pathname.split('/').filter(Boolean).at(-1) ?? ''), url }]
+		return [{ network, username: handleOf(url), url }]
 	})
+}
+
+/** The last part of an address, decoded unless its encoding is broken: browsers open such an address, so members may link to it. */
+function handleOf(url: string): string {
+	const handle = new URL(url).pathname.split('/').filter(Boolean).at(-1) ?? ''
+	try {
+		return decodeURI(handle)
+	} catch {
+		return handle
+	}
 }
 
 function educationEntry({ organisation, title, degree, url, starts, ends }: ExperienceInput) {

@@ -56,7 +56,8 @@ export function PictureField({
 	const upload = useUpload(kind, value, { onChange, onFailure })
 	const [chosen, setChosen] = useState<File | null>(null)
 	const field = useRef<HTMLInputElement>(null)
-	useHeldForm(field, sent && upload.sending !== null, () => upload.fail(pictureRefusals.sending))
+	// Even a form that omits the picture: saving it renders its fields anew.
+	useHeldForm(field, upload.sending !== null, () => upload.fail(pictureRefusals.sending))
 	const file = useRef<HTMLInputElement>(null)
 	const message = upload.failure ?? error
 	const choose = (file: File | undefined) => {

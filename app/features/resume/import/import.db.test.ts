@@ -9,6 +9,7 @@ import {
 import { addCertificate, addProject } from '~/features/profile-editor/items.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { everyPage, pageCache } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { filled, makePicture } from '../../../../tests/factories/profiles.ts'
@@ -214,6 +215,34 @@ describe('an import', () => {
 		)
 		expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 		expect((await getResume(bram, bram.username)).projects).toHaveLength(2)
+	})
+
+	test('reads a date with a time as its day', async () => {
+		const bram = await newcomer()
+		const at = '2024-08-21T00:00:00.000Z'
+		const dated = {
+			work: [{ name: 'Lamp Works', startDate: at, endDate: 'today' }],
+			certificates: [{ name: 'Keeper', date: at }],
+			projects: [{ name: 'wick', endDate: at }],
+		}
+		const { unsaved } = await previewImport(bram, bram.username, JSON.stringify(dated))
+		expect(unsaved.map(({ path }) => path)).toEqual(['work[0].endDate'])
+		expect(await importAll(bram, JSON.stringify(dated))).toBe(3)
+		const { work, certificates, projects } = await getResume(bram, bram.username)
+		expect([work?.[0], certificates?.[0], projects?.[0]]).toMatchObject([
+			{ startDate: '2024-08-21' },
+			{ date: '2024-08-21' },
+			{ endDate: '2024-08-21' },
+		])
+	})
+
+	test('renews the pages that are cached for visitors, as they show names', async () => {
+		const bram = await newcomer()
+		const page = { status: 200, headers: {}, br: Buffer.alloc(0) }
+		await pageCache.fill('/', [everyPage], async () => page as never)
+		expect(pageCache.get('/')).toBeDefined()
+		await importAll(bram, JSON.stringify(resume))
+		expect(pageCache.get('/')).toBeUndefined()
 	})
 
 	test('exceeding the limit of items applies nothing', async () => {

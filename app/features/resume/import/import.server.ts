@@ -29,6 +29,7 @@ import {
 import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { readDocument } from './document.ts'
 import { type Change, type Current, chosenFields, type ImportPlan, type PlannedItem, planImport } from './plan.ts'
@@ -81,7 +82,7 @@ export async function applyImport(
 	const { id } = member
 	const read = readDocument(document)
 	const wanted = new Set(chosen)
-	return transaction(async (trx) => {
+	const changes = await transaction(async (trx) => {
 		await lockTermsShared(trx)
 		await ensureProfile(trx, id)
 		await lockProfile(trx, id)
@@ -98,6 +99,9 @@ export async function applyImport(
 		await applyItems(trx, id, current.projects.length, plan.projects, wanted, projectWriter)
 		return made.length
 	})
+	// Name and picture are shown with everything that the member wrote.
+	await dropPages([everyPage])
+	return changes
 }
 
 interface Prepared {

@@ -167,8 +167,8 @@ function readEducation(
 			title: { value: area, path: `${path}.area` },
 			degree: { value: studyType, path: `${path}.studyType` },
 			url: { value: url, path: `${path}.url` },
-			starts: { value: startDate, path: `${path}.startDate` },
-			ends: { value: endDate, path: `${path}.endDate` },
+			starts: { value: withoutTime(startDate), path: `${path}.startDate` },
+			ends: { value: withoutTime(endDate), path: `${path}.endDate` },
 			summary: { value: summary, path: `meta.devquad.${path}.summary` },
 		})
 	})
@@ -189,8 +189,8 @@ function readPositions(
 				organisation: { value: name, path: `${path}.${where}` },
 				title: { value: position, path: `${path}.position` },
 				url: { value: url, path: `${path}.url` },
-				starts: { value: startDate, path: `${path}.startDate` },
-				ends: { value: endDate, path: `${path}.endDate` },
+				starts: { value: withoutTime(startDate), path: `${path}.startDate` },
+				ends: { value: withoutTime(endDate), path: `${path}.endDate` },
 				summary: { value: withHighlights(summary, highlights), path: `${path}.summary` },
 			})
 		},
@@ -286,7 +286,12 @@ function titled(reader: Reader, path: string, what: string, title: string | unde
 function dayOf(date: unknown): unknown {
 	if (typeof date !== 'string') return date
 	if (/^\d{4}$/.test(date)) return `${date}-01-01`
-	return /^\d{4}-\d\d$/.test(date) ? `${date}-01` : date
+	return /^\d{4}-\d\d$/.test(date) ? `${date}-01` : withoutTime(date)
+}
+
+/** The day of a date with a time, which some programs write. */
+function withoutTime(date: unknown): unknown {
+	return typeof date === 'string' ? date.replace(/^(\d{4}-\d\d-\d\d)T.*$/, '$1') : date
 }
 
 function yearOf(date: unknown): unknown {
