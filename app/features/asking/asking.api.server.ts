@@ -11,8 +11,10 @@ import {
 } from '~/features/questions/questions.api.server.ts'
 import { draftInput, draftKey } from '~/features/questions/questions.schema.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
+import { requireChangeableQuestion } from '~/features/questions/writing/change.server.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { member, operation } from '~/platform/http/operation.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { member, operation, StaleEdit } from '~/platform/http/operation.ts'
 import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from './asking.server.ts'
 import type { Draft, DraftSaved } from './asking.view.ts'
 import { dropDraft, getDraft, listDrafts, saveDraft } from './drafts.server.ts'
@@ -56,6 +58,32 @@ const draftList = z.object({ rows: z.array(draft.extend({ key: z.string() })).de
 
 export const draftShapes = { Draft: draft, DraftList: draftList, DraftSaved: draftSaved, NewDraft: newDraft }
 
+/** Each conflict means that another edit was saved. */
+const MAX_ATTEMPTS = 10
+
+/**
+ * Changes only the given fields of a question: the others stay as they are when it is saved, whoever edits them at the same moment.
+ * @param named the version that the caller names
+ * @throws StaleEdit where that is outdated
+ */
+async function changeFields(
+	editor: SignedIn,
+	id: number,
+	{ ifMatch, changes, named }: { ifMatch: Parameters<typeof namedVersion>[0]; changes: object; named: unknown },
+): Promise<void> {
+	for (let attempt = 1; ; attempt += 1) {
+		const { title, description, tags, category_slug: category, version } = await requireChangeableQuestion(editor, id)
+		const sent = { title, description, tags, category, ...changes }
+		const from = namedVersion(ifMatch, named, version)
+		try {
+			await editing(ifMatch, sent, () => editQuestion(editor, id, { ...sent, version: from ?? version }))
+			return
+		} catch (error) {
+			if (!(error instanceof StaleEdit) || from !== undefined || attempt === MAX_ATTEMPTS) throw error
+		}
+	}
+}
+
 export const askingOperations = [
 	operation({
 		id: 'askQuestion',
@@ -92,11 +120,8 @@ export const askingOperations = [
 		answer: query,
 		refusals: [403, 404, 409, 412, 422],
 		run: async (call) => {
-			const { title, description, tags, category, version } = await getQuestion(call.viewer, call.params.id)
 			const { version: named, ...changes } = call.body
-			const sent = { title, description, tags, category: category.slug, ...changes }
-			const from = namedVersion(call.ifMatch, named, version)
-			await editing(call.ifMatch, sent, () => editQuestion(member(call), call.params.id, { ...sent, version: from }))
+			await changeFields(member(call), call.params.id, { ifMatch: call.ifMatch, changes, named })
 			return getQuestion(call.viewer, call.params.id)
 		},
 	}),

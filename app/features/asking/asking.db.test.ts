@@ -4,10 +4,12 @@ import { addComment, deleteComment, editComment } from '~/features/discussion/co
 import { listComments } from '~/features/discussion/discussion.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
+import { makeToken } from '~/features/tokens/tokens.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { callApi } from '../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { askQuestion, deleteQuestion, editQuestion } from './asking.server.ts'
 
@@ -29,6 +31,20 @@ beforeAll(async () => {
 	member = await makeMember('member')
 	moderator = await makeMember('moderator', 'moderator')
 	admin = await makeMember('admin', 'admin')
+})
+
+test('a program that changes one field undoes no edit of another one at the same moment', async () => {
+	const { id } = await makeQuestion(author, texts)
+	const { token } = await makeToken(author, { name: 'test', scopes: ['read', 'write'], days: 7 })
+	const patch = (body: object) => callApi('PATCH', `/queries/${id}`, { token, body })
+	const sent = [{ title: 'Another title' }, { description: 'Another text.' }, { tags: ['other'] }, { category: 'java' }]
+	expect((await Promise.all(sent.map(patch))).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+	expect(await getQuestion(null, id)).toMatchObject({
+		title: 'Another title',
+		description: 'Another text.',
+		tags: ['other'],
+		category: { slug: 'java' },
+	})
 })
 
 test('a new question is at the returned address', async () => {

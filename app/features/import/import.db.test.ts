@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
+import { addCategory, mergeCategory, moveMerged } from '~/features/administration/categories/categories.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { importQuestions } from './import.server.ts'
 
@@ -191,5 +193,59 @@ test('every counter matches its rows', async () => {
 		union all select 'counter' from counters where name = 'questions' and value <> (select count(*) from questions where status = 'published')`.execute(
 		db(),
 	)
+	expect(rows).toEqual([])
+})
+
+const nul = 'a\u0000b'
+test.each([
+	['id', { id: nul }],
+	['source', { source: nul }],
+	['source_url', { source_url: nul }],
+	['licence', { licence: nul }],
+	['tags', { tags: [nul] }],
+	['answers.0.id', { answers: [{ id: nul, body: 'Yes.' }] }],
+	['answers.0.comments.0.licence', { answers: [{ body: 'Yes.', comments: [{ body: 'No.', licence: nul }] }] }],
+])('a character that cannot be stored in %s costs its line alone', async (field, more) => {
+	const { summary, bad } = await run(
+		fileOf([question(`before-${field}`), question('nul', more), question(`after-${field}`)]),
+	)
+	expect(summary).toMatchObject({ imported: 2, bad: 1 })
+	expect(bad).toEqual([[2, expect.stringContaining(field)]])
+})
+
+test('all complete lines before a cut are kept', async () => {
+	const lines = Array.from({ length: 30 }, (_, index) =>
+		JSON.stringify(question(`short-${index}`, { body: `${Math.random()}`.repeat(200) })),
+	)
+	const whole = gzipSync(lines.join('\n'))
+	const file = join(folder, 'short.jsonl.gz')
+	writeFileSync(file, whole.subarray(0, Math.floor(whole.length * 0.9)))
+	const error = await run(file).catch((one: Error) => one.message)
+	const kept = Number(/before line (\d+) was kept/.exec(String(error))?.[1]) - 1
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from questions where source_id like 'short-%'`.execute(db())
+	expect([kept > 0, rows[0]?.count]).toEqual([true, kept])
+})
+
+test('a category that is merged into another one meanwhile gets no more questions', async () => {
+	const admin = await makeMember('admin', 'admin')
+	const { id } = await addCategory(admin, {
+		title: 'Short-lived',
+		slug: 'short-lived',
+		description: '',
+		asking: 'everybody',
+		requiredTags: '',
+	})
+	const file = fileOf(Array.from({ length: 500 }, (_, index) => question(`moved-${index}`, { tags: [] })))
+	const merging: Promise<unknown>[] = []
+	await importQuestions(file, {
+		category: 'short-lived',
+		onBadLine: () => {},
+		onProgress: () => {
+			if (merging.length === 0) merging.push(mergeCategory(admin, id, { into: 'others' }).then(() => moveMerged(id)))
+		},
+	})
+	await Promise.all(merging)
+	const { rows } = await sql`select from questions where category_id = ${id}`.execute(db())
 	expect(rows).toEqual([])
 })

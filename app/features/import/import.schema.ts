@@ -1,13 +1,16 @@
 import { z } from 'zod'
 import { limits } from '~/features/questions/questions.limits.ts'
 import { MAX_TAG, toTag } from '~/features/tags/tags.limits.ts'
+import { isStorable } from '~/lib/clean.ts'
 
+/** A name or an address: unlike a text, it cannot be stored without one of its characters. */
+const name = (most: number) => z.string().max(most).refine(isStorable, 'contains an invalid character (NUL)')
 const text = z
 	.string()
 	.max(200_000, 'is longer than 200,000 characters')
 	.transform((value) => value.replaceAll('\u0000', '').replaceAll('\r\n', '\n').toWellFormed())
 const filled = text.refine((value) => value.trim().length > 0, 'is empty')
-const id = z.union([z.string().min(1).max(200), z.number().transform(String)])
+const id = z.union([name(200).min(1), z.number().transform(String)])
 const time = z
 	.string()
 	.refine((value) => !Number.isNaN(Date.parse(value)), 'is no date')
@@ -19,7 +22,7 @@ const score = z
 	.max(1_000_000)
 	.nullish()
 	.transform((value) => value ?? 0)
-const origin = { source_url: z.string().max(2_000).nullish(), licence: z.string().max(200).nullish() }
+const origin = { source_url: name(2_000).nullish(), licence: name(200).nullish() }
 const author = id.nullish()
 
 const comment = z.object({ id: id.nullish(), body: filled, created: time.nullish(), score, author, ...origin })
@@ -37,7 +40,7 @@ export const questionLine = z.object({
 	title: filled.transform((title) => title.replace(/\s+/g, ' ').trim()).transform(shorten),
 	body: filled,
 	tags: z
-		.array(z.string())
+		.array(z.string().refine(isStorable, 'contains an invalid character (NUL)'))
 		.nullish()
 		.transform((tags) =>
 			[...new Set((tags ?? []).map(toTag))]
@@ -56,10 +59,8 @@ export const questionLine = z.object({
 		.array(comment)
 		.nullish()
 		.transform((list) => list ?? []),
-	source: z
-		.string()
+	source: name(100)
 		.min(1)
-		.max(100)
 		.nullish()
 		.transform((source) => source ?? 'import'),
 	site: z.string().max(200).nullish(),

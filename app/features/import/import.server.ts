@@ -4,7 +4,9 @@ import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { tagRefusal, tagsReservedFrom } from '~/features/tags/tag-rules.server.ts'
+import { findCategory, lockCategoriesShared } from '~/features/tags/tags.queries.server.ts'
 import { meantTags } from '~/features/tags/tags.server.ts'
+import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { rereadSettings } from '~/platform/settings/settings.server.ts'
@@ -53,36 +55,34 @@ export async function importQuestions(file: string, options: Options): Promise<I
 	const summary: ImportSummary = { imported: 0, comments: 0, known: 0, bad: 0 }
 	// Reserved tags are a setting, which this process has not loaded yet.
 	await rereadSettings()
-	const categories = await listCategoryTags(db())
-	const fallback = categories.find(({ slug }) => slug === (options.category ?? 'others'))
-	if (!fallback)
-		throw new Error(
-			`There is no category "${options.category}". There are: ${categories.map(({ slug }) => slug).join(', ')}.`,
-		)
-	const context = { categories, fallback: fallback.id }
+	const slug = options.category ?? 'others'
+	const context = await readContext(db(), slug)
 	let batch: QuestionLine[] = []
 	const flush = async () => {
-		if (batch.length > 0) await writeBatch(batch, context, summary)
+		const lines = batch
 		batch = []
+		if (lines.length > 0) await writeBatch(lines, slug, summary)
 	}
-	for await (const { number, text, bytes, total } of readLines(file)) {
-		const parsed = text.length > MAX_LINE_LENGTH ? 'is longer than 8 MB' : parseLine(text)
-		const read = typeof parsed === 'string' ? parsed : ((await tagsRefused(parsed, context)) ?? parsed)
-		if (typeof read === 'string') {
-			summary.bad += 1
-			options.onBadLine(number, read)
-		} else batch.push(read)
-		if (batch.length < BATCH_SIZE) continue
+	try {
+		for await (const { number, text, bytes, total } of readLines(file)) {
+			const parsed = text.length > MAX_LINE_LENGTH ? 'is longer than 8 MB' : parseLine(text)
+			const read = typeof parsed === 'string' ? parsed : ((await tagsRefused(parsed, context)) ?? parsed)
+			if (typeof read === 'string') {
+				summary.bad += 1
+				options.onBadLine(number, read)
+			} else batch.push(read)
+			if (batch.length < BATCH_SIZE) continue
+			await flush()
+			options.onProgress(bytes, total)
+			if (options.signal?.aborted) return summary
+		}
+	} finally {
+		// Also what was read of a file that breaks off.
 		await flush()
-		options.onProgress(bytes, total)
-		if (options.signal?.aborted) return summary
-	}
-	await flush()
-	if (summary.imported > 0) {
-		await refreshStatistics()
 		// The server is another process, and has its own cached pages.
-		await dropPages([everyPage])
+		if (summary.imported > 0) await dropPages([everyPage])
 	}
+	if (summary.imported > 0) await refreshStatistics()
 	options.onProgress(1, 1)
 	return summary
 }
@@ -147,6 +147,14 @@ interface Context {
 	fallback: number
 }
 
+/** @param slug of the category for questions whose tags select none, or a former one @throws Error when there is none */
+async function readContext(executor: Executor, slug: string): Promise<Context> {
+	const [categories, fallback] = [await listCategoryTags(executor), await findCategory(slug, executor)]
+	if (!fallback)
+		throw new Error(`There is no category "${slug}". There are: ${categories.map((each) => each.slug).join(', ')}.`)
+	return { categories, fallback: fallback.id }
+}
+
 /** The category selected by a question's tags, or else the fallback. */
 function placeOf(line: QuestionLine, { categories, fallback }: Context): ImportCategory | undefined {
 	return (
@@ -167,13 +175,17 @@ async function tagsRefused(line: QuestionLine, context: Context): Promise<string
 	return refusal && `tags: ${refusal}`
 }
 
-async function writeBatch(batch: QuestionLine[], context: Context, summary: ImportSummary): Promise<void> {
+async function writeBatch(batch: QuestionLine[], slug: string, summary: ImportSummary): Promise<void> {
 	const unique = [...new Map(batch.map((line) => [`${line.source}\n${line.id}`, line])).values()]
 	const written = await db()
 		.transaction()
 		.execute(async (trx) => {
 			const fresh = await withoutKnown(trx, unique)
 			if (fresh.length === 0) return { questions: 0, comments: 0 }
+			// A category may have been merged since the batch before.
+			await lockTermsShared(trx)
+			await lockCategoriesShared(trx)
+			const context = await readContext(trx, slug)
 			const authors = await saveImportedAuthors(trx, [...authorsOf(fresh).values()])
 			return writeQuestions(
 				trx,
