@@ -150,12 +150,16 @@ test('encrypts a backup in a bucket, leaves no local file, reports a failure, an
 	expect(failed).toMatchObject({ file: null, error: expect.stringMatching(/\w+/) })
 })
 
-test('two processes make one backup', async () => {
+test('two processes make one backup; where one is killed meanwhile, the next begins at once', async () => {
 	await save({})
+	await sql`select graphile_worker.add_job('back-up') from generate_series(1, 2)`.execute(db())
+	await sql`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'worker'`.execute(db())
 	await sql`insert into backups default values`.execute(db())
 	await backUpWhenDue()
 	expect(await runs()).toHaveLength(1)
-	await sql`update backups set started_at = now() - interval '13 hours'`.execute(db())
+	// The process of one was killed, so that its job is no longer locked.
+	await sql`update graphile_worker._private_jobs set locked_at = null, locked_by = null
+		where id = (select max(id) from graphile_worker._private_jobs)`.execute(db())
 	await backUpWhenDue()
 	expect((await runs()).map(({ error }) => error !== null)).toEqual([true, false])
 })

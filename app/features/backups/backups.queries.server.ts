@@ -15,8 +15,8 @@ declare module '~/platform/db/schema.ts' {
 	}
 }
 
-/** Hours after which an unfinished backup is taken for one of a dead process. */
-const ABANDONED_AFTER = 12
+/** The jobs that make backups: the one of each hour, and the one that an admin asked for. */
+const TASKS = ['back-up', 'back-up-now']
 
 /** When the newest successful backup started; null without one. */
 export async function lastBackupAt(): Promise<Date | null> {
@@ -36,11 +36,14 @@ export async function findLastRun(): Promise<{ ended_at: Date | null; error: str
 		.executeTakeFirst()
 }
 
-/** Records the start of a backup. @returns its id, or null while another one is running */
+/** Records the start of a backup by a job. @returns its id, or null while another job makes one */
 export async function beginBackup(): Promise<number | null> {
 	await sql`
 		update backups set ended_at = now(), error = 'The process that was making it ended.'
-		where ended_at is null and started_at < now() - make_interval(hours => ${ABANDONED_AFTER})`.execute(db())
+		where ended_at is null and (
+			select count(*) from graphile_worker.jobs where task_identifier = any(${TASKS}) and locked_at is not null) < 2`.execute(
+		db(),
+	)
 	const { rows } = await sql<{ id: number }>`
 		insert into backups default values on conflict do nothing returning id`.execute(db())
 	return rows[0]?.id ?? null

@@ -12,8 +12,11 @@ const FOLDERS =
 	'find-dev|(?:my|edit)-profile|messages|members|(?:moderation|report)/(?:profile|account)|profiles|conversations|blocks|forum/[a-z0-9-]+'
 const BEFORE = `(@|user:|/(?:${FOLDERS})/)`
 
-/** A username has no other characters, so any other character ends it; so do `.json` and `.data`, with which none ends. */
-const END = '(?![a-z0-9_-]|\\.(?!(?:json|data)(?![a-z0-9_.-]))[a-z0-9_-])'
+/**
+ * A username has no other characters, so any other character ends it; so do `.json` and `.data`, with which none ends. A name with a
+ * Latin letter that no username has, as in `@josé`, is no username.
+ */
+const END = '(?![a-z0-9_\\u00c0-\\u024f\\u0300-\\u036f-]|\\.(?!(?:json|data)(?![a-z0-9_.-]))[a-z0-9_-])'
 
 const anyOf = (usernames: readonly string[]) => `(?:${usernames.map((name) => name.replaceAll('.', '\\.')).join('|')})`
 

@@ -1,12 +1,18 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { addJob, startJobs, stopJobs } from './jobs.server.ts'
+
+vi.mock('./lost-jobs.server.ts', async (load) => {
+	const { watchJobLocks } = await load<typeof import('./lost-jobs.server.ts')>()
+	return { watchJobLocks: (holder: string) => watchJobLocks(holder, 100) }
+})
 
 useDatabase()
 
@@ -59,4 +65,40 @@ test('regular work is planned for every night, hour and minute', async () => {
 		const { rows } = await planned.execute(db())
 		expect(rows.map(({ identifier }) => identifier)).toEqual(['each-hour', 'each-minute', 'each-night'])
 	})
+})
+
+test('a job of a process that was killed is done again after a minute; one of a living process is not', async () => {
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
+	const finish = Promise.withResolvers<void>()
+	let tries = 0
+	const run = () => {
+		tries += 1
+		return finish.promise
+	}
+	/** Makes all locks older. @returns those who hold one after some renewals */
+	const pass = async (time: string) => {
+		await sql`update graphile_worker._private_jobs set locked_at = locked_at - ${time}::interval`.execute(db())
+		await sleep(500)
+		const { rows } = await sql<{ locked_by: string }>`
+			select locked_by from graphile_worker._private_jobs where locked_at is not null order by id`.execute(db())
+		return rows.map(({ locked_by }) => locked_by)
+	}
+	try {
+		await startJobs({ schedules: [{ name: 'takes-long', every: 'night', run }] })
+		await sql`select graphile_worker.add_job('takes-long')`.execute(db())
+		await eventually(() => expect(tries).toBe(1))
+		await sql`select graphile_worker.add_job('send-mail', run_at => now() + interval '1 hour')`.execute(db())
+		await sql`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'another', attempts = 1
+			where locked_by is null`.execute(db())
+		expect(await pass('40 seconds')).toEqual([expect.any(String), 'another'])
+		expect(await pass('40 seconds')).toEqual([expect.any(String)])
+	} finally {
+		finish.resolve()
+	}
+	await eventually(async () => expect(await waiting()).toBe(1))
+	expect(tries).toBe(1)
+	const { rows } = await sql`select last_error, run_at > now() as later from graphile_worker._private_jobs`.execute(
+		db(),
+	)
+	expect(rows).toEqual([{ last_error: 'The process that ran it ended.', later: true }])
 })

@@ -1,4 +1,5 @@
-import { Logger, type Runner, run, type TaskList } from 'graphile-worker'
+import { EventEmitter } from 'node:events'
+import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker'
 import { sql } from 'kysely'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
@@ -8,6 +9,7 @@ import { closeMail, type Mail, sendMail, sweepMails } from '~/platform/mail/mail
 import type { RetentionRule } from '~/platform/member-data.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import { traced } from '~/platform/tracing/tracing.server.ts'
+import { watchJobLocks } from './lost-jobs.server.ts'
 
 /**
  * Payloads of all jobs by name. Features add theirs by declaration merging, beside the handler: `declare module
@@ -73,7 +75,7 @@ const countTry = counter('devquad_job_tries_total', 'Tries of jobs that ended, b
 	'outcome',
 ])
 
-const held = remember<{ runner?: Runner }>('jobs', () => ({}))
+const held = remember<{ runner?: Runner; stopWatching?: () => void }>('jobs', () => ({}))
 
 interface Work {
 	jobs?: Partial<JobHandlers>
@@ -85,6 +87,10 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 	const regular = [...ownSchedules, ...schedules]
 	const handlers = Object.entries(jobs) as [string, (payload: unknown) => Promise<unknown>][]
 	if (held.runner) return
+	const events: WorkerEvents = new EventEmitter()
+	events.once('pool:create', ({ workerPool }) => {
+		held.stopWatching = watchJobLocks(workerPool.id)
+	})
 	held.runner = await run({
 		pgPool: await longWork(async () => pool()),
 		taskList: {
@@ -94,6 +100,7 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 		},
 		crontab: crontabOf(regular),
 		concurrency: 2,
+		events,
 		noHandleSignals: true,
 		pollInterval: 2_000,
 		gracefulShutdownAbortTimeout: stopWithin,
@@ -102,7 +109,6 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 			if ((level === 'error' || level === 'warning') && !isDatabaseAway()) log.warn({ worker: level }, message)
 		}),
 	})
-	const { events } = held.runner
 	events.on('job:success', ({ job }) => countTry({ task: job.task_identifier, outcome: 'done' }))
 	events.on('job:error', ({ job }) => countTry({ task: job.task_identifier, outcome: 'failed' }))
 }
@@ -136,6 +142,7 @@ function longTask(name: string, work: (payload: unknown) => Promise<unknown>): (
 
 /** Finishes running jobs, and stops. */
 export async function stopJobs(): Promise<void> {
+	held.stopWatching?.()
 	await held.runner?.stop()
 	held.runner = undefined
 	closeMail()

@@ -1,7 +1,7 @@
 import type { Token } from 'markdown-it'
 
-/** An @ with a name at the start of a word: `mail@host`, `/@x` and `@@x` are no mentions. */
-const mention = /(?<![\p{L}\p{N}_@/.+-])@([a-z0-9][a-z0-9._-]{0,63})/giu
+/** An @ with a name at the start of a word: `mail@host`, `/@x` and `@@x` are no mentions, and `@josé` does not mention `jos`. */
+const mention = /(?<![\p{L}\p{N}_@/.+-])@([a-z0-9][a-z0-9._-]{0,63})(?![\p{Script=Latin}\p{M}])/giu
 
 /** Members that one text may mention; further mentions are plain text. */
 const MAX_MENTIONS = 20

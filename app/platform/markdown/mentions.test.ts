@@ -19,6 +19,7 @@ test.each([
 	['<a href="https://host.example">@asha</a> @ben', ['ben']],
 	['https://host.example/@asha', []],
 	['a lone @ and @@asha and @-', []],
+	['@ashaé, @ash\u0301a and @aéa are others; @asha你好 and @benको are not', ['asha', 'ben']],
 ])('%j mentions %j, and these become links', async (text, names) => {
 	expect(mentionsIn(text)).toEqual(names)
 	const asked: string[][] = []

@@ -3,7 +3,7 @@ import { escapeHtml } from '~/lib/html.ts'
 import { formulas } from './formulas.server.ts'
 import { type Colouring, colour, labelOf, languageOf } from './highlight.server.ts'
 import { type FormulasLeft, formulaHtml } from './mathml.server.ts'
-import { fewBlocks, knownTags, preBlocks } from './rules.server.ts'
+import { fewBlocks, knownTags, MAX_NESTING, preBlocks } from './rules.server.ts'
 
 /** State from parsing to rendering of one text. */
 export interface RenderEnvironment extends Env {
@@ -55,7 +55,7 @@ export function plainText(tokens: Token[]): string {
 
 // A function, so that the parser is made after everything it uses.
 function makeParser(): Parser {
-	const made = new MarkdownIt({ html: true, linkify: true, breaks: false, typographer: false, maxNesting: 30 })
+	const made = new MarkdownIt({ html: true, linkify: true, breaks: false, typographer: false, maxNesting: MAX_NESTING })
 	// Only full addresses become links, not "main.rs" or "ASP.NET".
 	made.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
 	for (const extend of [preBlocks, fewBlocks, formulas, knownTags]) extend(made)

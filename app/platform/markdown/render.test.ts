@@ -79,6 +79,21 @@ const harmless = new RegExp(
 	].join('|'),
 )
 
+test.each([
+	['quotes', (depth: number) => `${'>'.repeat(depth)} The end`],
+	['items', (depth: number) => `${'- '.repeat(depth / 2)}The end`],
+	[
+		'lines of items',
+		(depth: number) => Array.from({ length: depth / 2 }, (_, level) => `${'  '.repeat(level)}- The end`).join('\n'),
+	],
+])('the text within many %s is shown, however deep it is', async (_what, nested) => {
+	for (const depth of [28, 30, 32, 200]) {
+		const [markdown, html] = [nested(depth), await htmlOf(nested(depth))]
+		expect([depth, html.match(/The end/g)?.length]).toEqual([depth, markdown.match(/The end/g)?.length])
+		expect(html.startsWith('<figure class="code">')).toBe(depth >= 30)
+	}
+})
+
 test('a text of 5,000 blocks is marked up, a longer one is shown as it was typed', async () => {
 	const items = (count: number) => '- **x**\n'.repeat(count)
 	const most = await htmlOf(items(2_499))

@@ -79,14 +79,24 @@ function decode(text: string): string {
 		.replaceAll('&amp;', '&')
 }
 
+/** Blocks that contain blocks. */
+const containers = new Set(['blockquote_open', 'list_item_open'])
+
 /** Maximum blocks of a text, counting each item, cell and paragraph: each costs up to 8 µs to render and to sanitize. */
 const MAX_BLOCKS = 5_000
 
-/** Shows a text with too many blocks as it was typed, so that 64 KB of them cost no more than other texts. */
+/** Quotes, lists and items that may be within each other. The parser reads nothing below. */
+export const MAX_NESTING = 30
+
+/**
+ * Shows a text with too many blocks as it was typed, so that 64 KB of them cost no more than other texts; and one that is nested too
+ * deeply, so that nothing of it is missing.
+ */
 export function fewBlocks(parser: MarkdownIt): void {
 	parser.core.ruler.before('inline', 'few_blocks', (state) => {
 		const blocks = state.tokens.filter(({ type, nesting }) => nesting === 1 || (nesting === 0 && type !== 'inline'))
-		if (blocks.length <= MAX_BLOCKS) return
+		const isTooDeep = blocks.some(({ type, level }) => level >= MAX_NESTING - 1 && containers.has(type))
+		if (blocks.length <= MAX_BLOCKS && !isTooDeep) return
 		const whole = new state.Token('code_block', 'code', 0)
 		whole.content = state.src
 		whole.block = true

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, opendir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { Disk } from 'flydrive'
@@ -24,7 +24,7 @@ export interface Storage {
 	stream: (key: PrivateKey) => Promise<Readable>
 	/** Removes a file; a missing one is no error. */
 	remove: (key: string) => Promise<void>
-	/** The keys of all files, in no order; files written meanwhile may be missing. */
+	/** The keys of all files, in no order; files written or removed meanwhile may be missing. */
 	list: () => AsyncIterable<string>
 }
 
@@ -46,9 +46,12 @@ const STORAGE_TIMEOUT_MS = 8_000
 
 const held = remember<{ storage?: Promise<Storage> }>('storage', () => ({}))
 
-/** The configured storage, opened on first use. */
+/** The configured storage, opened on first use; again after a failure, as of a disk that was full. @throws the error of the disk */
 export function storage(): Promise<Storage> {
-	held.storage ??= openStorage(config())
+	held.storage ??= openStorage(config()).catch((error) => {
+		held.storage = undefined
+		throw error
+	})
 	return held.storage
 }
 
@@ -130,10 +133,24 @@ async function* listBucket(disk: Disk): AsyncGenerator<string> {
 	}
 }
 
-async function* listFolder(folder: string): AsyncGenerator<string> {
-	for await (const found of await opendir(folder, { recursive: true })) {
-		const key = relative(folder, join(found.parentPath, found.name))
-		if (found.isFile() && !key.startsWith(INCOMING) && !isPrivate(key)) yield key
+async function* listFolder(root: string): AsyncGenerator<string> {
+	for (const found of await readdir(root, { withFileTypes: true })) {
+		if (found.name === INCOMING || found.name === PRIVATE_FOLDER) continue
+		if (found.isFile()) yield found.name
+		else if (found.isDirectory()) yield* listWithin(root, found.name)
+	}
+}
+
+/** The files of a folder in `root`; none of one that is removed with its last file meanwhile. */
+async function* listWithin(root: string, folder: string): AsyncGenerator<string> {
+	const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+		if (error.code === 'ENOENT') return []
+		throw error
+	})
+	for (const found of entries) {
+		const key = join(folder, found.name)
+		if (found.isFile()) yield key
+		else if (found.isDirectory()) yield* listWithin(root, key)
 	}
 }
 

@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseConfig } from '~/config.server.ts'
-import { openStorage, type Storage } from './storage.server.ts'
+import { config, parseConfig } from '~/config.server.ts'
+import { openStorage, type Storage, storage as siteStorage } from './storage.server.ts'
 
 // The S3 side speaks with a server of that protocol on loopback, signatures included.
 
@@ -86,3 +86,26 @@ async function contents(storage: Storage): Promise<string> {
 	if (!bytes) throw new Error('there is no such file')
 	return String(bytes)
 }
+
+test('storage that could not be opened is opened by the next who needs it', async () => {
+	const { dataDir } = config()
+	mkdirSync(dataDir, { recursive: true })
+	// As a disk that is not there yet.
+	rmSync(join(dataDir, 'media'), { recursive: true, force: true })
+	writeFileSync(join(dataDir, 'media'), '')
+	await expect(siteStorage()).rejects.toThrow()
+	rmSync(join(dataDir, 'media'))
+	expect(await (await siteStorage()).read(key)).toBeNull()
+})
+
+test('disk: files that are removed while all are listed end no listing', async () => {
+	const storage = storages.disk as Storage
+	const keys = Array.from({ length: 200 }, (_, index) => `posts/member-${index}/one.webp`)
+	for (const one of keys) await storage.put(one, Buffer.from('one'), 'image/webp')
+	let count = 0
+	for await (const _ of storage.list()) {
+		if (count === 0) for (const one of keys) await storage.remove(one)
+		count += 1
+	}
+	expect(count).toBeGreaterThan(0)
+})

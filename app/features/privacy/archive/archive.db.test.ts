@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bytes } from 'node:stream/consumers'
 import { inflateRawSync } from 'node:zlib'
@@ -122,6 +122,14 @@ test('an archive that has just expired is removed with its member, and when anot
 	expect(files()).toHaveLength(before.length + 1)
 	await leaveArchive({ id: lena.id } as Leaver)
 	expect(files()).toEqual(before)
+})
+
+test('what a killed process left of an archive that is no longer needed is removed', async () => {
+	const folder = join(config().dataDir, 'archives')
+	mkdirSync(folder, { recursive: true })
+	writeFileSync(join(folder, 'gone.zip.partial'), 'words of a member')
+	await makeArchive({ userId: mira.id, name: 'gone.zip' })
+	expect(readdirSync(folder)).not.toContain('gone.zip.partial')
 })
 
 test('a large archive takes constant memory and shows its progress', async () => {

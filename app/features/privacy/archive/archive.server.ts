@@ -109,11 +109,12 @@ export async function openArchive(member: SignedIn): Promise<{ file: Readable; b
 /** Makes an archive; stops if it was cancelled. A retry after an interruption starts again. */
 export async function makeArchive({ userId, name }: { userId: number; name: string }): Promise<void> {
 	const parts = tables.length + (await countPicturesOf(userId))
-	if (!(await recordProgress(userId, name, parts, 0))) return
 	const folder = join(config().dataDir, 'archives')
 	await mkdir(folder, { recursive: true, mode: 0o700 })
 	const file = join(folder, `${name}.partial`)
 	try {
+		// A process that was killed may have left the file of an archive that was cancelled since.
+		if (!(await recordProgress(userId, name, parts, 0))) return
 		await pipeline(
 			makeZip(entriesOf(userId, name, parts)) as AsyncIterable<Uint8Array>,
 			createWriteStream(file, { mode: 0o600 }),

@@ -160,7 +160,7 @@ describe('a leaving member', () => {
 		const { id: message } = await makeMessage(
 			peer,
 			other,
-			'See /find-dev/ab.json, /forum/others/ab/7/how-to-swim#comment-9, https://elsewhere.example/ab/9, /moderation/profile/ab, @ab, @abc and ab.',
+			'See /find-dev/ab.json, /forum/others/ab/7/how-to-swim#comment-9, https://elsewhere.example/ab/9, /moderation/profile/ab, @ab, @abc, @abé and ab.',
 		)
 		await depart(ab)
 		const { rows } = await sql<{ note: string; body: string; searches: string[] }>`
@@ -170,7 +170,7 @@ describe('a leaving member', () => {
 		expect(rows).toEqual([
 			{
 				note: `${'x'.repeat(494)} @form`,
-				body: 'See /find-dev/former-member.json, /forum/others/former-member/7#comment-9, https://elsewhere.example/ab/9, /moderation/profile/former-member, @former-member, @abc and ab.',
+				body: 'See /find-dev/former-member.json, /forum/others/former-member/7#comment-9, https://elsewhere.example/ab/9, /moderation/profile/former-member, @former-member, @abc, @abé and ab.',
 				searches: ['user:abc', 'mentions @ab.c'],
 			},
 		])
