@@ -2,6 +2,7 @@ import { refuseImpersonation } from '~/features/accounts/registration/names.serv
 import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import { ensureProfile } from '~/features/profiles/profiles.queries.server.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
@@ -58,7 +59,7 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 /** A status without an end lasts a week. */
 function withStatusEnd(fields: PersonalInput): PersonalInput {
 	if (fields.status_line === '') return { ...fields, status_until: null }
-	const week = new Date(Date.now() + profileLimits.statusDays * 86_400_000).toISOString().slice(0, 10)
+	const week = siteDay(Date.now() + profileLimits.statusDays * 86_400_000)
 	return { ...fields, status_until: fields.status_until ?? week }
 }
 
