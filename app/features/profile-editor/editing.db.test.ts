@@ -193,12 +193,17 @@ describe('two saves of the same section', () => {
 		expect((await getIt(bram, 'bram')).version).toBe(version + 1)
 	})
 
-	test('sending a form twice, as by a double click, is no conflict', async () => {
+	test('sending a form twice, as by a double click or after a lost answer, is no conflict', async () => {
 		const { version } = await getAcademics(bram, 'bram')
 		const input = { ...filled.academics, location: 'Twice', version }
 		await saveAcademics(bram, 'bram', input)
 		await saveAcademics(bram, 'bram', input)
 		expect(await getAcademics(bram, 'bram')).toMatchObject({ version: version + 1, values: { location: 'Twice' } })
+		const personal = { ...filled.personal, skills: 'js, Kite making, JAVASCRIPT', status_line: 'Away' }
+		const { version: before } = await getPersonal(bram, 'bram')
+		await savePersonal(bram, 'bram', { ...personal, version: before })
+		await savePersonal(bram, 'bram', { ...personal, version: before })
+		expect((await getPersonal(bram, 'bram')).values.skills).toBe('JavaScript, Kite making')
 	})
 
 	test('different sections never conflict', async () => {

@@ -1,6 +1,6 @@
 import { refuseImpersonation } from '~/features/accounts/registration/names.server.ts'
 import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
-import { setSkills } from '~/features/members/skills.server.ts'
+import { setSkills, storedSkills } from '~/features/members/skills.server.ts'
 import { ensureProfile } from '~/features/profiles/profiles.queries.server.ts'
 import { siteDay } from '~/lib/calendar.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
@@ -47,8 +47,10 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 	await transaction(async (trx) => {
 		await ensureProfile(trx, id)
 		await checkPicture(trx, id, 'profile', 'profile_url', 'profile_url' in input ? profile_url : null)
-		if (!(await updatePersonal(trx, id, version, { ...fields, ...sectionsOf(fields), about_html })))
-			return requireSame(personalValues(await requireEditable({ id }, trx)), fields)
+		if (!(await updatePersonal(trx, id, version, { ...fields, ...sectionsOf(fields), about_html }))) {
+			const skills = await storedSkills(trx, fields.skills)
+			return requireSame(personalValues(await requireEditable({ id }, trx)), { ...fields, skills })
+		}
 		await setSkills(trx, id, fields.skills)
 	})
 	// Name and picture are shown with everything that the member wrote.
