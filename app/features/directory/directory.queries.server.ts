@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { isListed, isOnlineTo, profilesFor, skillNames } from '~/features/members/members.queries.server.ts'
 import type { Opening } from '~/features/members/self.view.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 
@@ -82,7 +83,7 @@ export async function listFoundTexts(ids: number[], viewerId: number | null): Pr
 			array(select certificate_title from ${of('certificates')} shown
 				where shown.user_id = profiles.user_id order by position) as certificates,
 			(select coalesce(json_agg(json_build_object('kind', kind, 'organisation', organisation, 'title', shown.title,
-				'degree', degree, 'summary', summary, 'ended', ends < left(current_date::text, length(ends))) order by position), '[]')
+				'degree', degree, 'summary', summary, 'ended', ends < left(${siteDay(Date.now())}, length(ends))) order by position), '[]')
 				from ${of('experiences')} shown where shown.user_id = profiles.user_id) as experiences
 		from ${profilesFor(viewerId)} profiles where user_id = any(${ids}::int[])`.execute(db())
 	return rows

@@ -1,7 +1,11 @@
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Merge } from '~/platform/member-data.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
+import { mergeSkills } from './skills.queries.server.ts'
 import { canonicalSkill, listSharedSkills, setSkills, suggestSkills } from './skills.server.ts'
 
 useDatabase()
@@ -86,4 +90,33 @@ test.each([
 	['bram', 'nobody', []],
 ])('%s shares with %s %j', async (one, other, skills) => {
 	expect(await listSharedSkills(ids[one] ?? 0, ids[other] ?? 0)).toEqual(skills)
+})
+
+test('merging two accounts locks the skills that both have in the order of a save, whichever is older', async () => {
+	const [gone, kept] = [(await makeMember('gone')).id, (await makeMember('kept')).id]
+	const run = <Result>(work: (trx: Executor) => Promise<Result>) => db().transaction().execute(work)
+	await run((trx) => setSkills(trx, kept, ['Zither']))
+	for (const id of [gone, kept]) await run((trx) => setSkills(trx, id, ['Zither', 'Accordion']))
+	const lock = (trx: Executor, key: string) => sql`select 1 from skills where name_key = ${key} for update`.execute(trx)
+	let merging: Promise<void> | undefined
+	await run(async (trx) => {
+		await lock(trx, 'accordion')
+		merging = run((other) => mergeSkills(other, { goneId: gone, keptId: kept } as Merge))
+		merging.catch(() => {})
+		await eventually(async () => {
+			const { rows } = await sql`select from pg_locks where not granted`.execute(db())
+			expect(rows).not.toEqual([])
+		})
+		await lock(trx, 'zither')
+	})
+	await merging
+	const { rows } = await sql`select name, member_count from skills where name_key in ('accordion', 'zither')`.execute(
+		db(),
+	)
+	expect(rows).toEqual(
+		expect.arrayContaining([
+			{ name: 'Accordion', member_count: 1 },
+			{ name: 'Zither', member_count: 1 },
+		]),
+	)
 })

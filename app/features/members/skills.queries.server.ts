@@ -203,7 +203,7 @@ export async function mergeSkills(trx: Executor, { goneId, keptId }: Merge): Pro
 		where mine.user_id = ${keptId} and other.user_id = ${goneId} and other.skill_id = mine.skill_id
 			and other.evidence_hidden and not mine.evidence_hidden`.execute(trx)
 	await sql`
-		with locked as (select id from skills where id in (select skill_id from ${twins}) order by id for no key update)
+		with locked as (select id from skills where id in (select skill_id from ${twins}) order by name_key for no key update)
 		update skills set member_count = member_count - 1 from locked where skills.id = locked.id`.execute(trx)
 	await sql`delete from ${twins}`.execute(trx)
 	await sql`delete from hidden_evidence using skills, profile_skills

@@ -42,16 +42,20 @@ export async function suggestSkills(typed: string, limit: number): Promise<Skill
 		.map(({ name, rank, count }) => ({ name, count, isRelated: rank === ranks.related }))
 }
 
-/** Sets a member's skills, canonical and distinct, in the caller's transaction, which has called `lockTermsShared` unless there are none. */
-export async function setSkills(trx: Executor, userId: number, typed: string[]): Promise<void> {
+/**
+ * Skills as they are stored: canonical, distinct, and spelled like those of other members. The caller's transaction has called
+ * `lockTermsShared`, unless there are none.
+ */
+export async function storedSkills(trx: Executor, typed: string[]): Promise<string[]> {
 	const meant = await termNames(trx, typed.map(cleanLine))
 	const names = new Map(meant.map((name) => [name.toLowerCase(), name]))
 	const spelt = await listSpellings(trx, [...names.keys()])
-	await replaceSkills(
-		trx,
-		userId,
-		[...names].map(([key, name]) => spelt.get(key) ?? name),
-	)
+	return [...names].map(([key, name]) => spelt.get(key) ?? name)
+}
+
+/** Sets a member's skills, in the caller's transaction, as {@link storedSkills}. */
+export async function setSkills(trx: Executor, userId: number, typed: string[]): Promise<void> {
+	await replaceSkills(trx, userId, await storedSkills(trx, typed))
 }
 
 /** The skills that two members share, in the order of the second one. */

@@ -12,7 +12,7 @@ const newPicture = z.strictObject({
 	data: z
 		.string()
 		.max(MAX_BASE64_LENGTH, 'The picture is too large.')
-		.meta({ description: 'The file in Base64: PNG, JPEG or WebP of at most 5 MB.', contentEncoding: 'base64' }),
+		.meta({ description: 'The file in Base64: PNG or JPEG of at most 5 MB.', contentEncoding: 'base64' }),
 })
 
 const storedPicture = z.object({

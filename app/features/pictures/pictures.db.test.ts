@@ -1,12 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
+import sharp from 'sharp'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { config } from '~/config.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { picture } from '../../../tests/factories/pictures.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { pictureShapes } from './pictures.api.server.ts'
 import { deleteUnusedPicture, expectPicture, listUnusedPictures, takeForgotten } from './pictures.queries.server.ts'
 import { pictureFromForm, storePicture, sweepPictures } from './pictures.server.ts'
 import type { PictureView } from './pictures.view.ts'
@@ -83,6 +85,16 @@ test('a file above 5 MB is refused before it is decoded', async () => {
 		'larger than 5 MB',
 	)
 	expect(await rows()).toEqual([])
+})
+
+test('the API names the formats that are accepted', async () => {
+	const webp = await sharp(await picture('png'))
+		.webp()
+		.toBuffer()
+	await expect(storePicture(mira, 'post', blob(webp))).rejects.toThrow('Invalid file type!')
+	expect(pictureShapes.NewPicture.shape.data.meta()?.description).toBe(
+		'The file in Base64: PNG or JPEG of at most 5 MB.',
+	)
 })
 
 test.each([

@@ -1,5 +1,8 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -94,6 +97,33 @@ describe('each section', () => {
 		expect((await getPersonal(mira, 'mira')).values).toMatchObject({ open_to: '', open_until: '', status_line: '' })
 	})
 
+	// At any moment, the day of one of these zones is not that of the database.
+	test.each(['Pacific/Kiritimati', 'Etc/GMT+12', 'UTC'])(
+		'openings and statuses last until the end of the day in the time zone of the site: %s',
+		async (zone) => {
+			const admin = await makeMember(`admin-${zone.toLowerCase().replace(/[^a-z]/g, '')}`, 'admin')
+			const { version } = await getSection(admin, 'region')
+			await saveSection(admin, 'region', { locale: 'en', zone, version: String(version) })
+			const seen = async () => {
+				const { openTo, status } = await getProfile(bram, 'mira')
+				const { page } = await listCommunity({ ...anybody, openTo: ['tutoring'] })
+				return [openTo, status, page.rows.flatMap(({ openTo: shown }) => shown)]
+			}
+			const [today, yesterday] = [siteDay(Date.now()), siteDay(Date.now() - 86_400_000)]
+			const openings = { open_to: 'tutoring', status_line: 'Away' }
+			await expect(save(mira, { ...filled.personal, ...openings, open_until: yesterday })).rejects.toThrow('is over')
+			await save(mira, { ...filled.personal, ...openings, open_until: today, status_until: today })
+			await endWhatIsOver()
+			expect(await seen()).toEqual([['tutoring'], 'Away', ['tutoring']])
+			await sql`update profiles set open_until = ${yesterday}, status_until = ${yesterday} where user_id = ${mira.id}`.execute(
+				db(),
+			)
+			expect(await seen()).toEqual([[], '', []])
+			await endWhatIsOver()
+			expect((await getPersonal(mira, 'mira')).values).toMatchObject({ open_to: '', status_line: '' })
+		},
+	)
+
 	test('“about” is rendered when it is saved, and lists show its excerpt', async () => {
 		await save(mira, {
 			...filled.personal,
@@ -163,12 +193,17 @@ describe('two saves of the same section', () => {
 		expect((await getIt(bram, 'bram')).version).toBe(version + 1)
 	})
 
-	test('sending a form twice, as by a double click, is no conflict', async () => {
+	test('sending a form twice, as by a double click or after a lost answer, is no conflict', async () => {
 		const { version } = await getAcademics(bram, 'bram')
 		const input = { ...filled.academics, location: 'Twice', version }
 		await saveAcademics(bram, 'bram', input)
 		await saveAcademics(bram, 'bram', input)
 		expect(await getAcademics(bram, 'bram')).toMatchObject({ version: version + 1, values: { location: 'Twice' } })
+		const personal = { ...filled.personal, skills: 'js, Kite making, JAVASCRIPT', status_line: 'Away' }
+		const { version: before } = await getPersonal(bram, 'bram')
+		await savePersonal(bram, 'bram', { ...personal, version: before })
+		await savePersonal(bram, 'bram', { ...personal, version: before })
+		expect((await getPersonal(bram, 'bram')).values.skills).toBe('JavaScript, Kite making')
 	})
 
 	test('different sections never conflict', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { wholeSkillNames } from '~/features/members/members.queries.server.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { AudienceField, Section } from './profile.limits.ts'
 import type { AcademicsInput, PersonalInput, SocialInput } from './profile.schema.ts'
@@ -103,13 +104,14 @@ export async function updatePersonal(
 
 /** Clears expired openings and statuses. Views omit them as soon as they expire. */
 export async function clearEnded(): Promise<void> {
+	const today = siteDay(Date.now())
 	await sql`
 		update profiles set
-			open_to = case when open_until < current_date then '{}' else open_to end,
-			open_until = case when open_until >= current_date then open_until end,
-			status_line = case when status_until < current_date then '' else status_line end,
-			status_until = case when status_until >= current_date then status_until end
-		where open_until < current_date or status_until < current_date`.execute(db())
+			open_to = case when open_until < ${today}::date then '{}' else open_to end,
+			open_until = case when open_until >= ${today}::date then open_until end,
+			status_line = case when status_until < ${today}::date then '' else status_line end,
+			status_until = case when status_until >= ${today}::date then status_until end
+		where open_until < ${today}::date or status_until < ${today}::date`.execute(db())
 }
 
 /** Saves only the profile picture, without changing the version; that of a hidden profile stays hidden. */

@@ -1,8 +1,9 @@
 import { refuseImpersonation } from '~/features/accounts/registration/names.server.ts'
 import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
-import { setSkills } from '~/features/members/skills.server.ts'
+import { setSkills, storedSkills } from '~/features/members/skills.server.ts'
 import { ensureProfile } from '~/features/profiles/profiles.queries.server.ts'
 import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
@@ -48,8 +49,10 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 		await lockTermsShared(trx)
 		await ensureProfile(trx, id)
 		await checkPicture(trx, id, 'profile', 'profile_url', 'profile_url' in input ? profile_url : null)
-		if (!(await updatePersonal(trx, id, version, { ...fields, ...sectionsOf(fields), about_html })))
-			return requireSame(personalValues(await requireEditable({ id }, trx)), fields)
+		if (!(await updatePersonal(trx, id, version, { ...fields, ...sectionsOf(fields), about_html }))) {
+			const skills = await storedSkills(trx, fields.skills)
+			return requireSame(personalValues(await requireEditable({ id }, trx)), { ...fields, skills })
+		}
 		await setSkills(trx, id, fields.skills)
 	})
 	// Name and picture are shown with everything that the member wrote.
@@ -60,7 +63,7 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 /** A status without an end lasts a week. */
 function withStatusEnd(fields: PersonalInput): PersonalInput {
 	if (fields.status_line === '') return { ...fields, status_until: null }
-	const week = new Date(Date.now() + profileLimits.statusDays * 86_400_000).toISOString().slice(0, 10)
+	const week = siteDay(Date.now() + profileLimits.statusDays * 86_400_000)
 	return { ...fields, status_until: fields.status_until ?? week }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { personName } from '~/features/accounts/names.schema.ts'
 import { isHost, openingsOf, siteHosts } from '~/features/members/self.view.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { cleanLine, cleanText, isStorable } from '~/lib/clean.ts'
 import {
 	type Audience,
@@ -151,8 +152,8 @@ const openTo = z
 	.default('')
 	.transform((text) => openingsOf(text.split(',')))
 
-/** The last day of something, not in the past. */
-const lastDay = day.refine((value) => value === null || value >= new Date().toISOString().slice(0, 10), {
+/** The last day of something, not in the past; days are those of the site's time zone. */
+const lastDay = day.refine((value) => value === null || value >= siteDay(Date.now()), {
 	message: 'This day is over. Choose a later one, or leave it empty.',
 })
 

@@ -11,15 +11,29 @@ export async function writeHidden(trx: Executor, userId: number, reason: string)
 	return rows.length > 0
 }
 
-/** Shows them again, with the owner's own visibility settings. @returns false if they were shown already */
+/**
+ * Shows them again, with the owner's own visibility settings; those of a member who is leaving, once they come back.
+ * @returns false if they were shown already, or will be then
+ */
 export async function writeShown(trx: Executor, userId: number): Promise<boolean> {
-	const { rows } = await sql`
+	const { rows } = await sql<{ leaves: boolean }>`
+		select leaves_at is not null as leaves from users join profiles on profiles.user_id = users.id
+		where users.id = ${userId} and hidden_at is not null`.execute(trx)
+	const [hidden] = rows
+	if (!hidden) return false
+	if (hidden.leaves) return writeShownLater(trx, userId)
+	await sql`
 		update users set image = hidden_image from profiles
-		where profiles.user_id = users.id and users.id = ${userId} and hidden_at is not null returning 1`.execute(trx)
-	if (rows.length > 0)
-		await sql`update profiles set hidden_at = null, hidden_reason = '', hidden_image = null where user_id = ${userId}`.execute(
-			trx,
-		)
+		where profiles.user_id = users.id and users.id = ${userId}`.execute(trx)
+	await sql`update profiles set hidden_at = null, hidden_reason = '', hidden_image = null where user_id = ${userId}`.execute(
+		trx,
+	)
+	return true
+}
+
+async function writeShownLater(trx: Executor, userId: number): Promise<boolean> {
+	const { rows } = await sql`
+		update departures set hid_profile = true where user_id = ${userId} and not hid_profile returning 1`.execute(trx)
 	return rows.length > 0
 }
 

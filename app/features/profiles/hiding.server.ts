@@ -19,8 +19,8 @@ import {
 	deleteItem,
 	ensureProfile,
 	findProfile,
-	listCertificateRows,
-	listProjectRows,
+	type ItemTable,
+	listItemRows,
 	lockProfile,
 } from './profiles.queries.server.ts'
 
@@ -55,14 +55,15 @@ export const hideProfile: (trx: Executor, userId: number, reason: string) => Pro
 export const showProfile: (trx: Executor, userId: number) => Promise<boolean> = writeShown
 
 /**
- * Permanently removes one part of a profile: clears a text, removes the picture, deletes a project or certificate, or
- * sets the name to the username. The owner may enter a new one.
+ * Permanently removes one part of a profile: clears a text, removes the picture, deletes a project, certificate or
+ * experience, or sets the name to the username. The owner may enter a new one.
  * @returns whether there was such a part
  */
 export async function removeProfilePart(trx: Executor, userId: number, part: string): Promise<boolean> {
 	if (Object.hasOwn(textLabels, part)) return emptyText(trx, userId, part as TextPart)
-	const [, kind, id] = /^(project|certificate):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(part) ?? []
-	if (kind && id) return deleteItem(trx, kind === 'project' ? 'projects' : 'certificates', userId, id)
+	const [, kind, id] =
+		/^(project|certificate|experience):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(part) ?? []
+	if (kind && id) return deleteItem(trx, `${kind}s` as ItemTable, userId, id)
 	const work = personalParts[part]
 	const done = work !== undefined && (await work(trx, userId))
 	if (done) await raisePersonalVersion(trx, userId)
@@ -82,10 +83,7 @@ const personalParts: Record<string, (trx: Executor, userId: number) => Promise<b
 export async function listProfileParts(username: string): Promise<SubjectPart[]> {
 	const row = await findProfile(username, { viewerId: null, whole: true })
 	if (!row) return []
-	const [projects, certificates] = await Promise.all([
-		listProjectRows(row.id, 'whole'),
-		listCertificateRows(row.id, 'whole'),
-	])
+	const { projects, certificates, experiences } = await listItemRows(row.id, 'whole')
 	const texts: Record<TextPart, string> = {
 		about: row.about,
 		status: row.status_line,
@@ -115,6 +113,9 @@ export async function listProfileParts(username: string): Promise<SubjectPart[]>
 		...projects.map(({ project_id, project_title }) => part(`project:${project_id}`, 'Project', project_title)),
 		...certificates.map(({ certificate_id, certificate_title }) =>
 			part(`certificate:${certificate_id}`, 'Certificate', certificate_title),
+		),
+		...experiences.map(({ id, title, organisation }) =>
+			part(`experience:${id}`, 'Experience', [title, organisation].filter(Boolean).join(', ')),
 		),
 	]
 }

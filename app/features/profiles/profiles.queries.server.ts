@@ -8,6 +8,7 @@ import {
 	wholeSkillNames,
 } from '~/features/members/members.queries.server.ts'
 import type { Opening } from '~/features/members/self.view.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
 export interface ProfileRow {
@@ -73,6 +74,7 @@ export async function findProfile(
 	username: string,
 	{ viewerId, whole = false }: { viewerId: number | null; whole?: boolean },
 ): Promise<ProfileRow | undefined> {
+	const today = siteDay(Date.now())
 	const source = whole
 		? sql`(select *, hidden_at is not null as hidden from profiles) profiles`
 		: sql`(select *, '' as hidden_reason, null as hidden_image from ${profilesFor(viewerId)}) profiles`
@@ -85,8 +87,8 @@ export async function findProfile(
 			coalesce(phone, '') as phone, coalesce(city, '') as city, coalesce(expertise_in, '') as expertise_in,
 			coalesce(about, '') as about, about_html,
 			coalesce(about_text, '') as about_text, coalesce(pronouns, '') as pronouns,
-			case when coalesce(status_until >= current_date, true) then coalesce(status_line, '') else '' end as status_line,
-			case when coalesce(open_until >= current_date, true) then coalesce(open_to, '{}') else '{}' end as open_to,
+			case when coalesce(status_until >= ${today}::date, true) then coalesce(status_line, '') else '' end as status_line,
+			case when coalesce(open_until >= ${today}::date, true) then coalesce(open_to, '{}') else '{}' end as open_to,
 			open_until::text as open_until, coalesce(public_page, false) as public_page, coalesce(noindex, false) as noindex,
 			coalesce(university_name, '') as university_name, coalesce(location, '') as location,
 			coalesce(enrol_in_branch_name, '') as enrol_in_branch_name, year_of_passing, current_semester, current_year,

@@ -162,5 +162,5 @@ test.each([
 	['2025-06-01', null, 'Jun 2025, no expiry'],
 	[null, null, ''],
 ])('a certificate from %j to %j reads %j on 21 November 2026', (issued, expires, text) => {
-	expect(validityText({ issued, expires }, '2026-11-21T23:59:59.000Z')).toBe(text)
+	expect(validityText({ issued, expires }, '2026-11-21')).toBe(text)
 })

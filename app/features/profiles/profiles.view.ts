@@ -175,13 +175,13 @@ export function openToText(openTo: readonly string[], most = 2): string {
 /**
  * The validity of a certificate, as far as it is known: “Mar 2023 to Mar 2026, expired”. It is still valid on its last
  * day.
- * @param now ISO 8601
+ * @param today in the site's time zone, `2026-11-21`
  */
-export function validityText({ issued, expires }: Pick<CertificateView, 'issued' | 'expires'>, now: string): string {
+export function validityText({ issued, expires }: Pick<CertificateView, 'issued' | 'expires'>, today: string): string {
 	const from = monthAndYear(issued)
 	if (!expires) return from && `${from}, no expiry`
 	const span = from ? `${from} to ${monthAndYear(expires)}` : `until ${monthAndYear(expires)}`
-	return expires < now.slice(0, 10) ? `${span}, expired` : span
+	return expires < today ? `${span}, expired` : span
 }
 
 /** A member's row as this viewer may see it. */

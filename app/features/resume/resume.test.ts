@@ -200,7 +200,7 @@ describe('a résumé from another tool', () => {
 				roles: ['Author'],
 			},
 			{ description: 'nameless' },
-			{ name: 'bad link', url: 'javascript:alert(1)' },
+			{ name: 'bad link', url: 'javascript:alert(1)', startDate: '2024-01', endDate: '2024-03' },
 		],
 		certificates: [{ name: 'Keeper', date: '2024', url: 'https://keepers.example/1', issuer: 'Keepers' }],
 	}
@@ -261,6 +261,7 @@ describe('a résumé from another tool', () => {
 			{ path: 'certificates[0].issuer', reason: 'A profile does not have this field.' },
 			{ path: 'projects[0].roles (1 entry)', reason: 'A profile does not have this field.' },
 			{ path: 'projects[1]', reason: 'A project needs a title!' },
+			{ path: 'projects[2].startDate', reason: 'A profile does not have this field.' },
 			{ path: 'projects[2].project_deployment_link', reason: 'Enter a web address that begins with https://' },
 		])
 	})

@@ -15,6 +15,7 @@ import { findBrokenFigures, makeMessage } from '../../../../tests/factories/chat
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { useJobTables } from '../../../../tests/support/jobs.ts'
+import { decide } from '../../../../tests/support/moderation-cast.ts'
 import { filesWith, plantEverything, rowsWith } from '../../../../tests/support/planted-member.ts'
 import { claimUsername } from '../../accounts/accounts.queries.server.ts'
 import { deleteDueAccounts, deleteLeaver } from './deletion.server.ts'
@@ -86,6 +87,21 @@ describe('a leaving member', () => {
 		const shown = await sql`select hidden, listed from shown_profiles where user_id = ${lena.id}`.execute(db())
 		expect(shown.rows).toEqual([{ hidden: false, listed: true }])
 		await makeQuestion(lena)
+	})
+
+	test('stays hidden when a moderator shows their profile again, and is shown to others once they come back', async () => {
+		const nora = await join_('nora')
+		await decide(admin, 'profile', 'nora', 'hide')
+		await leave(nora, { texts: 'keep' })
+		await decide(admin, 'profile', 'nora', 'restore')
+		const isHidden = async () => {
+			const { rows } = await sql`select hidden from shown_profiles where user_id = ${nora.id}`.execute(db())
+			return rows
+		}
+		expect(await isHidden()).toEqual([{ hidden: true }])
+		await expect(decide(admin, 'profile', 'nora', 'restore')).rejects.toMatchObject({ status: 409 })
+		await comeBack(nora)
+		expect(await isHidden()).toEqual([{ hidden: false }])
 	})
 
 	test('is never the last admin', async () => {

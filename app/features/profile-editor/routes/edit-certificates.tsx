@@ -1,4 +1,5 @@
 import { validityText } from '~/features/profiles/profiles.view.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { submitForm } from '~/platform/http/form.ts'
@@ -80,7 +81,7 @@ export default function EditCertificates({ loaderData, actionData }: Route.Compo
 				pins
 				items={certificates.map((certificate) => ({
 					...certificate,
-					note: validityText(certificate, now),
+					note: validityText(certificate, siteDay(now)),
 					link: certificate.verify && { label: 'Verify', url: certificate.verify },
 				}))}
 			/>

@@ -80,38 +80,43 @@ export type AcademicsView = Pick<
 export function Academics({ profile, own = false }: { profile: AcademicsView; own?: boolean }) {
 	const { studies, university, location, yearOfPassing, enrolmentNumber, universityEmail } = profile
 	const earlier = profile.experiences.filter(({ kind }) => kind === 'education')
-	const isStudying = studies.branch || university || yearOfPassing || studies.year || studies.semester
-	if (!isStudying)
-		return earlier.length > 0 ? <Experience experiences={earlier} /> : <Nothing>Nothing written yet.</Nothing>
-	const now = [studies.year && `Year ${studies.year}`, studies.semester && `semester ${studies.semester}`]
-		.filter(Boolean)
-		.join(', ')
+	const isStudying = [studies.branch, university, location, yearOfPassing, studies.year, studies.semester].some(Boolean)
+	const isEnrolled = own && (enrolmentNumber !== '' || universityEmail !== '')
+	if (!isStudying && !isEnrolled && earlier.length === 0) return <Nothing>Nothing written yet.</Nothing>
 	return (
-		<>
-			<div className="flex flex-wrap justify-between gap-x-6">
-				<div className="min-w-0">
-					<h3 className="text-md leading-6 font-semibold wrap-anywhere">{studies.branch || university}</h3>
-					<p className="wrap-anywhere text-ink-2">
-						{[studies.branch && university, location].filter(Boolean).join(', ')}
-					</p>
-				</div>
-				<p className="text-sm leading-6 text-ink-3 sm:text-right">
-					{now && <span className="block">{now}</span>}
-					{yearOfPassing && <span className="block">Passing {yearOfPassing}</span>}
-				</p>
-			</div>
-			{own && (enrolmentNumber || universityEmail) && (
-				<dl className="mt-4 grid gap-x-6 gap-y-1 text-sm sm:grid-cols-[auto_minmax(0,1fr)]">
+		<div className="grid grid-cols-1 gap-4">
+			{isStudying && <Studies profile={profile} />}
+			{isEnrolled && (
+				<dl className="grid gap-x-6 gap-y-1 text-sm sm:grid-cols-[auto_minmax(0,1fr)]">
 					{enrolmentNumber && <OwnFact label="Enrolment number">{enrolmentNumber}</OwnFact>}
 					{universityEmail && <OwnFact label="University email">{universityEmail}</OwnFact>}
 				</dl>
 			)}
-			{earlier.length > 0 && (
-				<div className="mt-5">
-					<Experience experiences={earlier} />
+			{earlier.length > 0 && <Experience experiences={earlier} />}
+		</div>
+	)
+}
+
+function Studies({ profile: { studies, university, location, yearOfPassing } }: { profile: AcademicsView }) {
+	const [heading, ...place] = [studies.branch, university, location].filter(Boolean)
+	const now = [studies.year && `Year ${studies.year}`, studies.semester && `semester ${studies.semester}`]
+		.filter(Boolean)
+		.join(', ')
+	return (
+		<div className="flex flex-wrap justify-between gap-x-6">
+			{heading && (
+				<div className="min-w-0">
+					<h3 className="text-md leading-6 font-semibold wrap-anywhere">{heading}</h3>
+					{place.length > 0 && <p className="wrap-anywhere text-ink-2">{place.join(', ')}</p>}
 				</div>
 			)}
-		</>
+			{(now || yearOfPassing) && (
+				<p className="text-sm leading-6 text-ink-3 sm:text-right">
+					{now && <span className="block">{now}</span>}
+					{yearOfPassing && <span className="block">Passing {yearOfPassing}</span>}
+				</p>
+			)}
+		</div>
 	)
 }
 

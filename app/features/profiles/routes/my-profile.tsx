@@ -2,6 +2,7 @@ import { redirect } from 'react-router'
 import { SkillEvidence } from '~/features/evidence/components/skill-evidence.tsx'
 import { isOwn } from '~/features/members/members.policy.ts'
 import { editParts, editProfilePath } from '~/features/members/members.view.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
@@ -88,7 +89,7 @@ export default function MyProfile({ loaderData }: Route.ComponentProps) {
 						<Experience experiences={profile.experiences.filter(({ kind }) => kind !== 'education')} />
 					)}
 					{tab === 'projects' && <Projects projects={profile.projects} />}
-					{tab === 'certificates' && <Certificates certificates={profile.certificates} today={now.slice(0, 10)} />}
+					{tab === 'certificates' && <Certificates certificates={profile.certificates} today={siteDay(now)} />}
 					{page && kind && <OwnPosts key={kind} page={page} cursor={cursor} kind={kind} params={{ tab: kind }} />}
 					{shown.part !== null && (
 						<p className="mt-8">

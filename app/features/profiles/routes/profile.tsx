@@ -1,6 +1,7 @@
 import { data, redirect, useLocation, useParams } from 'react-router'
 import { SkillEvidence } from '~/features/evidence/components/skill-evidence.tsx'
 import { linkLabel } from '~/features/members/self.view.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
@@ -132,7 +133,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 											title="Certificates"
 											count={profile.certificates.length}
 											of={Certificates}
-											with={{ certificates: profile.certificates, today: now.slice(0, 10) }}
+											with={{ certificates: profile.certificates, today: siteDay(now) }}
 										/>
 									)}
 								</>

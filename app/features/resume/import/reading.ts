@@ -258,7 +258,8 @@ function readProjects(reader: Reader, entries: JsonObject[], own: JsonObject[]):
 	const extras = new Extras(own, 'project_title')
 	return entries.flatMap(({ name, description, highlights, keywords, startDate, endDate, url, ...rest }, index) => {
 		const path = `projects[${index}]`
-		reader.leave(rest, path)
+		// A project has one date.
+		reader.leave(isBlank(endDate) ? rest : { startDate, ...rest }, path)
 		const { project_title: _, project_source_code, ...more } = extras.of(index, name)
 		if (isBlank(more.project_source_code_link)) more.project_source_code_link = project_source_code
 		const named = ['project_source_code_link', 'project_deployment_link', 'project_demo_link']

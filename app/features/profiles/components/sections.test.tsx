@@ -1,0 +1,50 @@
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { Academics, type AcademicsView } from './sections.tsx'
+
+const nothing: AcademicsView = {
+	studies: { branch: '', year: null, semester: null },
+	university: '',
+	location: '',
+	yearOfPassing: null,
+	experiences: [],
+	enrolmentNumber: '',
+	universityEmail: '',
+}
+const earlier = {
+	...{ id: '1', kind: 'education' as const, organisation: 'Old School', title: 'Diploma' },
+	...{ url: '', span: '', summary: '' },
+}
+
+test.each<[string, Partial<AcademicsView>, boolean, string[]]>([
+	['nothing', {}, false, ['Nothing written yet.']],
+	['only a location', { location: 'Eastmere' }, false, ['Eastmere']],
+	[
+		'a branch and a location',
+		{ studies: { ...nothing.studies, branch: 'CSE' }, location: 'Eastmere' },
+		false,
+		['CSE', 'Eastmere'],
+	],
+	['only a year', { studies: { ...nothing.studies, year: 2 } }, false, ['Year 2']],
+	[
+		'the enrolment number, to its owner',
+		{ enrolmentNumber: 'EIT23' },
+		true,
+		['Enrolment number', 'EIT23 (only you see this)'],
+	],
+	['the enrolment number, to others', { enrolmentNumber: 'EIT23' }, false, ['Nothing written yet.']],
+	[
+		'the enrolment number and earlier studies',
+		{ enrolmentNumber: 'EIT23', experiences: [earlier] },
+		true,
+		['Enrolment number', 'EIT23 (only you see this)', 'Diploma', 'Old School'],
+	],
+])('academics with %s', (_what, given, own, texts) => {
+	const html = renderToStaticMarkup(<Academics profile={{ ...nothing, ...given }} own={own} />)
+	const shown = html
+		.replace(/<span class="meta">/g, '')
+		.split(/<[^>]*>/)
+		.filter(Boolean)
+	expect(shown).toEqual(texts)
+	expect(html).not.toMatch(/<h3[^>]*><\/h3>|<p[^>]*><\/p>/)
+})
