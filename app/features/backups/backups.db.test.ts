@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { config } from '~/config.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { announceSettings } from '~/platform/settings/settings.server.ts'
@@ -140,7 +141,12 @@ test('makes, tests and records a backup; no second one on the same day; deletes 
 
 test('encrypts a backup in a bucket, leaves no local file, reports a failure, and retries it', async () => {
 	await save(inBucket())
+	// As a process leaves it that is killed before the upload has ended.
+	const outgoing = join(config().dataDir, 'backups', 'outgoing')
+	mkdirSync(outgoing, { recursive: true })
+	writeFileSync(join(outgoing, 'devquad-2020-01-01T00-00-00Z.tar.zst.age'), 'not uploaded')
 	await backUpWhenDue()
+	expect(readdirSync(outgoing)).toEqual([])
 	const [first] = await runs()
 	expect(first).toMatchObject({ file: expect.stringMatching(/^quad\/devquad-.*\.tar\.zst\.age$/), error: null })
 	await makeDue()

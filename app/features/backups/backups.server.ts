@@ -200,8 +200,9 @@ async function backUp(settings: BackupSettings): Promise<void> {
 
 /** Runs the backup command, which also restores the new backup into a temporary PostgreSQL. */
 async function makeAndTry(settings: BackupSettings): Promise<{ file: string; bytes: number }> {
-	const keeps = settings.bucket ? [] : ['--keep', String(settings.keep)]
-	const args = ['--to', await folderOf(settings), '--json', ...keeps]
+	// What waits for its upload alone: a process that was killed before leaves its backup there.
+	const keep = settings.bucket ? 1 : settings.keep
+	const args = ['--to', await folderOf(settings), '--json', '--keep', String(keep)]
 	return (await runScript('scripts/backup.ts', args, { passphrase: settings.passphrase || undefined })) as {
 		file: string
 		bytes: number
@@ -222,7 +223,8 @@ async function moveToBucket(settings: BackupSettings, file: string): Promise<str
 }
 
 async function folderOf({ bucket, folder }: BackupSettings): Promise<string> {
-	const place = bucket || !folder ? join(config().dataDir, 'backups') : folder
+	const own = join(config().dataDir, 'backups')
+	const place = bucket ? join(own, 'outgoing') : folder || own
 	await mkdir(place, { recursive: true, mode: 0o700 })
 	return place
 }

@@ -40,9 +40,9 @@ export type BackupTotals = z.infer<typeof totalsSchema>
 
 /**
  * Files of a data directory that are not copied: PostgreSQL and locks, which a restored site makes itself; pictures, which are read
- * from the storage; and backups.
+ * from the storage; backups; and archives of members that are being made.
  */
-const NOT_COPIED = /^(postgres|site\.|media$|cluster$|backups$)/
+const NOT_COPIED = /^(postgres|site\.|media$|cluster$|backups$|archives$)/
 
 /** Matches the names of backups only. */
 const BACKUP_NAME = /^devquad-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar\.zst(\.age)?$/

@@ -13,6 +13,9 @@ test.each([
 	['an id that is no integer', encodeCursor(['2026-11-21T05:12:33Z', 1.5])],
 	['a time that is none', encodeCursor(['now(); drop table users', 1])],
 	['a time that no calendar has', encodeCursor(['2026-99-99T05:12:33Z', 1])],
+	['a day that its month does not have', encodeCursor(['2026-02-30T05:12:33Z', 1])],
+	['the year 0', encodeCursor(['0000-01-01T05:12:33Z', 1])],
+	['a zone that no clock has', encodeCursor(['2026-02-28T05:12:33+23:00', 1])],
 	['an id that no row can have', encodeCursor(['2026-11-21T05:12:33Z', 2 ** 31])],
 	['an object', Buffer.from('{"a":1}').toString('base64url')],
 ])('a cursor made of %s is refused', (_what, text) => {

@@ -33,11 +33,15 @@ export function invalidCursor(): Invalid {
 	return new Invalid('This page of the list no longer exists. Start again from the first page.')
 }
 
-const isoTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d(:?\d\d)?)$/
+/** PostgreSQL knows no zone beyond 15 hours, and no year 0. */
+const isoTime = /^((?!0000)\d{4}-\d\d-\d\d)[T ]\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-](0\d|1[0-5])(:?\d\d)?)$/
 
 /** Whether a text is a timestamp as PostgreSQL prints it: ISO 8601, with or without microseconds. */
 export function isTimeText(text: unknown): text is string {
-	return typeof text === 'string' && isoTime.test(text) && !Number.isNaN(Date.parse(text))
+	const [, day] = typeof text === 'string' ? (isoTime.exec(text) ?? []) : []
+	if (day === undefined || Number.isNaN(Date.parse(String(text)))) return false
+	// JavaScript takes 30 February for 2 March, and PostgreSQL takes it for none.
+	return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }
 
 /** @throws Invalid when `text` is not a cursor of a list in order of time */
