@@ -80,6 +80,19 @@ test('parallel uploads cannot exceed the quota of 50 MB', async () => {
 	await storePicture(odalys, 'certificate', blob(await picture('png')))
 })
 
+test('a picture that was removed from a profile makes room at once; one that is shown, or still in a form, does not', async () => {
+	await fill(mira, 50 * 1024 * 1024)
+	const path = (await rows())[0]?.path ?? ''
+	const upload = async () => storePicture(mira, 'project', blob(await picture('png')))
+	await expect(upload()).rejects.toMatchObject({ kind: 'quota-exceeded' })
+	await age(path)
+	await db().insertInto('projects').values({ user_id: mira.id, project_title: 'x', project_image: path }).execute()
+	await expect(upload()).rejects.toMatchObject({ kind: 'quota-exceeded' })
+	await db().deleteFrom('projects').execute()
+	const stored = await upload()
+	expect((await rows()).map((row) => row.path)).toEqual([stored.path])
+})
+
 test('a file above 5 MB is refused before it is decoded', async () => {
 	await expect(storePicture(mira, 'profile', blob(Buffer.alloc(5 * 1024 * 1024 + 1)))).rejects.toThrow(
 		'larger than 5 MB',

@@ -65,11 +65,14 @@ export function renewPicture(path: string): Promise<PictureRow | undefined> {
 		.executeTakeFirst()
 }
 
-/** Unused pictures older than an hour, or a day for posts: of forms that were never saved, or after a change. */
-export async function listUnusedPictures(limit: number): Promise<string[]> {
+/**
+ * Unused pictures older than an hour, or a day for posts: of forms that were never saved, or after a change.
+ * @param ownerId only those of this member
+ */
+export async function listUnusedPictures(limit: number, ownerId: number | null = null): Promise<string[]> {
 	const { rows } = await sql<{ path: string }>`
 		select path from pictures
-		where created_at < now() - ${graceOfKind}
+		where created_at < now() - ${graceOfKind} ${ownerId === null ? sql`` : sql`and user_id = ${ownerId}`}
 			and not exists (select 1 from users where image = pictures.path)
 			and not exists (select 1 from profiles where hidden_image = pictures.path)
 			and not exists (select 1 from projects where project_image = pictures.path)

@@ -69,10 +69,10 @@ export async function storePicture(
 	const known = await renewPicture(path)
 	if (known) return presentPicture(known)
 	const ownerId = ownerOf(viewer, kind)
-	await checkQuota(ownerId, 1)
+	await makeRoom(ownerId, 1)
 	const picture = await readPicture(bytes, kind, crop, viewer.username)
 	const size = picture.files.reduce((sum, { data }) => sum + data.length, 0)
-	await checkQuota(ownerId, size)
+	await makeRoom(ownerId, size)
 	// Registered for removal until its row exists, so that a failure leaves no files behind.
 	await expectPicture(path)
 	const files = await storage()
@@ -115,8 +115,19 @@ function notePicture(picture: NewPicture): Promise<PictureView> {
 		})
 }
 
+/** Deletes, if the quota would be exceeded, what the next sweep will delete anyway. @throws UploadRefused if that is not enough */
+async function makeRoom(ownerId: number, bytes: number): Promise<void> {
+	if (await isWithinQuota(ownerId, bytes)) return
+	for (const path of await listUnusedPictures(BATCH_SIZE, ownerId)) await deleteUnusedPicture(path)
+	await checkQuota(ownerId, bytes)
+}
+
+async function isWithinQuota(ownerId: number, bytes: number, executor: Executor = db()): Promise<boolean> {
+	return (await sumPictureBytes(executor, ownerId)) + bytes <= QUOTA_BYTES
+}
+
 async function checkQuota(ownerId: number, bytes: number, executor: Executor = db()): Promise<void> {
-	if ((await sumPictureBytes(executor, ownerId)) + bytes > QUOTA_BYTES) throw new UploadRefused('quota-exceeded')
+	if (!(await isWithinQuota(ownerId, bytes, executor))) throw new UploadRefused('quota-exceeded')
 }
 
 /**
@@ -176,7 +187,7 @@ function presentPicture({ path, width, height, colour }: PictureRow): PictureVie
  * @returns the number of pictures whose files were removed
  */
 export async function sweepPictures(): Promise<number> {
-	await inBatches(listUnusedPictures, deleteUnusedPicture)
+	await inBatches((limit) => listUnusedPictures(limit), deleteUnusedPicture)
 	return inBatches(listForgottenPictures, removeForgottenFiles)
 }
 

@@ -131,6 +131,20 @@ test('concurrent additions make one project, and none beyond the limit', async (
 	await expect(pick(ada, 1)).rejects.toThrow('A profile has at most 100 projects.')
 })
 
+test.each([
+	'https://github.example/Ada-L/repo-1/',
+	'https://github.example/ada-l/repo-1.git',
+	'http://www.github.example/ada-l/repo-1',
+])('a project with the link %s is the repository', async (link) => {
+	github = { body: [repository(1)] }
+	await sql`
+		insert into projects (user_id, project_title, project_source_code_link) values (${ada.id}, 'mine', ${link})`.execute(
+		db(),
+	)
+	expect((await listed(ada)).repositories.map(({ isAdded }) => isAdded)).toEqual([true])
+	await expect(pick(ada, 1)).rejects.toThrow('These are among your projects already.')
+})
+
 test.each<[string, Answer, string]>([
 	['nothing to read', { body: { message: 'odd' } }, 'GitHub does not answer right now.'],
 	['too many questions', { status: 403, body: { message: 'rate limit' } }, 'GitHub does not answer right now.'],

@@ -10,6 +10,7 @@ import { profileLimits } from '~/features/profile-editor/profile.limits.ts'
 import { projectInput } from '~/features/profile-editor/profile.schema.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { DomainError, Invalid, NotAllowed } from '~/lib/errors.ts'
+import { bareUrl } from '~/lib/links.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { counted } from '~/lib/text.ts'
@@ -134,9 +135,11 @@ function fieldsOf({ name, description, language, homepage, url, createdOn }: Rep
 	return Object.fromEntries(Object.entries(fields).filter(([field]) => !broken.includes(field)))
 }
 
-/** Normalizes case and a trailing slash of an address. */
+/** Addresses of one repository have the same key: with or without `www.`, a trailing slash or `.git`, as they are copied from GitHub. */
 function linkKey(url: string): string {
-	return url.toLowerCase().replace(/\/$/, '')
+	return bareUrl(url)
+		.toLowerCase()
+		.replace(/\.git$/, '')
 }
 
 /**
