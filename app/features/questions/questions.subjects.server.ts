@@ -11,6 +11,7 @@ import {
 	type Performed,
 	type SubjectType,
 } from '~/features/moderation/subjects.server.ts'
+import { mainTags } from '~/features/tags/tags.server.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { siteDay } from '~/lib/calendar.ts'
 import { isId } from '~/lib/checks.ts'
@@ -185,7 +186,7 @@ function isPinAct(act: PostAct): boolean | null {
 }
 
 async function release(trx: Executor, { post, held, moderatorId: by }: ModerationAction): Promise<void> {
-	if (post.type === 'query') await publishQuestion(trx, post.id, by)
+	if (post.type === 'query') await publishQuestion(trx, post.id, by, held.tags)
 	else await publishComment(trx, post.id, post.question.id, { from: held.status, by })
 }
 
@@ -202,6 +203,7 @@ function republishedEvent({ post: { type, id, question }, moderatorId: actorId }
 /**
  * Locks the question, or both of a merge in the order of their ids, then the comment. @throws Conflict when one has changed since
  * it was seen
+ * @returns the post, with the main tags of its question
  */
 async function lockPost(trx: Executor, post: PostSubject, act: PostAct, into: number): Promise<LockedPost> {
 	const questionId = post.question.id
@@ -221,14 +223,16 @@ async function lockPost(trx: Executor, post: PostSubject, act: PostAct, into: nu
 	if ((act === 'lock' || act === 'unlock') && question.locked === (act === 'lock')) throw changedMeanwhile()
 	const pins = isPinAct(act)
 	if (pins !== null && (await isPinnedNow(trx, questionId)) === pins) throw changedMeanwhile()
-	return { ...question, ...held }
+	// Before any member is locked, as by those who write questions.
+	return { ...question, ...held, tags: await mainTags(trx, question.tags) }
 }
 
 async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>): Promise<Performed> {
-	const { subject: post, actor, why, input } = call
+	const { subject, actor, why, input } = call
 	const into = act === 'merge' ? Number(input.into) : 0
 	const until = typeof input.until === 'string' && input.until !== '' ? input.until : null
-	const held = await lockPost(trx, post, act, into)
+	const held = await lockPost(trx, subject, act, into)
+	const post = { ...subject, question: { ...subject.question, tags: held.tags } }
 	// Locked before counting, as posting does.
 	if (act === 'approve') await trustAuthor(trx, held.author_id)
 	await lockModerator(trx, actor)

@@ -18,6 +18,8 @@ export interface LockedPost {
 	author_id: number
 	category_id: number
 	status: PostStatus
+	/** Of the question. */
+	tags: string[]
 	edited: boolean
 	locked: boolean
 	/** As in {@link fingerprintOf}. */
@@ -40,7 +42,7 @@ function sha256Of(columns: string) {
 /** Locks a question for a decision, whatever its status. */
 export async function lockAnyQuestion(trx: Executor, id: number): Promise<LockedPost | undefined> {
 	const { rows } = await sql<LockedPost>`
-		select ${memberBehind(sql.ref('author_id'))} as author_id, category_id, status, edited_at is not null as edited, locked_at is not null as locked,
+		select ${memberBehind(sql.ref('author_id'))} as author_id, category_id, status, tags, edited_at is not null as edited, locked_at is not null as locked,
 			${fingerprintOf.query('questions')} as fingerprint
 		from questions where id = ${id} for update`.execute(trx)
 	return rows[0]
@@ -50,7 +52,7 @@ export async function lockAnyQuestion(trx: Executor, id: number): Promise<Locked
 export async function lockAnyComment(
 	trx: Executor,
 	id: number,
-): Promise<Omit<LockedPost, 'category_id' | 'locked'> | undefined> {
+): Promise<Omit<LockedPost, 'category_id' | 'tags' | 'locked'> | undefined> {
 	const { rows } = await sql<LockedPost>`
 		select ${memberBehind(sql.ref('author_id'))} as author_id, status, edited_at is not null as edited, ${fingerprintOf.comment('comments')} as fingerprint
 		from comments where id = ${id} for update`.execute(trx)

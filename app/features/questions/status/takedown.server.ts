@@ -1,5 +1,6 @@
 import { closeCase, closeCases, openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
 import { announceUnread } from '~/features/notifications/notifications.server.ts'
+import { mainTags } from '~/features/tags/tags.server.ts'
 import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { forgetComments } from '../notifying/notifying.server.ts'
@@ -101,8 +102,9 @@ export function restorePost(
 				: { kind: 'comment-pending', actorId: by, question, commentId: id }
 		}
 		if (kind === 'query') {
-			await publishQuestion(trx, id, by)
-			return { kind: 'question-republished', actorId: by, question }
+			const tags = await mainTags(trx, held.tags)
+			await publishQuestion(trx, id, by, tags)
+			return { kind: 'question-republished', actorId: by, question: { ...question, tags } }
 		}
 		await publishComment(trx, id, question.id, { from: 'hidden', by })
 		return { kind: 'comment-republished', actorId: by, question, commentId: id }
@@ -116,7 +118,7 @@ async function inPost(
 	work: (
 		trx: Executor,
 		question: EventQuestion,
-		held: { status: string; category_id: number },
+		held: { status: string; category_id: number; tags: string[] },
 	) => Promise<ForumEvent | null>,
 ): Promise<boolean> {
 	const [row] = await (kind === 'query' ? listQuestionSubjects([id]) : listCommentSubjects([id]))

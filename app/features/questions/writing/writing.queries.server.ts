@@ -113,20 +113,15 @@ export async function removeQuestion(
 /**
  * Publishes a question that was pending or removed: adds it to its category, its tags, the search and all counts.
  * @param by who does it
- * @param mainTags the current names of its tags; unchanged by default
+ * @param tags its main tags as of now: those of an unpublished question are not respelled when their terms change
  */
-export async function publishQuestion(
-	trx: Executor,
-	id: number,
-	by: number,
-	mainTags: string[] | null = null,
-): Promise<void> {
-	const { rows } = await sql<{ category_id: number; tags: string[] }>`
-		update questions set ${newStatus({ status: 'published', by })}, merged_into = null, tags = coalesce(${mainTags}::text[], tags)
-		where id = ${id} returning category_id, tags`.execute(trx)
+export async function publishQuestion(trx: Executor, id: number, by: number, tags: string[]): Promise<void> {
+	const { rows } = await sql<{ category_id: number }>`
+		update questions set ${newStatus({ status: 'published', by })}, merged_into = null, tags = ${tags}
+		where id = ${id} returning category_id`.execute(trx)
 	const question = rows[0]
 	if (!question) throw new Error('There is no question to publish.')
-	await includeQuestion(trx, id, question.category_id, question.tags)
+	await includeQuestion(trx, id, question.category_id, tags)
 	await rebuildSearch(trx, id)
 }
 
