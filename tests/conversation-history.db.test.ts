@@ -19,7 +19,7 @@ test(`messages, receipts, blocks, merges and departures at the same time leave c
 	await history.begin()
 	for (let round = 0; round < ROUNDS; round += 1) {
 		const failures = await history.run(ACTS)
-		expect(failures, `acts of round ${round}`).toEqual([])
+		expect(failures.join('\n'), `acts of round ${round}`).toBe('')
 		expect(await findBrokenFigures(), `figures after round ${round}`).toEqual([])
 		expect(await contradictions(), `rows after round ${round}`).toEqual([])
 	}

@@ -40,7 +40,7 @@ export class ConversationHistory extends History {
 		if (one && other) await this.send(one, other)
 	}
 
-	override async run(count: number): Promise<unknown[]> {
+	override async run(count: number): Promise<string[]> {
 		// Neither the limits of messages nor those of reports.
 		await passTime()
 		await sql`update reports set created_at = created_at - interval '1 hour'`.execute(db())

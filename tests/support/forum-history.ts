@@ -50,7 +50,7 @@ export class ForumHistory extends History {
 		}
 	}
 
-	override async run(count: number): Promise<unknown[]> {
+	override async run(count: number): Promise<string[]> {
 		// A member may send few reports an hour.
 		await sql`update reports set created_at = created_at - interval '1 hour'`.execute(db())
 		return super.run(count)

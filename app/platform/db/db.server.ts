@@ -25,9 +25,9 @@ export type Executor = Kysely<Database> | Transaction<Database>
  * into another one.
  */
 const repeatable = /^(40P01|40001|23503|23505)$/
-const MAX_TRIES = 3
+const MAX_TRIES = 5
 
-/** Runs a transaction, and again when it failed because of others that ran at the same time; at most three times. */
+/** Runs a transaction, and again when it failed because of others that ran at the same time; at most five times. */
 export async function repeated<Result>(run: () => Promise<Result>): Promise<Result> {
 	for (let tries = 1; ; tries += 1)
 		try {
