@@ -135,6 +135,7 @@ export const EVIDENCE_BATCH = 200
 export const evidenceTerms: TermSource = {
 	nouns: ['skill', 'skills'],
 	async align(termId) {
+		await renameHidden(termId)
 		for (let last = 0; ; ) {
 			const ids = await listMembersOfTerm(termId, last)
 			if (ids.length > 0) await refreshEvidence(ids)
@@ -145,6 +146,38 @@ export const evidenceTerms: TermSource = {
 	count: async () => 0,
 	countUses: async () => 0,
 	listUnknown: async () => [],
+}
+
+/**
+ * Moves the choices to hide evidence of skills that are not on the profile to the name of their term. If the skill of that name is on the
+ * profile, its evidence now includes what its member hid, and is hidden.
+ */
+async function renameHidden(termId: number | null): Promise<void> {
+	const renamed = sql`
+		select user_id, name_key, lower(t.name) as main from hidden_evidence
+		join term_spellings on key = term_key(name_key) join vocabulary_terms t on t.id = term_id
+		where name_key <> lower(t.name) ${termId === null ? sql`` : sql`and t.id = ${termId}`}`
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			// As whoever saves their skills: the profile first.
+			const { rows } = await sql<{ user_id: number }>`
+				select user_id from profiles where user_id in (select user_id from (${renamed}) renamed) order by user_id for update`.execute(
+				trx,
+			)
+			if (rows.length === 0) return
+			await sql`
+				update profile_skills kept set evidence_hidden = true from (${renamed}) renamed join skills on skills.name_key = main
+				where kept.user_id = renamed.user_id and kept.skill_id = skills.id and not kept.evidence_hidden`.execute(trx)
+			await sql`
+				insert into hidden_evidence (user_id, name_key) select user_id, main from (${renamed}) renamed
+				where not exists (select from profile_skills kept join skills on skills.id = kept.skill_id
+					where kept.user_id = renamed.user_id and skills.name_key = main)
+				on conflict do nothing`.execute(trx)
+			await sql`
+				delete from hidden_evidence using (${renamed}) renamed
+				where hidden_evidence.user_id = renamed.user_id and hidden_evidence.name_key = renamed.name_key`.execute(trx)
+		})
 }
 
 /** The next members, by id, who have the skill of a term or of one of its parents. @param termId null for any skill */

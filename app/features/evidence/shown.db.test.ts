@@ -9,6 +9,7 @@ import { setSkills } from '~/features/members/skills.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
 import { getResume } from '~/features/resume/resume.server.ts'
 import { makeToken } from '~/features/tokens/tokens.server.ts'
+import { actOnTerm } from '~/features/vocabulary/acts.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
@@ -136,6 +137,30 @@ describe('who sees what', () => {
 		await saveSkills(['JavaScript'])
 		await saveSkills(['JavaScript', 'React'])
 		expect((await getEvidence(asker, helper)).map(({ skill }) => skill)).toEqual(['React', 'JavaScript'])
+	})
+
+	test.each<[string, string, string[]]>([
+		['is not on the profile', 'Off', ['JavaScript']],
+		['has made room for the term that remains', 'On', ['JavaScript', 'Main On']],
+		['stands beside the term that remains', 'Both', ['JavaScript', 'Main Both', 'Old Both']],
+	])('what a member hides stays hidden when its term is merged while it %s', async (_where, word, skills) => {
+		const [old, main] = [`Old ${word}`, `Main ${word}`]
+		const { id } = await actOnTerm(moderator, 'add', 0, { name: old })
+		await actOnTerm(moderator, 'add', 0, { name: main })
+		await addMyProject(old)
+		await saveSkills(['JavaScript', old])
+		await showEvidence(helper, helper.username, [{ skill: old, shown: false }])
+		await saveSkills(skills)
+		await actOnTerm(moderator, 'merge', id, { into: main })
+		await saveSkills(['JavaScript', old])
+		expect((await getEvidence(helper, helper)).map(({ skill, hidden }) => [skill, hidden])).toEqual([[main, true]])
+		expect(await getEvidence(asker, helper)).toEqual([])
+		// The choice is one again: what is shown from now on stays shown.
+		await showEvidence(helper, helper.username, [{ skill: main, shown: true }])
+		await saveSkills(['JavaScript'])
+		await saveSkills(['JavaScript', old])
+		expect((await getEvidence(asker, helper)).map(({ skill }) => skill)).toEqual([main])
+		await expectNothingToCorrect()
 	})
 
 	test('members who search for a skill see the strongest first, page by page; visitors see the newest first', async () => {

@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
+import { writeBlock } from '~/features/members/blocks.queries.server.ts'
+import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { listNotifications } from '~/features/notifications/notifications.server.ts'
 import { hideProfile } from '~/features/profiles/hiding.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import type { Input } from '~/platform/http/form.server.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { MAX_SAVED_SEARCHES } from './following.limits.ts'
@@ -22,23 +25,40 @@ useDatabase()
 
 let serial = 0
 let author: SignedIn
+let moderator: SignedIn
 let member: SignedIn
 
 beforeAll(async () => {
 	author = await makeMember('author')
+	moderator = await makeMember('moderator', 'moderator')
 })
 
 beforeEach(async () => {
 	serial += 1
 	member = await makeMember(`member${serial}`)
 	await sql`update questions set created_at = created_at - interval '3 days'`.execute(db())
+	await sql`update question_routing set published_at = published_at - interval '3 days'`.execute(db())
 	await sql`delete from saved_searches`.execute(db())
 })
 
 /** Adds a question that is half a day old. */
-async function asked(title: string, by: SignedIn = author) {
-	const { id } = await makeQuestion(by, { title, tags: 'saved' })
+async function asked(title: string, by: SignedIn = author, input: Input = {}) {
+	const { id } = await makeQuestion(by, { title, tags: 'saved', ...input })
 	await sql`update questions set created_at = now() - interval '12 hours' where id = ${id}`.execute(db())
+	await sql`update question_routing set published_at = now() - interval '12 hours' where question_id = ${id}`.execute(
+		db(),
+	)
+	return id
+}
+
+/** Makes all questions of today two days old. */
+async function grow() {
+	await sql`update questions set created_at = now() - interval '2 days' where created_at > now() - interval '1 day'`.execute(
+		db(),
+	)
+	await sql`update question_routing set published_at = now() - interval '2 days' where published_at > now() - interval '1 day'`.execute(
+		db(),
+	)
 }
 
 /** Makes the last check of every search more than a day old. */
@@ -52,9 +72,7 @@ const told = async (viewer: SignedIn) =>
 describe('a saved search for questions', () => {
 	test('counts new questions by others, notifies once a day, and restarts when it is opened', async () => {
 		await asked(`A walrus of long ago ${serial}`)
-		await sql`update questions set created_at = now() - interval '2 days' where created_at > now() - interval '1 day'`.execute(
-			db(),
-		)
+		await grow()
 		const { id, url } = await saveSearch(member, { kind: 'queries', query: ' walrus  tag:saved ', name: 'Walruses' })
 		expect(url).toBe('/search?q=walrus+tag%3Asaved&in=questions')
 		expect(await checkSavedSearches()).toBe(0)
@@ -74,10 +92,46 @@ describe('a saved search for questions', () => {
 		expect(await found(member)).toEqual(['Walruses: 0'])
 		expect((await listNotifications(member, { unread: true })).rows).toEqual([])
 		await age()
-		await sql`update questions set created_at = now() - interval '2 days' where created_at > now() - interval '1 day'`.execute(
+		await grow()
+		expect([await checkSavedSearches(), await found(member)]).toEqual([1, ['Walruses: 0']])
+	})
+
+	test('finds a question that waited for a moderator for longer than the check before it was let pass', async () => {
+		const newcomer = await makeMember(`fresh${serial}`, 'member', new Date(Date.now() - 3_600_000))
+		const description = '[Shoes](https://shoes.example/)'
+		const id = await asked(`A puffin that waits ${serial}`, newcomer, { description })
+		await sql`update questions set created_at = now() - interval '3 days' where id = ${id}`.execute(db())
+		await saveSearch(member, { kind: 'queries', query: 'puffin', name: 'Puffins' })
+		await age()
+		await decideCase(moderator, { kind: 'query', name: String(id), act: 'approve' }, {})
+		await sql`update question_routing set published_at = now() - interval '2 hours' where question_id = ${id}`.execute(
 			db(),
 		)
-		expect([await checkSavedSearches(), await found(member)]).toEqual([1, ['Walruses: 0']])
+		await checkSavedSearches()
+		expect([await found(member), await told(member)]).toEqual([
+			['Puffins: 1'],
+			['A saved search has new results: Puffins'],
+		])
+	})
+
+	test('counts questions that were imported today', async () => {
+		await saveSearch(member, { kind: 'queries', query: 'gannet', name: 'Gannets' })
+		await age()
+		const id = await asked(`A gannet ${serial}`)
+		await sql`delete from question_routing where question_id = ${id}`.execute(db())
+		await checkSavedSearches()
+		expect(await found(member)).toEqual(['Gannets: 1'])
+	})
+
+	test('does not tell of a member’s own questions under a pseudonym, nor of those by members whom they block', async () => {
+		const blocked = await makeMember(`blocked${serial}`)
+		await writeBlock(db(), member.id, blocked.id, true)
+		await saveSearch(member, { kind: 'queries', query: 'cormorant', name: 'Cormorants' })
+		await age()
+		await asked(`A cormorant under a pseudonym ${serial}`, member, { pseudonym: 'on' })
+		await asked(`A cormorant by somebody blocked ${serial}`, blocked)
+		await checkSavedSearches()
+		expect([await found(member), await told(member)]).toEqual([['Cormorants: 0'], []])
 	})
 
 	test('is checked by one of two concurrent runs, and not for a suspended member', async () => {

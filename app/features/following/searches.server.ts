@@ -3,6 +3,7 @@ import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import type { NotificationKind, NotificationKindName } from '~/features/notifications/kinds.server.ts'
 import { announceUnread, notifyOfFact, visitSubject } from '~/features/notifications/notifications.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { publishedWithin } from '~/features/routing/choosing.queries.server.ts'
 import { countNewMatches } from '~/features/search/search.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { cleanLine } from '~/lib/clean.ts'
@@ -78,7 +79,7 @@ const queries: SearchSource = {
 	read: (query) => cleanLine(query).slice(0, 200) || null,
 	path: queriesPath,
 	findNew: async (viewer, query, { after, until }) => ({
-		count: await countNewMatches(query, { after, until, besides: viewer.id }),
+		count: await countNewMatches(query, { among: publishedWithin({ after, until }), reader: viewer.id }),
 		seen: [],
 	}),
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
+import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { setPreferences, unsubscribe } from '~/features/notifications/preferences.server.ts'
 import { muteQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { setFollowing } from '~/features/tags/following.server.ts'
@@ -20,16 +21,19 @@ useJobTables()
 
 let serial = 0
 let author: SignedIn
+let moderator: SignedIn
 let member: SignedIn
 
 beforeAll(async () => {
 	author = await makeMember('author')
+	moderator = await makeMember('moderator', 'moderator')
 })
 
 beforeEach(async () => {
 	serial += 1
 	await sql`update notification_boxes set weekly = false`.execute(db())
 	await sql`update questions set created_at = created_at - interval '10 days'`.execute(db())
+	await sql`update question_routing set published_at = published_at - interval '10 days'`.execute(db())
 	member = await makeMember(`member${serial}`)
 	await setPreferences(member, new Set(['daily', 'weekly', 'followed-query-site']))
 })
@@ -100,6 +104,30 @@ test('sends no mail without news: deleted, muted and blocked posts and mere noti
 	)
 	await week()
 	expect([await mailWeekly(), await mails()]).toEqual([0, []])
+})
+
+test('mails what had waited for a moderator when the mail before was made', async () => {
+	const newcomer = await makeMember(`fresh${serial}`, 'member', new Date(Date.now() - 3_600_000))
+	const description = '[Shoes](https://shoes.example/)'
+	const followed = await makeQuestion(author, { title: 'A followed question with a comment that waited' })
+	await followQuestion(member, followed.id, true)
+	await setFollowing(member, { category: 'java' }, true)
+	const asked = await makeQuestion(newcomer, { title: 'A question that waited', category: 'java', description })
+	const comment = await makeComment(newcomer, followed.id, description)
+	await week()
+	await sql`update questions set created_at = now() - interval '8 days' where id = any(${[asked.id, followed.id]})`.execute(
+		db(),
+	)
+	await sql`update comments set created_at = now() - interval '8 days' where id = ${comment}`.execute(db())
+	for (const [kind, id] of [
+		['query', asked.id],
+		['comment', comment],
+	])
+		await decideCase(moderator, { kind: String(kind), name: String(id), act: 'approve' }, {})
+	await mailWeekly()
+	const [mail] = await mails()
+	expect(mail?.text).toContain('A question that waited')
+	expect(mail?.text).toContain('A followed question with a comment that waited')
 })
 
 test.each<[string, (mail: Mail | undefined) => Promise<unknown>]>([

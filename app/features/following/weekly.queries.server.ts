@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { type QuestionRow, questionColumns, questionJoins } from '~/features/questions/questions.queries.server.ts'
+import { publishedWithin } from '~/features/routing/choosing.queries.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 
 /** Questions per section of a mail, and how many of the newest are considered for it. */
@@ -11,7 +12,7 @@ const MAX_LOOKED_AT = 2_000
 const mutes = (userId: number) =>
 	sql`exists (select from muted_subjects s where s.user_id = ${userId} and s.subject_type = 'query' and s.subject_id = q.id)`
 
-/** Followed questions with comments by others since a time, most new comments first, with their number. */
+/** Followed questions with comments by others that became public since a time, most new comments first, with their number. */
 export async function listNewlyAnswered(
 	trx: Executor,
 	userId: number,
@@ -21,15 +22,16 @@ export async function listNewlyAnswered(
 		select ${questionColumns}, news.fresh
 		from follows f join questions q on q.id = f.question_id ${questionJoins}
 			cross join lateral (select count(*)::int as fresh from comments m where m.question_id = q.id and m.status = 'published'
-				and m.created_at > ${since}::timestamptz and m.author_id <> all(${accountsOf(userId)})
+				and coalesce(m.status_at, m.created_at) > ${since}::timestamptz and m.author_id <> all(${accountsOf(userId)})
 				and not ${isBlocking(userId, sql.ref('m.author_id'))}) news
 		where f.user_id = ${userId} and f.question_id is not null and q.status = 'published'
-			and q.active_at > ${since}::timestamptz and news.fresh > 0 and not ${mutes(userId)}
+			-- A question is as active as when its last comment was written, which may have waited for a moderator since.
+			and q.active_at > ${since}::timestamptz - interval '30 days' and news.fresh > 0 and not ${mutes(userId)}
 		order by news.fresh desc, q.id desc limit ${MAX_QUESTIONS}`.execute(trx)
 	return rows
 }
 
-/** Questions by others since a time, with a tag or category that a member follows or about a skill that they show; newest first. */
+/** Questions by others that became public since a time, with a tag or category that a member follows or about a skill that they show; newest first. */
 export async function listNewlyAsked(trx: Executor, userId: number, since: string): Promise<QuestionRow[]> {
 	const { rows } = await sql<QuestionRow>`
 		with wanted as materialized (
@@ -38,7 +40,7 @@ export async function listNewlyAsked(trx: Executor, userId: number, since: strin
 			select tags.id from shown_skills s join skills on skills.id = s.skill_id join tags on tags.term_key = skills.term_key
 			where s.user_id = ${userId})
 		select ${questionColumns}
-		from (select * from questions where status = 'published' and created_at > ${since}::timestamptz
+		from (select * from questions where status = 'published' and id in ${publishedWithin({ after: since, until: null })}
 			order by created_at desc, id desc limit ${MAX_LOOKED_AT}) q ${questionJoins}
 		where q.author_id <> all(${accountsOf(userId)}) and not ${isBlocking(userId, sql.ref('q.author_id'))} and not ${mutes(userId)}
 			and (exists (select from follows where user_id = ${userId} and category_id = q.category_id)

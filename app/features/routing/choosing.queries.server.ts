@@ -89,6 +89,20 @@ export async function lockRounds(trx: Executor, questionId: number): Promise<num
 	return rows[0]?.rounds
 }
 
+/**
+ * An SQL expression: the ids of the questions that became public within a time, which may be long after they were asked. Times are ISO 8601.
+ * Imported ones became public when they were asked.
+ */
+export function publishedWithin({ after, until }: { after: string; until: string | null }): RawBuilder<number> {
+	const isWithin = (column: string) =>
+		sql`${sql.ref(column)} > ${after}::timestamptz ${until === null ? sql`` : sql`and ${sql.ref(column)} <= ${until}::timestamptz`}`
+	return sql`(
+		select question_id from question_routing where ${isWithin('published_at')}
+		union all
+		select id from questions as asked where status = 'published' and ${isWithin('created_at')}
+			and not exists (select from question_routing where question_id = asked.id))`
+}
+
 /** Sets the number of rounds of a question. */
 export async function writeRounds(trx: Executor, questionId: number, rounds: number): Promise<void> {
 	await sql`update question_routing set rounds = ${rounds} where question_id = ${questionId}`.execute(trx)

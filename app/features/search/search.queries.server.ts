@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import { isBlocking } from '~/features/members/blocks.queries.server.ts'
+import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
 import { candidateRows, MAX_CANDIDATES } from './candidates.queries.server.ts'
@@ -157,18 +159,18 @@ function matchedRows<Row>({ columns, joins }: Selection<Row>, found: RawBuilder<
 			offset 0) sought`
 }
 
-/** As `countNewMatches` of search.server.ts: walks the questions of those days in order of time, as they are few. */
-export async function countMatchesBetween(
+/** As `countNewMatches` of search.server.ts: reads the questions of those days one by one, as they are few. */
+export async function countMatchesAmong(
 	scope: SearchScope,
 	words: string,
 	parts: string[] | undefined,
-	{ after, until, besides }: { after: string; until: string; besides: number },
+	{ among, reader }: { among: RawBuilder<number>; reader: number },
 ): Promise<number> {
 	const document = parts ? sql`ts_filter(q.search, ${parts}::"char"[])` : sql`q.search`
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from (
-			select from questions q where ${conditions(scope)} and q.created_at > ${after}::timestamptz
-				and q.created_at <= ${until}::timestamptz and q.author_id <> ${besides}
+			select from questions q where q.id in ${among} and ${conditions(scope)}
+				and q.author_id <> all(${accountsOf(reader)}) and not ${isBlocking(reader, sql.ref('q.author_id'))}
 				${words === '' ? sql`` : sql`and ${document} @@ ${allOf([words])}`} limit 100) hit`.execute(db())
 	return rows[0]?.count ?? 0
 }

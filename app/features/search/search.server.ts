@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely'
 import { meantTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -9,7 +10,7 @@ import {
 	anyWordConditions,
 	chosenRows,
 	commentRows,
-	countMatchesBetween,
+	countMatchesAmong,
 	findTitled,
 	listLiteral,
 	type MatchedRow,
@@ -197,17 +198,18 @@ async function findAny<Row extends { id: number }>(
 }
 
 /**
- * How many questions that match everything were asked between two times, at most 100; only words as they are typed count.
- * @param between ISO 8601, the later one included; `besides` is a member whose own questions do not count
+ * How many of some questions match everything, at most 100; only words as they are typed count.
+ * @param of the ids of the questions, as SQL, and the member who is told: neither their own questions count, nor those of members
+ * whom they block
  */
 export async function countNewMatches(
 	search: string,
-	between: { after: string; until: string; besides: number },
+	of: { among: RawBuilder<number>; reader: number },
 ): Promise<number> {
 	const { terms, operators } = parseSearch(search)
 	const scope = await readScope(operators, undefined, undefined)
 	if (scope === null) return 0
-	return countMatchesBetween(scope, terms.map(({ source }) => source).join(' '), partsOf(operators), between)
+	return countMatchesAmong(scope, terms.map(({ source }) => source).join(' '), partsOf(operators), of)
 }
 
 /** Characters of a title with another meaning in a search. */
