@@ -7,12 +7,17 @@ import type { CommentView } from '../comment.view.ts'
 /** A question as its page shows it. */
 export type ShownQuestion = Omit<QuestionPageView, 'description'>
 
+/** Whether nobody can write, vote or report below a question, as it was deleted or is not published. */
+export function isClosed({ deletedBy, unpublished }: Pick<ShownQuestion, 'deletedBy' | 'unpublished'>): boolean {
+	return deletedBy !== null || unpublished !== null
+}
+
 /** What a thread shows of its page, serializable as JSON. The same for all members except moderators. */
 export interface SharedFacts {
 	signedIn: boolean
 	/** Whether the viewer is a moderator. */
 	moderates: boolean
-	/** Whether nobody can write here, as the question was deleted. */
+	/** As of {@link isClosed}. */
 	closed: boolean
 	questionId: number
 	/** The query's canonical address. */

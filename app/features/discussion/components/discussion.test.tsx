@@ -16,6 +16,7 @@ interface Drawn {
 	viewer?: typeof mira | null
 	search?: string
 	refusal?: Parameters<typeof Discussion>[0]['refusal']
+	question?: ReturnType<typeof query>
 }
 
 function draw({
@@ -27,6 +28,7 @@ function draw({
 	viewer = null,
 	search = '',
 	refusal = null,
+	question = query(),
 }: Drawn): string {
 	const data: CommentsData = {
 		page: { rows, next: next ?? null },
@@ -46,7 +48,7 @@ function draw({
 			loader: () => root,
 			children: [
 				// biome-ignore lint/correctness/noComponentHookFactories: drawn once
-				{ id: 'page', path, Component: () => <Discussion question={query()} data={data} refusal={refusal} /> },
+				{ id: 'page', path, Component: () => <Discussion question={question} data={data} refusal={refusal} /> },
 			],
 		},
 	])
@@ -81,6 +83,17 @@ test('the address opens nothing that the viewer may not do', () => {
 	const html = draw({ rows: [comment({ id: 1 })], viewer: mira, search: '?edit=1&delete-comment=1' })
 	expect(html).not.toContain('edit-comment-1')
 	expect(html).not.toContain('Delete this comment?')
+})
+
+test.each([
+	['merged', query({ locked: true, unpublished: { status: 'merged', reason: '' } })],
+	['hidden', query({ locked: true, unpublished: { status: 'hidden', reason: '' } })],
+	['deleted', query({ deletedBy: 'author' })],
+])('below a %s query nothing is offered that would be refused', (_status, question) => {
+	const html = draw({ rows: [own, comment({ id: 3, mayChoose: true })], viewer: mira, question })
+	expect(html).toContain('Abort it.')
+	for (const offer of ['<form', '<button', 'edit=2', 'delete-comment=2', 'reply=', '/report/'])
+		expect(html).not.toContain(offer)
 })
 
 test('a refused reply comes back to its box with what was typed', () => {

@@ -19,6 +19,7 @@ import { Thread } from './comment-item.tsx'
 import {
 	DiscussionContext,
 	type DiscussionFacts,
+	isClosed,
 	joinThreads,
 	liftAccepted,
 	type ShownQuestion,
@@ -122,7 +123,7 @@ function useFacts(
 		pseudonym: question.own && question.author.pseudonym ? question.author : null,
 		signedIn: viewer !== null,
 		moderates: isModerator(viewer),
-		closed: question.deletedBy !== null,
+		closed: isClosed(question),
 		questionId: question.id,
 		sendKey: data.sendKey,
 		url: question.url,

@@ -20,7 +20,7 @@ import { LocalTime } from '~/ui/local-time.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { CopyLink, RenderedText } from './copy.tsx'
-import type { ShownQuestion } from './discussion-context.ts'
+import { isClosed, type ShownQuestion } from './discussion-context.ts'
 import { QuestionVotes, useQuestionVotes } from './votes.tsx'
 
 interface ArticleProps {
@@ -75,7 +75,7 @@ function Article(props: ArticleProps) {
 				)}
 				<OriginLine origin={question.origin} />
 				{question.invited && <InvitedNotice question={question.id} />}
-				{question.unpublished === null && question.deletedBy === null && (
+				{!isClosed(question) && (
 					<AffectedLine
 						query={question.id}
 						following={question.following}
@@ -122,6 +122,7 @@ function Head({ question }: { question: ShownQuestion }) {
 
 /** The actions below the text. */
 function Tools({ question, muted, viewer, publicUrl, here, votes }: ArticleProps & { votes: ReactNode }) {
+	const closed = isClosed(question)
 	return (
 		<div
 			className="mt-5 flex min-h-[2.5625rem] flex-wrap items-center gap-1 border-y border-line py-1.5 text-ink-2"
@@ -129,20 +130,18 @@ function Tools({ question, muted, viewer, publicUrl, here, votes }: ArticleProps
 		>
 			{votes}
 			<CopyLink href={publicUrl + question.url} />
-			{viewer.signedIn && question.unpublished === null && question.deletedBy === null && (
+			{viewer.signedIn && !closed && (
 				<BookmarkButton kind="query" id={question.id} bookmarked={question.bookmarked} label="Bookmark this query" />
 			)}
-			{viewer.signedIn && !question.locked && question.unpublished === null && question.deletedBy === null && (
-				<InviteLink question={question.id} />
-			)}
-			{muted !== null && <MuteThread muted={muted} action={here} />}
+			{viewer.signedIn && !question.locked && !closed && <InviteLink question={question.id} />}
+			{muted !== null && !closed && <MuteThread muted={muted} action={here} />}
 			<span className="ml-auto flex">
 				{viewer.moderates && (
 					<Link className="icon-btn icon-btn-sm" to={`/moderation/query/${question.id}`} aria-label="Moderate query">
 						<Icon of={ShieldCheck} className="icon-sm" />
 					</Link>
 				)}
-				{!viewer.isAuthor && question.unpublished === null && (
+				{!viewer.isAuthor && !closed && (
 					<ReportLink
 						className="icon-btn icon-btn-sm"
 						href={`/report/query/${question.id}`}

@@ -6,7 +6,7 @@ import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { usePress } from '~/ui/use-press.ts'
 import type { CommentView } from '../comment.view.ts'
-import { type ShownQuestion, threadAfter, useDiscussion } from './discussion-context.ts'
+import { isClosed, type ShownQuestion, threadAfter, useDiscussion } from './discussion-context.ts'
 
 type Vote = CommentView['vote']
 
@@ -14,7 +14,14 @@ type Vote = CommentView['vote']
 export function useQuestionVotes(question: ShownQuestion, signedIn: boolean): Ballot {
 	const fields = { query: question.id }
 	const ballot = usePress<Vote>('/forum/vote', fields, { value: question.vote, count: question.score })
-	return { ...ballot, fields, own: question.own, signedIn, login: question.url, name: 'this query' }
+	return {
+		...ballot,
+		fields,
+		isFixed: question.own || isClosed(question),
+		signedIn,
+		login: question.url,
+		name: 'this query',
+	}
 }
 
 interface Ballot {
@@ -22,8 +29,8 @@ interface Ballot {
 	count: number
 	press: (vote: Vote) => void
 	fields: Record<string, string | number>
-	/** Members cannot vote on their own texts. */
-	own: boolean
+	/** Members cannot vote on their own texts, and nobody on what is not published. */
+	isFixed: boolean
 	/** Visitors are sent to the login page. */
 	signedIn: boolean
 	/** Where a visitor returns after the login. */
@@ -37,7 +44,7 @@ export function QuestionVotes({ ballot, place }: { ballot: Ballot; place: 'colum
 	const column = place === 'column'
 	return (
 		<div className={column ? 'row-span-2 max-sm:hidden' : 'pr-2 sm:hidden'}>
-			{ballot.own ? (
+			{ballot.isFixed ? (
 				<p className={column ? 'flex flex-col items-center pt-5' : ''}>
 					<span className={`num font-semibold text-ink ${column ? 'text-lg' : 'text-md'}`}>{ballot.count}</span>{' '}
 					<span className="meta">{votes(ballot.count)}</span>
@@ -61,7 +68,7 @@ export function CommentVotes({ comment }: { comment: CommentView }) {
 	const { id, score, vote, own, author } = comment
 	const fields = { query: questionIdOf(facts.url), comment: id, thread: threadAfter(facts, id, 0) ?? '' }
 	const press = usePress<Vote>('/forum/vote', fields, { value: vote, count: score })
-	if (own)
+	if (own || facts.closed)
 		return (
 			<span className="px-2">
 				<span className="num">{press.count}</span> {votes(press.count)}
@@ -71,7 +78,7 @@ export function CommentVotes({ comment }: { comment: CommentView }) {
 	const login = `${facts.here}#comment-${id}`
 	return (
 		<Buttons
-			ballot={{ ...press, fields, own, signedIn: facts.signedIn, login, name }}
+			ballot={{ ...press, fields, isFixed: false, signedIn: facts.signedIn, login, name }}
 			className="mr-1 flex items-center"
 			button="icon-btn icon-btn-sm"
 			icon="icon-sm"
