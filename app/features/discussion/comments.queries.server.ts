@@ -196,7 +196,15 @@ export async function findDeletedComment(
 
 export interface CommentPlaceRow {
 	id: number
+	/** The member who wrote it. */
+	author_id: number
+	status: PostStatus
+	/** Whether everybody sees its place: it is published, or a reply to it is. */
+	shown: boolean
 	question_id: number
+	/** The member who asked. */
+	asker_id: number
+	question_status: PostStatus
 	parent_id: number | null
 	depth: number
 	title: string
@@ -208,23 +216,22 @@ export interface CommentPlaceRow {
 	comments: number
 }
 
-/** Where a comment is shown; undefined when it is not: deleted without replies, or its question is gone. */
+/** Where a comment is, whoever may see it; undefined when it, or its question with all that others wrote below it, is gone. */
 export async function findCommentPlace(
 	id: number,
 	threads: number,
 	comments: number,
 ): Promise<CommentPlaceRow | undefined> {
 	const { rows } = await sql<CommentPlaceRow>`
-		select m.id, m.question_id, m.parent_id, m.depth, q.title, u.username, c.slug as category_slug,
+		select m.id, ${memberBehind(sql.ref('m.author_id'))} as author_id, m.status, m.question_id,
+			m.status = 'published' or exists (select 1 from comments r where r.parent_id = m.id and r.status = 'published') as shown,
+			${memberBehind(sql.ref('q.author_id'))} as asker_id, q.status as question_status, m.parent_id, m.depth, q.title, u.username, c.slug as category_slug,
 			(select count(*)::int from (select 1 from comments h where h.question_id = m.question_id and h.parent_id is null
 				and h.id < m.path[1] limit ${threads}) x) as heads_before,
 			(select count(*)::int from (select 1 from comments s where s.parent_id = m.parent_id and s.id < m.id limit ${threads}) x) as siblings_before,
 			(select count(*)::int from (select 1 from comments a where a.question_id = m.question_id limit ${comments + 1}) x) as comments
 		from comments m join questions q on q.id = m.question_id ${questionJoins}
-		where m.id = ${id} and (q.status = 'published' or ${isDiscussed})
-			and (m.status = 'published' or exists (select 1 from comments r where r.parent_id = m.id and r.status = 'published'))`.execute(
-		db(),
-	)
+		where m.id = ${id} and (q.status <> 'deleted' or ${isDiscussed})`.execute(db())
 	return rows[0]
 }
 

@@ -1,13 +1,16 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { deleteQuestion, editQuestion, restoreQuestion, suggestPeople } from '~/features/asking/asking.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { getDiscussed, getQuestion } from '~/features/questions/questions.server.ts'
+import { hidePost } from '~/features/questions/status/takedown.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { decide } from '../../../tests/support/moderation-cast.ts'
 import { addComment, deleteComment, editComment, restoreComment } from './commenting.server.ts'
 import { isOpenQuestion } from './comments.queries.server.ts'
 import { findCommentUrl, listComments } from './discussion.server.ts'
@@ -97,7 +100,7 @@ test('a query that others answered leaves its address and their words, and nothi
 	expect(left).toMatchObject({ title: '[deleted by its author]', descriptionHtml: '', tags: [], deletedBy: 'author' })
 	expect(JSON.stringify(left)).not.toContain('to forget')
 	expect((await listComments(null, { questionId: id, askerUsername: 'asha' })).rows).toHaveLength(1)
-	expect(await findCommentUrl(comment)).toBe(`${left.url}#comment-${comment}`)
+	expect((await findCommentUrl(null, comment)).url).toBe(`${left.url}#comment-${comment}`)
 	await expect(getQuestion(null, id)).rejects.toThrow(NotFound)
 	expect((await listQuestions(null, { search: 'forget' })).rows).toEqual([])
 	await expect(addComment(ben, { questionId: id, parentId: null, body: 'late' })).rejects.toThrow(NotFound)
@@ -181,15 +184,36 @@ test('a comment has an address that shows it, also deep in a thread and beyond t
 	for (let depth = 0; depth < 6; depth += 1)
 		chain.push(await makeComment(ben, id, `deep ${depth}`, chain.at(-1) ?? null))
 	const [top = 0, , , level3 = 0, level4 = 0, level5 = 0] = chain
-	expect(await findCommentUrl(top)).toBe(`${url}#comment-${top}`)
-	expect(await findCommentUrl(level3)).toBe(`${url}#comment-${level3}`)
-	expect(await findCommentUrl(level4)).toBe(`${url}?thread=${level3}#comment-${level4}`)
-	expect(await findCommentUrl(level5)).toBe(`${url}?thread=${level4}#comment-${level5}`)
+	expect((await findCommentUrl(null, top)).url).toBe(`${url}#comment-${top}`)
+	expect((await findCommentUrl(null, level3)).url).toBe(`${url}#comment-${level3}`)
+	expect((await findCommentUrl(null, level4)).url).toBe(`${url}?thread=${level3}#comment-${level4}`)
+	expect((await findCommentUrl(null, level5)).url).toBe(`${url}?thread=${level4}#comment-${level5}`)
 	let last = 0
 	for (let number = 0; number < 30; number += 1) last = await makeComment(ben, id, `wide ${number}`)
-	expect(await findCommentUrl(last)).toBe(`${url}?thread=${last}#comment-${last}`)
+	expect((await findCommentUrl(null, last)).url).toBe(`${url}?thread=${last}#comment-${last}`)
 	await deleteComment(ben, last)
-	await expect(findCommentUrl(last)).rejects.toThrow(NotFound)
+	expect(await findCommentUrl(asha, last)).toEqual({ url: `${url}#comments`, gone: true })
+	await expect(findCommentUrl(null, 99_999_999)).rejects.toThrow(NotFound)
+})
+
+test('the address of an unpublished comment shows it to its author and moderators, and others its query', async () => {
+	const { id, url } = await makeQuestion(asha)
+	const comment = await makeComment(ben, id)
+	const post = { by: mods.id, reason: 'Spam.' }
+	await hidePost({ ...post, kind: 'comment', id: comment }, async () => {})
+	const urlFor = async (viewer: Viewer) => (await findCommentUrl(viewer, comment)).url
+	const [shown, query] = [`${url}#comment-${comment}`, `${url}#comments`]
+	expect(await Promise.all([ben, mods, asha, null].map(urlFor))).toEqual([shown, shown, query, query])
+	await hidePost({ ...post, kind: 'query', id }, async () => {})
+	expect(await Promise.all([mods, asha].map(urlFor))).toEqual([shown, query])
+	for (const viewer of [ben, null]) await expect(urlFor(viewer)).rejects.toThrow(NotFound)
+})
+
+test('the address of a comment of a merged query shows it there', async () => {
+	const { id, url } = await makeQuestion(asha)
+	const comment = await makeComment(ben, id)
+	await decide(mods, 'query', id, 'merge', { into: String((await makeQuestion(asha)).id) })
+	expect(await findCommentUrl(null, comment)).toEqual({ url: `${url}?original=1#comment-${comment}`, gone: false })
 })
 
 test('the best threads come first, in pages that join without a gap, and a thread keeps to its own order', async () => {

@@ -1,4 +1,5 @@
 import { withFreshRole } from '~/features/moderation/members.server.ts'
+import { maySeeUnpublished } from '~/features/moderation/moderation.policy.ts'
 import type { Page, QuestionPageView } from '~/features/questions/question.view.ts'
 import type { QuestionMarks } from '~/features/questions/questions.queries.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
@@ -17,6 +18,7 @@ import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/curso
 import { type Asker, type CommentSort, type CommentView, presentComment, presentThread } from './comment.view.ts'
 import {
 	type CommentPlace,
+	type CommentPlaceRow,
 	type CommentRow,
 	type CommentRows,
 	countBelow,
@@ -133,17 +135,31 @@ export function askerOf({ author, own }: Pick<QuestionPageView, 'author' | 'own'
 }
 
 /**
- * The address that shows a comment: its question's first page, the thread of its parent, or its own thread.
- * @throws NotFound
+ * The address that shows a comment: its question's first page, the thread of its parent, or its own thread. For a comment that this
+ * viewer may not see any more, the comments of its question.
+ * @throws NotFound when they may not see that either
  */
-export async function findCommentUrl(id: number): Promise<string> {
+export async function findCommentUrl(viewer: Viewer, id: number): Promise<{ url: string; gone: boolean }> {
 	const place = isId(id) ? await findCommentPlace(id, threadsPerPage, commentsPerPage) : undefined
-	if (!place) throw new NotFound('There is no such comment. It may have been deleted.')
+	if (!place) throw new NotFound(noComment)
+	const isMerged = place.question_status === 'merged'
+	const isOpen = isMerged || place.question_status === 'published' || place.question_status === 'deleted'
+	const reader = isOpen && place.shown ? viewer : await withFreshRole(viewer)
+	if (!isOpen && !maySeeUnpublished(reader, { authorId: place.asker_id })) throw new NotFound(noComment)
+	const page = questionUrl({ ...place, id: place.question_id })
+	const original = isMerged ? '1' : null
+	const isVisible =
+		place.shown || (place.status !== 'deleted' && maySeeUnpublished(reader, { authorId: place.author_id }))
+	if (!isVisible) return { url: `${withParams(page, { original })}#comments`, gone: true }
+	return { url: `${withParams(page, { original, thread: threadOf(place) })}#comment-${id}`, gone: false }
+}
+
+/** The comment whose thread shows this one; null where the question's first page does. */
+function threadOf({ id, ...place }: CommentPlaceRow): number | null {
 	const { depth, parent_id, heads_before, siblings_before, comments } = place
 	const isOnFirstPage = depth < levelsPerPage && heads_before < threadsPerPage && comments <= commentsPerPage
 	const isBesideParent = parent_id !== null && siblings_before < threadsPerPage && comments <= commentsPerPage
-	const thread = isOnFirstPage ? null : isBesideParent ? parent_id : id
-	return `${withParams(questionUrl({ ...place, id: place.question_id }), { thread })}#comment-${id}`
+	return isOnFirstPage ? null : isBesideParent ? parent_id : id
 }
 
 async function findThread(questionId: number, id: number) {

@@ -62,7 +62,9 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const { shows } = factsOf(context)
 		const into = await mergedInto(question)
 		if (into) shows.push(questionTag(into.id))
-		if (into?.url && asked.original === null) throw redirect(into.url, 301)
+		// Its own comments, which the other question does not have, are read here.
+		const isOriginal = [asked.original, asked.thread, asked.cursor, asked.sort].some((value) => value !== null)
+		if (into?.url && !isOriginal) throw redirect(into.url, 301)
 		if (url.pathname !== question.url) throw redirect(question.url + url.search, 301)
 		const thread = asked.thread === null ? null : readId(asked.thread)
 		const cursor = asked.cursor || null
