@@ -114,6 +114,30 @@ test.each(filters)('narrowed by %s, each filter counts who one would see with it
 	expect(shown.online.count?.number).toBe(withAll({ online: true }))
 })
 
+test('a chosen filter is shown as it was written if nobody has it any more, or nobody shows it to visitors', async () => {
+	const { username, profile } = listed[0] ?? personOf(0)
+	const id = await idOf(username)
+	const set = (change: { enrol_in_branch_name: string; public_sections?: string[] }) =>
+		db().updateTable('profiles').set(change).where('user_id', '=', id).execute()
+	const { public_sections } = await db()
+		.selectFrom('profiles')
+		.select('public_sections')
+		.where('user_id', '=', id)
+		.executeTakeFirstOrThrow()
+	const chosen = { value: 'alchemical engineering', label: 'alchemical engineering', chosen: true }
+	const expectShown = async () => {
+		const { filters: shown, page } = await listCommunity({ ...anybody, branches: [chosen.value] })
+		expect(page.rows).toEqual([])
+		expect(shown.branches.filter((branch) => branch.chosen)).toEqual([
+			{ ...chosen, count: { number: 0, atLeast: false } },
+		])
+	}
+	await set({ enrol_in_branch_name: 'Alchemical Engineering', public_sections: [] })
+	await expectShown()
+	await set({ enrol_in_branch_name: profile.enrol_in_branch_name, public_sections })
+	await expectShown()
+})
+
 describe('who is unlisted', () => {
 	const unlisted = people.filter(({ profile }) => !profile.listed)
 

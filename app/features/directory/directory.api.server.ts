@@ -45,7 +45,7 @@ export const directoryOperations: Operation[] = [
 		path: '/people',
 		summary: 'List or search people',
 		description:
-			'The newest first, with `q` the best match. A branch or a year of study within `q`, such as “cse 3rd year”, is a filter. Visitors find nobody by city, project or certificate.',
+			'The newest first, with `q` the best match. A branch or a year of study within `q`, such as “cse 3rd year”, is a filter. Visitors find by city, project or certificate only members whose profile anyone may see.',
 		access: 'everybody',
 		query: {
 			q: z.string().max(200).optional().describe('Words to search for.'),

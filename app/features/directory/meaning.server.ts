@@ -163,7 +163,11 @@ export async function understand(criteria: Criteria, viewer: Viewer): Promise<Un
 	const total = popular.find(({ kind }) => kind === 'everyone')?.members ?? 0
 	const lists = filterValues(asFilters)
 	const chosen = lists.flatMap((list) => list.named)
-	const termOf = (value: Named) => terms.get(keyOf(value))
+	// Of a value that nobody has any more, or that nobody shows to visitors, nothing is known, not even how others wrote it.
+	const termOf = (value: Named) => {
+		const term = terms.get(keyOf(value))
+		return term && (term.members > 0 || term.kind === 'online') ? term : undefined
+	}
 	const meant = ({ from, to }: Phrase, term: MeaningRow | TermRow | null | undefined): MeaningRow[] =>
 		numbers.flatMap((number, position) =>
 			term && number >= from && number < to ? [{ key: '', ...term, position, exact: true }] : [],

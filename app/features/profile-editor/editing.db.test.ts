@@ -304,7 +304,7 @@ describe('the profile picture', () => {
 
 /** A date relative to today, in the form's format. */
 function dayIn(days: number): string {
-	return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+	return siteDay(Date.now() + days * 86_400_000)
 }
 
 async function save(viewer: SignedIn, input: Input): Promise<void> {

@@ -132,6 +132,19 @@ test('what a killed process left of an archive that is no longer needed is remov
 	expect(readdirSync(folder)).not.toContain('gone.zip.partial')
 })
 
+test('one whose job failed is asked for anew after a day', async () => {
+	const jonas = await makeMember('jonas')
+	await askForArchive(jonas, jonas)
+	await sql`update archives set asked_at = now() - interval '23 hours' where user_id = ${jonas.id}`.execute(db())
+	expect(await getArchive(jonas)).toMatchObject({ progress: 0 })
+	await expect(askForArchive(jonas, jonas)).rejects.toThrow('already being made')
+	await sql`update archives set asked_at = now() - interval '25 hours' where user_id = ${jonas.id}`.execute(db())
+	// As for none: the page then shows its button again.
+	expect(await getArchive(jonas)).toBeNull()
+	await askForArchive(jonas, jonas)
+	expect(await getArchive(jonas)).toMatchObject({ progress: 0 })
+})
+
 test('a large archive takes constant memory and shows its progress', async () => {
 	const many = await makeMember('many')
 	await makeMessage(many, peer, 'The first.')

@@ -66,10 +66,10 @@ export interface ArchiveView {
 	endsAt: string | null
 }
 
-/** A member's archive; null for none. */
+/** A member's archive; null for none, and for one that will not be finished. */
 export async function getArchive(member: Pick<SignedIn, 'id'>): Promise<ArchiveView | null> {
 	const row = await findArchive(member.id)
-	if (!row || row.is_over) return null
+	if (!row || row.is_over || row.stuck) return null
 	const progress = row.ready_at ? null : Math.floor((100 * row.done) / Math.max(1, row.parts))
 	return { progress, bytes: row.bytes ?? 0, endsAt: row.ends_at?.toISOString() ?? null }
 }
