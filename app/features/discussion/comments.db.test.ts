@@ -85,6 +85,23 @@ test('what lies deeper than four levels is counted, and read as a thread of its 
 	expect(outline((await read(id, { thread: chain[8] })).rows)).toEqual(['level 8'])
 })
 
+test('a thread takes replies without end', async () => {
+	const { id } = await makeQuestion(asha)
+	const top = await makeComment(ben, id)
+	const last = 100_000_000
+	await sql`
+		insert into comments (id, question_id, author_id, parent_id, path, body, body_html)
+		select ${last} + level, ${id}, ${ben.id}, case level when 1 then ${top}::int else ${last} + level - 1 end,
+			${top}::int || array(select ${last} + above from generate_series(1, level) above), 'x', 'x' from generate_series(1, 498) level`.execute(
+		db(),
+	)
+	const made = [last + 498]
+	for (let reply = 0; reply < 3; reply += 1) made.push(await makeComment(asha, id, 'Again.', made.at(-1) ?? null))
+	const { rows } = await sql<{ depth: number; parent_id: number }>`
+		select depth, parent_id from comments where id = any(${made.slice(1)}::int[])`.execute(db())
+	expect(rows).toEqual(Array(3).fill({ depth: 499, parent_id: last + 498 }))
+})
+
 test('a solution is told beside its thread', async () => {
 	const { id } = await makeQuestion(asha)
 	await makeComment(ben, id, 'no')

@@ -136,6 +136,9 @@ export async function setStatus(
 	await sql`update ${table} set ${newStatus(change)} where id = ${id}`.execute(trx)
 }
 
+/** Levels of a thread: its index has no room for longer paths. A reply to a comment on the last level becomes its sibling. */
+const MAX_LEVELS = 500
+
 /**
  * Inserts a comment with an id taken before; returns none where the parent is not a published comment of this question. A
  * pending comment is in no count and no search.
@@ -154,10 +157,10 @@ export async function insertComment(
 ): Promise<void> {
 	const { id, questionId, authorId, parentId, body, bodyHtml, status } = comment
 	await sql`
-		with parent as (select path from comments where id = ${parentId} and question_id = ${questionId} and status = 'published' for share),
+		with parent as (select path[1:${MAX_LEVELS - 1}] as path from comments where id = ${parentId} and question_id = ${questionId} and status = 'published' for share),
 		added as (
 			insert into comments (id, question_id, author_id, parent_id, path, body, body_html, status, status_at)
-			select ${id}::int, ${questionId}, ${authorId}, ${parentId}::int, coalesce(parent.path, '{}') || ${id}::int, ${body}, ${bodyHtml},
+			select ${id}::int, ${questionId}, ${authorId}, parent.path[cardinality(parent.path)], coalesce(parent.path, '{}') || ${id}::int, ${body}, ${bodyHtml},
 				${status}::text, case when ${status}::text = 'pending' then now() end
 			from (select) as one left join parent on true where ${parentId}::int is null or parent.path is not null
 			returning question_id, status, body),
