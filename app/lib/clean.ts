@@ -13,6 +13,11 @@ export function cleanText(text: string): string {
 	return text.toWellFormed().replace(/\r\n?/g, '\n').replace(unseen, '')
 }
 
+/** Whether a text shows nothing: it consists of white space and invisible characters. */
+export function isBlank(text: string): boolean {
+	return !/[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)
+}
+
 /** As {@link cleanText}, on one line, trimmed, with single spaces. */
 export function cleanLine(text: string): string {
 	return cleanText(text).replace(/\s+/g, ' ').trim()

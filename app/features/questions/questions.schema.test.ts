@@ -24,6 +24,9 @@ test.each<[string, Record<string, unknown>, Record<string, string>]>([
 	['a short title', { title: '1234567 ' }, { title: 'The title needs at least 8 characters.' }],
 	['a long title', { title: 'x'.repeat(201) }, { title: 'The title may have at most 200 characters.' }],
 	['a file for a title', { title: new File([], 'x') }, { title: 'The title is required!' }],
+	['an invisible title', { title: '\u200b'.repeat(9) }, { title: 'The title is required!' }],
+	['an invisible description', { description: '\u2060\n\u3164' }, { description: 'The description is required!' }],
+	['an invisible tag', { tags: '\u200b' }, { tags: 'At least one tag is required!' }],
 	['a blank description', { description: ' \n ' }, { description: 'The description is required!' }],
 	[
 		'a long description',
@@ -44,6 +47,7 @@ test.each<[string, Record<string, unknown>, Record<string, string>]>([
 test.each([
 	['nothing', undefined, 'Write something first.'],
 	['blanks', ' \n\t', 'Write something first.'],
+	['invisible characters', '\u200b \u2800', 'Write something first.'],
 	['10,001 characters', 'x'.repeat(10_001), 'A comment may have at most 10,000 characters.'],
 ])('a comment of %s is refused', (_what, body, message) => {
 	expect(refusal(() => parseInput(commentInput, { body }))).toEqual({ body: message })

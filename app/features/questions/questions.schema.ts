@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MAX_TAG, tagsOf } from '~/features/tags/tags.limits.ts'
-import { cleanText, isStorable } from '~/lib/clean.ts'
+import { cleanText, isBlank, isStorable } from '~/lib/clean.ts'
 import { limits } from './questions.limits.ts'
 
 /** A required text, cleaned as PostgreSQL can store it. */
@@ -23,11 +23,12 @@ const tagsInput = z
 export const askInput = z.object({
 	title: clean('The title is required!')
 		.transform((text) => text.replace(/\s+/g, ' ').trim())
+		.refine((title) => !title || !isBlank(title), 'The title is required!')
 		.refine((title) => title.length >= limits.titleMin, `The title needs at least ${limits.titleMin} characters.`)
 		.refine((title) => title.length <= limits.titleMax, `The title may have at most ${limits.titleMax} characters.`),
 	description: clean('The description is required!')
 		.transform((text) => text.trimEnd())
-		.refine((text) => text !== '', 'The description is required!')
+		.refine((text) => !isBlank(text), 'The description is required!')
 		.refine(
 			(text) => text.length <= limits.descriptionMax,
 			`The description may have at most ${limits.descriptionMax.toLocaleString('en')} characters.`,
@@ -70,7 +71,7 @@ export const keyInput = z.object({
 export const commentInput = z.object({
 	body: clean('Write something first.')
 		.transform((text) => text.trimEnd())
-		.refine((text) => text !== '', 'Write something first.')
+		.refine((text) => !isBlank(text), 'Write something first.')
 		.refine(
 			(text) => text.length <= limits.commentMax,
 			`A comment may have at most ${limits.commentMax.toLocaleString('en')} characters.`,

@@ -1,3 +1,5 @@
+import { isBlank } from '~/lib/clean.ts'
+
 /** The syntax of tags. Separate from the schemas, so that the browser needs no zod. */
 export const MAX_TAG = 35
 /** Characters of a tag's description. */
@@ -6,7 +8,7 @@ export const MAX_TAG_DESCRIPTION = 500
 /** Normalizes a tag; '' for an invalid one, such as `..`, which cannot be in an address. */
 export function toTag(text: string): string {
 	const tag = text.trim().replace(/^#+/, '').toLowerCase().replace(/\s+/g, '-')
-	return /^\.+$/.test(tag) ? '' : tag
+	return /^\.+$/.test(tag) || isBlank(tag) ? '' : tag
 }
 
 /** The normalized tags of a comma-separated text, without duplicates. */
