@@ -105,14 +105,12 @@ export class DraftSaver {
 		const saved = values
 			? await send<DraftSaved>('POST', { key, ...values, version: this.version }, leaving)
 			: await send<DraftSaved>('DELETE', { key }, leaving)
+		// A page that was left may be shown again as it was.
+		if (saved) this.version = saved.version ?? 0
+		else this.dirty = true
 		if (leaving) return
-		if (saved) {
-			this.version = saved.version ?? 0
-			if (saved.version) this.options.onSaved(saved, this.dirty)
-		} else {
-			this.dirty = true
-			if (!this.isPaused) this.timer ??= setTimeout(() => this.save(), RETRY_DELAY_MS)
-		}
+		if (saved?.version) this.options.onSaved(saved, this.dirty)
+		if (!saved && !this.isPaused) this.timer ??= setTimeout(() => this.save(), RETRY_DELAY_MS)
 	}
 
 	private stopTimer(): void {
