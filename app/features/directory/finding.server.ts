@@ -285,7 +285,9 @@ export const peopleSource: SearchSource = {
 	findNew: async (viewer, query, { seen }) => {
 		const { rows } = await findMembers(lasting(query), viewer, null, MAX_MATCHES, { loosest: 'written' })
 		const ids = rows.map(({ id }) => id).filter((id) => id !== viewer.id)
-		const fresh = ids.filter((id) => !seen.includes(id))
+		// The last of a full list may have matched before, and moved up as another member left it.
+		const lastSeen = rows.length < MAX_MATCHES ? -1 : ids.findLastIndex((id) => seen.includes(id))
+		const fresh = ids.slice(0, lastSeen === -1 ? ids.length : lastSeen).filter((id) => !seen.includes(id))
 		return { count: fresh.length, seen: [...ids, ...seen.filter((id) => !ids.includes(id))].slice(0, MAX_SEEN) }
 	},
 }

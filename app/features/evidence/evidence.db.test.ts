@@ -48,6 +48,18 @@ useEvidenceCast()
 const solved = ['JavaScript solution 0.5', 'React solution 1']
 const helped = ['JavaScript answer 0.125', 'React answer 0.25']
 
+test('a term that lost a spelling to another one no longer rests on what was written so', async () => {
+	const { id } = await actOnTerm(moderator, 'add', 0, { name: 'Pottery' })
+	await actOnTerm(moderator, 'add', 0, { name: 'Ceramics' })
+	await actOnTerm(moderator, 'add-alias', id, { alias: 'Claywork' })
+	await saveSkills(['Pottery'])
+	await addMyCertificate('Claywork for beginners')
+	expect(await pieces()).toEqual(['Pottery certificate 1'])
+	await actOnTerm(moderator, 'join', 0, { word: 'Claywork', into: 'Ceramics' })
+	expect(await pieces()).toEqual([])
+	await expectNothingToCorrect()
+})
+
 describe('every write updates the evidence', () => {
 	test.each<[what: string, act: () => Promise<unknown>, expected: string[]]>([
 		['a comment', async () => {}, []],

@@ -149,6 +149,21 @@ describe('a saved search for questions', () => {
 	})
 })
 
+test('a search that is saved again says how many new results it has; after it was removed for good it starts anew', async () => {
+	const search = { kind: 'queries', query: 'heron', name: 'Herons' }
+	const { id } = await saveSearch(member, search)
+	await sql`update saved_searches set hits = 3, checked_at = now() - interval '5 hours'`.execute(db())
+	expect(await saveSearch(member, { ...search, name: 'All herons' })).toMatchObject({ id, newResults: 3 })
+	await removeSearch(member, id)
+	expect(await saveSearch(member, search)).toMatchObject({ id, newResults: 3 })
+	await removeSearch(member, id)
+	await sql`update saved_searches set removed_at = removed_at - interval '11 minutes'`.execute(db())
+	expect(await saveSearch(member, search)).toMatchObject({ id, newResults: 0 })
+	expect(await found(member)).toEqual(['Herons: 0'])
+	const { rows } = await sql`select from saved_searches where checked_at > now() - interval '1 minute'`.execute(db())
+	expect(rows).toHaveLength(1)
+})
+
 describe('a saved search for people', () => {
 	const list = async (name: string, city: string) => {
 		const person = await makeMember(name)
@@ -177,6 +192,27 @@ describe('a saved search for people', () => {
 		await age()
 		await checkSavedSearches()
 		expect(await found(member)).toEqual([`${city}: 1`])
+		await age()
+		await checkSavedSearches()
+		expect(await found(member)).toEqual([`${city}: 1`])
+	})
+
+	test('tells nobody of members who only moved up among the newest, as another one left', async () => {
+		const city = `Big${serial}city`
+		await sql`
+			with made as (
+				insert into users (username, name, email)
+				select 'crowd' || ${serial}::int || 'x' || i, 'Crowd', 'crowd' || ${serial}::int || 'x' || i || '@campus.example'
+				from generate_series(1, 60) i returning id)
+			insert into profiles (user_id, city) select id, ${city} from made`.execute(db())
+		await saveSearch(member, { kind: 'people', query: `q=${city}`, name: city })
+		await sql`update profiles set city = 'Elsewhere' where user_id = (select max(user_id) from profiles where city = ${city})`.execute(
+			db(),
+		)
+		await age()
+		await checkSavedSearches()
+		expect([await found(member), await told(member)]).toEqual([[`${city}: 0`], []])
+		await list(`newcomer${serial}`, city)
 		await age()
 		await checkSavedSearches()
 		expect(await found(member)).toEqual([`${city}: 1`])

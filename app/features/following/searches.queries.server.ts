@@ -37,18 +37,28 @@ export async function findSavedId(trx: Executor, userId: number, kind: SearchKin
 	return rows[0]?.id ?? 0
 }
 
-/** Saves or renames a search. @param seen who matches it now @returns its id */
+/**
+ * Saves or renames a search. A recently removed one comes back as it was; an older one starts anew.
+ * @param seen who matches it now
+ * @returns its id and its hits
+ */
 export async function writeSavedSearch(
 	trx: Executor,
 	userId: number,
 	{ kind, query, name, seen }: Pick<SavedSearchRow, 'kind' | 'query' | 'name'> & { seen: number[] },
-): Promise<number> {
-	const { rows } = await sql<{ id: number }>`
+): Promise<Pick<SavedSearchRow, 'id' | 'hits'>> {
+	const isOver = sql`coalesce(mine.removed_at < ${undoBegin}, false)`
+	const { rows } = await sql<Pick<SavedSearchRow, 'id' | 'hits'>>`
 		insert into saved_searches as mine (user_id, kind, query, name, seen)
 		values (${userId}, ${kind}, ${query}, ${name}, ${seen}::int[])
-		on conflict (user_id, kind, query) do update set name = excluded.name, removed_at = null
-		returning id`.execute(trx)
-	return rows[0]?.id ?? 0
+		on conflict (user_id, kind, query) do update set name = excluded.name, removed_at = null,
+			created_at = case when ${isOver} then now() else mine.created_at end,
+			checked_at = case when ${isOver} then now() else mine.checked_at end,
+			seen = case when ${isOver} then excluded.seen else mine.seen end,
+			hits = case when ${isOver} then 0 else mine.hits end
+		returning id, hits`.execute(trx)
+	if (!rows[0]) throw new Error('No search was saved.')
+	return rows[0]
 }
 
 /** Marks a search as removed, so that this can be undone. */

@@ -127,14 +127,14 @@ export async function saveSearch(viewer: Viewer, input: Input): Promise<SavedSea
 	if (query === null || query.length > MAX_SAVED_QUERY) throw new Invalid('Search for something first.')
 	const now = new Date().toISOString()
 	const { seen } = await source.findNew(member, query, { after: now, until: now, seen: [] })
-	const id = await db()
+	const saved = await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockMember(trx, member.id)
 			await requireRoom(trx, member, await findSavedId(trx, member.id, kind, query))
 			return writeSavedSearch(trx, member.id, { kind, query, name, seen })
 		})
-	return present({ id, kind, query, name, hits: 0 })
+	return present({ ...saved, kind, query, name })
 }
 
 /** Removes a saved search. Idempotent. @throws NotAllowed for a visitor, TooMany */

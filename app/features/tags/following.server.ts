@@ -1,11 +1,12 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import { countFollowedTags, listFollowedRows, writeFollow } from './following.queries.server.ts'
-import { findCategory, findTag } from './tags.queries.server.ts'
+import { findCategory, findTag, lockCategoriesShared } from './tags.queries.server.ts'
 
 /** A tag by name or a category by slug. */
 export type FollowTarget = { tag: string } | { category: string }
@@ -21,27 +22,34 @@ export async function setFollowing(viewer: Viewer, target: FollowTarget, followi
 	if (!viewer) throw new NotAllowed('Log in first.')
 	await countUse('toggles', viewer)
 	if (following) await requireMayWrite(viewer.id)
-	if ('tag' in target) {
-		const tag = await findTag(target.tag, viewer.id)
-		if (!tag) throw new NotFound('There is no such tag.')
-		await followTag(viewer.id, tag.id, following)
-	} else {
-		const category = await findCategory(target.category)
-		if (!category) throw new NotFound('There is no such category.')
-		await writeFollow(db(), viewer.id, { categoryId: category.id }, following)
-	}
-}
-
-/** The member's row is locked meanwhile, so that of two follows at once the second one is counted after the first. */
-async function followTag(userId: number, tagId: number, following: boolean): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			await lockMember(trx, userId)
-			if (following && (await countFollowedTags(trx, userId, tagId)) >= MAX_FOLLOWED_TAGS)
-				throw new Invalid(`You already follow ${MAX_FOLLOWED_TAGS} tags. Unfollow one first.`)
-			await writeFollow(trx, userId, { tagId }, following)
+			if ('tag' in target) await followTag(trx, viewer.id, target.tag, following)
+			else await followCategory(trx, viewer.id, target.category, following)
 		})
+}
+
+/**
+ * The terms are locked meanwhile, as a merge moves the followers of a tag; so is the member's row, so that of two follows at once the second
+ * one is counted after the first.
+ */
+async function followTag(trx: Executor, userId: number, name: string, following: boolean): Promise<void> {
+	await lockTermsShared(trx)
+	const tag = await findTag(name, userId, trx)
+	if (!tag) throw new NotFound('There is no such tag.')
+	await lockMember(trx, userId)
+	if (following && (await countFollowedTags(trx, userId, tag.id)) >= MAX_FOLLOWED_TAGS)
+		throw new Invalid(`You already follow ${MAX_FOLLOWED_TAGS} tags. Unfollow one first.`)
+	await writeFollow(trx, userId, { tagId: tag.id }, following)
+}
+
+/** The categories are locked meanwhile, as a merge moves the followers of one. */
+async function followCategory(trx: Executor, userId: number, slug: string, following: boolean): Promise<void> {
+	await lockCategoriesShared(trx)
+	const category = await findCategory(slug, trx)
+	if (!category) throw new NotFound('There is no such category.')
+	await writeFollow(trx, userId, { categoryId: category.id }, following)
 }
 
 /** The tags (names) and categories (slugs) that a member follows; nothing for a visitor. */

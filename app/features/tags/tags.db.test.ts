@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { editQuestion } from '~/features/asking/asking.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
 import { chooseSolution, withdrawSolution } from '~/features/discussion/votes.server.ts'
@@ -43,6 +45,26 @@ test('a synonym is stored as the main tag, without duplicates', async () => {
 	expect((await getQuestion(null, id)).tags).toEqual(['react'])
 	expect(await getTag(null, 'React.js')).toMatchObject({ name: 'react', count: 1 })
 	await expectFiguresToHold()
+})
+
+test('who follows a tag while it is merged follows the one that remains', async () => {
+	await makeQuestion(asha, { tags: 'gone-while-followed' })
+	let merge: Promise<unknown> = Promise.resolve()
+	let follow: Promise<unknown> = Promise.resolve()
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			// The follow has found its tag, and waits.
+			await lockMember(trx, ben.id)
+			follow = setFollowing(ben, { tag: 'gone-while-followed' }, true)
+			await sleep(300)
+			merge = addSynonym(moderator, { name: 'gone-while-followed', main: 'kept-while-followed' })
+			await Promise.race([merge, sleep(1_500)])
+		})
+	await Promise.all([follow, merge])
+	expect(await getTag(ben, 'kept-while-followed')).toMatchObject({ following: true })
+	expect((await listFollowed(ben)).tags).toEqual(['kept-while-followed'])
+	await setFollowing(ben, { tag: 'kept-while-followed' }, false)
 })
 
 test('the lists of a tag and of a category have the filters and orders of the forum', async () => {

@@ -99,7 +99,11 @@ export interface TagRow {
 }
 
 /** A tag by its name or another spelling of its term. @param userId for whether they follow it; null for a visitor */
-export async function findTag(name: string, userId: number | null): Promise<TagRow | undefined> {
+export async function findTag(
+	name: string,
+	userId: number | null,
+	executor: Executor = db(),
+): Promise<TagRow | undefined> {
 	const { rows } = await sql<TagRow>`
 		select tags.id, tags.name, question_count, coalesce(nullif(t.description, ''), tags.description) as description,
 			array(select spelling from term_spellings where term_id = t.id and key <> tags.term_key order by spelling limit 20) as synonyms,
@@ -107,7 +111,7 @@ export async function findTag(name: string, userId: number | null): Promise<TagR
 		from tags left join vocabulary_terms t on t.tag = tags.name
 		where tags.name = coalesce((
 			select meant.tag from term_spellings join vocabulary_terms meant on meant.id = term_id where key = term_key(${name})), ${name})`.execute(
-		db(),
+		executor,
 	)
 	return rows[0]
 }

@@ -13,6 +13,7 @@ import {
 	findTakedown,
 	finish,
 	giveVotesBack,
+	hasHiddenProfile,
 	type ItemRow,
 	insertComments,
 	insertItem,
@@ -80,6 +81,7 @@ async function hideProfileOf({ id, member_id: memberId, reason }: TakedownRow): 
 		.transaction()
 		.execute(async (trx) => {
 			await lockHideable(trx, memberId)
+			if (await hasHiddenProfile(trx, id, memberId)) return false
 			if (!(await hideProfile(trx, memberId, reason))) return false
 			await closeCase(trx, MEMBER_SUBJECT, memberId)
 			await insertItem(trx, id, { kind: 'profile', id: memberId, before: {} })

@@ -198,6 +198,43 @@ test('processes thousands of posts in batches, by several processes, and resumes
 	await expectCountsToHold()
 })
 
+test('leaves alone what a moderator restored, and a request that was sent again, before an interrupted takedown went on', async () => {
+	const [author, peer] = [await makeMember('peddler'), await makeMember('receiver')]
+	await sql`insert into profiles (user_id, about) values (${author.id}, 'I sell hats.')`.execute(db())
+	const question = (await makeQuestion(author, { title: 'Hats for everybody' })).id
+	const comment = await makeComment(author, posts.askers, 'Hats.')
+	await makeMessage(author, peer, 'Hats?')
+	const { rows: made } = await sql<{ id: number }>`
+		insert into takedowns (member_id, actor_id, reason) values (${author.id}, ${people.moderator.id}, 'Hats.') returning id`.execute(
+		db(),
+	)
+	const id = made[0]?.id ?? 0
+	const later = await makeQuestion(author, { title: 'More hats for everybody' })
+	await continueTakedown({ id })
+	await sql`update takedowns set state = 'running' where id = ${id}`.execute(db())
+	for (const [kind, name] of [
+		['query', question],
+		['comment', comment],
+		['profile', 'peddler'],
+	])
+		await decideCase(people.second, { kind: String(kind), name: String(name), act: 'restore' }, { why: 'A mistake.' })
+	await makeMessage(author, peer, 'Hats, please.')
+	await continueTakedown({ id })
+	const { rows: found } = await sql`
+		select 'query' as what, status from questions where id in (${question}, ${later.id})
+		union all select 'comment', status from comments where id = ${comment}
+		union all select 'profile', case when hidden_at is null then 'published' else 'hidden' end from profiles where user_id = ${author.id}
+		union all select 'request', case when last_message_id is null then 'hidden' else 'published' end from conversation_members where user_id = ${peer.id}`.execute(
+		db(),
+	)
+	expect(found).toEqual(
+		['query', 'query', 'comment', 'profile', 'request'].map((what) => ({ what, status: 'published' })),
+	)
+	const { past } = await getTakedownPage(people.moderator, 'peddler', 'all')
+	expect(past[0]).toMatchObject({ state: 'done', hidden: '1 query, 1 comment, 1 message request, and the profile' })
+	await expectCountsToHold()
+})
+
 test('hides comments of many questions together, with pending cases, reports and notifications of each', async () => {
 	const [author, asker] = [await makeMember('advertiser'), await makeMember('listener')]
 	const questions = [await makeQuestion(asker), await makeQuestion(asker), await makeQuestion(asker)]

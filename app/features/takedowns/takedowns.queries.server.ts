@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 import type { Counts, ItemKind, TakedownState } from './takedowns.view.ts'
@@ -123,6 +123,20 @@ const openRequests = (memberId: number) => sql`
 const within = (column: string, { posted_from, posted_until }: TakedownRow) => sql`
 	${sql.ref(column)} <= ${posted_until}::timestamptz and (${posted_from}::timestamptz is null or ${sql.ref(column)} >= ${posted_from}::timestamptz)`
 
+/**
+ * Whether a takedown has hidden this already. If it is visible nevertheless, it was restored since, and a takedown that goes on after an
+ * interruption leaves it so.
+ */
+const isItem = (takedownId: number, kind: ItemKind, target: RawBuilder<unknown>) => sql<boolean>`
+	exists (select from takedown_items where takedown_id = ${takedownId} and kind = ${kind} and target_id = ${target})`
+
+/** Whether a takedown has hidden this profile already, see {@link isItem}. */
+export async function hasHiddenProfile(trx: Executor, takedownId: number, memberId: number): Promise<boolean> {
+	const { rows } = await sql<{ hidden: boolean }>`
+		select ${isItem(takedownId, 'profile', sql`${memberId}`)} as hidden`.execute(trx)
+	return rows[0]?.hidden === true
+}
+
 /** The next posts to hide or requests to withdraw, newest first, with ids below `before`. */
 export async function listNext(
 	takedown: TakedownRow,
@@ -130,15 +144,14 @@ export async function listNext(
 	before: number,
 	limit: number,
 ): Promise<number[]> {
-	const { member_id: memberId } = takedown
+	const { id, member_id: memberId } = takedown
 	const source =
 		kind === 'request'
 			? sql`(${openRequests(memberId)}) found where true`
 			: sql`${sql.table(kind === 'query' ? 'questions' : 'comments')} found where author_id = ${memberId} and status in ('published', 'pending')`
 	const { rows } = await sql<{ id: number }>`
-		select id from ${source} and id < ${before} and ${within('created_at', takedown)} order by id desc limit ${limit}`.execute(
-		db(),
-	)
+		select id from ${source} and id < ${before} and ${within('created_at', takedown)}
+			and not ${isItem(id, kind, sql.ref('found.id'))} order by id desc limit ${limit}`.execute(db())
 	return rows.map(({ id }) => id)
 }
 

@@ -16,7 +16,15 @@ import { MAX_SPELLINGS, type Term, tagOfName, termKey } from '~/features/terms/t
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
-import { aboutInput, aliasInput, intoInput, nameInput, newTermInput, wordInput } from './vocabulary.schema.ts'
+import {
+	aboutInput,
+	aliasInput,
+	intoInput,
+	intoNewInput,
+	nameInput,
+	newTermInput,
+	wordInput,
+} from './vocabulary.schema.ts'
 import type { TermAct } from './vocabulary.view.ts'
 
 /* How each action changes the tables of terms, in the caller's transaction, and when it is refused. */
@@ -40,7 +48,7 @@ export const rules: Record<TermAct, Rule> = {
 	/** Adds a term for a word; its tag is derived from its name. */
 	async add(trx, _id, input) {
 		const { name } = parseInput(newTermInput, input)
-		const term = await makeTerm(trx, name)
+		const term = await makeTerm(trx, name, 'name')
 		return { term, spelling: spellingOf(term, await listKeys(trx, term.id)) }
 	},
 	/** Renames a term; its tag stays, and the old name becomes a spelling. */
@@ -92,7 +100,7 @@ export const rules: Record<TermAct, Rule> = {
 		const { into } = parseInput(intoInput, input)
 		const meant = await listTermsOfWords(trx, [word, into])
 		const own = meant.get(word)
-		const target = meant.get(into) ?? (await makeTerm(trx, into))
+		const target = meant.get(into) ?? (await makeTerm(trx, parseInput(intoNewInput, input).into, 'into'))
 		const key = termKey(word)
 		if (own?.id === target.id && termKey(own.tag) === key)
 			throw new Conflict(`#${into} is already a synonym of #${word}. Remove that first.`)
@@ -102,7 +110,9 @@ export const rules: Record<TermAct, Rule> = {
 			await merge(trx, await requireTerm(trx, own.id), target)
 		}
 		if (termKey(target.name) !== key) await putSpelling(trx, target.id, word, new Date())
-		return { term: target, note: `${word} into it`, spelling: spellingOf(target, keys) }
+		// A term that lost a spelling no longer means what was written so, such as titles of certificates.
+		const besides = own && own.id !== target.id && keys.length === 1 ? [own.id] : []
+		return { term: target, note: `${word} into it`, spelling: spellingOf(target, keys), besides }
 	},
 	/** Sets a term's description, and its parents unless `parents` is missing: names separated by commas. */
 	async describe(trx, id, input) {
@@ -140,10 +150,11 @@ async function merge(trx: Executor, term: TermDetailRow, target: Term): Promise<
 	await replaceParents(trx, target.id, parents)
 }
 
-async function makeTerm(trx: Executor, name: string): Promise<Term> {
+/** @param field of the form, for a refusal */
+async function makeTerm(trx: Executor, name: string, field: string): Promise<Term> {
 	const tag = tagOfName(name)
 	const id = await insertTerm(trx, { name, tag })
-	if (id === undefined) throw refusal('name', `“${name}” is a spelling of another term already.`)
+	if (id === undefined) throw refusal(field, `“${name}” is a spelling of another term already.`)
 	return { id, name, tag }
 }
 

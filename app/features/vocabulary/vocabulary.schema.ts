@@ -26,16 +26,18 @@ const name = spelling('Enter the name.').refine((text) => {
 	return tag !== '' && !/^\.+$/.test(tag)
 }, 'A name needs a letter or a digit.')
 
+const newName = name.refine(
+	(text) => tagOfName(text).length <= MAX_TERM_TAG,
+	`The tag of this name would have more than ${MAX_TERM_TAG} characters.`,
+)
+
 export const nameInput = z.object({ name })
-export const newTermInput = z.object({
-	name: name.refine(
-		(text) => tagOfName(text).length <= MAX_TERM_TAG,
-		`The tag of this name would have more than ${MAX_TERM_TAG} characters.`,
-	),
-})
+export const newTermInput = z.object({ name: newName })
 export const aliasInput = z.object({ alias: spelling('Enter the other spelling.') })
 export const wordInput = z.object({ word: spelling('Enter the word.') })
 export const intoInput = z.object({ into: spelling('Enter the term to merge it into.') })
+/** As {@link intoInput}, for a word that is no term yet. */
+export const intoNewInput = z.object({ into: newName })
 
 /** The description and parents of a term: names separated by commas. */
 export const aboutInput = z.object({
