@@ -104,6 +104,14 @@ export async function deleteUnusedPicture(path: string): Promise<boolean> {
 	}
 }
 
+/** Whether a profile shows this picture of a project or a certificate to visitors. */
+export async function isShownToVisitors(path: string): Promise<boolean> {
+	const { rows } = await sql<{ shown: boolean }>`
+		select exists (select from public_projects where project_image = ${path})
+			or exists (select from public_certificates where certificate_image = ${path}) as shown`.execute(db())
+	return rows[0]?.shown ?? false
+}
+
 /** Registers a picture, before its files are stored, for removal in an hour. Waits for a sweep that is removing its files. */
 export async function expectPicture(path: string): Promise<void> {
 	const forgotten_at = sql<Date>`now() + ${grace}`
