@@ -14,9 +14,13 @@ useDatabase()
 
 const paths: Record<'project' | 'certificate', string> = { project: '', certificate: '' }
 let mira: SignedIn
+let bram: SignedIn
+let moderator: SignedIn
 
 beforeAll(async () => {
 	mira = await makeMember('mira')
+	bram = await makeMember('bram')
+	moderator = await makeMember('keeper', 'moderator')
 	for (const kind of ['project', 'certificate'] as const) {
 		const { path } = await storePicture(mira, kind, new Blob([new Uint8Array(await picture('png'))]))
 		paths[kind] = path
@@ -43,23 +47,28 @@ async function statusFor(viewer: SignedIn | null, path: string): Promise<[number
 
 const given = [200, 'private, no-store']
 const refused = [401, null]
+const missing = [404, 'private, no-store']
 
 test.each([
-	['a page for members', sql`public_page = false`, refused, refused],
-	['a public page', sql`public_page = true`, refused, refused],
-	['a public page with projects', sql`public_sections = '{projects}'`, given, refused],
-	['a public page with both', sql`public_sections = '{projects,certificates}'`, given, given],
-	['a public page with projects that only their owner sees', sql`only_me = '{projects}'`, refused, given],
-	['a public page that a moderator hid', sql`hidden_at = now()`, refused, refused],
-])(
-	'visitors see the pictures of %s as they see its items; members all of them',
-	async (_what, change, project, certificate) => {
-		await sql`update profiles set ${change} where user_id = ${mira.id}`.execute(db())
-		expect([await statusFor(null, paths.project), await statusFor(null, paths.certificate)]).toEqual([
-			project,
-			certificate,
-		])
-		for (const path of Object.values(paths)) expect(await statusFor(mira, path)).toEqual(given)
-		expect(await statusFor(null, `projects/mira/${'0'.repeat(32)}`)).toEqual(refused)
-	},
-)
+	['a page for members', sql`public_page = false`, [refused, refused], [given, given]],
+	['a public page', sql`public_page = true`, [refused, refused], [given, given]],
+	['a public page with projects', sql`public_sections = '{projects}'`, [given, refused], [given, given]],
+	['a public page with both', sql`public_sections = '{projects,certificates}'`, [given, given], [given, given]],
+	['a page with projects that only their owner sees', sql`only_me = '{projects}'`, [refused, given], [missing, given]],
+	['a page that a moderator hid', sql`hidden_at = now()`, [refused, refused], [missing, missing]],
+])('everybody sees the pictures of %s as they see its items', async (_what, change, forVisitors, forMembers) => {
+	await sql`update profiles set ${change} where user_id = ${mira.id}`.execute(db())
+	const seenBy = (viewer: SignedIn | null) =>
+		Promise.all([paths.project, paths.certificate].map((path) => statusFor(viewer, path)))
+	expect(await seenBy(null)).toEqual(forVisitors)
+	expect(await seenBy(bram)).toEqual(forMembers)
+	for (const viewer of [mira, moderator]) expect(await seenBy(viewer)).toEqual([given, given])
+	expect(await statusFor(null, `projects/mira/${'0'.repeat(32)}`)).toEqual(refused)
+})
+
+test('a picture that is in no item yet is its owner’s alone', async () => {
+	const { path } = await storePicture(mira, 'project', new Blob([new Uint8Array(await picture('png', 310, 200))]))
+	expect([await statusFor(mira, path), await statusFor(bram, path), await statusFor(null, path)]).toEqual([
+		...[given, missing, refused],
+	])
+})
