@@ -104,6 +104,16 @@ export async function deleteUnusedPicture(path: string): Promise<boolean> {
 	}
 }
 
+/** Whether a profile shows this picture of a project or a certificate to this viewer, or the viewer uploaded it. @param viewerId null for a visitor */
+export async function isShownTo(viewerId: number | null, path: string): Promise<boolean> {
+	const view = (items: string) => sql.table(`${viewerId === null ? 'public' : 'shown'}_${items}`)
+	const { rows } = await sql<{ shown: boolean }>`
+		select exists (select from ${view('projects')} items where project_image = ${path})
+			or exists (select from ${view('certificates')} items where certificate_image = ${path})
+			or exists (select from pictures where path = ${path} and user_id = ${viewerId}::int) as shown`.execute(db())
+	return rows[0]?.shown ?? false
+}
+
 /** Registers a picture, before its files are stored, for removal in an hour. Waits for a sweep that is removing its files. */
 export async function expectPicture(path: string): Promise<void> {
 	const forgotten_at = sql<Date>`now() + ${grace}`

@@ -1,26 +1,30 @@
 import { viewerOf } from '~/lib/context.ts'
 import { DomainError, isSiteFault, NotAllowed } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
+import { isModerator } from '~/lib/viewer.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { cropSchema } from '../encode.server.ts'
+import { isShownTo } from '../pictures.queries.server.ts'
 import { noPicture, servePicture, storePicture, UploadRefused } from '../pictures.server.ts'
 import { type PictureKind, pictureFolders, type UploadErrorKind, uploadErrors } from '../pictures.view.ts'
 import type { Route } from './+types/media'
 
 /** Matches `profiles/mira.quillon/{32 hex digits}-224.webp` only, so that no path leads out of the storage. */
 const file =
-	/^(profiles|certificates|projects|posts|logos)\/[a-z0-9_.-]+\/[0-9a-f]{32}-(?:96|224|320|512|640|1280)\.webp$/
+	/^((profiles|certificates|projects|posts|logos)\/[a-z0-9_.-]+\/[0-9a-f]{32})-(?:96|224|320|512|640|1280)\.webp$/
 
 /**
- * Serves a picture. Those of profiles and posts, and the logo, are public; those of certificates and projects are for members. Pictures of
- * messages have a route of their own.
+ * Serves a picture. Those of profiles and posts, and the logo, are public; those of certificates and projects are for whoever sees
+ * the item on the profile, its owner and moderators. Pictures of messages have a route of their own.
  */
 export async function loader({ params, context, request }: Route.LoaderArgs): Promise<Response> {
 	const path = params['*'] ?? ''
-	const [, folder] = file.exec(path) ?? []
-	if (!folder) return noPicture()
+	const [, picture, folder] = file.exec(path) ?? []
+	if (!picture) return noPicture()
 	const open = folder === 'profiles' || folder === 'posts' || folder === 'logos'
-	if (!open && !viewerOf(context)) return new Response('Log in to see this picture.', { status: 401 })
+	const viewer = viewerOf(context)
+	if (!open && !isModerator(viewer) && !(await isShownTo(viewer?.id ?? null, picture)))
+		return viewer ? noPicture() : new Response('Log in to see this picture.', { status: 401 })
 	return servePicture(request, { path, caching: open ? 'public, max-age=31536000, immutable' : 'private, no-store' })
 }
 

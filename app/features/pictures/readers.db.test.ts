@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import { RouterContextProvider } from 'react-router'
+import { beforeAll, expect, test } from 'vitest'
+import { viewerContext } from '~/lib/context.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { picture } from '../../../tests/factories/pictures.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { storePicture } from './pictures.server.ts'
+import { loader } from './routes/media.ts'
+
+useDatabase()
+
+const paths: Record<'project' | 'certificate', string> = { project: '', certificate: '' }
+let mira: SignedIn
+let bram: SignedIn
+let moderator: SignedIn
+
+beforeAll(async () => {
+	mira = await makeMember('mira')
+	bram = await makeMember('bram')
+	moderator = await makeMember('keeper', 'moderator')
+	for (const kind of ['project', 'certificate'] as const) {
+		const { path } = await storePicture(mira, kind, new Blob([new Uint8Array(await picture('png'))]))
+		paths[kind] = path
+	}
+	await sql`insert into profiles (user_id) values (${mira.id}) on conflict do nothing`.execute(db())
+	await sql`insert into projects (user_id, project_title, project_image) values (${mira.id}, 'x', ${paths.project})`.execute(
+		db(),
+	)
+	await sql`insert into certificates (user_id, certificate_title, certificate_image) values (${mira.id}, 'x', ${paths.certificate})`.execute(
+		db(),
+	)
+})
+
+async function statusFor(viewer: SignedIn | null, path: string): Promise<[number, string | null]> {
+	const context = new RouterContextProvider()
+	context.set(viewerContext, viewer)
+	const answer = await loader({
+		params: { '*': `${path}-320.webp` },
+		context,
+		request: new Request('http://site/media'),
+	} as never)
+	return [answer.status, answer.headers.get('Cache-Control')]
+}
+
+const given = [200, 'private, no-store']
+const refused = [401, null]
+const missing = [404, 'private, no-store']
+
+test.each([
+	['a page for members', sql`public_page = false`, [refused, refused], [given, given]],
+	['a public page', sql`public_page = true`, [refused, refused], [given, given]],
+	['a public page with projects', sql`public_sections = '{projects}'`, [given, refused], [given, given]],
+	['a public page with both', sql`public_sections = '{projects,certificates}'`, [given, given], [given, given]],
+	['a page with projects that only their owner sees', sql`only_me = '{projects}'`, [refused, given], [missing, given]],
+	['a page that a moderator hid', sql`hidden_at = now()`, [refused, refused], [missing, missing]],
+])('everybody sees the pictures of %s as they see its items', async (_what, change, forVisitors, forMembers) => {
+	await sql`update profiles set ${change} where user_id = ${mira.id}`.execute(db())
+	const seenBy = (viewer: SignedIn | null) =>
+		Promise.all([paths.project, paths.certificate].map((path) => statusFor(viewer, path)))
+	expect(await seenBy(null)).toEqual(forVisitors)
+	expect(await seenBy(bram)).toEqual(forMembers)
+	for (const viewer of [mira, moderator]) expect(await seenBy(viewer)).toEqual([given, given])
+	expect(await statusFor(null, `projects/mira/${'0'.repeat(32)}`)).toEqual(refused)
+})
+
+test('a picture that is in no item yet is its owner’s alone', async () => {
+	const { path } = await storePicture(mira, 'project', new Blob([new Uint8Array(await picture('png', 310, 200))]))
+	expect([await statusFor(mira, path), await statusFor(bram, path), await statusFor(null, path)]).toEqual([
+		...[given, missing, refused],
+	])
+})
