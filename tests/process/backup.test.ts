@@ -33,6 +33,9 @@ async function run(script: 'backup' | 'restore', args: string[], env: Record<str
 	return { code, output }
 }
 
+/** The time when a migration was applied may differ, and a job of the restored site may have found related questions by then. */
+const comparedColumns: Record<string, string> = { migrations: 'name', related_questions: 'question_id::text' }
+
 /** A digest of the rows of each table and of queued jobs. */
 async function readTables(dataDir: string): Promise<Record<string, string>> {
 	const client = new pg.Client(siteDatabase(dataDir))
@@ -45,8 +48,7 @@ async function readTables(dataDir: string): Promise<Record<string, string>> {
 		)
 		const digests: Record<string, string> = {}
 		for (const { relname } of tables) {
-			// The time when a migration was applied may differ.
-			const row = relname === 'migrations' ? 'name' : 't::text'
+			const row = comparedColumns[relname] ?? 't::text'
 			const { rows } = await client.query(
 				`select count(*) || ' ' || coalesce(md5(string_agg(${row}, ';' order by ${row})), '') as digest from "${relname}" t`,
 			)
