@@ -33,7 +33,7 @@ export const following = defineFeature({
 			members: { user_id: 'deleted' },
 			merge: { user_id: { unlessSame: ['kind', 'query'] } },
 			called: 'Saved searches',
-			archive: ['kind', 'query', 'name', 'hits', 'created_at', 'checked_at', 'removed_at'],
+			archive: ['kind', 'query', 'name', 'hits', 'created_at', 'checked_at', 'found_at', 'removed_at'],
 			mentions: { name: 60 },
 		},
 	},

@@ -133,6 +133,7 @@ export async function writeCheck(
 	const { numAffectedRows } = await sql`
 		update saved_searches set seen = ${seen}::int[], checked_at = ${until}::timestamptz,
 			hits = ${isOpened ? sql`0` : sql`least(hits + ${count}::int, ${MAX_NEW_RESULTS}::int)`}
+			${count > 0 && !isOpened ? sql`, found_at = now()` : sql``}
 		where id = ${id} and checked_at = ${after}::timestamptz and removed_at is null`.execute(trx)
 	return numAffectedRows === 1n
 }

@@ -65,7 +65,7 @@ test('mails the week’s news of what a member follows and knows, once, even wit
 	await makeQuestion(author, { title: 'Of no concern', tags: 'other' })
 	await makeQuestion(member, { title: 'A question of mine', category: 'java' })
 	const { id } = await saveSearch(member, { kind: 'queries', query: 'heron', name: 'Herons' })
-	await sql`update saved_searches set hits = 4 where id = ${id}`.execute(db())
+	await sql`update saved_searches set hits = 4, found_at = now() where id = ${id}`.execute(db())
 	await mailWeekly()
 	expect(await mails()).toEqual([])
 	await week()
@@ -104,6 +104,19 @@ test('sends no mail without news: deleted, muted and blocked posts and mere noti
 	)
 	await week()
 	expect([await mailWeekly(), await mails()]).toEqual([0, []])
+})
+
+test('names a saved search again only when it found something since the mail before', async () => {
+	const { id } = await saveSearch(member, { kind: 'queries', query: 'heron', name: 'Herons' })
+	await sql`update saved_searches set hits = 4, found_at = now() where id = ${id}`.execute(db())
+	await week()
+	expect(await mailWeekly()).toBe(1)
+	await sql`update saved_searches set found_at = found_at - interval '7 days' where id = ${id}`.execute(db())
+	await week()
+	expect(await mailWeekly()).toBe(0)
+	await sql`update saved_searches set hits = 5, found_at = now() where id = ${id}`.execute(db())
+	await week()
+	expect([await mailWeekly(), (await mails()).at(-1)?.text]).toEqual([1, expect.stringContaining('5 new results')])
 })
 
 test('mails what had waited for a moderator when the mail before was made', async () => {

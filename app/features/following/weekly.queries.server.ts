@@ -49,13 +49,15 @@ export async function listNewlyAsked(trx: Executor, userId: number, since: strin
 	return rows
 }
 
-/** Saved searches with new results. */
+/** Saved searches with results that the member has not opened, some of them found since a time. */
 export async function listSearchesWithNews(
 	trx: Executor,
 	userId: number,
+	since: string,
 ): Promise<{ id: number; name: string; hits: number }[]> {
 	const { rows } = await sql<{ id: number; name: string; hits: number }>`
 		select id, name, hits from saved_searches where user_id = ${userId} and removed_at is null and hits > 0
+			and found_at > ${since}::timestamptz
 		order by hits desc, id`.execute(trx)
 	return rows
 }

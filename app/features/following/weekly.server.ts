@@ -58,7 +58,7 @@ async function newsOf(trx: Executor, { user_id: id, since, unread }: WeeklyMembe
 			excerpt: 'New in a tag or category you follow, or about one of your skills',
 			url: questionUrl(row),
 		})),
-		...(await listSearchesWithNews(trx, id)).map((search) => ({
+		...(await listSearchesWithNews(trx, id, since)).map((search) => ({
 			text: search.name,
 			excerpt: `${counted(search.hits, 'new result')} of a search you saved`,
 			url: savedSearchPath(search.id),

@@ -126,13 +126,7 @@ type Change = (trx: Executor, judged: ModerationAction) => Promise<{ event: Foru
 
 /** What each action changes, and the event that follows. */
 const changes: Record<PostAct, Change> = {
-	async approve(trx, judged) {
-		const { post, held, moderatorId } = judged
-		await release(trx, judged)
-		// An edited text was published before, so nobody is notified of it as new.
-		if (held.edited) return { event: republishedEvent(judged) }
-		return { event: await readAdded(trx, post.type, post.id, post.question, moderatorId) }
-	},
+	approve: publish,
 	async refuse(trx, judged) {
 		const { post, moderatorId: by, why: reason } = judged
 		await setStatus(trx, post.type, post.id, { status: 'hidden', reason, by })
@@ -145,10 +139,7 @@ const changes: Record<PostAct, Change> = {
 		else await removeComment(trx, post.id, post.question.id, hidden)
 		return { event: unpublishedEvent(judged) }
 	},
-	async restore(trx, judged) {
-		await release(trx, judged)
-		return { event: republishedEvent(judged) }
-	},
+	restore: publish,
 	async lock(trx, { post: { id, question }, moderatorId: actorId }) {
 		await setLocked(trx, id, true)
 		return { event: { kind: 'question-locked', actorId, question } }
@@ -185,19 +176,22 @@ function isPinAct(act: PostAct): boolean | null {
 	return act === 'pin' || act === 'pin-everywhere' ? true : null
 }
 
-async function release(trx: Executor, { post, held, moderatorId: by }: ModerationAction): Promise<void> {
-	if (post.type === 'query') await publishQuestion(trx, post.id, by, held.tags)
-	else await publishComment(trx, post.id, post.question.id, { from: held.status, by })
+/** Nobody is notified a second time of a post that was published before. */
+async function publish(
+	trx: Executor,
+	{ post, held, moderatorId: by }: ModerationAction,
+): Promise<{ event: ForumEvent }> {
+	const { type, id, question } = post
+	if (type === 'query') await publishQuestion(trx, id, by, held.tags)
+	else await publishComment(trx, id, question.id, { from: held.status, by })
+	if (held.unseen) return { event: await readAdded(trx, type, id, question, by) }
+	if (type === 'query') return { event: { kind: 'question-republished', actorId: by, question } }
+	return { event: { kind: 'comment-republished', actorId: by, question, commentId: id } }
 }
 
 function unpublishedEvent({ post: { type, id, question }, moderatorId: actorId }: ModerationAction): ForumEvent {
 	if (type === 'query') return { kind: 'question-unpublished', actorId, question }
 	return { kind: 'comment-unpublished', actorId, question, commentId: id }
-}
-
-function republishedEvent({ post: { type, id, question }, moderatorId: actorId }: ModerationAction): ForumEvent {
-	if (type === 'query') return { kind: 'question-republished', actorId, question }
-	return { kind: 'comment-republished', actorId, question, commentId: id }
 }
 
 /**

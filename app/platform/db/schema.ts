@@ -1,8 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { MaybeTime, NotificationTables, Time } from './notification-tables.ts'
 
-/** A timestamp; written as a Date, or left to the database's clock. */
-
 export interface UsersTable {
 	id: Generated<number>
 	username: string
@@ -128,6 +126,8 @@ export interface QuestionsTable {
 	status_reason: Generated<string>
 	status_by: number | null
 	status_at: MaybeTime
+	/** Whether it has been pending or refused ever since it was written. */
+	never_published: Generated<boolean>
 }
 
 export interface CommentsTable {
@@ -153,11 +153,11 @@ export interface CommentsTable {
 	status_reason: Generated<string>
 	status_by: number | null
 	status_at: MaybeTime
+	never_published: Generated<boolean>
 }
 
 export interface CasesTable {
 	id: GeneratedAlways<number>
-	/** The type of the subject. */
 	kind: string
 	target_id: number
 	report_count: Generated<number>

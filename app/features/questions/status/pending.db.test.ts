@@ -178,6 +178,36 @@ describe('a comment that waits', () => {
 	})
 })
 
+test.each(['query', 'comment'])('a %s that was refused by mistake is as new as an approved one, once', async (kind) => {
+	const member = await newcomer()
+	const body = `@${old.username}, see [this](https://shoes.example/).`
+	const id =
+		kind === 'query'
+			? Number((await askQuestion(member, { ...texts, description: body })).url.split('/')[4])
+			: await makeComment(member, (await makeQuestion(member, { description: 'With nothing.' })).id, body)
+	const isNotified = async () => {
+		const { rows } = await sql`
+			select from notifications where user_id = ${old.id} and coalesce(part_id, subject_id) = ${id} and kind = 'mention'`.execute(
+			db(),
+		)
+		return rows.length === 1
+	}
+	const decide = (act: 'refuse' | 'restore' | 'hide') =>
+		decideCase(moderator, { ...name(kind, id), act }, { why: 'Shoes.' })
+	await decide('refuse')
+	expect(await isNotified()).toBe(false)
+	await decide('restore')
+	expect(await isNotified()).toBe(true)
+	await sql`delete from notifications where user_id = ${old.id}`.execute(db())
+	await decide('hide')
+	await decide('restore')
+	// What hiding a comment took back, restoring it brings back.
+	expect(await isNotified()).toBe(kind === 'comment')
+	if (kind === 'query')
+		expect((await sql`select from question_routing where question_id = ${id}`.execute(db())).rows).toHaveLength(1)
+	await expectCountsToHold()
+})
+
 test('posting, deleting, hiding and approving at once take their locks in one order, and every count holds', async () => {
 	for (let round = 0; round < 4; round += 1) {
 		const member = await newcomer()

@@ -5,8 +5,7 @@ import type { QuestionTexts } from '../writing/writing.queries.server.ts'
 
 /*
  * Changes by authors to their pending texts. Nothing here counts, tags or indexes anything, as pending texts are in no list. No
- * revision is stored either: histories are public, and these words were never published. `edited_at` stays: without it, the
- * approved text counts as new.
+ * revision is stored either: histories are public, and these words were never published.
  */
 
 /** A question that is published, or pending and this member's own; one statement, as it may be approved in between. */

@@ -20,7 +20,8 @@ export interface LockedPost {
 	status: PostStatus
 	/** Of the question. */
 	tags: string[]
-	edited: boolean
+	/** Whether nobody was ever notified of it, as it was never published. */
+	unseen: boolean
 	locked: boolean
 	/** As in {@link fingerprintOf}. */
 	fingerprint: string
@@ -42,7 +43,7 @@ function sha256Of(columns: string) {
 /** Locks a question for a decision, whatever its status. */
 export async function lockAnyQuestion(trx: Executor, id: number): Promise<LockedPost | undefined> {
 	const { rows } = await sql<LockedPost>`
-		select ${memberBehind(sql.ref('author_id'))} as author_id, category_id, status, tags, edited_at is not null as edited, locked_at is not null as locked,
+		select ${memberBehind(sql.ref('author_id'))} as author_id, category_id, status, tags, never_published as unseen, locked_at is not null as locked,
 			${fingerprintOf.query('questions')} as fingerprint
 		from questions where id = ${id} for update`.execute(trx)
 	return rows[0]
@@ -54,7 +55,7 @@ export async function lockAnyComment(
 	id: number,
 ): Promise<Omit<LockedPost, 'category_id' | 'tags' | 'locked'> | undefined> {
 	const { rows } = await sql<LockedPost>`
-		select ${memberBehind(sql.ref('author_id'))} as author_id, status, edited_at is not null as edited, ${fingerprintOf.comment('comments')} as fingerprint
+		select ${memberBehind(sql.ref('author_id'))} as author_id, status, never_published as unseen, ${fingerprintOf.comment('comments')} as fingerprint
 		from comments where id = ${id} for update`.execute(trx)
 	return rows[0]
 }
@@ -110,7 +111,7 @@ export async function setLocked(trx: Executor, id: number, locked: boolean): Pro
 	await sql`update questions set locked_at = ${locked ? sql`now()` : null} where id = ${id}`.execute(trx)
 }
 
-/** The event of an approved post: its author added it. */
+/** The event of a post that a moderator publishes for the first time: its author added it. */
 export async function readAdded(
 	trx: Executor,
 	kind: 'query' | 'comment',

@@ -44,9 +44,9 @@ export async function insertQuestion(
 ): Promise<void> {
 	const isPublished = status === 'published'
 	await sql`
-		insert into questions (id, author_id, category_id, title, description, description_html, excerpt, tags, status, status_at, search)
+		insert into questions (id, author_id, category_id, title, description, description_html, excerpt, tags, status, status_at, never_published, search)
 		values (${id}, ${authorId}, ${texts.categoryId}, ${texts.title}, ${texts.description}, ${texts.descriptionHtml}, ${texts.excerpt},
-			${texts.tags}, ${status}, ${isPublished ? null : sql`now()`},
+			${texts.tags}, ${status}, ${isPublished ? null : sql`now()`}, ${!isPublished},
 			${isPublished ? sql`question_document(${texts.title}, ${texts.tags}, ${texts.description})` : ''})`.execute(trx)
 	if (isPublished) await includeQuestion(trx, id, texts.categoryId, texts.tags)
 }
@@ -117,7 +117,7 @@ export async function removeQuestion(
  */
 export async function publishQuestion(trx: Executor, id: number, by: number, tags: string[]): Promise<void> {
 	const { rows } = await sql<{ category_id: number }>`
-		update questions set ${newStatus({ status: 'published', by })}, merged_into = null, tags = ${tags}
+		update questions set ${newStatus({ status: 'published', by })}, never_published = false, merged_into = null, tags = ${tags}
 		where id = ${id} returning category_id`.execute(trx)
 	const question = rows[0]
 	if (!question) throw new Error('There is no question to publish.')
@@ -159,9 +159,9 @@ export async function insertComment(
 	await sql`
 		with parent as (select path[1:${MAX_LEVELS - 1}] as path from comments where id = ${parentId} and question_id = ${questionId} and status = 'published' for share),
 		added as (
-			insert into comments (id, question_id, author_id, parent_id, path, body, body_html, status, status_at)
+			insert into comments (id, question_id, author_id, parent_id, path, body, body_html, status, status_at, never_published)
 			select ${id}::int, ${questionId}, ${authorId}, parent.path[cardinality(parent.path)], coalesce(parent.path, '{}') || ${id}::int, ${body}, ${bodyHtml},
-				${status}::text, case when ${status}::text = 'pending' then now() end
+				${status}::text, case when ${status}::text = 'pending' then now() end, ${status}::text = 'pending'
 			from (select) as one left join parent on true where ${parentId}::int is null or parent.path is not null
 			returning question_id, status, body),
 		counted as (
@@ -228,7 +228,7 @@ export async function publishComment(
 	{ from, by }: { from: PostStatus; by: number },
 ): Promise<boolean> {
 	const { rows } = await sql`
-		update comments set ${newStatus({ status: 'published', by })}, is_solution = was_solution, was_solution = false,
+		update comments set ${newStatus({ status: 'published', by })}, never_published = false, is_solution = was_solution, was_solution = false,
 			chosen_at = case when status = 'deleted' and was_solution then now() else chosen_at end
 		where id = ${id} and status = ${from} and body <> '' returning id`.execute(trx)
 	if (rows.length > 0) await recount(trx, questionId, 1, from !== 'deleted')
