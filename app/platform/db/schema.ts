@@ -1,8 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { MaybeTime, NotificationTables, Time } from './notification-tables.ts'
 
-/** A timestamp; written as a Date, or left to the database's clock. */
-
 export interface UsersTable {
 	id: Generated<number>
 	username: string
@@ -16,6 +14,8 @@ export interface UsersTable {
 	suspended_until: MaybeTime
 	suspended_reason: Generated<string>
 	approved_at: MaybeTime
+	/** Since when the campus login says that the member has left; null again after the next login. */
+	absent_since: MaybeTime
 	/** The newest version of the terms that was accepted. */
 	agreed_to: Generated<number>
 	/** For a pseudonym, the member behind it; nobody else may learn that. */
