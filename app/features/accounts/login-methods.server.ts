@@ -34,7 +34,7 @@ export interface LoginMethods {
 	onSessionBegun?: (sessionId: number, kept: string) => Promise<void>
 	/** Called for requests whose session was looked up in the database, every few minutes of its use. It never throws. */
 	onSessionUsed?: (sessionId: number) => void
-	/** Called when a member used the site without a session, such as by an access token; at most once a minute of use. It never throws. */
+	/** Called when a member used the site without a session, such as by an access token or a private feed. It never throws. */
 	onMemberActive?: (userId: number) => void
 }
 
