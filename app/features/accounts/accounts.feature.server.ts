@@ -59,6 +59,7 @@ export const accounts = defineFeature({
 				'suspended_until',
 				'suspended_reason',
 				'approved_at',
+				'absent_since',
 				'second_factor',
 			],
 			mentions: { suspended_reason: null, cohort: 60 },

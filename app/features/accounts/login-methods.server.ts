@@ -34,6 +34,8 @@ export interface LoginMethods {
 	onSessionBegun?: (sessionId: number, kept: string) => Promise<void>
 	/** Called for requests whose session was looked up in the database, every few minutes of its use. It never throws. */
 	onSessionUsed?: (sessionId: number) => void
+	/** Called when a member used the site without a session, such as by an access token or a private feed. It never throws. */
+	onMemberActive?: (userId: number) => void
 }
 
 const registry = remember<{ ways: LoginMethods[] }>('ways-in', () => ({ ways: [] }))
@@ -62,6 +64,11 @@ export function requirePasswords(): void {
 /** Tells the features that a session is in use. */
 export function noteSessionUse(sessionId: number): void {
 	for (const { onSessionUsed } of registry.ways) onSessionUsed?.(sessionId)
+}
+
+/** Tells the features that a member used the site without a session. */
+export function noteMemberUse(userId: number): void {
+	for (const { onMemberActive } of registry.ways) onMemberActive?.(userId)
 }
 
 /**

@@ -3,7 +3,7 @@ import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { attachSession } from './identities.server.ts'
 import { directorySection } from './ldap-section.server.ts'
 import { listProviders } from './providers.server.ts'
-import { checkSoon, endOverdueSessions } from './refreshing.server.ts'
+import { checkMemberSoon, checkSoon, endOverdueSessions } from './refreshing.server.ts'
 import { sweepSamlRequests } from './saml/saml-requests.queries.server.ts'
 import { samlSection } from './saml/saml-section.server.ts'
 import { campusSection, otherSection } from './sections.server.ts'
@@ -19,6 +19,7 @@ export const campusLogin = defineFeature({
 		},
 		onSessionBegun: attachSession,
 		onSessionUsed: checkSoon,
+		onMemberActive: checkMemberSoon,
 	},
 	schedules: [
 		{ name: 'end-provider-sessions', every: 'minute', run: endOverdueSessions },

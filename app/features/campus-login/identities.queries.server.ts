@@ -141,6 +141,7 @@ export async function deleteOverdueSessions(): Promise<number[]> {
 
 export interface ProviderSessionRow {
 	session_id: number
+	identity_id: number
 	user_id: number
 	provider: string
 	issuer: string
@@ -158,8 +159,31 @@ export async function takeCheck(
 		update provider_sessions p set checked_at = now() from identities i
 		where p.session_id = ${sessionId} and p.checked_at < now() - make_interval(secs => ${seconds}) and i.id = p.identity_id
 			and i.provider = ${provider}
-		returning p.session_id, i.user_id, i.provider, i.issuer, i.subject, p.refresh_token`.execute(db())
+		returning p.session_id, p.identity_id, i.user_id, i.provider, i.issuer, i.subject, p.refresh_token`.execute(db())
 	return rows[0]
+}
+
+/** The valid sessions that began with an identity, or with any identity of a member at these providers; last used first. */
+export async function listProviderSessions(
+	of: { identityId: number } | { userId: number; providers: string[] },
+	executor: Executor = db(),
+): Promise<number[]> {
+	const isTheirs =
+		'identityId' in of
+			? sql`i.id = ${of.identityId}`
+			: sql`s.user_id = ${of.userId} and i.provider = any(${of.providers})`
+	const { rows } = await sql<{ id: number }>`
+		select s.id from identities i join provider_sessions p on p.identity_id = i.id join sessions s on s.id = p.session_id
+		where ${isTheirs} and s.expires_at > now() order by s.updated_at desc, s.id desc`.execute(executor)
+	return rows.map(({ id }) => id)
+}
+
+/** Ends sessions. Locks their member, so that no session begins meanwhile. @returns whether one of them was still there */
+export async function deleteRefusedSessions(trx: Executor, userId: number, ids: number[]): Promise<boolean> {
+	await sql`select from users where id = ${userId} for update`.execute(trx)
+	const { rows } = await sql`
+		delete from sessions where user_id = ${userId} and id = any(${ids}::int[]) returning id`.execute(trx)
+	return rows.length > 0
 }
 
 /** Stores the rotated refresh token. */

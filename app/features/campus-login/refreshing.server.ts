@@ -1,11 +1,13 @@
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { deleteSession } from '~/features/sessions/sessions.queries.server.ts'
-import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
+import { announceEndedSessions, endAccessUntilLogin } from '~/features/sessions/sessions.server.ts'
 import { log } from '~/lib/log.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import {
 	deleteOverdueSessions,
+	deleteRefusedSessions,
+	listProviderSessions,
 	type ProviderSessionRow,
 	replaceRefreshToken,
 	takeCheck,
@@ -16,34 +18,74 @@ import { directorySection } from './ldap-section.server.ts'
 import { ProviderRefused, refreshLogin } from './oidc.server.ts'
 import { campusSection } from './sections.server.ts'
 
+/** Seconds since its last check after which a session is asked about again because another one was refused: no check lasts longer. */
+const RECHECK_SECONDS = 60
+
 /** Checks a session at the campus in the background, if that is due. Never throws. */
 export function checkSoon(sessionId: number): void {
-	const ending = ways().filter(({ endsSessions }) => endsSessions)
-	if (ending.length === 0) return
-	checkSession(sessionId, ending).catch((error) =>
-		log.warn({ err: error }, 'the campus login was not asked about a session'),
-	)
+	inBackground((ending) => checkSession(sessionId, ending))
 }
 
 /**
- * Checks at the campus whether the member of a session still has an account, unless that was done recently, and ends the session if not. If
- * the campus fails, the session continues.
+ * Checks in the background, if that is due, whether a member who used the site without a session is still at the campus: by their last
+ * session that began there. Never throws.
+ */
+export function checkMemberSoon(userId: number): void {
+	inBackground(async (ending) => {
+		const providers = ending.map(({ provider }) => provider)
+		const [last] = await listProviderSessions({ userId, providers })
+		if (last !== undefined) await checkSession(last, ending)
+	})
+}
+
+function inBackground(check: (ending: Way[]) => Promise<void>): void {
+	const ending = ways().filter(({ endsSessions }) => endsSessions)
+	if (ending.length === 0) return
+	check(ending).catch((error) => log.warn({ err: error }, 'the campus login was not asked about a session'))
+}
+
+/**
+ * Checks at the campus whether the member of a session still has an account, unless that was done recently, and ends the session if not.
+ * Unless another session proves that they are still there, all their access ends. If the campus fails, the session continues.
  */
 export async function checkSession(sessionId: number, asked = ways()): Promise<void> {
-	for (const { provider, minutes, ask } of asked) {
-		const row = await takeCheck(sessionId, provider, minutes * 60)
-		if (!row) continue
-		try {
-			await ask(row)
-		} catch (error) {
-			if (!(error instanceof ProviderRefused) || error.code !== 'invalid_grant') throw error
-			await endSession(row)
-		}
+	for (const way of asked) {
+		const row = await takeCheck(sessionId, way.provider, way.minutes * 60)
+		if (row && (await isRefused(row, way))) await endAccess(row, [sessionId, ...(await othersRefused(row, way))])
 	}
 }
 
+/** @throws ProviderUnreachable and others if the campus gave no clear answer */
+async function isRefused(row: ProviderSessionRow, { ask }: Way): Promise<boolean> {
+	try {
+		await ask(row)
+		return false
+	} catch (error) {
+		if (!(error instanceof ProviderRefused) || error.code !== 'invalid_grant') throw error
+		return true
+	}
+}
+
+/** The other sessions of a refused identity that the campus refuses as well: one refresh token may have expired, and another be valid. */
+async function othersRefused({ session_id, identity_id }: ProviderSessionRow, way: Way): Promise<number[]> {
+	const refused: number[] = []
+	for (const id of await listProviderSessions({ identityId: identity_id })) {
+		const row = id === session_id ? undefined : await takeCheck(id, way.provider, RECHECK_SECONDS)
+		if (row && (await isRefused(row, way).catch(() => false))) refused.push(id)
+	}
+	return refused
+}
+
+/** An enabled provider that can be asked again. */
+interface Way {
+	provider: string
+	minutes: number
+	endsSessions: boolean
+	ask: (row: ProviderSessionRow) => Promise<void>
+}
+
 /** The enabled providers that can be asked again. */
-function ways() {
+function ways(): Way[] {
 	return [
 		{ provider: 'campus', ...siteSettings(campusSection), ask: askCampus },
 		{ provider: 'ldap', ...siteSettings(directorySection), ask: askLdap },
@@ -71,8 +113,16 @@ export async function endOverdueSessions(): Promise<void> {
 	}
 }
 
-async function endSession({ user_id, session_id }: ProviderSessionRow): Promise<void> {
-	if (!(await deleteSession(user_id, session_id))) return
+async function endAccess({ user_id, identity_id }: ProviderSessionRow, sessions: number[]): Promise<void> {
+	const isEnded = await db()
+		.transaction()
+		.execute(async (trx) => {
+			if (!(await deleteRefusedSessions(trx, user_id, sessions))) return false
+			const standing = await listProviderSessions({ identityId: identity_id }, trx)
+			if (standing.length === 0) await endAccessUntilLogin(trx, user_id)
+			return true
+		})
+	if (!isEnded) return
 	await announceEndedSessions(user_id)
 	await recordSecurityEvent('provider-ended', { userId: user_id })
 }

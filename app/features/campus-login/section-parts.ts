@@ -32,7 +32,7 @@ export function endingSettings(question: string) {
 	return {
 		endsSessions: boxSetting({
 			label: 'End sessions of people who have left',
-			hint: `While a member is here, ${question}`,
+			hint: `While a member is here, ${question} Their access tokens stop working, too, until they log in again.`,
 			default: true,
 		}),
 		minutes: numberSetting({ label: 'Ask again after, in minutes', default: 15, min: 1, max: 1_440 }),

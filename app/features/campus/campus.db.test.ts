@@ -259,6 +259,22 @@ test('reminds the member two weeks before the end, once per year', async () => {
 	expect(await lettersTo(own)).toHaveLength(2)
 })
 
+test('reminds no member who is leaving, until they come back', async () => {
+	const member = await withAddress('leaving@mit.edu')
+	await confirmCampus(await linkOf(member))
+	await age(member, CAMPUS_LIFETIME_MS - 13 * day)
+	const leaves = (at: string | null) =>
+		sql`update users set leaves_at = ${at}::timestamptz where id = ${member.id}`.execute(db())
+	for (const [at, letters] of [
+		['tomorrow', 0],
+		[null, 1],
+	] as const) {
+		await leaves(at)
+		await remindOfCampus()
+		expect(await lettersTo(`${member.username}@campus.example`)).toHaveLength(letters)
+	}
+})
+
 async function age(member: SignedIn, milliseconds: number): Promise<void> {
 	await db()
 		.updateTable('profiles')

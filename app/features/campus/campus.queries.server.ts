@@ -104,7 +104,7 @@ export async function confirmCampusAddress(
 }
 
 /**
- * Marks members who confirmed between the two times as reminded, and returns those who were not yet. Skips locked rows, so that two
+ * Marks members who confirmed between the two times, and are not leaving, as reminded, and returns those who were not yet. Skips locked rows, so that two
  * processes never remind the same member.
  */
 export async function claimUnreminded(trx: Executor, after: Date, before: Date, limit: number): Promise<CampusRow[]> {
@@ -112,6 +112,7 @@ export async function claimUnreminded(trx: Executor, after: Date, before: Date, 
 		with due as (
 			select user_id from profiles
 			where campus_verified_at > ${after} and campus_verified_at <= ${before} and campus_reminded_at is null
+				and not exists (select from users where users.id = user_id and leaves_at is not null)
 			order by campus_verified_at limit ${limit} for update skip locked
 		)
 		update profiles set campus_reminded_at = now() from due, users

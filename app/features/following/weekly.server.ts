@@ -2,6 +2,7 @@ import { noteWeeklyMail, takeWeekly, type WeeklyMember } from '~/features/notifi
 import { type Letter, letter } from '~/features/notifications/digest.server.ts'
 import { unsubscribeUrl } from '~/features/notifications/preferences.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
+import { log } from '~/lib/log.server.ts'
 import { counted } from '~/lib/text.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
@@ -12,34 +13,64 @@ import { listNewlyAnswered, listNewlyAsked, listSearchesWithNews } from './weekl
 /** Members per transaction. */
 const MAX_MEMBERS = 50
 
+/** Members whose news may fail in one run, before it gives up: then something else is wrong. */
+const MAX_FAILED = 20
+
 /**
  * Mails the week's news to members who asked for it, as far as they may see it now. The mail's job is queued in the transaction that
- * records it, so that the run can be interrupted at any point and continued without mailing twice.
+ * records it, so that the run can be interrupted at any point and continued without mailing twice. Whoever's news cannot be made is
+ * left out until the next run.
  * @returns the number of mails
+ * @throws the last error, if somebody was left out
  */
 export async function mailWeekly(): Promise<number> {
 	let mails = 0
-	for (let made = await mailNext(); made !== null; made = await mailNext()) mails += made
+	const run: Run = { failed: [], error: null }
+	for (let made = await mailNext(run); made !== null; made = await mailNext(run)) mails += made
+	if (run.error) throw run.error
 	return mails
 }
 
+interface Run {
+	/** Members who are left out. */
+	failed: number[]
+	error: unknown
+}
+
 /** @returns the number of mails; null if nobody is due, or another process is mailing */
-async function mailNext(): Promise<number | null> {
-	return db()
-		.transaction()
-		.execute(async (trx) => {
-			const due = await takeWeekly(trx, MAX_MEMBERS)
-			if (due.length === 0) return null
-			let mails = 0
-			for (const member of due) {
-				const items = await newsOf(trx, member)
-				await noteWeeklyMail(trx, member.user_id)
-				if (items.length === 0) continue
-				await addJob('send-mail', letter(member, weeklyLetter(member, items)), trx)
-				mails += 1
-			}
-			return mails
-		})
+async function mailNext(run: Run): Promise<number | null> {
+	let current: number | undefined
+	try {
+		return await db()
+			.transaction()
+			.execute(async (trx) => {
+				current = undefined
+				const due = await takeWeekly(trx, { limit: MAX_MEMBERS, besides: run.failed })
+				if (due.length === 0) return null
+				let mails = 0
+				for (const member of due) {
+					current = member.user_id
+					mails += await mailMember(trx, member)
+				}
+				current = undefined
+				return mails
+			})
+	} catch (error) {
+		if (current === undefined || run.failed.length === MAX_FAILED) throw error
+		log.error({ err: error, userId: current }, 'the weekly mail of a member could not be made')
+		run.failed.push(current)
+		run.error = error
+		return 0
+	}
+}
+
+/** @returns the number of mails, 0 without news */
+async function mailMember(trx: Executor, member: WeeklyMember): Promise<number> {
+	const items = await newsOf(trx, member)
+	await noteWeeklyMail(trx, member.user_id)
+	if (items.length === 0) return 0
+	await addJob('send-mail', letter(member, weeklyLetter(member, items)), trx)
+	return 1
 }
 
 /** A member's news; empty if there are only notifications that they have seen. */

@@ -1,4 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
+import { mergeInvitations } from './joining/invites.queries.server.ts'
 import { deleteInvitedAddresses, deleteOldAddresses } from './lists/lists.queries.server.ts'
 import { mailLists } from './lists/lists.server.ts'
 
@@ -12,6 +13,7 @@ export const invites = defineFeature({
 			return false
 		},
 	],
+	merging: [mergeInvitations],
 	retention: [
 		{
 			key: 'invited-addresses',

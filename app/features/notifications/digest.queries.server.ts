@@ -175,13 +175,17 @@ export interface WeeklyMember extends DueMember {
 	since: string
 }
 
-/** Locks members who have not had this week's mail; other processes skip them. */
-export async function takeWeekly(trx: Executor, limit: number): Promise<WeeklyMember[]> {
+/** Locks members who have not had this week's mail, without those in `besides`; other processes skip them. */
+export async function takeWeekly(
+	trx: Executor,
+	{ limit, besides }: { limit: number; besides: number[] },
+): Promise<WeeklyMember[]> {
 	const { rows } = await sql<WeeklyMember>`
 		select user_id, name, email, unread,
 			to_char(weekly_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as since
 		from notification_boxes join users on users.id = user_id
 		where weekly and weekly_of < ${thisWeek()} and not imported and (suspended_until is null or suspended_until <= now())
+			and user_id <> all(${besides}::int[])
 		order by weekly_of, user_id limit ${limit} for update of notification_boxes skip locked`.execute(trx)
 	return rows
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type ItemTable, itemsFor, type Reading } from '~/features/profiles/profiles.queries.server.ts'
+import { type ItemTable, itemsFor, MAX_ITEMS_SHOWN, type Reading } from '~/features/profiles/profiles.queries.server.ts'
 import type { TermSource, UsedWord } from '~/features/terms/sources.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { ProjectInput, StoredCertificate } from './profile.schema.ts'
@@ -122,7 +122,7 @@ export async function listCertificatesToEdit(
 		select certificate_id as id, certificate_title, certificate_url, certificate_image,
 			certificate_issue_date::text as certificate_issue_date, certificate_expire_date::text as certificate_expire_date,
 			credential_verification_link, version
-		from ${itemsFor('certificates', reading)} items where user_id = ${userId} order by pinned desc, position, certificate_id limit 100`.execute(
+		from ${itemsFor('certificates', reading)} items where user_id = ${userId} order by pinned desc, position, certificate_id limit ${MAX_ITEMS_SHOWN}`.execute(
 		executor,
 	)
 	return rows
@@ -137,7 +137,7 @@ export async function listProjectsToEdit(
 	const { rows } = await sql<ProjectEditRow & { id: string }>`
 		select project_id as id, project_title, project_description, project_image, project_tech_stack,
 			project_date::text as project_date, project_source_code_link, project_deployment_link, project_demo_link, version
-		from ${itemsFor('projects', reading)} items where user_id = ${userId} order by pinned desc, position, project_id limit 100`.execute(
+		from ${itemsFor('projects', reading)} items where user_id = ${userId} order by pinned desc, position, project_id limit ${MAX_ITEMS_SHOWN}`.execute(
 		executor,
 	)
 	return rows

@@ -149,7 +149,10 @@ const itemViews = {
 /** The view of a table of items for a reader, for use after `from`. */
 export const itemsFor = (table: ItemTable, reading: Reading) => itemViews[table][reading]
 
-/** A member's projects in the member's order, at most 100. */
+/** Items of a list that are read: more than a member can add, as each merge of accounts may add those of another one. */
+export const MAX_ITEMS_SHOWN = 500
+
+/** A member's projects in the member's order. */
 export async function listProjectRows(userId: number, reading: Reading): Promise<ProjectRow[]> {
 	const { rows } = await projectsOf(userId, reading).execute(db())
 	return rows
@@ -160,7 +163,7 @@ function projectsOf(userId: number, reading: Reading) {
 		select project_id, project_title, ${shownPicture}, project_source_code_link, project_deployment_link, project_demo_link,
 			project_tech_stack, project_date::text as date, project_description, pinned
 		from ${itemsFor('projects', reading)} projects left join pictures on pictures.path = project_image
-		where projects.user_id = ${userId} order by pinned desc, position, project_id limit 100`
+		where projects.user_id = ${userId} order by pinned desc, position, project_id limit ${MAX_ITEMS_SHOWN}`
 }
 
 export interface CertificateRow extends ShownPicture {
@@ -173,7 +176,7 @@ export interface CertificateRow extends ShownPicture {
 	pinned: boolean
 }
 
-/** A member's certificates in the member's order, at most 100. */
+/** A member's certificates in the member's order. */
 export async function listCertificateRows(userId: number, reading: Reading): Promise<CertificateRow[]> {
 	const { rows } = await certificatesOf(userId, reading).execute(db())
 	return rows
@@ -184,7 +187,7 @@ function certificatesOf(userId: number, reading: Reading) {
 		select certificate_id, certificate_title, certificate_url, ${shownPicture}, certificate_issue_date::text as issued,
 			certificate_expire_date::text as expires, credential_verification_link, pinned
 		from ${itemsFor('certificates', reading)} certificates left join pictures on pictures.path = certificate_image
-		where certificates.user_id = ${userId} order by pinned desc, position, certificate_id limit 100`
+		where certificates.user_id = ${userId} order by pinned desc, position, certificate_id limit ${MAX_ITEMS_SHOWN}`
 }
 
 /** Earlier education, work or volunteering. */
@@ -204,7 +207,7 @@ export interface ExperienceRow {
 	version: number
 }
 
-/** A member's education other than the current one, work and volunteering, in the member's order, at most 100. */
+/** A member's education other than the current one, work and volunteering, in the member's order. */
 export async function listExperienceRows(
 	userId: number,
 	reading: Reading,
@@ -218,7 +221,7 @@ function experiencesOf(userId: number, reading: Reading) {
 	return sql<ExperienceRow>`
 		select experience_id as id, kind, organisation, title, degree, url, starts, ends, summary, version
 		from ${itemsFor('experiences', reading)} items where user_id = ${userId}
-		order by array_position('{education,work,volunteer}', kind), position, experience_id limit 100`
+		order by array_position('{education,work,volunteer}', kind), position, experience_id limit ${MAX_ITEMS_SHOWN}`
 }
 
 /** The lists of a profile. */

@@ -98,13 +98,14 @@ export async function listAnswerableRows(
 	return rows
 }
 
-/** Whether a member may be asked, and the version of their feed's address; undefined for an unknown member. */
+/** Whether a member may be asked, and the version of their feed's address; undefined for an unknown or absent member. */
 export async function findRoutingMember(
 	userId: number,
 ): Promise<{ opted_in: boolean; feed_version: number } | undefined> {
 	const { rows } = await sql<{ opted_in: boolean; feed_version: number }>`
 		select coalesce(opted_in, false) as opted_in, coalesce(feed_version, 0) as feed_version
-		from users left join routing_members on user_id = users.id where users.id = ${userId}`.execute(db())
+		from users left join routing_members on user_id = users.id
+		where users.id = ${userId} and users.absent_since is null`.execute(db())
 	return rows[0]
 }
 

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { noteMemberUse } from '~/features/accounts/login-methods.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
@@ -78,13 +79,14 @@ export async function renewFeed(viewer: Viewer): Promise<void> {
 /**
  * The questions of a feed, by the key in its address, as feed readers do not log in.
  * @param key `{member}.{version}.{signature}`
- * @throws NotFound for a forged or outdated key
+ * @throws NotFound for a forged or outdated key, and while the member is absent
  */
 export async function readFeed(key: string): Promise<AnswerableView[]> {
 	const [, claim = '', userId, version, signature = ''] = /^((\d{1,10})\.(\d{1,9}))\.([\w-]{43})$/.exec(key) ?? []
 	const member = isSignedFor(claim, signature) ? await findRoutingMember(Number(userId)) : undefined
 	if (member?.feed_version !== Number(version))
 		throw new NotFound('This address no longer works. The page “You can answer these” has the new one.')
+	noteMemberUse(Number(userId))
 	const rows = await listAnswerableRows(Number(userId), { cursor: null, limit: FEED_ENTRIES })
 	return rows.map(present)
 }

@@ -58,7 +58,17 @@ export function listSessionRows(userId: number): Promise<SessionRow[]> {
 /** Deletes all access tokens of a member, and logins that wait for their second step, as they end with the sessions. */
 export async function deleteTokens(userId: number, executor: Executor = db()): Promise<void> {
 	await executor.deleteFrom('access_tokens').where('user_id', '=', userId).execute()
+	await deleteChallenges(userId, executor)
+}
+
+/** Deletes logins of a member that wait for their second step. */
+export async function deleteChallenges(userId: number, executor: Executor): Promise<void> {
 	await sql`delete from login_challenges where user_id = ${userId}`.execute(executor)
+}
+
+/** Makes a member's access tokens and private feeds rest until a session begins, which a trigger notices. */
+export async function markAbsent(userId: number, executor: Executor): Promise<void> {
+	await sql`update users set absent_since = coalesce(absent_since, now()) where id = ${userId}`.execute(executor)
 }
 
 /** Ends the session with this token. @returns its member; null if there was none */

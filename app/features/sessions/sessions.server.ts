@@ -12,6 +12,7 @@ import { deviceOf } from './devices.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
 import { SessionRegister } from './session-register.ts'
 import {
+	deleteChallenges,
 	deleteExpiredSessions,
 	deleteOldRevocations,
 	deleteSession,
@@ -21,6 +22,7 @@ import {
 	deleteTokens,
 	findUsername,
 	listSessionRows,
+	markAbsent,
 	readRevocations,
 } from './sessions.queries.server.ts'
 import type { SessionView } from './sessions.view.ts'
@@ -136,6 +138,16 @@ export async function announceEndedSessions(userId: number, username?: string): 
 export async function endAllAccess(executor: Executor, userId: number): Promise<void> {
 	await deleteSessions(userId, null, executor)
 	await deleteTokens(userId, executor)
+}
+
+/**
+ * Ends all sessions and unfinished logins of a member, within the caller's transaction. Access tokens and private feeds rest until the
+ * member logs in again. Call {@link announceEndedSessions} after the commit.
+ */
+export async function endAccessUntilLogin(executor: Executor, userId: number): Promise<void> {
+	await deleteSessions(userId, null, executor)
+	await deleteChallenges(userId, executor)
+	await markAbsent(userId, executor)
 }
 
 /**

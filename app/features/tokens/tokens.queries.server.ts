@@ -72,7 +72,7 @@ export interface TokenHolder {
 	user: SignedIn
 }
 
-/** The owner of a valid token; `stale` if its last use is to be updated. */
+/** The owner of a valid token, unless they are absent; `stale` if its last use is to be updated. */
 export async function findTokenHolder(hash: string): Promise<TokenHolder | undefined> {
 	const row = await db()
 		.selectFrom('access_tokens as t')
@@ -81,6 +81,7 @@ export async function findTokenHolder(hash: string): Promise<TokenHolder | undef
 		.select(sql<boolean>`coalesce(t.last_used_at < now() - interval '1 minute', true)`.as('stale'))
 		.where('t.token_hash', '=', hash)
 		.where('t.expires_at', '>', sql<Date>`now()`)
+		.where('u.absent_since', 'is', null)
 		.executeTakeFirst()
 	if (!row) return undefined
 	const { token_id, scopes, stale, second_factor, ...user } = row

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { config } from '~/config.server.ts'
 import { getAccount } from '~/features/accounts/accounts.server.ts'
+import { noteMemberUse } from '~/features/accounts/login-methods.server.ts'
 import { isSecondFactorRequiredOfStaff } from '~/features/accounts/security/second-step.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
@@ -99,8 +100,11 @@ export interface TokenGrant {
 export async function readToken(token: string): Promise<TokenGrant | null> {
 	const holder = shape.test(token) ? await findTokenHolder(hashToken(token)) : undefined
 	if (!holder) return null
-	if (holder.stale) await touchToken(holder.token_id)
 	const { user, scopes, hasSecondFactor } = holder
+	if (holder.stale) {
+		await touchToken(holder.token_id)
+		noteMemberUse(user.id)
+	}
 	setRequestMember(user.id)
 	const actsAsStaff = scopes.includes('moderate') && (hasSecondFactor || !isSecondFactorRequiredOfStaff())
 	return { viewer: { ...user, role: actsAsStaff ? user.role : 'member' }, scopes }

@@ -38,6 +38,12 @@ const told = async (viewer: SignedIn) =>
 const ask = (viewer: Viewer = inviter, username = expert.username) => invite(viewer, question.id, username)
 
 describe('asking somebody to answer', () => {
+	test('a member who is leaving cannot be asked, nor is their name told', async () => {
+		await sql`update users set leaves_at = now() + interval '9 days' where id = ${expert.id}`.execute(db())
+		await expect(ask()).rejects.toThrow(NotFound)
+		expect(await told(expert)).toEqual([])
+	})
+
 	test('notifies them once, whoever asks, until they have written or declined', async () => {
 		const other = await makeMember(`other${serial}`)
 		const answer = { name: `Expert${serial}`, url: question.url }

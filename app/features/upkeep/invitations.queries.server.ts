@@ -9,10 +9,10 @@ export function isInvited(userId: number, questionId: number): RawBuilder<boolea
 		and not exists (select from comments c where c.question_id = ${questionId} and c.author_id = ${userId} and c.status = 'published'))`
 }
 
-/** Finds a member who can be asked: neither imported nor suspended. */
+/** Finds a member who can be asked: neither imported, suspended nor leaving. */
 export async function findInvitable(username: string): Promise<{ id: number; name: string } | undefined> {
 	const { rows } = await sql<{ id: number; name: string }>`
-		select id, name from users where username = ${username} and not imported
+		select id, name from users where username = ${username} and not imported and leaves_at is null
 			and coalesce(suspended_until <= now(), true)`.execute(db())
 	return rows[0]
 }

@@ -1,46 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { AccountTables } from './account-tables.ts'
 import type { MaybeTime, NotificationTables, Time } from './notification-tables.ts'
-
-export interface UsersTable {
-	id: Generated<number>
-	username: string
-	name: string
-	email: string
-	email_verified: Generated<boolean>
-	image: string | null
-	role: Generated<'member' | 'moderator' | 'admin'>
-	imported: Generated<boolean>
-	second_factor: Generated<boolean>
-	suspended_until: MaybeTime
-	suspended_reason: Generated<string>
-	approved_at: MaybeTime
-	/** The newest version of the terms that was accepted. */
-	agreed_to: Generated<number>
-	/** For a pseudonym, the member behind it; nobody else may learn that. */
-	pseudonym_of: Generated<number | null>
-	pseudonym_verified: Generated<boolean | null>
-	created_at: Time
-	updated_at: Time
-}
-
-export interface SessionsTable {
-	id: Generated<number>
-	user_id: number
-	token: string
-	expires_at: Time
-	ip_address: string | null
-	user_agent: string | null
-	created_at: Time
-	updated_at: Time
-}
-
-export interface CredentialsTable {
-	id: Generated<number>
-	user_id: number
-	account_id: string
-	provider_id: string
-	password: string | null
-}
 
 export interface ProfilesTable {
 	user_id: number
@@ -158,6 +118,7 @@ export interface CommentsTable {
 
 export interface CasesTable {
 	id: GeneratedAlways<number>
+	/** The type of the subject. */
 	kind: string
 	target_id: number
 	report_count: Generated<number>
@@ -239,10 +200,7 @@ export interface ConversationMembersTable {
 
 /** Every table that our own statements use, as the migrations create them. */
 export interface Database extends NotificationTables, AccountTables {
-	users: UsersTable
 	usernames: { username: string; claimed_at: Time }
-	sessions: SessionsTable
-	credentials: CredentialsTable
 	security_events: {
 		id: GeneratedAlways<string>
 		user_id: number
@@ -387,13 +345,4 @@ export interface Database extends NotificationTables, AccountTables {
 		category: string | null
 		body: string | null
 	}
-}
-
-/** The tables of registration, confirmation and login, besides those that Better Auth owns. */
-interface AccountTables {
-	email_links: { token_hash: string; email: string; user_id: number | null; expires_at: Time; used_at: MaybeTime }
-	known_devices: { token_hash: string; user_id: number; created_at: Generated<Date>; used_at: Generated<Date> }
-	attempts: { key: string; count: number; last_at: Time }
-	account_mails: { id: GeneratedAlways<number>; address: string; sent_at: Generated<Date> }
-	admin_claims: { token_hash: string; created_at: Generated<Date> }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Merge } from '~/platform/member-data.ts'
 
 /** Uses of a link: members who registered with it, and registrations of the last day that are not confirmed. */
 const used = sql<number>`(
@@ -102,6 +103,24 @@ export async function writeOrigin(
 ): Promise<void> {
 	await sql`update users set cohort = ${cohort}, invite_id = ${inviteId}, invited_address_id = ${addressId}
 		where id = ${userId}`.execute(trx)
+}
+
+/** Gives the kept account of a merge the invitation of the other one, so that neither can be used again; one that it cannot have ends. */
+export async function mergeInvitations(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
+	await sql`
+		update invited_addresses set token_hash = null from users gone, users kept
+		where invited_addresses.id = gone.invited_address_id and gone.id = ${goneId} and kept.id = ${keptId}
+			and kept.invited_address_id is not null`.execute(trx)
+	// The account of an address is unique, at the end of each statement.
+	const { rows } = await sql<{ invite: number | null; address: string | null }>`
+		with before as (select invite_id as invite, invited_address_id as address from users where id = ${goneId})
+		update users set invite_id = null, invited_address_id = null from before where id = ${goneId} returning before.*`.execute(
+		trx,
+	)
+	const [origin] = rows
+	await sql`
+		update users set invite_id = coalesce(invite_id, ${origin?.invite}), invited_address_id = coalesce(invited_address_id, ${origin?.address})
+		where id = ${keptId}`.execute(trx)
 }
 
 /** Records the link of an unconfirmed registration. */

@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { claimUsername } from '~/features/accounts/accounts.queries.server.ts'
+import { findInvitation } from '~/features/invites/joining/joining.server.ts'
+import { listProjectsToEdit } from '~/features/profile-editor/items.queries.server.ts'
+import { getOrderVersion, moveItem } from '~/features/profile-editor/order.server.ts'
+import { listItemRows } from '~/features/profiles/profiles.queries.server.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { useJobTables } from '../../../tests/support/jobs.ts'
+import { mergeAccounts } from './merging.server.ts'
+
+useDatabase()
+useJobTables()
+
+let admin: SignedIn
+
+beforeAll(async () => {
+	admin = await makeMember('admin', 'admin')
+})
+
+async function join(username: string): Promise<SignedIn> {
+	const member = await makeMember(username)
+	await claimUsername(username)
+	await sql`insert into profiles (user_id) values (${member.id})`.execute(db())
+	return member
+}
+
+const merge = (gone: SignedIn, kept: SignedIn) =>
+	mergeAccounts(admin, gone.username, { into: kept.username, username: gone.username, why: 'Registered twice.' })
+
+/** Has a member come by an invitation that was mailed to an address. @returns its token */
+async function inviteBy({ id, username }: SignedIn): Promise<string> {
+	const { rows } = await sql<{ id: number }>`
+		insert into invite_lists (cohort, report, expires_at) values ('', '{}', now() + interval '9 days') returning id`.execute(
+		db(),
+	)
+	const token = `token of ${username}`
+	await sql`
+		with made as (insert into invited_addresses (list_id, email, token_hash, mailed_at)
+			values (${rows[0]?.id}, ${`${username}@invited.example`}, ${hashToken(token)}, now()) returning id)
+		update users set invited_address_id = made.id from made where users.id = ${id}`.execute(db())
+	return token
+}
+
+test('invitations stay used, whether one or both of the accounts came by one', async () => {
+	const [one, two, three] = [await join('one'), await join('two'), await join('three')]
+	const first = await inviteBy(one)
+	await merge(one, two)
+	await expect(findInvitation(first)).rejects.toThrow('already joined')
+	const second = await inviteBy(three)
+	await merge(three, two)
+	await expect(findInvitation(first)).rejects.toThrow('already joined')
+	await expect(findInvitation(second)).rejects.toThrow('not a valid invitation')
+})
+
+test('all items of both profiles can be seen, edited and moved, even if they are more than a member can add', async () => {
+	const [gone, kept] = [await join('builder'), await join('maker')]
+	await sql`
+		insert into projects (user_id, project_title, position) select id, username || ' ' || place, place
+		from users, generate_series(1, 70) place where id in (${gone.id}, ${kept.id})`.execute(db())
+	await merge(gone, kept)
+	const listed = async () => (await listProjectsToEdit(kept.id)).map(({ id }) => id)
+	const ids = await listed()
+	expect([ids.length, (await listItemRows(kept.id, 'whole')).projects.length]).toEqual([140, 140])
+	const order = ids.toReversed()
+	const version = String(await getOrderVersion(kept, kept.username))
+	await moveItem(kept, kept.username, 'projects', { order: order.join(','), version })
+	expect(await listed()).toEqual(order)
+})

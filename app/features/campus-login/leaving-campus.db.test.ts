@@ -1,0 +1,176 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import '~/features/index.server.ts'
+import { config } from '~/config.server.ts'
+import { logInAs, SecondStepRequired, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { getRoutingChoice, readFeed } from '~/features/routing/answerable.server.ts'
+import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
+import { makeToken, readToken } from '~/features/tokens/tokens.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { encryptSecret } from '~/platform/encryption.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
+import { giveCode, setUpApp } from '../../../tests/support/second-factor.ts'
+import { refreshPurpose } from './identities.server.ts'
+import { beginFlow, finishFlow } from './login-flow.server.ts'
+import { checkSession } from './refreshing.server.ts'
+
+useDatabase()
+
+const callback = `${config().publicUrl}/login/campus/callback`
+let campus: CampusSite
+let admin: SignedIn
+let made = 0
+
+beforeAll(async () => {
+	campus = await startCampus(callback)
+	admin = await makeMember('admin', 'admin')
+	await save({ endsSessions: '' })
+})
+
+afterAll(() => campus.stop())
+
+beforeEach(() => {
+	made += 1
+	campus.visitor = `s-${made}`
+	const email = `student${made}@eastmere.example`
+	campus.accounts.set(campus.visitor, { sub: campus.visitor, preferred_username: `student${made}`, email })
+})
+
+async function save(input: Record<string, string>): Promise<void> {
+	const { version, settings } = await getSection(admin, 'campus-login')
+	const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
+	const { issuer, clientId, clientSecret } = campus
+	const sent = { isOn: 'on', issuer, clientId, 'password-clientSecret': clientSecret, version: String(version) }
+	await saveSection(admin, 'campus-login', { ...stored, ...sent, ...input })
+}
+
+const request = (cookies: string[] = [], url = callback) =>
+	new Request(url, { headers: { Cookie: cookies.join('; '), 'x-client-ip': '192.0.2.1' } })
+const pairs = (headers: Headers) => headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '')
+
+/** Logs in at the campus with a browser of its own. @returns its cookies */
+async function logIn(): Promise<string[]> {
+	const begun = await beginFlow('campus', { viewer: null, linkTo: null, redirectTo: '', ip: '192.0.2.1' })
+	const url = await campus.visit(begun.url)
+	return pairs((await finishFlow('campus', request(pairs(begun.headers), url), null, '192.0.2.1')).headers)
+}
+
+const whoHas = async (cookies: string[]) => (await viewerFromRequest(request(cookies), { fresh: true })).viewer
+
+/** Sessions of a member that began at the campus, in their order, which are due for a check. */
+async function dueSessions({ id }: SignedIn): Promise<number[]> {
+	const { rows } = await sql<{ session_id: number }>`
+		update provider_sessions set checked_at = now() - interval '1 day' from sessions
+		where sessions.id = session_id and user_id = ${id} returning session_id`.execute(db())
+	return rows.map(({ session_id }) => session_id).sort((one, other) => one - other)
+}
+
+async function enter(): Promise<{ cookies: string[]; member: SignedIn }> {
+	const cookies = await logIn()
+	return { cookies, member: (await whoHas(cookies)) as SignedIn }
+}
+
+async function newToken(member: SignedIn): Promise<() => Promise<boolean>> {
+	const { token } = await makeToken(member, { name: 'a program', scopes: ['read'], days: 30 })
+	return async () => (await readToken(token)) !== null
+}
+
+async function feedOf(member: SignedIn): Promise<() => Promise<boolean>> {
+	const key = new URL((await getRoutingChoice(member)).feed, callback).searchParams.get('key') ?? ''
+	return () =>
+		readFeed(key).then(
+			() => true,
+			() => false,
+		)
+}
+
+const has = (table: string, { id }: SignedIn) =>
+	sql`select from ${sql.table(table)} where user_id = ${id}`.execute(db()).then(({ rows }) => rows.length > 0)
+
+/** Ways in: each opens one, and returns whether it still works. */
+const ways: Record<string, (member: SignedIn, session: number) => Promise<() => Promise<boolean>>> = {
+	'a session that began at the campus in another browser': async () => {
+		const cookies = await logIn()
+		return async () => (await whoHas(cookies)) !== null
+	},
+	'a session that began with a password or a passkey': async ({ id }) => {
+		const cookies = pairs(await logInAs(id, request(), null))
+		return async () => (await whoHas(cookies)) !== null
+	},
+	'an access token': newToken,
+	'the private address of a feed': feedOf,
+	'a browser with pushes': async (member, session) => {
+		await sql`insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
+			values (${member.id}, ${session}, ${`https://push.example/${member.id}`}, 'key', 'auth')`.execute(db())
+		return () => has('push_subscriptions', member)
+	},
+	'an open tab': async (member, session) => {
+		await sql`insert into connections (id, user_id, session_id) values (gen_random_uuid(), ${member.id}, ${session})`.execute(
+			db(),
+		)
+		return () => has('connections', member)
+	},
+	'a login that waits for its code': async (member) => {
+		const code = await setUpApp(member)
+		const refusal = await logIn().catch((error: unknown) => error)
+		if (!(refusal instanceof SecondStepRequired)) throw refusal
+		return async () => {
+			if (!(await has('login_challenges', member))) return false
+			return campus.accounts.has(campus.visitor) || (await giveCode(code(), refusal.cookie)) !== null
+		}
+	},
+}
+
+test.each(Object.entries(ways))('%s ends with the account at the campus', async (_, open) => {
+	const { cookies, member } = await enter()
+	const [first = 0] = await dueSessions(member)
+	const works = await open(member, first)
+	await dueSessions(member)
+	await checkSession(first)
+	expect([await works(), (await whoHas(cookies))?.id]).toEqual([true, member.id])
+	campus.accounts.delete(campus.visitor)
+	await dueSessions(member)
+	await checkSession(first)
+	expect([await works(), await whoHas(cookies)]).toEqual([false, null])
+})
+
+test('tokens and feeds work again once the member has logged in again', async () => {
+	const { member } = await enter()
+	const works = [await newToken(member), await feedOf(member)]
+	const [first = 0] = await dueSessions(member)
+	const account = campus.accounts.get(campus.visitor)
+	campus.accounts.delete(campus.visitor)
+	await checkSession(first)
+	expect(await Promise.all(works.map((one) => one()))).toEqual([false, false])
+	if (account) campus.accounts.set(campus.visitor, account)
+	await logIn()
+	expect(await Promise.all(works.map((one) => one()))).toEqual([true, true])
+})
+
+test('a refresh token that expired in one browser ends that session alone, as another one shows that the member is there', async () => {
+	const { cookies, member } = await enter()
+	const other = await logIn()
+	const works = await newToken(member)
+	const [first = 0] = await dueSessions(member)
+	const expired = encryptSecret(refreshPurpose(first), 'expired')
+	await sql`update provider_sessions set refresh_token = ${expired} where session_id = ${first}`.execute(db())
+	await checkSession(first)
+	expect([await whoHas(cookies), (await whoHas(other))?.id, await works()]).toEqual([null, member.id, true])
+})
+
+test.each([
+	['a token', newToken],
+	['a feed', feedOf],
+])('the use of %s alone has the campus asked', async (_, open) => {
+	const { member } = await enter()
+	const works = await open(member)
+	await dueSessions(member)
+	campus.accounts.delete(campus.visitor)
+	await save({ endsSessions: 'on' })
+	expect(await works()).toBe(true)
+	await vi.waitFor(async () => expect(await works()).toBe(false))
+	await save({ endsSessions: '' })
+})
