@@ -1,9 +1,10 @@
-import { mkdtemp, open, opendir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import type { Dirent } from 'node:fs'
+import { mkdtemp, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type pg from 'pg'
 import { z } from 'zod'
 import { storage } from '~/platform/storage/storage.server.ts'
-import { archiveEnding, type Entry, writeArchive } from './archive.server.ts'
+import { archiveEnding, type Entry, PARTIAL, writeArchive } from './archive.server.ts'
 import {
 	beginSnapshot,
 	connectAside,
@@ -15,6 +16,7 @@ import {
 	readWaitingJobs,
 	type TableTotal,
 } from './tables.queries.server.ts'
+import { ARCHIVE_NAME } from './wal-archive.server.ts'
 
 /* The entries of a backup, in this order: `backup.json`, `jobs.json`, `tables/{name}/{number}`, `media/{key}`, `data/{file}`, `totals.json`. */
 
@@ -46,6 +48,8 @@ const NOT_COPIED = /^(postgres|site\.|media$|cluster$|backups$|archives$)/
 
 /** Matches the names of backups only. */
 const BACKUP_NAME = /^devquad-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar\.zst(\.age)?$/
+/** The beginning of the name of a folder in which a backup is restored to try it. */
+const TRIAL_FOLDER = '.devquad-verify-'
 
 interface BackupInput {
 	/** An absolute path: a folder, in which the backup is named after its time, or the file itself. */
@@ -86,7 +90,7 @@ export async function makeBackup({
 	try {
 		await beginSnapshot(client)
 		const header = await readHeader(client, version, madeAt)
-		const bytes = await writeArchive(file, passphrase, entriesOf(client, header, dataDir, totals, onProgress))
+		const bytes = await writeArchive(file, passphrase, entriesOf(client, header, { dataDir, file }, totals, onProgress))
 		const rows = Object.values(totals.tables).reduce((sum, table) => sum + table.rows, 0)
 		return { file, bytes, rows, files: totals.files }
 	} finally {
@@ -111,7 +115,7 @@ async function readHeader(client: pg.ClientBase, version: string, madeAt: Date):
 async function* entriesOf(
 	client: pg.ClientBase,
 	header: BackupHeader,
-	dataDir: string,
+	paths: { dataDir: string; file: string },
 	totals: BackupTotals,
 	onProgress: BackupInput['onProgress'],
 ): AsyncGenerator<Entry> {
@@ -125,7 +129,7 @@ async function* entriesOf(
 		done += sizes[index] ?? 0
 		onProgress?.('database', done, all)
 	}
-	for await (const entry of filesOf(dataDir, onProgress)) {
+	for await (const entry of filesOf(paths, onProgress)) {
 		totals.files += 1
 		yield entry
 	}
@@ -144,7 +148,10 @@ async function* numbered(
 }
 
 /** Skips files that are deleted meanwhile: their deletion came after the snapshot. */
-async function* filesOf(dataDir: string, onProgress: BackupInput['onProgress']): AsyncGenerator<Entry> {
+async function* filesOf(
+	{ dataDir, file }: { dataDir: string; file: string },
+	onProgress: BackupInput['onProgress'],
+): AsyncGenerator<Entry> {
 	const pictures = await storage()
 	let all = 0
 	for await (const _ of pictures.list()) all += 1
@@ -155,25 +162,50 @@ async function* filesOf(dataDir: string, onProgress: BackupInput['onProgress']):
 		done += 1
 		onProgress?.('files', Math.min(done, all), all)
 	}
-	for await (const entry of dataFiles(dataDir)) yield entry
+	for await (const entry of dataFiles(dataDir, file)) yield entry
 }
 
-/** The files of a data directory that a restored site needs and cannot make itself, as `data/{file}`. */
-export async function* dataFiles(dataDir: string): AsyncGenerator<Entry> {
+/**
+ * The files of a data directory that a restored site needs and cannot make itself, as `data/{file}`. Backups and archives in it are
+ * left out under any name of their folder: each would contain all earlier ones.
+ * @param target the backup that is being written
+ * @throws Error with one sentence when a file cannot be read
+ */
+export async function* dataFiles(dataDir: string, target?: string): AsyncGenerator<Entry> {
 	for (const top of await readdir(dataDir, { withFileTypes: true })) {
 		if (NOT_COPIED.test(top.name)) continue
-		const path = join(dataDir, top.name)
-		const files = top.isDirectory() ? filesIn(path) : top.isFile() ? [path] : []
-		for await (const file of files) {
-			const contents = await readFile(file).catch(() => null)
-			if (contents) yield { name: `data/${relative(dataDir, file)}`, contents }
+		for await (const path of filesAt(top)) {
+			if (path === target || path === `${target}${PARTIAL}`) continue
+			const contents = await unlessGone(path, readFile(path))
+			if (contents) yield { name: `data/${relative(dataDir, path)}`, contents }
 		}
 	}
 }
 
-async function* filesIn(folder: string): AsyncGenerator<string> {
-	for await (const found of await opendir(folder, { recursive: true }))
-		if (found.isFile()) yield join(found.parentPath, found.name)
+/** The file itself, or the files of a folder. Links to files are followed, as a secret may be mounted elsewhere. */
+async function* filesAt(found: Dirent): AsyncGenerator<string> {
+	if (isOfBackups(found.name)) return
+	const path = join(found.parentPath, found.name)
+	const isLink = found.isSymbolicLink()
+	if (found.isFile() || (isLink && (await unlessGone(path, stat(path)))?.isFile())) yield path
+	if (!found.isDirectory()) return
+	for (const entry of (await unlessGone(path, readdir(path, { withFileTypes: true }))) ?? []) yield* filesAt(entry)
+}
+
+function isOfBackups(name: string): boolean {
+	return BACKUP_NAME.test(name.replace(PARTIAL, '')) || ARCHIVE_NAME.test(name) || name.startsWith(TRIAL_FOLDER)
+}
+
+/** @returns null when the file is not there any more @throws Error with one sentence */
+async function unlessGone<Result>(path: string, reading: Promise<Result>): Promise<Result | null> {
+	try {
+		return await reading
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+		throw new Error(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`, {
+			cause: error,
+		})
+	}
 }
 
 function json(name: string, value: unknown): Entry {
@@ -199,8 +231,6 @@ export async function removeOldBackups(folder: string, count: number): Promise<s
 	return old
 }
 
-/** The beginning of the name of a folder in which a backup is restored to try it. */
-const TRIAL_FOLDER = '.devquad-verify-'
 /** Milliseconds after which such a folder is one of a process that was killed. */
 const TRIAL_LIFETIME_MS = 12 * 3_600_000
 

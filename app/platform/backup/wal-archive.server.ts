@@ -11,7 +11,8 @@ import { lockedBy, openedBy } from './passphrase.server.ts'
  * `wal/`, the WAL since then in segments of 16 MB before compression; `media/`, the pictures. File names contain times.
  */
 
-const ARCHIVE_NAME = /^devquad-wal-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/
+/** Matches the names of archives only. */
+export const ARCHIVE_NAME = /^devquad-wal-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/
 const SEGMENT_NAME = /^([\dA-F]{24})-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)\.zst(\.age)?$/
 const BASE_NAME = /^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)-([\dA-F]{24})-([\dA-F]{24})\.tar\.zst(\.age)?$/
 
