@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs'
-import { mkdtemp, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type pg from 'pg'
 import { z } from 'zod'
@@ -54,6 +54,8 @@ const TRIAL_FOLDER = '.devquad-verify-'
 interface BackupInput {
 	/** An absolute path: a folder, in which the backup is named after its time, or the file itself. */
 	to: string
+	/** Whether `to` is a folder even if it is not there yet; it is created then. */
+	isFolder?: boolean
 	passphrase: string | null
 	dataDir: string
 	/** DevQuad's version. */
@@ -77,6 +79,7 @@ export interface BackupSummary {
  */
 export async function makeBackup({
 	to,
+	isFolder = false,
 	passphrase,
 	dataDir,
 	version,
@@ -84,7 +87,8 @@ export async function makeBackup({
 }: BackupInput): Promise<BackupSummary> {
 	const madeAt = new Date()
 	const name = `devquad-${madeAt.toISOString().replace(/\.\d+/, '').replaceAll(':', '-')}${archiveEnding(passphrase)}`
-	const file = (await isFolder(to)) ? join(to, name) : to
+	const file = isFolder || (await isExistingFolder(to)) ? join(to, name) : to
+	if (isFolder) await createFolder(to)
 	const client = await connectAside()
 	const totals: BackupTotals = { tables: {}, files: 0 }
 	try {
@@ -212,7 +216,15 @@ function json(name: string, value: unknown): Entry {
 	return { name, contents: Buffer.from(`${JSON.stringify(value, null, '\t')}\n`) }
 }
 
-async function isFolder(path: string): Promise<boolean> {
+/** Creates no parents: a missing one is rather a disk that is not mounted, or a typing error. */
+async function createFolder(path: string): Promise<void> {
+	await mkdir(path, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
+		if (await isExistingFolder(path)) return
+		throw new Error(`There is no folder ${path}, and it cannot be created: ${error.message}.`, { cause: error })
+	})
+}
+
+async function isExistingFolder(path: string): Promise<boolean> {
 	const handle = await open(path).catch(() => null)
 	try {
 		return (await handle?.stat())?.isDirectory() ?? false
@@ -222,31 +234,50 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Removes the oldest backups of a folder until `count` are left. Other files stay.
+ * Removes the oldest backups of a folder until `count` are left, and what a killed process has left of others. Other files stay.
+ * @param made the name of the backup that was just made, which stays
  * @returns the names of the removed backups
  */
-export async function removeOldBackups(folder: string, count: number): Promise<string[]> {
-	const old = oldBackups(await readdir(folder), count)
+export async function removeOldBackups(folder: string, count: number, made: string): Promise<string[]> {
+	const names = await readdir(folder)
+	const old = oldBackups(names, count, made)
 	for (const name of old) await rm(join(folder, name))
+	await removeLeft(
+		folder,
+		names.filter((name) => name.endsWith(PARTIAL) && BACKUP_NAME.test(name.slice(0, -PARTIAL.length))),
+	)
 	return old
 }
 
-/** Milliseconds after which such a folder is one of a process that was killed. */
-const TRIAL_LIFETIME_MS = 12 * 3_600_000
+/** Milliseconds after which an unfinished backup, or a folder to try one in, is one of a process that was killed. */
+const LEFT_AFTER_MS = 12 * 3_600_000
 
 /** Makes a folder to restore a backup in, beside it, and removes those that killed processes left there. @returns its path */
 export async function makeTrialFolder(folder: string): Promise<string> {
-	for (const name of (await readdir(folder)).filter((one) => one.startsWith(TRIAL_FOLDER))) {
-		const path = join(folder, name)
-		// One that runs may end, and be removed, meanwhile.
-		const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
-		if (Date.now() - mtimeMs > TRIAL_LIFETIME_MS) await rm(path, { recursive: true, force: true })
-	}
+	await removeLeft(
+		folder,
+		(await readdir(folder)).filter((name) => name.startsWith(TRIAL_FOLDER)),
+	)
 	return mkdtemp(join(folder, TRIAL_FOLDER))
 }
 
-/** The oldest of these backups that exceed `count`. @param count how many backups are kept */
-export function oldBackups(names: readonly string[], count: number): string[] {
-	const backups = names.filter((name) => BACKUP_NAME.test(name)).sort()
-	return backups.slice(0, Math.max(0, backups.length - count))
+/** Removes those that were not changed for hours. */
+async function removeLeft(folder: string, names: string[]): Promise<void> {
+	for (const name of names) {
+		const path = join(folder, name)
+		// One that is still being written may end, and be removed, meanwhile.
+		const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
+		if (Date.now() - mtimeMs > LEFT_AFTER_MS) await rm(path, { recursive: true, force: true })
+	}
+}
+
+/**
+ * The oldest of these backups that exceed `count`.
+ * @param count how many backups are kept
+ * @param made one of them that was just made: by the names it may be older than others, if the clock was wrong then
+ */
+export function oldBackups(names: readonly string[], count: number, made: string): string[] {
+	const others = names.filter((name) => BACKUP_NAME.test(name) && name !== made).sort()
+	const kept = BACKUP_NAME.test(made) ? count - 1 : count
+	return others.slice(0, Math.max(0, others.length - kept))
 }
