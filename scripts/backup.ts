@@ -1,9 +1,9 @@
-// npm run backup -- [--to FILE|FOLDER] [--keep COUNT] [--no-verify] [--json]: backs up the whole site into one file, also while it
-// runs. BACKUP_PASSPHRASE encrypts it.
+// npm run backup -- [--to FILE|FOLDER] [--no-verify] [--json], or with [--to FOLDER] --keep COUNT: backs up the whole site into one
+// file, also while it runs. BACKUP_PASSPHRASE encrypts it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { config, settingNames } from '~/config.server.ts'
 import { counted } from '~/lib/text.ts'
@@ -11,7 +11,7 @@ import { makeBackup, makeTrialFolder, removeOldBackups } from '~/platform/backup
 import { progressLine } from './support/progress.ts'
 import { withSite } from './support/site.ts'
 
-const usage = 'Usage: npm run backup -- [--to FILE|FOLDER] [--keep COUNT] [--no-verify] [--json]'
+const usage = 'Usage: npm run backup -- [--to FILE|FOLDER] [--no-verify] [--json], or with [--to FOLDER] --keep COUNT'
 
 try {
 	const { values } = parseArgs({
@@ -33,6 +33,8 @@ try {
 		() =>
 			makeBackup({
 				to: resolve(process.env.INIT_CWD ?? '.', values.to),
+				// Backups are counted in a folder: one file would be overwritten each night.
+				isFolder: values.keep !== undefined || values.to.endsWith('/'),
 				passphrase: config().BACKUP_PASSPHRASE ?? null,
 				dataDir: config().dataDir,
 				version,
@@ -47,7 +49,7 @@ try {
 			`${(made.bytes / 1e6).toFixed(1)} MB${values.verify ? ', restored once to try it' : ''}, in ${seconds} s.\n`,
 	)
 	if (values.keep !== undefined) {
-		const removed = await removeOldBackups(dirname(made.file), Number(values.keep))
+		const removed = await removeOldBackups(dirname(made.file), Number(values.keep), basename(made.file))
 		if (removed.length > 0) process.stdout.write(`Removed: ${removed.join(', ')}\n`)
 	}
 	if (process.env.AUTH_SECRET || process.env.VAPID_PRIVATE_KEY)

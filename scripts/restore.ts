@@ -8,6 +8,7 @@ import { config } from '~/config.server.ts'
 import { counted } from '~/lib/text.ts'
 import { restoreBackup } from '~/platform/backup/restore.server.ts'
 import { restoreArchive } from '~/platform/backup/restore-archive.server.ts'
+import { momentOf } from './support/moment.ts'
 import { progressLine } from './support/progress.ts'
 import { withDataDir, withSite } from './support/site.ts'
 
@@ -22,7 +23,8 @@ try {
 	const [name] = positionals
 	if (!name || positionals.length > 1) throw new Error(usage)
 	const path = resolve(process.env.INIT_CWD ?? '.', name)
-	if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) await fromArchive(path, momentOf(values.to))
+	if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+		await fromArchive(path, values.to === undefined ? null : momentOf(values.to))
 	else if (values.to === undefined) await fromBackup(path, values.trial === true)
 	else throw new Error('--to needs a continuous archive: a backup is the site of one moment.')
 } catch (error) {
@@ -66,13 +68,4 @@ async function fromArchive(path: string, to: Date | null): Promise<void> {
 	process.stdout.write(
 		`\nRestored the site as it was at ${at.toISOString()}, with ${counted(pictures, 'picture', 'pictures')}, in ${seconds} s. Start it with npm start.\n`,
 	)
-}
-
-/** @param text in this machine's time zone, unless it names one */
-function momentOf(text: string | undefined): Date | null {
-	if (text === undefined) return null
-	const isWhole = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/.test(text)
-	const moment = new Date(text)
-	if (!isWhole || Number.isNaN(moment.getTime())) throw new Error('--to takes a moment such as "2026-11-24 15:30".')
-	return moment
 }

@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { sql } from 'kysely'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -13,6 +13,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { testDatabaseUrl } from '../../../tests/support/members-site.ts'
 import { getSection, saveSection } from '../site-settings/site-settings.server.ts'
 import { backUpWhenDue, isDue } from './backups.server.ts'
+import { runScript } from './run-script.server.ts'
 import { backUpNow, readBackups } from './runs.server.ts'
 import '../index.server.ts'
 
@@ -129,14 +130,28 @@ test('makes, tests and records a backup; no second one on the same day; deletes 
 	await save({ keep: '1' })
 	writeFileSync(join(target, 'devquad-2020-01-01T00-00-00Z.tar.zst'), 'an old one')
 	writeFileSync(join(target, 'notes.txt'), '')
+	// Of a day on which the clock of the server was wrong.
+	writeFileSync(join(target, 'devquad-2099-01-01T00-00-00Z.tar.zst'), 'one of the future')
+	await sql`insert into backups (started_at, ended_at, file) values ('2099-01-01', '2099-01-01', 'x')`.execute(db())
 	await backUpWhenDue()
-	const [run] = await runs()
+	const [, run] = await runs()
 	expect(run).toMatchObject({ file: expect.stringMatching(/devquad-.*\.tar\.zst$/), error: null })
 	expect(Number(run?.bytes)).toBeGreaterThan(10_000)
 	const names = () => readdirSync(target).sort()
 	expect(names()).toEqual([run?.file?.split('/').at(-1), 'notes.txt'])
 	await backUpWhenDue()
-	expect(await runs()).toHaveLength(1)
+	expect(await runs()).toHaveLength(2)
+})
+
+test.each([
+	['a new folder, where backups are counted', 'new', ['--keep', '2'], /^new\/devquad-.*\.tar\.zst$/],
+	['a new folder that is named as one', 'other/', [], /^other\/devquad-.*\.tar\.zst$/],
+	['a file', 'file.zst', [], /^file\.zst$/],
+])('the command writes to %s', async (_what, to, options, wanted) => {
+	const args = ['--to', `${target}/${to}`, '--no-verify', '--json', ...options]
+	const { file } = (await runScript('scripts/backup.ts', args)) as { file: string }
+	expect(relative(target, file)).toMatch(wanted)
+	expect(statSync(file).isFile()).toBe(true)
 })
 
 test('encrypts a backup in a bucket, leaves no local file, reports a failure, and retries it', async () => {

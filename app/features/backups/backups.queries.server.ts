@@ -18,10 +18,10 @@ declare module '~/platform/db/schema.ts' {
 /** The jobs that make backups: the one of each hour, and the one that an admin asked for. */
 const TASKS = ['back-up', 'back-up-now']
 
-/** When the newest successful backup started; null without one. */
+/** When the newest successful backup started; null without one. One that started while the clock was ahead would be the newest for long. */
 export async function lastBackupAt(): Promise<Date | null> {
 	const { rows } = await sql<{ at: Date | null }>`
-		select max(started_at) as at from backups where file is not null`.execute(db())
+		select max(started_at) as at from backups where file is not null and started_at <= now()`.execute(db())
 	return rows[0]?.at ?? null
 }
 

@@ -215,7 +215,7 @@ async function moveToBucket(settings: BackupSettings, file: string): Promise<str
 	try {
 		const bucket = await openBucket(settings)
 		await bucket.send(name, file)
-		for (const old of oldBackups(await bucket.list(), settings.keep)) await bucket.remove(old)
+		for (const old of oldBackups(await bucket.list(), settings.keep, name)) await bucket.remove(old)
 		return `${settings.bucket}/${name}`
 	} finally {
 		await rm(file, { force: true })

@@ -19,6 +19,9 @@ const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
  */
 const SEAL = 'sha256'
 
+/** The ending of the name of an archive that is being written. */
+export const PARTIAL = '.partial'
+
 /** One file of an archive. It is held in memory whole, so large content is split into several entries. */
 export interface Entry {
 	name: string
@@ -53,7 +56,7 @@ export async function writeArchive(
 	entries: AsyncIterable<Entry>,
 	workFactor = WORK_FACTOR,
 ): Promise<number> {
-	const partial = `${file}.partial`
+	const partial = `${file}${PARTIAL}`
 	try {
 		await pipeline(
 			tarOf(entries),
@@ -104,7 +107,7 @@ async function* encrypt(
 
 function inWords(error: unknown, file: string): unknown {
 	const { code, path } = error as NodeJS.ErrnoException
-	if (code === 'ENOENT' && path === `${file}.partial`) return new Error(`There is no folder for the backup ${file}.`)
+	if (code === 'ENOENT' && path === `${file}${PARTIAL}`) return new Error(`There is no folder for the backup ${file}.`)
 	const disk = diskError(error)
 	return disk ? new Error(`The backup cannot be written to ${file}: ${disk}.`, { cause: error }) : error
 }

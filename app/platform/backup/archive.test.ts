@@ -6,7 +6,7 @@ import { Decrypter, Encrypter } from 'age-encryption'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { canIsolate, isolationNote, mountSmallDisk } from '../../../tests/support/small-disk.ts'
 import { type Entry, readArchive, writeArchive } from './archive.server.ts'
-import { makeTrialFolder } from './backup.server.ts'
+import { makeTrialFolder, removeOldBackups } from './backup.server.ts'
 
 const passphrase = 'four words on paper'
 let folder = ''
@@ -127,6 +127,20 @@ test('what a killed trial of a backup left is removed by the next one; one that 
 	utimesSync(left, yesterday, yesterday)
 	const made = await makeTrialFolder(place)
 	expect(readdirSync(place).sort()).toEqual([running, made].map((path) => basename(path)).sort())
+})
+
+test('old backups go, and what killed ones left; the one just made and the files of others stay', async () => {
+	const place = await mkdtemp(join(folder, 'kept-'))
+	const named = (day: string) => `devquad-${day}T03-00-00Z.tar.zst`
+	const made = named('2026-03-03')
+	const names = [named('2026-03-01'), named('2026-03-02'), made, named('2099-01-01'), 'mine.tar.zst']
+	const [left, running] = [`${named('2026-03-01')}.age.partial`, `${named('2026-03-04')}.partial`]
+	for (const name of [...names, left, running, 'mine.partial']) writeFileSync(join(place, name), '')
+	const yesterday = new Date(Date.now() - 86_400_000)
+	for (const name of [left, 'mine.partial']) utimesSync(join(place, name), yesterday, yesterday)
+	expect(await removeOldBackups(place, 2, made)).toEqual([named('2026-03-01'), named('2026-03-02')])
+	expect(readdirSync(place).sort()).toEqual([made, running, named('2099-01-01'), 'mine.partial', 'mine.tar.zst'].sort())
+	expect(await removeOldBackups(place, 1, made)).toEqual([named('2099-01-01')])
 })
 
 test.runIf(canIsolate)(`a full disk is told, and nothing is left on it${isolationNote}`, async () => {

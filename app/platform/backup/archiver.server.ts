@@ -49,7 +49,7 @@ export interface ArchivingSettings {
 	/** An absolute path. */
 	place: string
 	passphrase: string | null
-	/** How many base backups to keep. */
+	/** How many days have to be restorable. */
 	keep: number
 }
 
@@ -68,6 +68,8 @@ export class Archiver {
 	#archive: WalArchive | null = null
 	#mirror: PictureMirror | null = null
 	#base: Promise<void> | null = null
+	/** Whether WAL was lost after the current base backup began, so that another one is needed. */
+	#hasGapAfterBase = false
 	#passphrase: string | null | undefined
 	#nextPictures = 0
 	#nextQuestion = 0
@@ -198,6 +200,7 @@ export class Archiver {
 
 	#noteGap(since: Date): void {
 		log.error({ since }, 'a part of the continuous archive is missing, and a new base is made')
+		this.#hasGapAfterBase = true
 		this.#set({ needsBase: true, gapSince: this.#stateNow().gapSince ?? since.toISOString() })
 		this.#nextBase = 0
 	}
@@ -206,24 +209,30 @@ export class Archiver {
 		const { needsBase, base } = this.#stateNow()
 		const isDue = needsBase || !base || Date.now() - Date.parse(base.at) > BASE_EVERY_MS
 		if (this.#base || !isDue || Date.now() < this.#nextBase) return
+		this.#hasGapAfterBase = false
+		this.#base = this.#makeBase(archive, keep).finally(() => {
+			this.#base = null
+		})
+	}
+
+	/** It never throws. `needsBase` stays until the copy is complete, as the process may be killed meanwhile. */
+	async #makeBase(archive: WalArchive, keep: number): Promise<void> {
 		const begun = new Date().toISOString()
-		this.#set({ needsBase: false })
-		this.#base = this.#options
-			.makeBase(archive.folder)
-			.then(async (bytes) => {
-				this.#troubles.delete('base')
-				this.#set({ base: { at: begun, bytes }, ...(this.#stateNow().needsBase ? {} : { gapSince: null }) })
-				const oldest = await sweepArchive(archive, keep)
-				if (oldest) await this.#mirror?.sweep(oldest)
-			})
-			.catch((error) => {
-				this.#troubles.set('base', `The database could not be copied: ${wordsOf(error)}`)
-				this.#nextBase = Date.now() + BASE_AGAIN_MS
-				this.#set({ needsBase: true })
-			})
-			.finally(() => {
-				this.#base = null
-			})
+		// Archiving may be turned off meanwhile, or go elsewhere.
+		const isOver = () => this.#state?.folder !== archive.folder
+		try {
+			const bytes = await this.#options.makeBase(archive.folder)
+			if (isOver()) return
+			this.#troubles.delete('base')
+			const whole = this.#hasGapAfterBase ? {} : { needsBase: false, gapSince: null }
+			this.#set({ base: { at: begun, bytes }, ...whole })
+			const oldest = await sweepArchive(archive, keep)
+			if (oldest) await this.#mirror?.sweep(oldest)
+		} catch (error) {
+			if (isOver()) return
+			this.#troubles.set('base', `The database could not be copied: ${wordsOf(error)}`)
+			this.#nextBase = Date.now() + BASE_AGAIN_MS
+		}
 	}
 
 	/** Keeps waiting segments from filling the disk: discards all of them, which makes a new base backup necessary. */

@@ -6,6 +6,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '~/platform/db/embe
 import { connectAsSuperuser, isArchiving, walFolder } from '~/platform/db/wal-archiving.server.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { makeCluster } from '../../../tests/support/own-postgres.ts'
+import { readArchive } from './archive.server.ts'
 import { Archiver } from './archiver.server.ts'
 import { archivingLag, readArchivingState, waitingSegments } from './archiving-state.server.ts'
 import { makeBase } from './base-backup.server.ts'
@@ -102,4 +103,58 @@ test('what is handed over is archived; while the place is away it waits, is thro
 	await look({ ...settings, keep: 1 })
 	await look(null)
 	expect([isArchiving(dataDir), await readArchivingState(dataDir)]).toEqual([false, null])
+})
+
+/** An archiver whose base backup is complete when the returned function is called. */
+function slowArchiver(): { slow: Archiver; complete: (bytes: number) => void } {
+	const { promise, resolve } = Promise.withResolvers<number>()
+	return { slow: new Archiver({ dataDir, version: '0', makeBase: () => promise }), complete: resolve }
+}
+
+test('a base that a gap makes necessary is made by the next process, if one is killed while it makes it', async () => {
+	await look()
+	const before = (await stateNow()).base?.at
+	// Neither whole, nor the one that follows.
+	writeFileSync(join(walFolder(dataDir), '0000000100000000000000FF'), '')
+	await slowArchiver().slow.look(settings)
+	expect(await stateNow()).toMatchObject({ gapSince: expect.any(String) })
+
+	const next = new Archiver({ dataDir, version: '0', makeBase: async () => 1 })
+	await next.look(settings)
+	await next.settle()
+	await next.look(settings)
+	const after = await stateNow()
+	expect(after).toMatchObject({ gapSince: null, needsBase: false, base: { bytes: 1 } })
+	expect(after.base?.at).not.toBe(before)
+	await next.look(null)
+})
+
+test('archiving may be turned off, and on again, while a base is made', async () => {
+	const { slow, complete } = slowArchiver()
+	await slow.look(settings)
+	await slow.look(null)
+	complete(1)
+	await slow.settle()
+	expect(await readArchivingState(dataDir)).toBeNull()
+	await slow.look(settings)
+	await slow.settle()
+	await slow.look(settings)
+	expect(await stateNow()).toMatchObject({ needsBase: false, base: { bytes: 1 } })
+	await slow.look(null)
+})
+
+test('a base of a process that was killed neither replaces nor spoils the next one', async () => {
+	await look()
+	const { archive } = await stateNow()
+	const made = await Promise.allSettled([makeBase(archive, dataDir, '0'), makeBase(archive, dataDir, '0')])
+	const stand = made.filter(({ status }) => status === 'fulfilled').length
+	expect(stand).toBeGreaterThan(0)
+	const bases = await listBases(archive)
+	expect(bases).toHaveLength(1 + stand)
+	for (const { file } of bases) {
+		let count = 0
+		for await (const _ of readArchive(file, null)) count += 1
+		expect(count).toBeGreaterThan(100)
+	}
+	await look(null)
 })

@@ -1,9 +1,10 @@
-import { mkdtemp, open, opendir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import type { Dirent } from 'node:fs'
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type pg from 'pg'
 import { z } from 'zod'
 import { storage } from '~/platform/storage/storage.server.ts'
-import { archiveEnding, type Entry, writeArchive } from './archive.server.ts'
+import { archiveEnding, type Entry, PARTIAL, writeArchive } from './archive.server.ts'
 import {
 	beginSnapshot,
 	connectAside,
@@ -15,6 +16,7 @@ import {
 	readWaitingJobs,
 	type TableTotal,
 } from './tables.queries.server.ts'
+import { ARCHIVE_NAME } from './wal-archive.server.ts'
 
 /* The entries of a backup, in this order: `backup.json`, `jobs.json`, `tables/{name}/{number}`, `media/{key}`, `data/{file}`, `totals.json`. */
 
@@ -46,10 +48,14 @@ const NOT_COPIED = /^(postgres|site\.|media$|cluster$|backups$|archives$)/
 
 /** Matches the names of backups only. */
 const BACKUP_NAME = /^devquad-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar\.zst(\.age)?$/
+/** The beginning of the name of a folder in which a backup is restored to try it. */
+const TRIAL_FOLDER = '.devquad-verify-'
 
 interface BackupInput {
 	/** An absolute path: a folder, in which the backup is named after its time, or the file itself. */
 	to: string
+	/** Whether `to` is a folder even if it is not there yet; it is created then. */
+	isFolder?: boolean
 	passphrase: string | null
 	dataDir: string
 	/** DevQuad's version. */
@@ -73,6 +79,7 @@ export interface BackupSummary {
  */
 export async function makeBackup({
 	to,
+	isFolder = false,
 	passphrase,
 	dataDir,
 	version,
@@ -80,13 +87,14 @@ export async function makeBackup({
 }: BackupInput): Promise<BackupSummary> {
 	const madeAt = new Date()
 	const name = `devquad-${madeAt.toISOString().replace(/\.\d+/, '').replaceAll(':', '-')}${archiveEnding(passphrase)}`
-	const file = (await isFolder(to)) ? join(to, name) : to
+	const file = isFolder || (await isExistingFolder(to)) ? join(to, name) : to
+	if (isFolder) await createFolder(to)
 	const client = await connectAside()
 	const totals: BackupTotals = { tables: {}, files: 0 }
 	try {
 		await beginSnapshot(client)
 		const header = await readHeader(client, version, madeAt)
-		const bytes = await writeArchive(file, passphrase, entriesOf(client, header, dataDir, totals, onProgress))
+		const bytes = await writeArchive(file, passphrase, entriesOf(client, header, { dataDir, file }, totals, onProgress))
 		const rows = Object.values(totals.tables).reduce((sum, table) => sum + table.rows, 0)
 		return { file, bytes, rows, files: totals.files }
 	} finally {
@@ -111,7 +119,7 @@ async function readHeader(client: pg.ClientBase, version: string, madeAt: Date):
 async function* entriesOf(
 	client: pg.ClientBase,
 	header: BackupHeader,
-	dataDir: string,
+	paths: { dataDir: string; file: string },
 	totals: BackupTotals,
 	onProgress: BackupInput['onProgress'],
 ): AsyncGenerator<Entry> {
@@ -125,7 +133,7 @@ async function* entriesOf(
 		done += sizes[index] ?? 0
 		onProgress?.('database', done, all)
 	}
-	for await (const entry of filesOf(dataDir, onProgress)) {
+	for await (const entry of filesOf(paths, onProgress)) {
 		totals.files += 1
 		yield entry
 	}
@@ -144,7 +152,10 @@ async function* numbered(
 }
 
 /** Skips files that are deleted meanwhile: their deletion came after the snapshot. */
-async function* filesOf(dataDir: string, onProgress: BackupInput['onProgress']): AsyncGenerator<Entry> {
+async function* filesOf(
+	{ dataDir, file }: { dataDir: string; file: string },
+	onProgress: BackupInput['onProgress'],
+): AsyncGenerator<Entry> {
 	const pictures = await storage()
 	let all = 0
 	for await (const _ of pictures.list()) all += 1
@@ -155,32 +166,65 @@ async function* filesOf(dataDir: string, onProgress: BackupInput['onProgress']):
 		done += 1
 		onProgress?.('files', Math.min(done, all), all)
 	}
-	for await (const entry of dataFiles(dataDir)) yield entry
+	for await (const entry of dataFiles(dataDir, file)) yield entry
 }
 
-/** The files of a data directory that a restored site needs and cannot make itself, as `data/{file}`. */
-export async function* dataFiles(dataDir: string): AsyncGenerator<Entry> {
+/**
+ * The files of a data directory that a restored site needs and cannot make itself, as `data/{file}`. Backups and archives in it are
+ * left out under any name of their folder: each would contain all earlier ones.
+ * @param target the backup that is being written
+ * @throws Error with one sentence when a file cannot be read
+ */
+export async function* dataFiles(dataDir: string, target?: string): AsyncGenerator<Entry> {
 	for (const top of await readdir(dataDir, { withFileTypes: true })) {
 		if (NOT_COPIED.test(top.name)) continue
-		const path = join(dataDir, top.name)
-		const files = top.isDirectory() ? filesIn(path) : top.isFile() ? [path] : []
-		for await (const file of files) {
-			const contents = await readFile(file).catch(() => null)
-			if (contents) yield { name: `data/${relative(dataDir, file)}`, contents }
+		for await (const path of filesAt(top)) {
+			if (path === target || path === `${target}${PARTIAL}`) continue
+			const contents = await unlessGone(path, readFile(path))
+			if (contents) yield { name: `data/${relative(dataDir, path)}`, contents }
 		}
 	}
 }
 
-async function* filesIn(folder: string): AsyncGenerator<string> {
-	for await (const found of await opendir(folder, { recursive: true }))
-		if (found.isFile()) yield join(found.parentPath, found.name)
+/** The file itself, or the files of a folder. Links to files are followed, as a secret may be mounted elsewhere. */
+async function* filesAt(found: Dirent): AsyncGenerator<string> {
+	if (isOfBackups(found.name)) return
+	const path = join(found.parentPath, found.name)
+	const isLink = found.isSymbolicLink()
+	if (found.isFile() || (isLink && (await unlessGone(path, stat(path)))?.isFile())) yield path
+	if (!found.isDirectory()) return
+	for (const entry of (await unlessGone(path, readdir(path, { withFileTypes: true }))) ?? []) yield* filesAt(entry)
+}
+
+function isOfBackups(name: string): boolean {
+	return BACKUP_NAME.test(name.replace(PARTIAL, '')) || ARCHIVE_NAME.test(name) || name.startsWith(TRIAL_FOLDER)
+}
+
+/** @returns null when the file is not there any more @throws Error with one sentence */
+async function unlessGone<Result>(path: string, reading: Promise<Result>): Promise<Result | null> {
+	try {
+		return await reading
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+		throw new Error(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`, {
+			cause: error,
+		})
+	}
 }
 
 function json(name: string, value: unknown): Entry {
 	return { name, contents: Buffer.from(`${JSON.stringify(value, null, '\t')}\n`) }
 }
 
-async function isFolder(path: string): Promise<boolean> {
+/** Creates no parents: a missing one is rather a disk that is not mounted, or a typing error. */
+async function createFolder(path: string): Promise<void> {
+	await mkdir(path, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
+		if (await isExistingFolder(path)) return
+		throw new Error(`There is no folder ${path}, and it cannot be created: ${error.message}.`, { cause: error })
+	})
+}
+
+async function isExistingFolder(path: string): Promise<boolean> {
 	const handle = await open(path).catch(() => null)
 	try {
 		return (await handle?.stat())?.isDirectory() ?? false
@@ -190,33 +234,50 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Removes the oldest backups of a folder until `count` are left. Other files stay.
+ * Removes the oldest backups of a folder until `count` are left, and what a killed process has left of others. Other files stay.
+ * @param made the name of the backup that was just made, which stays
  * @returns the names of the removed backups
  */
-export async function removeOldBackups(folder: string, count: number): Promise<string[]> {
-	const old = oldBackups(await readdir(folder), count)
+export async function removeOldBackups(folder: string, count: number, made: string): Promise<string[]> {
+	const names = await readdir(folder)
+	const old = oldBackups(names, count, made)
 	for (const name of old) await rm(join(folder, name))
+	await removeLeft(
+		folder,
+		names.filter((name) => name.endsWith(PARTIAL) && BACKUP_NAME.test(name.slice(0, -PARTIAL.length))),
+	)
 	return old
 }
 
-/** The beginning of the name of a folder in which a backup is restored to try it. */
-const TRIAL_FOLDER = '.devquad-verify-'
-/** Milliseconds after which such a folder is one of a process that was killed. */
-const TRIAL_LIFETIME_MS = 12 * 3_600_000
+/** Milliseconds after which an unfinished backup, or a folder to try one in, is one of a process that was killed. */
+const LEFT_AFTER_MS = 12 * 3_600_000
 
 /** Makes a folder to restore a backup in, beside it, and removes those that killed processes left there. @returns its path */
 export async function makeTrialFolder(folder: string): Promise<string> {
-	for (const name of (await readdir(folder)).filter((one) => one.startsWith(TRIAL_FOLDER))) {
-		const path = join(folder, name)
-		// One that runs may end, and be removed, meanwhile.
-		const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
-		if (Date.now() - mtimeMs > TRIAL_LIFETIME_MS) await rm(path, { recursive: true, force: true })
-	}
+	await removeLeft(
+		folder,
+		(await readdir(folder)).filter((name) => name.startsWith(TRIAL_FOLDER)),
+	)
 	return mkdtemp(join(folder, TRIAL_FOLDER))
 }
 
-/** The oldest of these backups that exceed `count`. @param count how many backups are kept */
-export function oldBackups(names: readonly string[], count: number): string[] {
-	const backups = names.filter((name) => BACKUP_NAME.test(name)).sort()
-	return backups.slice(0, Math.max(0, backups.length - count))
+/** Removes those that were not changed for hours. */
+async function removeLeft(folder: string, names: string[]): Promise<void> {
+	for (const name of names) {
+		const path = join(folder, name)
+		// One that is still being written may end, and be removed, meanwhile.
+		const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
+		if (Date.now() - mtimeMs > LEFT_AFTER_MS) await rm(path, { recursive: true, force: true })
+	}
+}
+
+/**
+ * The oldest of these backups that exceed `count`.
+ * @param count how many backups are kept
+ * @param made one of them that was just made: by the names it may be older than others, if the clock was wrong then
+ */
+export function oldBackups(names: readonly string[], count: number, made: string): string[] {
+	const others = names.filter((name) => BACKUP_NAME.test(name) && name !== made).sort()
+	const kept = BACKUP_NAME.test(made) ? count - 1 : count
+	return others.slice(0, Math.max(0, others.length - kept))
 }

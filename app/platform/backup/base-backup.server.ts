@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { beginBase, connectAsSuperuser, endBase } from '~/platform/db/wal-archiving.server.ts'
@@ -17,6 +18,9 @@ const PIECE_BYTES = 8 * 2 ** 20
 const EMPTIED = /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\//
 const LEFT_OUT = /^(postmaster\.(pid|opts)|(.*\/)?pgsql_tmp.*|(.*\/)?pg_internal\.init.*)$/
 
+/** The beginning of the name of a base backup that is being made. */
+const MAKING = 'making-'
+
 /** The first entry of a base backup. */
 export interface BaseHeader {
 	format: 1
@@ -35,9 +39,10 @@ export interface BaseHeader {
  */
 export async function makeBase(archive: WalArchive, dataDir: string, version: string): Promise<number> {
 	const folder = join(archive.folder, 'bases')
-	const making = join(folder, 'making')
 	await mkdir(folder, { recursive: true, mode: 0o700 })
-	await rm(`${making}.partial`, { force: true })
+	// Of a process that was killed. If its script still writes one, it fails: under one name, each would finish the other's.
+	for (const name of await readdir(folder)) if (name.startsWith(MAKING)) await rm(join(folder, name), { force: true })
+	const making = join(folder, `${MAKING}${randomUUID()}`)
 	const client = await connectAsSuperuser(dataDir)
 	try {
 		const start = await beginBase(client)

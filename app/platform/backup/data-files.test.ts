@@ -1,18 +1,50 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dataFiles } from './backup.server.ts'
 
-test('a backup has the keys of the data directory, and no archive of a member that is being made', async () => {
-	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-data-'))
+let dataDir = ''
+
+beforeEach(() => {
+	dataDir = mkdtempSync(join(tmpdir(), 'devquad-data-'))
 	writeFileSync(join(dataDir, 'auth-secret'), 'a secret')
+})
+afterEach(() => rmSync(dataDir, { recursive: true }))
+
+async function namesIn(target?: string): Promise<string[]> {
+	const names: string[] = []
+	for await (const { name } of dataFiles(dataDir, target)) names.push(name)
+	return names.sort()
+}
+
+test('a backup has the keys of the data directory, and no archive of a member that is being made', async () => {
 	for (const folder of ['archives', 'backups', 'media', 'mail']) {
 		mkdirSync(join(dataDir, folder))
 		writeFileSync(join(dataDir, folder, 'one.partial'), 'words')
 	}
-	const names: string[] = []
-	for await (const { name } of dataFiles(dataDir)) names.push(name)
-	expect(names.sort()).toEqual(['data/auth-secret', 'data/mail/one.partial'])
-	rmSync(dataDir, { recursive: true })
+	expect(await namesIn()).toEqual(['data/auth-secret', 'data/mail/one.partial'])
+})
+
+test.each([
+	'devquad-2026-11-28T03-00-00Z.tar.zst',
+	'kept/devquad-2026-11-28T03-00-00Z.tar.zst.age',
+	'kept/devquad-2026-11-28T03-00-00Z.tar.zst.partial',
+	'kept/devquad-wal-2026-11-28T03-00-00Z/bases/one',
+	'kept/.devquad-verify-a1B2c3/site/auth-secret',
+	'kept/mine.zst',
+	'kept/mine.zst.partial',
+])('a backup within the data directory does not contain %s', async (path) => {
+	mkdirSync(join(dataDir, path, '..'), { recursive: true })
+	writeFileSync(join(dataDir, path), 'the whole site')
+	expect(await namesIn(join(dataDir, 'kept/mine.zst'))).toEqual(['data/auth-secret'])
+})
+
+test('a key that is a link to a file elsewhere is in the backup, and one that cannot be read fails it', async () => {
+	symlinkSync(join(dataDir, 'auth-secret'), join(dataDir, 'vapid-private-key'))
+	symlinkSync(join(dataDir, 'gone'), join(dataDir, 'link-to-nothing'))
+	expect(await namesIn()).toEqual(['data/auth-secret', 'data/vapid-private-key'])
+	// Its size is 0, and reading it is an error of the device.
+	symlinkSync('/proc/self/mem', join(dataDir, 'a-broken-disk'))
+	await expect(namesIn()).rejects.toThrow(/a-broken-disk cannot be read/)
 })

@@ -29,7 +29,9 @@ export class PictureMirror {
 		for await (const key of pictures.list()) {
 			if (this.#copied.has(key)) continue
 			const contents = await pictures.read(key)
-			if (contents) await placeFile(this.#fileOf(key), await lock(this.#archive, contents))
+			// Deleted meanwhile; the same picture may be uploaded again.
+			if (!contents) continue
+			await placeFile(this.#fileOf(key), await lock(this.#archive, contents))
 			this.#copied.add(key)
 		}
 	}

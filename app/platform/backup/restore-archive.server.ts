@@ -3,8 +3,9 @@ import { lchown, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/pro
 import { dirname, join, normalize } from 'node:path'
 import { z } from 'zod'
 import { config } from '~/config.server.ts'
-import { clusterOwner, startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
+import { abortPostgres, clusterOwner, startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { ownFolder } from '~/platform/db/postgres-owner.server.ts'
+import { isBeingRestored, RECOVERY_SIGNAL } from '~/platform/db/postgres-process.server.ts'
 import { openStorage } from '~/platform/storage/storage.server.ts'
 import { BadBackup, type Entry, readArchive } from './archive.server.ts'
 import { mirroredPictures } from './picture-mirror.server.ts'
@@ -48,34 +49,45 @@ interface Plan {
 const headerSchema = z.object({ format: z.literal(1), folders: z.array(z.string()) })
 
 /**
- * Restores an archive into an empty data directory, as of a moment: a copy of the cluster, the WAL after it, the keys, the
- * pictures. The caller holds the data directory.
+ * Restores an archive into an empty data directory, as of a moment: a copy of the cluster, the keys, the pictures, and last the WAL
+ * after the copy. So a database that starts is a complete site; what a killed restore left is replaced. The caller holds the data
+ * directory.
  * @throws BadBackup, or Error with one sentence, when the archive does not reach that moment or the directory has a database
  */
 export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummary> {
 	const { dataDir, to, passphrase, onProgress } = input
 	const cluster = join(dataDir, 'postgres')
-	if (existsSync(cluster))
+	const restoring = join(dataDir, 'postgres-restoring')
+	if (existsSync(cluster) && !isBeingRestored(cluster))
 		throw new Error(
 			`Nothing was restored: ${dataDir} has a database already. Restore an archive into an empty folder (DATA_DIR).`,
 		)
 	const { archive, base, segments } = await planRestore(input.folder, to)
 	const identity = await identityOf(archive, passphrase)
+	// The server of a restore that was killed waits for WAL that nobody gives it.
+	if (existsSync(cluster)) await abortPostgres(dataDir)
+	await rm(cluster, { recursive: true, force: true })
 	try {
-		await unpack(base, identity, dataDir)
-		const feeder = new WalFeeder(dataDir, segments, identity, onProgress)
-		await recover(dataDir, to, feeder)
+		await unpack(base, identity, dataDir, restoring)
+		const pictures = await placePictures(archive, identity, dataDir)
+		await rename(restoring, cluster)
+		await recover(dataDir, to, new WalFeeder(dataDir, segments, identity, onProgress))
+		return { at: to ?? segments.at(-1)?.at ?? base.at, pictures }
 	} catch (error) {
-		await rm(cluster, { recursive: true, force: true })
+		for (const folder of [restoring, cluster]) await rm(folder, { recursive: true, force: true })
 		throw error
 	}
-	let pictures = 0
+}
+
+/** @returns how many there are */
+async function placePictures(archive: WalArchive, identity: string | null, dataDir: string): Promise<number> {
 	const place = await openStorage({ ...config(), dataDir })
+	let pictures = 0
 	for await (const { key, contents } of mirroredPictures(archive, identity)) {
 		await place.put(key, contents, typeOf(key))
 		pictures += 1
 	}
-	return { at: to ?? segments.at(-1)?.at ?? base.at, pictures }
+	return pictures
 }
 
 /** @throws BadBackup with one sentence that says why the moment cannot be restored */
@@ -124,9 +136,8 @@ function inWords(date: Date): string {
 }
 
 /** Unpacks the cluster and the files beside it, readable by this account only. */
-async function unpack({ file }: Base, identity: string | null, dataDir: string): Promise<void> {
+async function unpack({ file }: Base, identity: string | null, dataDir: string, made: string): Promise<void> {
 	const owner = await clusterOwner(dataDir)
-	const made = join(dataDir, 'postgres-restoring')
 	await rm(made, { recursive: true, force: true })
 	ownFolder(made, owner)
 	for await (const entry of readArchive(file, identity === null ? null : { identity })) {
@@ -134,11 +145,10 @@ async function unpack({ file }: Base, identity: string | null, dataDir: string):
 		else if (entry.name.startsWith('data/')) await writeInto(dataDir, entry.name.slice(5), entry.contents)
 		else await writePiece(made, entry)
 	}
-	await writeFile(join(made, 'recovery.signal'), '', { mode: 0o600 })
+	await writeFile(join(made, RECOVERY_SIGNAL), '', { mode: 0o600 })
 	if (owner.uid !== undefined && owner.gid !== undefined)
 		for (const { parentPath, name } of await readdir(made, { recursive: true, withFileTypes: true }))
 			await lchown(join(parentPath, name), owner.uid, owner.gid)
-	await rename(made, join(dataDir, 'postgres'))
 }
 
 async function makeFolders({ contents }: Entry, made: string, file: string): Promise<void> {

@@ -11,7 +11,10 @@ import { lockedBy, openedBy } from './passphrase.server.ts'
  * `wal/`, the WAL since then in segments of 16 MB before compression; `media/`, the pictures. File names contain times.
  */
 
-const ARCHIVE_NAME = /^devquad-wal-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/
+const DAY_MS = 86_400_000
+
+/** Matches the names of archives only. */
+export const ARCHIVE_NAME = /^devquad-wal-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/
 const SEGMENT_NAME = /^([\dA-F]{24})-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)\.zst(\.age)?$/
 const BASE_NAME = /^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)-([\dA-F]{24})-([\dA-F]{24})\.tar\.zst(\.age)?$/
 
@@ -197,19 +200,19 @@ export async function placeFile(path: string, contents: Uint8Array): Promise<voi
 }
 
 /**
- * Removes the oldest base backups until `keep` are left, and the WAL that only those needed. An older archive of the same cluster
- * is removed when its last segment is older than the oldest base backup that stays.
- * @returns the earliest moment that can still be restored; null while there are fewer than `keep`
+ * Removes the base backups that no moment of the last `days` needs, and the WAL that only those needed. They are not counted, as some
+ * are made within minutes, after gaps. An older archive of the same cluster is removed when its last segment is older than the oldest
+ * base backup that stays.
+ * @returns the earliest moment that can still be restored; null while the archive does not cover all these days
  */
-export async function sweepArchive(archive: WalArchive, keep: number): Promise<Date | null> {
+export async function sweepArchive(archive: WalArchive, days: number, now = new Date()): Promise<Date | null> {
 	const bases = await listBases(archive)
-	const kept = bases.slice(-keep)
-	for (const { file } of bases.slice(0, -keep)) await rm(file, { force: true })
-	const [oldest] = kept
+	const first = bases.findLastIndex(({ at }) => now.getTime() - at.getTime() >= days * DAY_MS)
+	const oldest = bases[first]
 	if (!oldest) return null
-	const first = segmentNumber(oldest.start)
-	for (const segment of await listSegments(archive)) if (segment.number < first) await rm(segment.file, { force: true })
-	if (kept.length < keep) return null
+	for (const { file } of bases.slice(0, first)) await rm(file, { force: true })
+	const start = segmentNumber(oldest.start)
+	for (const segment of await listSegments(archive)) if (segment.number < start) await rm(segment.file, { force: true })
 	for (const other of await listArchives(dirname(archive.folder))) {
 		if (other.folder === archive.folder || other.system !== archive.system) continue
 		const last = (await listSegments(other)).at(-1)

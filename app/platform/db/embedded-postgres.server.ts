@@ -13,6 +13,7 @@ import { findOwner, isOwnFolder, type Owner, ownFolder } from './postgres-owner.
 import {
 	clusterName,
 	findServer,
+	isBeingRestored,
 	killOrphans,
 	lockCluster,
 	removeLeftovers,
@@ -97,6 +98,8 @@ export async function startEmbeddedPostgres(
 async function start(dataDir: string, options: string[], tell: (line: string) => void): Promise<EmbeddedPostgres> {
 	const paths = await findPaths(dataDir)
 	const { cluster, sockets, owner } = paths
+	if (isBeingRestored(cluster) && !options.some((option) => option.startsWith('restore_command=')))
+		throw new Error(`A restore into ${dataDir} was broken off. Run it again, or choose another DATA_DIR.`)
 	await waitWhileEnding(cluster, tell)
 	if (!existsSync(join(cluster, 'PG_VERSION')))
 		await initialize(paths, String(rolesOf(dataDir, sockets).admin.password))

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type FileLock, lockFile } from '~/lib/file-lock.server.ts'
 
@@ -64,6 +64,14 @@ export function killOrphans(cluster: string): void {
 			// It has ended meanwhile, or belongs to another account.
 		}
 	}
+}
+
+/** The file by which PostgreSQL knows that it has to replay an archive; it removes the file when that is done. */
+export const RECOVERY_SIGNAL = 'recovery.signal'
+
+/** Whether the restore of an archive into this cluster has not ended: it runs, or was killed. */
+export function isBeingRestored(cluster: string): boolean {
+	return existsSync(join(cluster, RECOVERY_SIGNAL))
 }
 
 /** The folder of the socket that a cluster's server listens on, as it says itself; undefined before it listens. */

@@ -1,0 +1,81 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
+import { connectAsSuperuser } from '~/platform/db/wal-archiving.server.ts'
+import { makeCluster } from '../../../tests/support/own-postgres.ts'
+import { Archiver } from './archiver.server.ts'
+import { makeBase } from './base-backup.server.ts'
+import { restoreArchive } from './restore-archive.server.ts'
+import { findArchive, type WalArchive } from './wal-archive.server.ts'
+
+/* A restore of an archive that fails or is killed. What is restored: tests/process/continuous-archive.test.ts. */
+
+const folder = mkdtempSync(join(tmpdir(), 'devquad-restore-'))
+const place = join(folder, 'place')
+
+beforeAll(async () => {
+	const dataDir = join(folder, 'data')
+	for (const path of [dataDir, place]) mkdirSync(path)
+	await makeCluster(dataDir)
+	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off'])
+	const archiver = new Archiver({
+		dataDir,
+		version: '0',
+		makeBase: async (path) => {
+			mkdirSync(join(path, 'media/ab'))
+			writeFileSync(join(path, 'media/ab/one.webp'), 'a picture')
+			return makeBase((await findArchive(path)) as WalArchive, dataDir, '0')
+		},
+	})
+	const settings = { place, passphrase: null, keep: 1 }
+	const client = await connectAsSuperuser(dataDir)
+	await client.query('create table notes as select 7 as id')
+	await client.query('grant select on notes to public')
+	await archiver.look(settings)
+	await archiver.settle()
+	await client.end()
+	await archiver.look(settings)
+	await postgres.stop()
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const restore = (dataDir: string) => restoreArchive({ folder: place, to: null, passphrase: null, dataDir })
+
+async function expectRestored(dataDir: string): Promise<void> {
+	expect(readFileSync(join(dataDir, 'media/ab/one.webp'), 'utf8')).toBe('a picture')
+	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off'])
+	try {
+		const client = new pg.Client(postgres.admin)
+		await client.connect()
+		expect((await client.query('select id from notes')).rows).toEqual([{ id: 7 }])
+		await client.end()
+	} finally {
+		await postgres.stop()
+	}
+}
+
+test('a restore whose pictures cannot be written leaves no database, and can be done again', async () => {
+	const dataDir = join(folder, 'full')
+	mkdirSync(dataDir, { mode: 0o700 })
+	// As a disk that is full.
+	writeFileSync(join(dataDir, 'media'), '')
+	await expect(restore(dataDir)).rejects.toThrow()
+	expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
+	rmSync(join(dataDir, 'media'))
+	expect(await restore(dataDir)).toMatchObject({ pictures: 1 })
+	await expectRestored(dataDir)
+	await expect(restore(dataDir)).rejects.toThrow('has a database already')
+})
+
+test('a restore that was killed is done again; until then, no site starts there', async () => {
+	const dataDir = join(folder, 'killed')
+	mkdirSync(join(dataDir, 'postgres'), { recursive: true, mode: 0o700 })
+	writeFileSync(join(dataDir, 'postgres/recovery.signal'), '')
+	writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '18')
+	await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow(/^A restore into .* was broken off/)
+	await restore(dataDir)
+	await expectRestored(dataDir)
+})
