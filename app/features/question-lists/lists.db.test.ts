@@ -85,6 +85,18 @@ test('the author finds what they asked under a pseudonym, and nobody else does',
 	await deleteQuestion(asha, id)
 })
 
+test('a search for ten phrases that all match can be paged, although its ranks reach 10', async () => {
+	const words = [...'abcdefghijkl'].map((letter) => `z${letter}q`)
+	const asked: number[] = []
+	for (let each = 0; each < 2; each += 1) asked.push((await makeQuestion(asha, { title: words.join(' ') })).id)
+	const search = words
+		.slice(1)
+		.map((word, at) => `"${words[at]} ${word}"`)
+		.join(' ')
+	expect(await walk({ search, limit: 1 })).toEqual(asked.toReversed())
+	for (const id of asked) await deleteQuestion(asha, id)
+})
+
 test('a tag together with another filter has no order by activity', async () => {
 	for (const filters of [{ author: 'ben' }, { category: 'java' }])
 		await expect(listQuestions(null, { ...filters, tag: 'all', view: 'active' })).rejects.toThrow('Leave out `view`')

@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { meantTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { decodeCursor, decodeTimeCursor, invalidCursor } from '~/platform/http/cursors.ts'
+import { decodeCursor, decodeTimeCursor, invalidCursor, isRankText } from '~/platform/http/cursors.ts'
 import { countMatches, highlight, highlightPassage, textOfStart } from './highlight.ts'
 import { isOption, type OperatorKind, type ParsedSearch, parseSearch, plainMarks, type Term } from './parse.ts'
 import { conditions, findIds, type SearchScope, type Selection, scopedRows } from './scope.queries.server.ts'
@@ -311,7 +311,7 @@ async function readNamed(named: (kind: OperatorKind, excluded?: boolean) => stri
 function rankCursor(text: string | null): { rank: string; id: number } | null {
 	if (text === null) return null
 	const [rank, id] = decodeCursor(text, 2)
-	if (typeof rank !== 'string' || !/^\d(\.\d{1,20})?(e-\d{1,3})?$/.test(rank) || !isId(id)) throw invalidCursor()
+	if (!isRankText(rank) || !isId(id)) throw invalidCursor()
 	return { rank, id }
 }
 
