@@ -72,6 +72,10 @@ describe('the description', () => {
 		expect(changedQuestion.safeParse({ title: 'Too few' }).success).toBe(false)
 	})
 
+	test('names the refusal of one tag too many to follow', () => {
+		expect(Object.keys(document().paths['/tags/{name}/following']?.put?.responses ?? {})).toContain('422')
+	})
+
 	test('is served as JSON with an ETag and CORS', async () => {
 		const answer = await call('GET', '/openapi.json', { headers: { Origin: 'https://elsewhere.example' } })
 		expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(document())))

@@ -192,7 +192,7 @@ test('a comment has an address that shows it, also deep in a thread and beyond t
 	for (let number = 0; number < 30; number += 1) last = await makeComment(ben, id, `wide ${number}`)
 	expect((await findCommentUrl(null, last)).url).toBe(`${url}?thread=${last}#comment-${last}`)
 	await deleteComment(ben, last)
-	expect(await findCommentUrl(asha, last)).toEqual({ url: `${url}#comments`, gone: true })
+	expect(await findCommentUrl(asha, last)).toMatchObject({ url: `${url}#comments`, gone: true })
 	await expect(findCommentUrl(null, 99_999_999)).rejects.toThrow(NotFound)
 })
 
@@ -213,7 +213,10 @@ test('the address of a comment of a merged query shows it there', async () => {
 	const { id, url } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id)
 	await decide(mods, 'query', id, 'merge', { into: String((await makeQuestion(asha)).id) })
-	expect(await findCommentUrl(null, comment)).toEqual({ url: `${url}?original=1#comment-${comment}`, gone: false })
+	expect(await findCommentUrl(null, comment)).toMatchObject({
+		url: `${url}?original=1#comment-${comment}`,
+		gone: false,
+	})
 })
 
 test('the best threads come first, in pages that join without a gap, and a thread keeps to its own order', async () => {

@@ -137,9 +137,13 @@ export function askerOf({ author, own }: Pick<QuestionPageView, 'author' | 'own'
 /**
  * The address that shows a comment: its question's first page, the thread of its parent, or its own thread. For a comment that this
  * viewer may not see any more, the comments of its question.
+ * @returns `inAnyOrder`: whether that address shows it in every order of the comments
  * @throws NotFound when they may not see that either
  */
-export async function findCommentUrl(viewer: Viewer, id: number): Promise<{ url: string; gone: boolean }> {
+export async function findCommentUrl(
+	viewer: Viewer,
+	id: number,
+): Promise<{ url: string; gone: boolean; inAnyOrder: boolean }> {
 	const place = isId(id) ? await findCommentPlace(id, threadsPerPage, commentsPerPage) : undefined
 	if (!place) throw new NotFound(noComment)
 	const isMerged = place.question_status === 'merged'
@@ -150,8 +154,10 @@ export async function findCommentUrl(viewer: Viewer, id: number): Promise<{ url:
 	const original = isMerged ? '1' : null
 	const isVisible =
 		place.shown || (place.status !== 'deleted' && maySeeUnpublished(reader, { authorId: place.author_id }))
-	if (!isVisible) return { url: `${withParams(page, { original })}#comments`, gone: true }
-	return { url: `${withParams(page, { original, thread: threadOf(place) })}#comment-${id}`, gone: false }
+	if (!isVisible) return { url: `${withParams(page, { original })}#comments`, gone: true, inAnyOrder: true }
+	const thread = threadOf(place)
+	const inAnyOrder = thread === null && place.comments <= threadsPerPage
+	return { url: `${withParams(page, { original, thread })}#comment-${id}`, gone: false, inAnyOrder }
 }
 
 /** The comment whose thread shows this one; null where the question's first page does. */

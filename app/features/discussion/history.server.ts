@@ -4,9 +4,11 @@ import { mayReadHistory } from '~/features/questions/questions.policy.ts'
 import { findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { listRevisionRows, type RevisionRow } from '~/features/questions/writing/writing.queries.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
+import { meantTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import type { ChangeView, DifferencePart, HistoryView } from './comment.view.ts'
 import { findComment } from './comments.queries.server.ts'
@@ -24,7 +26,13 @@ export async function readQuestionHistory(viewer: Viewer, id: number, cursor: st
 	requireReader(viewer)
 	const question = isId(id) ? await findQuestion(id) : undefined
 	if (!question) throw new NotFound('There is no such query. It may have been deleted.')
-	const rows = await listRevisionRows({ questionId: id }, placeIn(cursor), editsPerPage + 2)
+	const stored = await listRevisionRows({ questionId: id }, placeIn(cursor), editsPerPage + 2)
+	// Moderators rename tags of many questions at once, which is no edit of them.
+	const tags = await meantTags(
+		db(),
+		stored.map((row) => row.tags ?? []),
+	)
+	const rows = stored.map((row, index) => ({ ...row, tags: tags[index] ?? [] }))
 	const now = {
 		title: question.title,
 		description: question.description,

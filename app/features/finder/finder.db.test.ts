@@ -13,7 +13,7 @@ import { offerEverything } from './everything.server.ts'
 import { finderOperations, finderShapes } from './finder.api.server.ts'
 import type { SearchKind } from './finder.paths.ts'
 import { searchEverything } from './finder.server.ts'
-import { deleteMissesOf } from './misses.queries.server.ts'
+import { deleteMissesOf, writeMiss } from './misses.queries.server.ts'
 import { listMisses, MISS_DAYS } from './misses.server.ts'
 
 useDatabase()
@@ -281,6 +281,19 @@ describe('searches without results', () => {
 			where table_name = 'missed_searches'`.execute(db())
 		expect(rows[0]?.columns).toBe('day searches words')
 		for (const who of [null, reader]) await expect(listMisses(who)).rejects.toThrow('Only moderators')
+	})
+
+	test('count for the day of the site, which may be another one than that of the database', async () => {
+		for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+			await sql`truncate missed_searches`.execute(db())
+			await sql`insert into site_settings (section, texts) values ('region', jsonb_build_object('zone', ${zone}::text))
+				on conflict (section) do update set texts = excluded.texts`.execute(db())
+			await writeMiss('quibblefrotz')
+			const { rows } = await sql<{ day: string; today: string }>`
+				select day::text, (now() at time zone ${zone})::date::text as today from missed_searches`.execute(db())
+			expect(rows[0]?.day).toBe(rows[0]?.today)
+		}
+		await sql`delete from site_settings where section = 'region'`.execute(db())
 	})
 
 	test('are kept for 90 days', async () => {

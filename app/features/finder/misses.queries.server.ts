@@ -19,9 +19,10 @@ export interface MissRow {
 /** Counts a search of today without results. */
 export async function writeMiss(words: string): Promise<void> {
 	await sql`
-		insert into missed_searches (words)
-		select ${words} where (select count(*) from missed_searches where day = current_date) < ${MAX_WORDS_A_DAY}
-			or exists (select from missed_searches where day = current_date and words = ${words})
+		insert into missed_searches (day, words)
+		select today, ${words} from site_today() as today
+		where (select count(*) from missed_searches where day = today) < ${MAX_WORDS_A_DAY}
+			or exists (select from missed_searches where day = today and words = ${words})
 		on conflict (day, words) do update set searches = missed_searches.searches + 1`.execute(db())
 }
 
@@ -29,7 +30,7 @@ export async function writeMiss(words: string): Promise<void> {
 export async function listMissRows(days: number, limit: number): Promise<MissRow[]> {
 	const { rows } = await sql<MissRow>`
 		select words, sum(searches)::int as searches, max(day)::text as last_day from missed_searches
-		where day > current_date - ${days}::int group by words order by searches desc, last_day desc, words limit ${limit}`.execute(
+		where day > (select site_today()) - ${days}::int group by words order by searches desc, last_day desc, words limit ${limit}`.execute(
 		db(),
 	)
 	return rows

@@ -3,7 +3,7 @@ import { highlight, highlightPassage, type parseSearch } from '~/features/search
 import { similarTerm } from '~/features/terms/terms.server.ts'
 import { termKey } from '~/features/terms/terms.view.ts'
 import { profilePath } from '~/lib/addresses.ts'
-import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
+import { decodeCursor, encodeCursor, invalidCursor, isRankText } from '~/platform/http/cursors.ts'
 import type { Hits, Nearness, ProjectHit } from './finder.view.ts'
 import {
 	listProjectHits,
@@ -116,7 +116,6 @@ function presentHit(row: ProjectRow, asked: string[]): ProjectHit {
 function placeOf(cursor: string): { nearness: Nearness; after: ProjectPosition } {
 	const [name, rank, id] = decodeCursor(cursor, 3)
 	const nearness = (['all', 'near', 'some'] as const).find((one) => one === name)
-	const isRank = typeof rank === 'string' && /^\d(\.\d{1,20})?(e-\d{1,3})?$/.test(rank)
-	if (!nearness || !isRank || typeof id !== 'string' || !uuid.test(id)) throw invalidCursor()
+	if (!nearness || !isRankText(rank) || typeof id !== 'string' || !uuid.test(id)) throw invalidCursor()
 	return { nearness, after: { rank, id } }
 }

@@ -5,6 +5,8 @@ import { gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { addCategory, mergeCategory, moveMerged } from '~/features/administration/categories/categories.server.ts'
+import { deleteQuestion } from '~/features/asking/asking.server.ts'
+import { eraseDeletedPosts } from '~/features/questions/leaving/leaving.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
@@ -248,4 +250,18 @@ test('a category that is merged into another one meanwhile gets no more question
 	await Promise.all(merging)
 	const { rows } = await sql`select from questions where category_id = ${id}`.execute(db())
 	expect(rows).toEqual([])
+})
+
+test('a question that was deleted and erased does not come back with its file', async () => {
+	const file = fileOf([question('erased', { title: 'Call me at 0170 123456' })])
+	await run(file)
+	const { rows: made } = await sql<{ id: number }>`select id from questions where source_id = 'erased'`.execute(db())
+	await deleteQuestion(await makeMember('eraser', 'moderator'), made[0]?.id ?? 0)
+	await sql`update questions set status_at = now() - interval '31 days' where source_id = 'erased'`.execute(db())
+	await eraseDeletedPosts(30, 100)
+	expect(await eraseDeletedPosts(30, 100)).toBe(0)
+	expect((await run(file)).summary).toMatchObject({ imported: 0, known: 1 })
+	const { rows } = await sql`
+		select title, description, status, source_url from questions where source_id = 'erased'`.execute(db())
+	expect(rows).toEqual([{ title: 'Deleted', description: '', status: 'deleted', source_url: null }])
 })

@@ -18,6 +18,12 @@ export function accountsOf(memberId: RawBuilder<number> | number): RawBuilder<nu
 	return sql<number[]>`array(select ${memberId}::int union all select id from users where pseudonym_of = ${memberId})`
 }
 
+/** The ids of a member and their pseudonyms. Only for the member. */
+export async function listAccountIds(memberId: number): Promise<number[]> {
+	const { rows } = await sql<{ ids: number[] }>`select ${accountsOf(memberId)} as ids`.execute(db())
+	return rows[0]?.ids ?? [memberId]
+}
+
 /**
  * The columns of an author for a statement that has `users u`: `author_id` is the member, who has the permissions; the names shown to
  * others are those of the account. `pseudonym_id` and `pseudonym_verified` are null for members who post under their own name.

@@ -81,7 +81,7 @@ export async function listLog(
 
 function positionIn(order: QueueOrder, cursor: string): { key: string | number; id: number } {
 	const [key, id] = decodeCursor(cursor, 2)
-	const sound = order === 'newest' ? isTimeText(key) : Number.isInteger(key)
+	const sound = order === 'newest' ? isTimeText(key) : key === 0 || isId(key)
 	if (key === undefined || !sound || !isId(id)) throw invalidCursor()
 	return { key, id }
 }

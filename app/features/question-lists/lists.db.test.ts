@@ -52,8 +52,54 @@ test.each<[string, Parameters<typeof listQuestions>[1], () => number[]]>([
 	['a tag', { tag: 'EVEN' }, () => byIndex((index) => index % 2 === 0)],
 	['an author', { author: 'ben' }, () => byIndex((index) => index % 3 === 0)],
 	['an author in a category', { author: 'ben', category: 'java' }, () => byIndex((index) => index % 6 === 3)],
+	['a tag in a category', { tag: 'all', category: 'java' }, () => byIndex((index) => index % 2 === 1)],
+	['a tag of an author', { tag: 'odd', author: 'ben' }, () => byIndex((index) => index % 6 === 3)],
+	[
+		'a tag of an author in a category',
+		{ tag: 'all', author: 'ben', category: 'java', view: 'unanswered' },
+		() => byIndex((index) => index % 6 === 3),
+	],
+	['a tag in a category that has it nowhere', { tag: 'odd', category: 'python' }, () => []],
 ])('paging through %s meets every query once, in order, also where times are equal', async (_what, input, expected) => {
 	for (const limit of [1, 4, 7, 50]) expect(await walk({ ...input, limit })).toEqual(expected())
+})
+
+test('a search keeps to the author, the tag and the category', async () => {
+	const among = byIndex((index) => index % 6 === 3)
+	for (const filters of [
+		{ author: 'ben', category: 'java' },
+		{ author: 'ben', tag: 'odd' },
+	] as const)
+		expect((await walk({ ...filters, search: 'question', limit: 4 })).toSorted()).toEqual(among.toSorted())
+	expect(await walk({ author: 'ben', search: 'question user:asha' })).toEqual([])
+})
+
+test('the author finds what they asked under a pseudonym, and nobody else does', async () => {
+	const { id } = await makeQuestion(asha, { title: 'My hidden heap of loops', tags: 'all', pseudonym: true })
+	for (const filters of [{ search: 'heap' }, { tag: 'all' }]) {
+		const found = async (viewer: SignedIn | null) =>
+			(await listQuestions(viewer, { ...filters, author: 'asha', mine: true, limit: 50 })).rows.map((row) => row.id)
+		expect(await found(asha)).toContain(id)
+		for (const other of [ben, null]) expect(await found(other)).not.toContain(id)
+	}
+	await deleteQuestion(asha, id)
+})
+
+test('a search for ten phrases that all match can be paged, although its ranks reach 10', async () => {
+	const words = [...'abcdefghijkl'].map((letter) => `z${letter}q`)
+	const asked: number[] = []
+	for (let each = 0; each < 2; each += 1) asked.push((await makeQuestion(asha, { title: words.join(' ') })).id)
+	const search = words
+		.slice(1)
+		.map((word, at) => `"${words[at]} ${word}"`)
+		.join(' ')
+	expect(await walk({ search, limit: 1 })).toEqual(asked.toReversed())
+	for (const id of asked) await deleteQuestion(asha, id)
+})
+
+test('a tag together with another filter has no order by activity', async () => {
+	for (const filters of [{ author: 'ben' }, { category: 'java' }])
+		await expect(listQuestions(null, { ...filters, tag: 'all', view: 'active' })).rejects.toThrow('Leave out `view`')
 })
 
 test('a page has a cursor if another one follows', async () => {

@@ -1,4 +1,5 @@
 import type { LoaderFunctionArgs } from 'react-router'
+import { listAccountIds } from '~/features/members/pseudonyms.queries.server.ts'
 import {
 	type Page,
 	presentCard,
@@ -26,7 +27,7 @@ import { questionUrl, type ShownInstead } from '~/features/search/search.view.ts
 import { getCategory, getTag } from '~/features/tags/tags.server.ts'
 import { storable } from '~/lib/clean.ts'
 import { viewerOf } from '~/lib/context.ts'
-import { NotFound } from '~/lib/errors.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { type CachedPage, cachedPage } from '~/platform/cache/cached-page.ts'
 import { LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
@@ -66,7 +67,8 @@ const MAX_SEARCH_LENGTH = 200
 
 /**
  * One page of questions, newest first unless a view or a search orders them otherwise.
- * @throws NotFound for an unknown category, tag or author; Invalid for an invalid cursor
+ * @throws NotFound for an unknown category, tag or author; Invalid for an invalid cursor, and for the view `active` of a tag together with
+ * another filter
  */
 export async function listQuestions(viewer: Viewer, input: ListInput): Promise<FoundPage> {
 	const limit = Math.min(input.limit ?? 20, 50)
@@ -78,16 +80,26 @@ export async function listQuestions(viewer: Viewer, input: ListInput): Promise<F
 		input.category ? getCategory(input.category) : null,
 		input.author ? authorId(input.author) : null,
 	])
-	if (words) return search(viewer, { ...input, search: words, categoryId: category?.id, limit })
-	const cursor = input.cursor ? decodeTimeCursor(input.cursor) : null
+	const mine = input.mine === true && viewer !== null && viewer.id === author
+	const authors = author === null ? undefined : mine ? await listAccountIds(author) : [author]
+	if (words) return search(viewer, { ...input, search: words, categoryId: category?.id, authors, limit })
 	const view = input.view ?? 'newest'
+	if (input.tag && (category || authors))
+		return search(viewer, {
+			...input,
+			...(await narrowedTag(viewer, input.tag, view)),
+			categoryId: category?.id,
+			authors,
+			limit,
+		})
+	const cursor = input.cursor ? decodeTimeCursor(input.cursor) : null
 	const rows = input.tag
 		? await tagRows(input.tagId ?? (await getTag(viewer, input.tag)).id, { view, cursor, limit: limit + 1 })
 		: await rowsOf({
 				view,
 				categoryId: category?.id,
 				authorId: author ?? undefined,
-				mine: input.mine === true && viewer !== null && viewer.id === author,
+				mine,
 				cursor,
 				limit: limit + 1,
 			})
@@ -100,6 +112,19 @@ export async function listQuestions(viewer: Viewer, input: ListInput): Promise<F
 		(row) => [view === 'active' ? row.active_at : row.created_at, row.id],
 	)
 	return pinned.length === 0 ? shown : { ...shown, pinned: pinned.map((row) => presentCard(viewer, row)) }
+}
+
+/**
+ * A tag in a category or of an author, as a search without words: that reads a rare combination without walking through the whole tag.
+ * @throws NotFound for an unknown tag; Invalid for the order that a search does not have
+ */
+async function narrowedTag(viewer: Viewer, tag: string, view: ListView) {
+	if (view === 'active')
+		throw new Invalid('A tag together with a category or an author cannot be listed by activity. Leave out `view`.', {
+			view: 'Not for a tag together with a category or an author.',
+		})
+	const { name } = await getTag(viewer, tag)
+	return { tag: name, search: view === 'newest' ? '' : `is:${view}`, isExact: true }
 }
 
 /** The pinned questions of the forum or a category. As rows are cached, a pin is shown for up to a minute after it expires at midnight. */
@@ -165,13 +190,14 @@ async function authorId(username: string): Promise<number> {
 
 async function search(
 	viewer: Viewer,
-	input: ListInput & { search: string; categoryId?: number; limit: number },
+	input: ListInput & { search: string; categoryId: number | undefined; authors: number[] | undefined; limit: number },
 ): Promise<FoundPage> {
 	const found = await findMatches(
 		{ columns: questionColumns, joins: questionJoins },
 		{
 			search: input.search,
 			categoryId: input.categoryId,
+			authors: input.authors,
 			tag: input.tag === undefined ? undefined : storable(input.tag).toLowerCase(),
 			cursor: input.cursor ?? null,
 			limit: input.limit + 1,

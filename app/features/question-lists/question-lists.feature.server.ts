@@ -15,7 +15,7 @@ export const questionLists = defineFeature({
 				path: '/queries',
 				summary: 'List or search queries',
 				description:
-					'Newest first, unless `view` says otherwise. With `q` the best match comes first and `view` is ignored.',
+					'Newest first, unless `view` says otherwise. With `q` the best match comes first and `view` is ignored. All filters can be combined; only `view=active` is refused for a `tag` together with a `category` or an `author`.',
 				access: 'everybody',
 				query: {
 					q: z.string().max(200).optional().describe('Words to search for.'),

@@ -61,6 +61,19 @@ describe('the questions that a member can answer', () => {
 		expect(rows.find(({ id }) => id === commented)).toMatchObject({ commentCount: 1, tags: ['react'] })
 	})
 
+	test('keep their order while one pages, however often a tag was declined', async () => {
+		for (let each = 0; each <= ANSWERABLE_PER_PAGE; each += 1) await ask('react', { days: each })
+		const declined = await ask('react', { days: 60 })
+		await sql`insert into question_asks (question_id, user_id, round, tag_ids, names, declined_at)
+			select ${declined}, ${member.id}, 1, array_fill(id, array[400]), '{React}', now() - interval '40 days' from tags where name = 'react'`.execute(
+			db(),
+		)
+		const { next } = await listAnswerable(member, null)
+		expect(next).not.toBeNull()
+		await new Promise((resolve) => setTimeout(resolve, 500))
+		expect((await listAnswerable(member, null)).next).toBe(next)
+	})
+
 	test.each<[what: string, become: (id: number) => Promise<unknown>]>([
 		['their own', (id) => sql`update questions set author_id = ${member.id} where id = ${id}`.execute(db())],
 		['solved', async (id) => chooseSolution(asker, { questionId: id, commentId: await makeComment(moderator, id) })],

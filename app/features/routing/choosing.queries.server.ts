@@ -60,10 +60,13 @@ export function answersWeight(answers: RawBuilder<unknown>): RawBuilder<number> 
 	return sql<number>`least(${number(MAX_FROM_ANSWERS)}, ${number(PER_ANSWER)} * ${answers})`
 }
 
-/** By member and tag, the share of knowledge that remains after “not me”. @param whose a condition on `question_asks` */
+/**
+ * By member and tag, the share of knowledge that remains after “not me”. Rounded to days, as {@link skillWeight}.
+ * @param whose a condition on `question_asks`
+ */
 export function declinedTags(whose: RawBuilder<unknown>): RawBuilder<unknown> {
 	return sql`(select user_id, declined_tag as tag_id, power(0.5::float8, sum(power(0.5::float8,
-			extract(epoch from now() - declined_at)::float8 / ${sql.lit(86_400 * DECLINE_HALF_LIFE_DAYS)}))) as left_over
+			extract(epoch from greatest(date_trunc('day', now()) - declined_at, interval '0'))::float8 / ${sql.lit(86_400 * DECLINE_HALF_LIFE_DAYS)}))) as left_over
 		from question_asks, unnest(tag_ids) as declined_tag where declined_at is not null and ${whose} group by 1, 2)`
 }
 

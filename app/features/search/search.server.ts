@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { meantTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { decodeCursor, decodeTimeCursor, invalidCursor } from '~/platform/http/cursors.ts'
+import { decodeCursor, decodeTimeCursor, invalidCursor, isRankText } from '~/platform/http/cursors.ts'
 import { countMatches, highlight, highlightPassage, textOfStart } from './highlight.ts'
 import { isOption, type OperatorKind, type ParsedSearch, parseSearch, plainMarks, type Term } from './parse.ts'
 import { conditions, findIds, type SearchScope, type Selection, scopedRows } from './scope.queries.server.ts'
@@ -29,11 +29,16 @@ export type SearchResults<Row> = { instead: ShownInstead | null } & (
 	| { ranked: false; rows: Row[] }
 )
 
-interface SearchInput {
+/** The restrictions of the list that is searched, besides the operators of the search. */
+interface Within {
+	categoryId?: number | undefined
+	tag?: string | undefined
+	/** Ids of accounts; one of them must be the author. */
+	authors?: number[] | undefined
+}
+
+interface SearchInput extends Within {
 	search: string
-	/** The restrictions of the list itself. */
-	categoryId?: number
-	tag?: string
 	cursor: string | null
 	limit: number
 	/** Whether all words must match as typed. */
@@ -114,7 +119,7 @@ const LITERAL_RANK = 1
 async function addLiteral<Row extends { id: number }>(
 	selection: Selection<Row>,
 	{ terms, operators }: ParsedSearch,
-	{ cursor, categoryId, tag, limit }: SearchInput,
+	{ cursor, limit, ...within }: SearchInput,
 	exact: SearchResults<Row>,
 ): Promise<SearchResults<Row>> {
 	const phrases = literalTexts(terms).filter((text) => /\s/.test(text) || isOption(text))
@@ -122,7 +127,7 @@ async function addLiteral<Row extends { id: number }>(
 	if (phrases.length === 0 || !isOpen || cursor !== null || !exact.ranked) return exact
 	const literal = exact.rows.filter(({ rank }) => Number(rank) >= LITERAL_RANK)
 	if (literal.length >= limit) return exact
-	const scope = await readScope(operators, categoryId, tag)
+	const scope = await readScope(operators, within)
 	if (scope === null) return exact
 	const ids = await listLiteral(scope, terms.map(({ source }) => source).join(' '), phrases, limit)
 	if (ids.length === 0) return exact
@@ -159,9 +164,9 @@ async function findAll<Row extends { id: number }>(
 	selection: Selection<Row>,
 	{ terms, operators }: ParsedSearch,
 	alternatives: string[][],
-	{ categoryId, tag, cursor, limit }: SearchInput,
+	{ cursor, limit, ...within }: SearchInput,
 ): Promise<SearchResults<Row>> {
-	const scope = await readScope(operators, categoryId, tag)
+	const scope = await readScope(operators, within)
 	if (scope === null) return { ranked: false, rows: [], instead: null }
 	const words = [terms.map(({ source }) => source).join(' '), ...alternatives.map((each) => each.join(' or '))].filter(
 		Boolean,
@@ -184,9 +189,9 @@ async function findAny<Row extends { id: number }>(
 	selection: Selection<Row>,
 	{ terms, operators }: ParsedSearch,
 	alternatives: string[],
-	{ categoryId, tag, limit }: SearchInput,
+	{ limit, ...within }: SearchInput,
 ) {
-	const scope = await readScope(operators, categoryId, tag)
+	const scope = await readScope(operators, within)
 	const wanted = terms.filter(({ kind }) => kind === 'word' || kind === 'phrase').map(({ text }) => text)
 	const text = [...wanted, ...alternatives].join(' ')
 	// A single word without results leaves no other word to search for.
@@ -207,7 +212,7 @@ export async function countNewMatches(
 	of: { among: RawBuilder<number>; reader: number },
 ): Promise<number> {
 	const { terms, operators } = parseSearch(search)
-	const scope = await readScope(operators, undefined, undefined)
+	const scope = await readScope(operators, {})
 	if (scope === null) return 0
 	return countMatchesAmong(scope, terms.map(({ source }) => source).join(' '), partsOf(operators), of)
 }
@@ -237,13 +242,13 @@ function titlesIn(search: string): string[] {
 async function findPasted<Row extends { id: number }>(
 	selection: Selection<Row>,
 	{ parts }: ParsedSearch,
-	{ search, categoryId, tag }: SearchInput,
+	{ search, ...within }: SearchInput,
 	isFull: boolean,
 ) {
 	const titles = titlesIn(search)
 	if (parts.length < 2 && !isJoined.test(search)) return null
 	if (!isFull && titles.length < 2 && !meansMore.test(plainMarks(search))) return null
-	const scope = await readScope([], categoryId, tag)
+	const scope = await readScope([], within)
 	const id = scope && (await findTitled(titles, conditions(scope)))
 	if (id === null) return null
 	const [row] = await present(await chosenRows(selection, [id], search))
@@ -253,8 +258,7 @@ async function findPasted<Row extends { id: number }>(
 /** The restrictions by operators and the list; null if they exclude each other. */
 async function readScope(
 	operators: ParsedSearch['operators'],
-	categoryId: number | undefined,
-	tag: string | undefined,
+	{ categoryId, tag, authors }: Within,
 ): Promise<SearchScope | null> {
 	const named = (kind: OperatorKind, excluded = false) =>
 		operators.filter((each) => each.kind === kind && each.excluded === excluded).map(({ value }) => value)
@@ -263,9 +267,12 @@ async function readScope(
 		named('tag', true),
 	])
 	const { wanted, unwanted } = await readNamed(named)
-	const within =
-		categoryId === undefined ? wanted.categories : [categoryId].filter((id) => wanted.categories?.includes(id) ?? true)
-	const scope: SearchScope = { ...wanted, tags, categories: within, without: { ...unwanted, tags: withoutTags } }
+	const scope: SearchScope = {
+		tags,
+		categories: inBoth(categoryId === undefined ? null : [categoryId], wanted.categories),
+		users: inBoth(authors ?? null, wanted.users),
+		without: { ...unwanted, tags: withoutTags },
+	}
 	for (const state of ['solved', 'unanswered', 'unsolved'] as const) {
 		const isWanted = named('is').includes(state)
 		const isUnwanted = named('is', true).includes(state)
@@ -273,6 +280,11 @@ async function readScope(
 		if (isWanted || isUnwanted) scope[state] = isWanted
 	}
 	return scope
+}
+
+/** The ids that two restrictions allow; null is none. */
+function inBoth(one: number[] | null, other: number[] | null): number[] | null {
+	return one === null || other === null ? (one ?? other) : one.filter((id) => other.includes(id))
 }
 
 /** The weights of the parts that `in:` names; several mean any of them. Exclusions leave the other parts. */
@@ -299,7 +311,7 @@ async function readNamed(named: (kind: OperatorKind, excluded?: boolean) => stri
 function rankCursor(text: string | null): { rank: string; id: number } | null {
 	if (text === null) return null
 	const [rank, id] = decodeCursor(text, 2)
-	if (typeof rank !== 'string' || !/^\d(\.\d{1,20})?(e-\d{1,3})?$/.test(rank) || !isId(id)) throw invalidCursor()
+	if (!isRankText(rank) || !isId(id)) throw invalidCursor()
 	return { rank, id }
 }
 

@@ -215,7 +215,7 @@ const followingOperations = [
 		access: 'members',
 		params: { name },
 		answer: null,
-		refusals: [404],
+		refusals: [404, 422],
 		run: async (call) => setFollowing(member(call), { tag: call.params.name }, true),
 	}),
 	operation({

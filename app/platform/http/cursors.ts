@@ -44,6 +44,14 @@ export function isTimeText(text: unknown): text is string {
 	return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }
 
+/** A double precision number of at least 0 as PostgreSQL prints it, none so small that PostgreSQL refuses to read it. */
+const rankText = /^\d{1,9}(\.\d{1,20})?(e-\d{1,2})?$/
+
+/** Whether a text is a rank of a search, as PostgreSQL prints it. */
+export function isRankText(text: unknown): text is string {
+	return typeof text === 'string' && rankText.test(text)
+}
+
 /** @throws Invalid when `text` is not a cursor of a list in order of time */
 export function decodeTimeCursor(text: string): TimeCursor {
 	const [at, id] = decodeCursor(text, 2)

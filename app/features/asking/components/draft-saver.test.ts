@@ -1,7 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { DraftSaver } from './draft-saver.ts'
 
-afterEach(() => vi.unstubAllGlobals())
+afterEach(() => {
+	vi.unstubAllGlobals()
+	vi.useRealTimers()
+})
 
 test.each([true, false])(
 	'a page that comes back after it was left goes on from its last save (stored: %s)',
@@ -31,5 +34,32 @@ test.each([true, false])(
 		await vi.waitFor(() => expect(sent).toHaveLength(2))
 		expect(sent[1]).toBe(stored ? 'Two after 1' : 'One after 0')
 		saver.end()
+	},
+)
+
+test.each([
+	['a question that is gone', 404, 1],
+	['tags that are too long for a draft', 422, 1],
+	['a text that is too long for a request', 413, 1],
+	['a site that is away', 503, 4],
+	['too many requests', 429, 4],
+])(
+	'a save refused for %s (%i) is sent %i times within half a minute, and again after more input',
+	async (_for, status, times) => {
+		vi.useFakeTimers()
+		vi.stubGlobal('window', new EventTarget())
+		const fetched = vi.fn(async () => new Response(null, { status }))
+		vi.stubGlobal('fetch', fetched)
+		const values = { title: 'One', description: '', tags: '', category: 'others', madeFrom: 0 }
+		const saver = new DraftSaver({ key: 'edit:7', forget: () => {}, read: () => values, onSaved: () => {} })
+		const end = saver.start()
+		saver.touch()
+		await vi.advanceTimersByTimeAsync(34_000)
+		expect(fetched).toHaveBeenCalledTimes(times)
+		saver.touch()
+		await vi.advanceTimersByTimeAsync(9_900)
+		expect(fetched).toHaveBeenCalledTimes(times + 1)
+		saver.end()
+		end()
 	},
 )

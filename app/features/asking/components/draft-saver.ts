@@ -22,8 +22,8 @@ interface SaverOptions {
 const open = new Map<string, DraftSaver>()
 
 /**
- * Saves the input of one form on the server: debounced, one save at a time, and at once when the page is left. Failed saves are retried;
- * the browser has the text meanwhile.
+ * Saves the input of one form on the server: debounced, one save at a time, and at once when the page is left. Failed saves are retried,
+ * refused ones when the input changes; the browser has the text meanwhile.
  */
 export class DraftSaver {
 	version = 0
@@ -105,6 +105,8 @@ export class DraftSaver {
 		const saved = values
 			? await send<DraftSaved>('POST', { key, ...values, version: this.version }, leaving)
 			: await send<DraftSaved>('DELETE', { key }, leaving)
+		// The same text would be refused again: only other input is sent.
+		if (saved === 'refused') return
 		// A page that was left may be shown again as it was.
 		if (saved) this.version = saved.version ?? 0
 		else this.dirty = true
@@ -136,16 +138,21 @@ export async function fetchDraft(key: string): Promise<Draft | null | undefined>
 	}
 }
 
+/** A question that is gone, and input that no draft may have: repeating the request cannot help. */
+const refusals = [404, 413, 422]
+
+/** @returns 'refused' where a repetition would be, too; null where it may succeed */
 async function send<Answer>(
 	method: 'POST' | 'DELETE',
 	fields: Record<string, string | number | boolean>,
 	leaving: boolean,
-): Promise<Answer | null> {
+): Promise<Answer | 'refused' | null> {
 	const body = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
 	// Browsers limit `keepalive` requests to 64 KB.
 	const keepalive = leaving && String(body).length < 60_000
 	try {
 		const response = await fetch('/forum/drafts', { method, body, keepalive })
+		if (refusals.includes(response.status)) return 'refused'
 		return response.ok ? ((await response.json()) as Answer) : null
 	} catch {
 		return null

@@ -12,6 +12,7 @@ import { EditConflict, refused } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 import { type CommentSort, sortParam } from '../comment.view.ts'
 import { addComment, deleteComment, editComment, restoreComment } from '../commenting.server.ts'
+import { findCommentUrl } from '../discussion.server.ts'
 import { chooseSolution, withdrawSolution } from '../votes.server.ts'
 
 type Act = (viewer: SignedIn, questionId: number, form: FormData, sort: CommentSort) => Promise<Response>
@@ -70,8 +71,14 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	[
 		'withdraw-solution',
 		async (viewer, questionId, form, sort) => {
-			const { url } = await withdrawSolution(viewer, { questionId, commentId: readId(form.get('comment')) })
-			return redirectWithToast(sorted(url, sort), { type: 'success', message: 'No longer marked as the answer.' })
+			const commentId = readId(form.get('comment'))
+			await withdrawSolution(viewer, { questionId, commentId })
+			// Every page shows a solution; the comment is back in its place, which may be on a later one.
+			const { url, inAnyOrder } = await findCommentUrl(viewer, commentId)
+			return redirectWithToast(inAnyOrder ? sorted(url, sort) : url, {
+				type: 'success',
+				message: 'No longer marked as the answer.',
+			})
 		},
 	],
 	[

@@ -85,7 +85,7 @@ export async function giveAway(
 	await sql`delete from revisions where ${ofText}`.execute(trx)
 }
 
-/** Erases a post permanently. One with replies keeps an empty row without its author. */
+/** Erases a post permanently. One that is needed keeps an empty row without its author. */
 export async function erasePost(trx: Executor, kind: 'query' | 'comment', id: number, needed: boolean): Promise<void> {
 	if (!needed) {
 		await sql`delete from ${tableOf(kind)} where id = ${id}`.execute(trx)
@@ -95,7 +95,7 @@ export async function erasePost(trx: Executor, kind: 'query' | 'comment', id: nu
 	await giveAway(trx, kind, id, false)
 	const texts =
 		kind === 'query'
-			? sql`title = 'Deleted', description = '', description_html = '', excerpt = '', tags = '{}', search = ''`
+			? sql`title = 'Deleted', description = '', description_html = '', excerpt = '', tags = '{}', search = '', source_url = null`
 			: sql`body = '', body_html = ''`
 	await sql`update ${tableOf(kind)} set ${texts}, status_reason = '' where id = ${id}`.execute(trx)
 }
@@ -144,7 +144,10 @@ export async function listDeletedBefore(
 	return rows
 }
 
-/** Whether a post is still deleted, and whether its row has to stay; its question is locked. */
+/**
+ * Whether a post is still deleted, and whether its row has to stay; its question is locked. An imported question stays known, so that
+ * importing its file again does not bring it back.
+ */
 export async function findDeletedPost(
 	trx: Executor,
 	kind: 'query' | 'comment',
@@ -152,7 +155,7 @@ export async function findDeletedPost(
 ): Promise<{ needed: boolean } | undefined> {
 	const needed =
 		kind === 'query'
-			? sql`post.merged_into is not null or exists (select from comments where question_id = post.id)
+			? sql`post.source_id is not null or post.merged_into is not null or exists (select from comments where question_id = post.id)
 				or exists (select from questions other where other.merged_into = post.id)`
 			: sql`exists (select from comments reply where reply.parent_id = post.id)`
 	const { rows } = await sql<{ needed: boolean }>`

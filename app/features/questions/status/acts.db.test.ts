@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { editQuestion } from '~/features/asking/asking.server.ts'
+import { deleteQuestion, editQuestion, restoreQuestion } from '~/features/asking/asking.server.ts'
 import { addComment } from '~/features/discussion/commenting.server.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
 import { listLog } from '~/features/moderation/queue.server.ts'
@@ -222,6 +222,23 @@ describe('pinning', () => {
 		expect(await pinnedIn()).toHaveLength(3)
 		await unpinAll()
 	})
+
+	test.each(['pin', 'pin-everywhere'])(
+		'at most three of “%s” stand in one place after the undo of a deletion',
+		async (act) => {
+			const made = []
+			for (let number = 0; number < 4; number += 1)
+				made.push((await makeQuestion(cast.author, { category: 'others' })).id)
+			const [first = 0] = made
+			for (const id of made) {
+				if (id === made[3]) await deleteQuestion(cast.author, first)
+				await decide(cast.moderator, 'query', id, act, { until: '' })
+			}
+			await restoreQuestion(cast.author, first)
+			expect(await pinnedIn(act === 'pin' ? 'others' : undefined)).toEqual(made.slice(1).toReversed())
+			await unpinAll()
+		},
+	)
 })
 
 test('every act is in the log with who, why and whose text it was', async () => {

@@ -28,12 +28,18 @@ const holds = () => sql`(p.until is null or p.until >= ${siteDay(Date.now())}::d
 export const isPinned = () =>
 	sql<boolean>`exists (select from question_pins p where p.question_id = q.id and ${holds()})`
 
-/** The pinned questions of the forum, or of a category with the forum's that belong to it; last pinned first. */
+/**
+ * The pinned questions of the forum, or of a category with the forum's that belong to it; last pinned first. Of more than the maximum, as
+ * after the undo of a deletion or a move to another category, those that were pinned last.
+ */
 export async function listPinnedRows(categoryId: number | undefined): Promise<QuestionRow[]> {
 	const { rows } = await sql<QuestionRow>`
-		select ${questionColumns} from question_pins p join questions q on q.id = p.question_id ${questionJoins}
-		where q.status = 'published' and ${holds()}
-		and ${categoryId === undefined ? sql`p.place = 'forum'` : sql`q.category_id = ${categoryId}`}
+		with valid as materialized (
+			select p.question_id, p.place, p.pinned_at, row_number() over (
+				partition by p.place, case when p.place = 'category' then q.category_id end order by p.pinned_at desc, q.id) as number
+			from question_pins p join questions q on q.id = p.question_id where q.status = 'published' and ${holds()})
+		select ${questionColumns} from valid p join questions q on q.id = p.question_id ${questionJoins}
+		where p.number <= ${MAX_PINS} and ${categoryId === undefined ? sql`p.place = 'forum'` : sql`q.category_id = ${categoryId}`}
 		order by p.pinned_at desc, q.id limit ${2 * MAX_PINS}`.execute(db())
 	return rows
 }
