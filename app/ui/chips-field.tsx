@@ -100,10 +100,7 @@ function Chips({ label, name, defaultValue, before, most, longest, source, error
 		input.current?.focus({ preventScroll: true })
 		input.current?.setSelectionRange(...selection)
 	}, [selection])
-	const take = (typed: string) => {
-		add(typed)
-		setText('')
-	}
+	const take = (typed: string) => setText(add(typed))
 	const press = (event: KeyboardEvent<HTMLInputElement>) => {
 		// Keys that the list of suggestions has handled.
 		if (event.defaultPrevented || event.nativeEvent.isComposing) return
@@ -188,7 +185,7 @@ function offered(found: Suggestion[], chips: string[], typed: string): Suggestio
 
 /** The chips, an announcement of the last change, and the hidden field that notifies the form. */
 function useChips(start: string, most: number, shape: (typed: string) => string) {
-	const [chips, setChips] = useState(() => merged([], start, most, shape))
+	const [chips, setChips] = useState(() => merged([], start, most, shape).chips)
 	const [said, setSaid] = useState('')
 	const store = useRef<HTMLInputElement>(null)
 	const joined = chips.join(', ')
@@ -198,10 +195,14 @@ function useChips(start: string, most: number, shape: (typed: string) => string)
 		told.current = joined
 		store.current?.dispatchEvent(new Event('input', { bubbles: true }))
 	}, [joined])
-	const add = (typed: string) => {
+	/** @returns what did not fit in */
+	const add = (typed: string): string => {
 		const next = merged(chips, typed, most, shape)
-		setSaid(next.length > chips.length ? `${next.slice(chips.length).join(', ')} added` : '')
-		setChips(next)
+		const fresh = next.chips.slice(chips.length)
+		const sentences = [fresh.length > 0 && `${fresh.join(', ')} added`, next.left !== '' && fullText(most)]
+		setSaid(sentences.filter(Boolean).join('. '))
+		setChips(next.chips)
+		return next.left
 	}
 	const remove = (index: number) => {
 		const gone = chips[index]
@@ -212,14 +213,17 @@ function useChips(start: string, most: number, shape: (typed: string) => string)
 	return { chips, said, add, remove, store }
 }
 
-/** The chips with what was typed, unique ignoring case, up to the maximum. */
-function merged(chips: string[], typed: string, most: number, shape: (typed: string) => string): string[] {
+/** The chips with what was typed, unique ignoring case, up to the maximum, and what is left of the typed text after that. */
+function merged(chips: string[], typed: string, most: number, shape: (typed: string) => string) {
 	const all = [...chips]
+	const left: string[] = []
 	for (const part of typed.split(/[,\n]/)) {
 		const name = shape(part)
-		if (name !== '' && !has(all, name) && all.length < most) all.push(name)
+		if (name === '' || has(all, name)) continue
+		if (all.length < most) all.push(name)
+		else left.push(name)
 	}
-	return all
+	return { chips: all, left: left.join(', ') }
 }
 
 function has(chips: string[], name: string): boolean {
@@ -227,17 +231,34 @@ function has(chips: string[], name: string): boolean {
 }
 
 function usualHint(most: number) {
-	return (count: number) => `${count} of ${most}. Enter adds, Backspace removes the last one.`
+	return (count: number) =>
+		count < most ? `${count} of ${most}. Enter adds, Backspace removes the last one.` : fullText(most)
+}
+
+function fullText(most: number): string {
+	return `${most} of ${most}. Remove one to add another.`
 }
 
 function usualShape(typed: string): string {
 	return typed.replace(/\s+/g, ' ').trim()
 }
 
-/** Runs at once, or when a pressed pointer is released. */
+/** Runs at once, or when a pressed pointer is released, or begins to drag or scroll, which ends its press. */
 function afterPress(work: () => void): void {
-	if (pressed === false) work()
-	else addEventListener('pointerup', work, { once: true })
+	if (!pressed) {
+		work()
+		return
+	}
+	const released = new AbortController()
+	for (const type of ['pointerup', 'pointercancel'])
+		addEventListener(
+			type,
+			() => {
+				released.abort()
+				work()
+			},
+			{ signal: released.signal },
+		)
 }
 
 let pressed = false

@@ -1,5 +1,5 @@
 import { X } from 'lucide'
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { Icon } from './icon.tsx'
 
 interface DialogProps {
@@ -15,9 +15,12 @@ export function Dialog({ open, onClose, title, children }: DialogProps) {
 	const dialog = useRef<HTMLDialogElement>(null)
 	const heading = useId()
 
-	useEffect(() => {
-		if (open) dialog.current?.showModal()
-		else dialog.current?.close()
+	// Closed before it is removed, as an element that is removed while it is open does not give the focus back.
+	useLayoutEffect(() => {
+		const element = dialog.current
+		if (!open || !element) return
+		element.showModal()
+		return () => element.close()
 	}, [open])
 
 	return (
@@ -26,7 +29,8 @@ export function Dialog({ open, onClose, title, children }: DialogProps) {
 			ref={dialog}
 			className="dialog"
 			aria-labelledby={heading}
-			onClose={onClose}
+			// Not for a dialog that was opened again, or removed, before this event.
+			onClose={() => dialog.current?.open === false && onClose()}
 			onClick={(event) => {
 				if (event.target === dialog.current) onClose()
 			}}

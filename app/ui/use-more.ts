@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { startTransition, useEffect, useEffectEvent, useState } from 'react'
 import { useFetcher, useLocation } from 'react-router'
 
 /** A page of a list: rows, and the cursor of the next page, null at the end. */
@@ -15,10 +15,17 @@ export interface MorePage<Row> {
 }
 
 interface Appended<Row> {
-	/** The page they were appended to; another first page invalidates them. */
+	/** Of the list, without its history entry. */
+	address: string
+	/** The page they were appended to. */
 	first: Page<Row>
 	pages: MorePage<Row>[]
+	/** The pages before the first one was loaded again; each is shown until it has been loaded again, too. */
+	before: MorePage<Row>[] | null
 }
+
+/** How many pages are loaded again with the first one; a longer list becomes short again. */
+const MAX_RELOADED = 10
 
 /** Appended pages by history entry, so that going back restores the length of the list and its scroll position. */
 const kept = new Map<string, MorePage<never>[]>()
@@ -30,26 +37,55 @@ const cachedEntries = 30
  * @param hrefOf the address of the page at a cursor: a page of this route
  */
 export function useMore<Row>(first: Page<Row>, hrefOf: (cursor: string) => string) {
-	const { key } = useLocation()
-	const fetcher = useFetcher<MorePage<Row>>()
-	const [appended, setAppended] = useState<Appended<Row>>(() => ({ first, pages: restore(key, first.next) }))
-	const pages = appended.first === first ? appended.pages : []
+	const { key, pathname, search } = useLocation()
+	const address = pathname + search
+	const { data: more, state, load } = useFetcher<MorePage<Row>>()
+	const [known, setList] = useState<Appended<Row>>(() => ({
+		address,
+		first,
+		pages: restore(key, first.next),
+		before: null,
+	}))
+	const list = known.first === first ? known : renewed(known, address, first)
+	if (list !== known) setList(list)
+	const { pages, before } = list
 	const next = pages.length > 0 ? (pages.at(-1)?.page.next ?? null) : first.next
 
 	useEffect(() => {
-		const more = fetcher.data
-		if (!more?.cursor || more.cursor !== next) return
+		if (!more?.cursor || more.cursor !== next || more === before?.at(-1)) return
 		const grown = [...pages, more]
-		setAppended({ first, pages: grown })
-		keep(key, grown)
-	}, [fetcher.data, first, key, next, pages])
+		const isWhole = !before || grown.length >= before.length || more.page.next === null
+		setList({ address, first, pages: grown, before: isWhole ? null : before })
+		if (isWhole) keep(key, grown)
+	}, [more, address, first, pages, before, key, next])
+
+	const loadAgain = useEffectEvent(async () => {
+		if (next !== null) await load(hrefOf(next))
+		// Without a response the list ends where it is. A response is rendered by a transition, too, which came first.
+		startTransition(() => setList((now) => (now.pages === pages ? { ...now, before: null } : now)))
+	})
+	// biome-ignore lint/correctness/useExhaustiveDependencies: once for each page that has come
+	useEffect(() => {
+		if (before) void loadAgain()
+	}, [before, pages])
 
 	return {
-		rows: [...first.rows, ...pages.flatMap(({ page }) => page.rows)],
+		rows: [first, ...shownPages(list).map(({ page }) => page)].flatMap(({ rows }) => rows),
 		nextHref: next === null ? null : hrefOf(next),
-		loading: fetcher.state !== 'idle',
-		load: () => next !== null && fetcher.load(hrefOf(next)),
+		loading: state !== 'idle' || before !== null,
+		load: () => next !== null && !before && load(hrefOf(next)),
 	}
+}
+
+function shownPages<Row>({ pages, before }: Appended<Row>): MorePage<Row>[] {
+	return [...pages, ...(before ?? []).slice(pages.length)]
+}
+
+/** The list with another first page: one that was loaded again, as after a form, keeps its length. */
+function renewed<Row>(list: Appended<Row>, address: string, first: Page<Row>): Appended<Row> {
+	const before = shownPages(list)
+	const keepsLength = address === list.address && before.length > 0 && before.length <= MAX_RELOADED
+	return { address, first, pages: [], before: keepsLength ? before : null }
 }
 
 /** Removes rows that moved between two pages while they were loaded. */

@@ -89,6 +89,44 @@ test('a member bookmarks by keyboard, writes a note, searches, removes and undoe
 	await expectToFit(page, [390, 360])
 })
 
+test('a long list keeps its length, its place and the focus when a note is saved or a bookmark removed', async ({
+	page,
+}) => {
+	await enrol(page, 'Longina Markwell')
+	await page.goto('/forum')
+	for (let id = 1; id <= 40; id += 1)
+		await page.request.post('/forum/bookmark', {
+			form: { kind: 'query', id: String(id), value: '1' },
+			headers: { Origin: process.env.SITE_URL ?? '', Accept: 'application/json' },
+		})
+	await page.goto('/bookmarks')
+	await expect(rows(page)).toHaveCount(30)
+	await page.getByRole('link', { name: 'Load more' }).click()
+	const all = await expect
+		.poll(() => rows(page).count())
+		.toBeGreaterThan(31)
+		.then(() => rows(page).count())
+	const last = rows(page).last()
+	await last.getByText('Add a note').click()
+	await last.getByLabel('Note', { exact: true }).fill('The oldest.')
+	const place = await page.evaluate(() => window.scrollY)
+	await last.getByRole('button', { name: 'Save note' }).click()
+	await expectNotice(page, 'Note saved.')
+	await expect(last).toContainText('The oldest.')
+	await expect(rows(page)).toHaveCount(all)
+	await expect(last.getByText('Edit note')).toBeFocused()
+	expect(Math.abs((await page.evaluate(() => window.scrollY)) - place)).toBeLessThan(300)
+	await last.getByRole('button', { name: /^Remove the bookmark of/ }).press('Enter')
+	await expect(rows(page)).toHaveCount(all - 1)
+	await expect(page.getByRole('heading', { name: 'Bookmarks' })).toBeFocused()
+	// The first page then ends elsewhere.
+	await rows(page)
+		.first()
+		.getByRole('button', { name: /^Remove the bookmark of/ })
+		.click()
+	await expect(rows(page)).toHaveCount(all - 2)
+})
+
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { picture } from '../factories/pictures.ts'
-import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, openWithoutScripts, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 test('a member chooses a picture, crops it, and sees the upload and the result, with the header updated at once', async ({
@@ -133,4 +133,39 @@ test.describe('without JavaScript', () => {
 		await page.goto(`/my-profile/${username}?tab=projects`)
 		await expect(page.locator('img[src^="/media/projects/"]')).toHaveCount(1)
 	})
+})
+
+test('a picture that is removed while it is being saved stays removed', async ({ page }) => {
+	const username = await enrol(page, 'Ludmila Picture')
+	await page.goto(`/edit-profile/${username}`)
+	const { promise: held, resolve: release } = Promise.withResolvers<void>()
+	const sent: string[] = []
+	await page.route('**/picture.data*', async (route) => {
+		sent.push(route.request().postData() ?? '')
+		if (sent.length === 1) await held
+		await route.continue().catch(() => {})
+	})
+	const dialog = await chooseToCrop(page, 'first.png')
+	await dialog.getByRole('button', { name: 'Save picture' }).click()
+	await expect.poll(() => sent.length).toBe(1)
+	const field = page.getByRole('group', { name: 'Profile picture' })
+	await field.getByRole('button', { name: 'Remove' }).click()
+	await expect(field.getByRole('img')).toHaveCount(0)
+	// The second request must not overtake the first.
+	await page.waitForTimeout(500)
+	expect(sent).toHaveLength(1)
+	release()
+	await expectNotice(page, 'Profile picture removed.')
+	expect(sent).toEqual([expect.stringMatching(/profile_url=.+/), 'profile_url='])
+	await page.reload()
+	await expect(field.getByRole('img')).toHaveCount(0)
+})
+
+test('the fields below a picture stay where they are when the scripts start', async ({ page }) => {
+	const username = await enrol(page, 'Stella Picture')
+	const start = await openWithoutScripts(page, `/edit-profile/${username}`)
+	const city = page.getByLabel('City')
+	const before = (await city.boundingBox())?.y
+	await start()
+	expect((await city.boundingBox())?.y).toBe(before)
 })

@@ -47,6 +47,14 @@ test('a reader further down is notified of a newcomer, and nothing moves until t
 	await bar.click()
 	await expect(bar).toHaveCount(0)
 	await expect(page.getByRole('article').first()).toContainText('Ottilie Glasswing')
+	// The list may be loaded again for another reason, and shows the newcomers then.
+	await page.evaluate(() => window.scrollTo(0, 900))
+	await enrol(newcomer, 'Ludo Glasswing')
+	await newcomer.goto('/find-dev')
+	await expect(bar).toBeInViewport()
+	await page.evaluate(() => window.__reactRouterDataRouter.revalidate())
+	await expect(page.getByRole('article').first()).toContainText('Ludo Glasswing')
+	await expect(bar).toHaveCount(0)
 	await newcomer.context().close()
 })
 

@@ -1,4 +1,4 @@
-import { expect, expectNoViolations, test } from './support/journey.ts'
+import { expect, expectNoViolations, settled, test } from './support/journey.ts'
 
 test.describe('a reader without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
@@ -29,6 +29,20 @@ test('results follow the input, and the latest keystroke wins', async ({ page })
 	await expect(page).toHaveURL(/q=tag%3Aarrays$/)
 	await expect(page.getByRole('link', { name: 'Remove tag:arrays' })).toBeVisible()
 	await expect(box).toBeFocused()
+})
+
+test('a link that is followed right after typing is not undone by the search, and the field is empty again', async ({
+	page,
+}) => {
+	await page.goto('/forum')
+	await settled(page)
+	const box = page.getByPlaceholder('Search topics...')
+	await box.fill('arrays')
+	await page.getByRole('link', { name: 'Unanswered' }).click()
+	await expect(page).toHaveURL(/\?view=unanswered$/)
+	await page.waitForTimeout(600)
+	await expect(page).toHaveURL(/\?view=unanswered$/)
+	await expect(box).toHaveValue('')
 })
 
 test('a search with all its panels passes axe and fits a phone', async ({ page }) => {

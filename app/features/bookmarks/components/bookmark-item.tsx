@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { Answered } from '~/features/search/components/answered.tsx'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { TextArea } from '~/ui/field.tsx'
@@ -5,6 +6,7 @@ import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
+import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import { MAX_BOOKMARK_NOTE } from '../bookmarks.limits.ts'
 import type { BookmarkView } from '../bookmarks.view.ts'
 
@@ -19,6 +21,8 @@ interface BookmarkItemProps {
 /** A bookmark with its link, its note, and the forms that edit and remove it. */
 export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 	const { kind, id, post, note, createdAt } = bookmark
+	const summary = useRef<HTMLElement>(null)
+	useFocusKept(note, (saved, before) => saved !== before, summary)
 	const what =
 		post?.title ?? (kind === 'query' ? 'a query that is no longer there' : 'a comment that is no longer there')
 	return (
@@ -26,7 +30,7 @@ export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 			<div className="flex items-center gap-x-4">
 				<span className="cat">{kind === 'query' ? 'Query' : 'Comment'}</span>
 				{post?.solved && <Answered>{kind === 'query' ? 'Answered' : 'Accepted answer'}</Answered>}
-				<Form method="post" action="/bookmarks" className="-mr-2.5 ml-auto flex">
+				<Form method="post" action="/bookmarks" className="-mr-2.5 ml-auto flex" replace preventScrollReset>
 					<Target bookmark={bookmark} from={from} />
 					<button
 						className="btn btn-sm btn-ghost text-ink-2"
@@ -69,11 +73,11 @@ export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 			)}
 			{/* A new key for each saved note closes the form. */}
 			<details key={note} className="mt-2" open={refusal !== undefined}>
-				<summary className="quiet-link w-fit cursor-pointer py-1 text-xs text-ink-3">
+				<summary ref={summary} className="quiet-link w-fit cursor-pointer py-1 text-xs text-ink-3">
 					{note ? 'Edit note' : 'Add a note'}
 					<span className="sr-only"> on {what}</span>
 				</summary>
-				<Form method="post" action="/bookmarks" className="mt-2 grid gap-3" replace>
+				<Form method="post" action="/bookmarks" className="mt-2 grid gap-3" replace preventScrollReset>
 					<FormError errors={refusal?.errors} names={{ note: 'Note' }}>
 						{refusal?.message}
 					</FormError>

@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { SearchForm } from '~/features/search/components/search-form.tsx'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
@@ -5,6 +6,7 @@ import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
+import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { type BookmarkKind, kindOf, targetOf } from '../bookmarks.schema.ts'
 import { listBookmarks, removeBookmark, restoreBookmark, saveBookmarkNote } from '../bookmarks.server.ts'
@@ -62,9 +64,13 @@ export default function Bookmarks({ loaderData, actionData: refusal }: Route.Com
 	const { page, filter, cursor } = loaderData
 	const more = useMore(page, (next) => bookmarksPath(filter, next))
 	const rows = withoutDoubles(more.rows, ({ kind, id }) => `${kind}-${id}`)
+	const heading = useRef<HTMLHeadingElement>(null)
+	useFocusKept(rows.length, (count, before) => count < before, heading)
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<h1 className="text-2xl leading-9 font-bold">Bookmarks</h1>
+			<h1 ref={heading} tabIndex={-1} className="text-2xl leading-9 font-bold">
+				Bookmarks
+			</h1>
 			<p className="mt-1 text-ink-2">Only you see your bookmarks and notes.</p>
 			<SearchForm
 				pathname="/bookmarks"

@@ -103,12 +103,14 @@ const gather = { min: 300, max: 1_500 }
  * @param grown whether the reader has loaded more pages, which adding newcomers would collapse
  */
 function useNewcomers(newest: string | null, grown: boolean): { waiting: number; show: () => void } {
-	const [waiting, setWaiting] = useState(0)
+	const [waiting, setWaiting] = useState<{ since: string | null; count: number }>({ since: newest, count: 0 })
+	// The page may have been loaded again for another reason, and shows them then.
+	if (waiting.since !== newest) setWaiting({ since: newest, count: 0 })
 	const [isDue, setDue] = useState(false)
 	const { revalidate } = useRevalidator()
 
 	const onJoined = useEffectEvent((joined: number) => {
-		if (grown || window.scrollY >= headOfList) setWaiting((count) => count + joined)
+		if (grown || window.scrollY >= headOfList) setWaiting(({ since, count }) => ({ since, count: count + joined }))
 		else setDue(true)
 	})
 	useEffect(() => (newest === null ? undefined : listen(newest, onJoined)), [newest])
@@ -117,7 +119,6 @@ function useNewcomers(newest: string | null, grown: boolean): { waiting: number;
 		if (!isDue) return
 		const load = () => {
 			setDue(false)
-			setWaiting(0)
 			void revalidate()
 		}
 		const timer = setTimeout(load, gather.min + Math.random() * (gather.max - gather.min))
@@ -125,9 +126,9 @@ function useNewcomers(newest: string | null, grown: boolean): { waiting: number;
 	}, [isDue, revalidate])
 
 	return {
-		waiting,
+		waiting: waiting.count,
 		show: () => {
-			setWaiting(0)
+			setWaiting({ since: newest, count: 0 })
 			window.scrollTo({ top: 0 })
 			void revalidate()
 		},

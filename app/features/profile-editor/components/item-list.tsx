@@ -40,7 +40,7 @@ export function ItemList({ what, title, empty, items, version, pins = false }: I
 	const [search] = useSearchParams()
 	const form = `order-of-${what}`
 	const list = useDragging(version)
-	useFocusKept(list, items)
+	useFocusKept(list, items, `your-${what}`)
 	const asked = items.find(({ id }) => id === search.get('delete'))
 	return (
 		<section className="mt-10" aria-labelledby={`your-${what}`}>
@@ -212,8 +212,12 @@ function useDragging(version: number) {
 	return list
 }
 
-/** Restores the focus to the pressed button, which browsers lose when its row moves. */
-function useFocusKept(list: RefObject<HTMLUListElement | null>, items: Item[]): void {
+/**
+ * Restores the focus, which browsers lose when its row moves or is deleted: to the pressed button, or else to the list's heading.
+ * @param heading its id
+ */
+function useFocusKept(list: RefObject<HTMLUListElement | null>, items: Item[], heading: string): void {
+	const length = useRef(items.length)
 	const pressed = useRef<{ item: string; step: string } | null>(null)
 	useEffect(() => {
 		const element = list.current
@@ -227,8 +231,18 @@ function useFocusKept(list: RefObject<HTMLUListElement | null>, items: Item[]): 
 	}, [list])
 	// biome-ignore lint/correctness/useExhaustiveDependencies: looked at when the rows stand in another order
 	useEffect(() => {
+		const isShorter = items.length < length.current
+		length.current = items.length
 		const { item, step } = pressed.current ?? {}
-		if (!item || document.activeElement !== document.body) return
-		list.current?.querySelector<HTMLElement>(`[data-item="${item}"] [data-step="${step}"]`)?.focus()
+		if (document.activeElement !== document.body) return
+		if (isShorter) focusHeading(heading)
+		else if (item) list.current?.querySelector<HTMLElement>(`[data-item="${item}"] [data-step="${step}"]`)?.focus()
 	}, [items.map(({ id }) => id).join()])
+}
+
+function focusHeading(id: string): void {
+	const heading = document.getElementById(id)
+	if (!heading) return
+	heading.tabIndex = -1
+	heading.focus()
 }

@@ -1,8 +1,8 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useFetcher, useParams } from 'react-router'
 import { editProfilePath } from '~/features/members/members.view.ts'
 import { PictureField, pictureAt } from '~/features/pictures/components/picture-field.tsx'
-import type { PictureView, UploadErrorKind } from '~/features/pictures/pictures.view.ts'
+import type { UploadErrorKind } from '~/features/pictures/pictures.view.ts'
 import { toast } from '~/shell/toast.ts'
 import type { PictureSaved } from '../routes/save-picture.ts'
 
@@ -23,14 +23,17 @@ interface ProfilePictureProps {
  */
 export function ProfilePicture({ label, path, error }: ProfilePictureProps) {
 	const { username = '' } = useParams()
-	const { submit, data } = useFetcher<PictureSaved>()
+	const { data, isSaving, save } = useSaving(`${editProfilePath(username)}/picture`)
 	const [stored, setStored] = useState(path)
 	const [refusals, setRefusals] = useState(0)
 
 	useEffect(() => {
-		if (!data) return
+		if (data && 'saved' in data) setStored(data.saved)
+	}, [data])
+	// Only the last one of several counts.
+	useEffect(() => {
+		if (!data || isSaving) return
 		if ('saved' in data) {
-			setStored(data.saved)
 			const message = data.saved ? 'Profile picture uploaded successfully!' : 'Profile picture removed.'
 			toast({ type: 'success', message })
 		} else {
@@ -38,12 +41,8 @@ export function ProfilePicture({ label, path, error }: ProfilePictureProps) {
 			// Remounts the field with the stored picture.
 			setRefusals((count) => count + 1)
 		}
-	}, [data])
+	}, [data, isSaving])
 
-	const save = (picture: PictureView | null) => {
-		const action = `${editProfilePath(username)}/picture`
-		void submit({ profile_url: picture?.path ?? '' }, { method: 'post', action })
-	}
 	return (
 		<PictureField
 			key={refusals}
@@ -55,8 +54,28 @@ export function ProfilePicture({ label, path, error }: ProfilePictureProps) {
 			value={pictureAt('profile', stored)}
 			crop
 			error={data && 'message' in data ? data.message : error}
-			onChange={save}
+			onChange={(picture) => void save(picture?.path ?? '')}
 			onFailure={(kind) => OWN_FAULTS.includes(kind) || toast({ type: 'error', message: failed })}
 		/>
 	)
+}
+
+/**
+ * Saves pictures one after the other, as requests that are sent together may arrive in either order. The last one is saved even if the
+ * member leaves the page meanwhile.
+ */
+function useSaving(action: string) {
+	const { submit, data, state } = useFetcher<PictureSaved>()
+	const wanted = useRef<string | null>(null)
+	const save = async (path: string) => {
+		const isUnderWay = wanted.current !== null
+		wanted.current = path
+		if (isUnderWay) return
+		for (let sent: string | null = null; wanted.current !== sent; ) {
+			sent = wanted.current
+			await submit({ profile_url: wanted.current }, { method: 'post', action })
+		}
+		wanted.current = null
+	}
+	return { data, isSaving: state !== 'idle', save }
 }

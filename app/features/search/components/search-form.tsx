@@ -1,6 +1,6 @@
 import { X } from 'lucide'
 import { type FormEvent, Fragment, useEffect, useRef } from 'react'
-import { useNavigate } from 'react-router'
+import { createPath, useLocation, useNavigate, useNavigation } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -24,24 +24,40 @@ interface SearchFormProps {
 /** Searches a list: a form that works without scripts; with scripts it searches while the reader types. */
 export function SearchForm({ pathname, search, params = {}, label = 'Search topics' }: SearchFormProps) {
 	const navigate = useNavigate()
+	const here = createPath(useLocation())
+	const { location: next } = useNavigation()
+	const target = next ? createPath(next) : here
 	const input = useRef<HTMLInputElement>(null)
 	const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+	const asked = useRef<string | null>(null)
 
-	// The field follows the address (a cleared search, going back), but never while the reader types.
+	const stop = () => {
+		clearTimeout(timer.current)
+		timer.current = undefined
+	}
+	// A pending search would undo a link that the reader follows in the meantime.
 	useEffect(() => {
-		if (input.current && document.activeElement !== input.current) input.current.value = search
-	}, [search])
-	// biome-ignore lint/correctness/useExhaustiveDependencies: a pending search does not follow the reader to another list
-	useEffect(() => () => clearTimeout(timer.current), [pathname])
+		if (target === asked.current) return
+		clearTimeout(timer.current)
+		timer.current = undefined
+	}, [target])
+	// The field follows the address (a cleared search, going back), but never while the reader types.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: another list may have the same search
+	useEffect(() => {
+		const isTyping = document.activeElement === input.current || timer.current !== undefined
+		if (input.current && !isTyping) input.current.value = search
+	}, [search, here])
+	useEffect(() => () => clearTimeout(timer.current), [])
 
 	const go = () => {
-		clearTimeout(timer.current)
+		stop()
 		const wanted = input.current?.value.trim() ?? ''
-		if (wanted !== search)
-			navigate(withParams(pathname, { q: wanted, ...params }), { replace: true, preventScrollReset: true })
+		if (wanted === search) return
+		asked.current = withParams(pathname, { q: wanted, ...params })
+		navigate(asked.current, { replace: true, preventScrollReset: true })
 	}
 	const wait = (event: FormEvent) => {
-		clearTimeout(timer.current)
+		stop()
 		if (!(event.nativeEvent as InputEvent).isComposing) timer.current = setTimeout(go, debounce)
 	}
 	const submit = (event: FormEvent) => {

@@ -1,0 +1,18 @@
+import { type RefObject, useEffect, useRef } from 'react'
+
+/**
+ * Focuses an element when a change has removed the one that had the focus, which browsers then take from the page.
+ * @param isLost whether a change from the value before may have done so
+ */
+export function useFocusKept<Value>(
+	value: Value,
+	isLost: (value: Value, before: Value) => boolean,
+	place: RefObject<HTMLElement | null>,
+): void {
+	const before = useRef(value)
+	useEffect(() => {
+		const wasLost = isLost(value, before.current)
+		before.current = value
+		if (wasLost && document.activeElement === document.body) place.current?.focus()
+	})
+}

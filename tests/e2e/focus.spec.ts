@@ -1,0 +1,55 @@
+import type { Page } from '@playwright/test'
+import { enrol, expect, settled, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
+
+async function addProject(page: Page, title: string): Promise<void> {
+	await page.getByLabel('Title').fill(title)
+	await page.getByRole('button', { name: 'Add project' }).click()
+	await expectNotice(page, 'Project added successfully!')
+}
+
+test('the focus returns from a dialog to what opened it, and stays in a list of which an item was deleted', async ({
+	page,
+}) => {
+	const username = await enrol(page, 'Philippa Focus')
+	await page.goto(`/edit-profile/${username}/projects`)
+	for (const title of ['Tide table', 'Ferry radio']) await addProject(page, title)
+	const remove = page.getByRole('link', { name: 'Delete Tide table' })
+	for (const close of ['Keep it', 'Close']) {
+		await remove.focus()
+		await page.keyboard.press('Enter')
+		await page.getByRole('dialog').getByRole('button', { name: close }).click()
+		await expect(page.getByRole('dialog')).toHaveCount(0)
+		await expect(remove).toBeFocused()
+	}
+	await page.keyboard.press('Enter')
+	await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')
+	await expectNotice(page, 'Project Deleted Successfully')
+	await expect(page.getByRole('heading', { name: 'Your projects' })).toBeFocused()
+})
+
+test('a chip that does not fit stays in the field, and one that is typed before a drag is added', async ({ page }) => {
+	const username = await enrol(page, 'Chester Focus')
+	await page.goto(`/edit-profile/${username}`)
+	await settled(page)
+	const skills = page.getByRole('combobox', { name: /^Skills/ })
+	const names = Array.from({ length: 31 }, (_, index) => `J${index + 1}`)
+	// A single text would be cut off at the length of one name.
+	for (let from = 0; from < names.length; from += 8) {
+		await skills.fill(names.slice(from, from + 8).join(', '))
+		await skills.press('Enter')
+	}
+	await expect(page.getByText('30 of 30. Remove one to add another.', { exact: true })).toBeVisible()
+	await expect(page.getByRole('status').filter({ hasText: 'J30 added. 30 of 30.' })).toBeAttached()
+	await expect(skills).toHaveValue('J31')
+	await page.getByRole('button', { name: 'Remove J1', exact: true }).click()
+	// A press that becomes a drag ends with another event.
+	const link = page.getByRole('link', { name: 'Import a résumé' }).last()
+	await page.evaluate(() => window.scrollTo(0, 0))
+	const box = await link.boundingBox()
+	await page.mouse.move((box?.x ?? 0) + 20, (box?.y ?? 0) + 8)
+	await page.mouse.down()
+	await page.mouse.move(600, 300, { steps: 5 })
+	await expect(page.getByRole('button', { name: 'Remove J31' })).toBeVisible()
+	await expect(skills).toHaveValue('')
+})
