@@ -5,7 +5,7 @@ import { EmptyState } from '~/ui/empty-state.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
-import { useMore } from '~/ui/use-more.ts'
+import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
 import { moderatorOf } from '../members.server.ts'
 import { MEMBER_SUBJECT } from '../moderation.policy.ts'
@@ -45,7 +45,7 @@ export default function ModerationLog({ loaderData: { member, page } }: Route.Co
 				</EmptyState>
 			) : (
 				<ol className="mt-4">
-					{rows.map((row) => (
+					{withoutDoubles(rows, ({ id }) => id).map((row) => (
 						<Entry key={row.id} row={row} />
 					))}
 				</ol>

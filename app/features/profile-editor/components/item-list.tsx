@@ -40,7 +40,7 @@ export function ItemList({ what, title, empty, items, version, pins = false }: I
 	const [search] = useSearchParams()
 	const form = `order-of-${what}`
 	const list = useDragging(version)
-	useFocusKept(list, items, `your-${what}`)
+	useFocusOfRow(list, items, `your-${what}`)
 	const asked = items.find(({ id }) => id === search.get('delete'))
 	return (
 		<section className="mt-10" aria-labelledby={`your-${what}`}>
@@ -216,7 +216,7 @@ function useDragging(version: number) {
  * Restores the focus, which browsers lose when its row moves or is deleted: to the pressed button, or else to the list's heading.
  * @param heading its id
  */
-function useFocusKept(list: RefObject<HTMLUListElement | null>, items: Item[], heading: string): void {
+function useFocusOfRow(list: RefObject<HTMLUListElement | null>, items: Item[], heading: string): void {
 	const length = useRef(items.length)
 	const pressed = useRef<{ item: string; step: string } | null>(null)
 	useEffect(() => {

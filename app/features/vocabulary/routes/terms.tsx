@@ -8,7 +8,7 @@ import { answering } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
-import { useMore } from '~/ui/use-more.ts'
+import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { listNewWords, listTerms } from '../vocabulary.server.ts'
 import { type NewWord, newTermPath, type TermLine, termPath, termsPath } from '../vocabulary.view.ts'
 import type { Route } from './+types/terms'
@@ -102,7 +102,7 @@ function TermList({ q, page }: { q: string; page: { rows: TermLine[]; next: stri
 	return (
 		<>
 			<ul className="mt-3">
-				{rows.map((term) => (
+				{withoutDoubles(rows, ({ id }) => id).map((term) => (
 					<li key={term.id} className="border-b border-line py-2.5">
 						<p className="flex items-baseline gap-3">
 							<Link className="quiet-link min-w-0 font-semibold wrap-anywhere" to={termPath(term.id)}>
