@@ -2,33 +2,41 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setImmediate as afterReading, setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Connections } from './connections.ts'
 import { stopLimits } from './limits.ts'
 
 const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
-test('a request that arrives while another one keeps the process busy is answered, though its connection seems idle', async () => {
-	const server = createServer((request, response) => {
-		if (request.url === '/busy') {
-			idle.write(ask('/'))
-			for (const end = performance.now() + 1.2 * stopLimits.idleConnectionMs; performance.now() < end; );
+test.each([
+	['before', () => sleep(1)],
+	['after', () => afterReading()],
+])(
+	'a request that arrives while another one keeps the process busy is answered, though its connection seems idle: begun %s what has arrived is read',
+	async (_when, until) => {
+		const server = createServer((request, response) => {
+			if (request.url === '/busy') {
+				idle.write(ask('/'))
+				for (const end = performance.now() + 1.2 * stopLimits.idleConnectionMs; performance.now() < end; );
+			}
+			response.end('answered')
+		})
+		const connections = new Connections(server, { behindProxy: false })
+		server.listen(0, '127.0.0.1')
+		await once(server, 'listening')
+		const open = async () => {
+			const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+			await once(server, 'connection')
+			return client
 		}
-		response.end('answered')
-	})
-	const connections = new Connections(server, { behindProxy: false })
-	server.listen(0, '127.0.0.1')
-	await once(server, 'listening')
-	const open = async () => {
-		const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
-		await once(server, 'connection')
-		return client
-	}
-	const [idle, busy] = [await open(), await open()]
-	const drained = connections.drain(stopLimits.drainMs)
-	busy.write(ask('/busy'))
-	const answers = await Promise.all([text(idle), text(busy)])
-	for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 200 OK.*Connection: close.*answered$/is)
-	await drained
-	server.close()
-})
+		const [idle, busy] = [await open(), await open()]
+		await until()
+		const drained = connections.drain(stopLimits.drainMs)
+		busy.write(ask('/busy'))
+		const answers = await Promise.all([text(idle), text(busy)])
+		for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 200 OK.*Connection: close.*answered$/is)
+		await drained
+		server.close()
+	},
+)

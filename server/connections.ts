@@ -49,9 +49,11 @@ export class Connections {
 		this.#isDraining = true
 		for (const { answers } of this.#open.values()) for (const answer of answers) answer.shouldKeepAlive = false
 		for (const end = performance.now() + limitMs; this.#open.size > 0 && performance.now() < end; ) {
-			// Timers run before what has arrived is read: after a moment without time, connections with a request would seem idle.
+			const now = performance.now()
+			// Timers run before what has arrived is read: after a moment without time, connections with a request would seem idle. They
+			// would as well after a read that takes long.
 			await nextTurn()
-			this.#endIdle()
+			this.#endIdle(now)
 			await sleep(drainLookMs)
 		}
 		this.end()
@@ -92,15 +94,15 @@ export class Connections {
 		})
 	}
 
-	#endIdle(): void {
-		const now = performance.now()
+	/** Destroys the connections that were idle for long at a moment before what had arrived was read. */
+	#endIdle(before: number): void {
 		for (const [socket, connection] of this.#open) {
 			// An incomplete request has begun.
 			if (socket.bytesRead !== connection.read) {
 				connection.read = socket.bytesRead
-				connection.activeAt = now
+				connection.activeAt = performance.now()
 			}
-			if (connection.answers.size === 0 && now - connection.activeAt >= stopLimits.idleConnectionMs)
+			if (connection.answers.size === 0 && before - connection.activeAt >= stopLimits.idleConnectionMs)
 				socket.destroySoon()
 		}
 	}
