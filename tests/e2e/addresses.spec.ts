@@ -1,4 +1,5 @@
 import { endLinks, enrol, expect, expectNoViolations, mailedLink, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 for (const javaScriptEnabled of [true, false]) {
 	test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
@@ -30,13 +31,13 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.request.get(link)
 			await page.goto(link)
 			await page.getByRole('button', { name: 'Confirm this address' }).press('Enter')
-			await expect(page.getByText(`${next} is confirmed.`)).toBeVisible()
+			await expectNotice(page, `${next} is confirmed.`)
 			if (javaScriptEnabled) await expectNoViolations(page)
 
 			await page.goto('/settings/username')
 			await page.getByLabel('New username').fill(`${username}.new`)
 			await page.getByLabel('New username').press('Enter')
-			await expect(page.getByText(`You are @${username}.new now.`)).toBeVisible()
+			await expectNotice(page, `You are @${username}.new now.`)
 			await page.goto(`/my-profile/${username}`)
 			await expect(page).toHaveURL(new RegExp(`/my-profile/${username}.new$`))
 

@@ -10,6 +10,7 @@ import {
 	logIn,
 	test,
 } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /* Administration on a phone, with the keyboard, and without scripts. */
 
@@ -43,7 +44,7 @@ test('an admin manages categories and members on a phone, without scripts', asyn
 	await expect(page.getByText('The forum itself uses this address. Choose another one.')).toBeVisible()
 	await page.getByLabel('Address').fill('')
 	await page.getByRole('button', { name: 'Add category' }).click()
-	await expect(page.getByText('“Campus life” added as the last one.')).toBeVisible()
+	await expectNotice(page, '“Campus life” added as the last one.')
 	await page.getByRole('button', { name: 'Move Campus life up' }).click()
 	await expect(
 		page.getByRole('listitem').filter({ hasText: 'Campus life' }).getByRole('button', { name: /down/ }),
@@ -91,7 +92,7 @@ test('an admin manages categories and members on a phone, without scripts', asyn
 	await expect(page.getByRole('heading', { name: 'Merge “Campus life” into “Careers”?' })).toBeVisible()
 	await expect(page.getByText('This moves 0 queries and 0 followers. It cannot be undone.')).toBeVisible()
 	await page.getByRole('button', { name: 'Confirm' }).click()
-	await expect(page.getByText('Merged into “Careers”.')).toBeVisible()
+	await expectNotice(page, 'Merged into “Careers”.')
 	await page.goto('/forum/category/campus-life')
 	expect(new URL(page.url()).pathname).toBe('/forum/category/careers')
 
@@ -137,7 +138,7 @@ test('an admin manages categories and members on a phone, without scripts', asyn
 	await expect(page.getByText('Say why, in a few words.').first()).toBeVisible()
 	await expect(page.getByRole('combobox', { name: 'Role' })).toHaveValue('moderator')
 	await page.getByRole('button', { name: 'Log out everywhere' }).click()
-	await expect(page.getByText('Logged out everywhere.')).toBeVisible()
+	await expectNotice(page, 'Logged out everywhere.')
 	await expect(page.getByText('0 sessions')).toBeVisible()
 	await page.goto('/admin/members?role=admin')
 	const [download] = await Promise.all([
@@ -233,7 +234,7 @@ test('admin pages fit a phone, pass axe and work by keyboard', async ({ page }) 
 	await up.focus()
 	await page.keyboard.press('Enter')
 	await expect(page.getByRole('listitem').first()).toBeVisible()
-	await expect(page.getByText('Moved.')).toBeVisible()
+	await expectNotice(page, 'Moved.')
 	const first = page
 		.getByRole('main')
 		.getByRole('listitem')

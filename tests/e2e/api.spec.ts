@@ -1,4 +1,5 @@
 import { expect, expectNoViolations, expectNoViolationsInThemes, expectToFit, logIn, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 test('a member creates a token, reads how to use it, uses it and revokes it', async ({ page, playwright, baseURL }) => {
 	await logIn(page)
@@ -31,7 +32,7 @@ test('a member creates a token, reads how to use it, uses it and revokes it', as
 
 	await page.goto('/settings')
 	await page.getByRole('button', { name: 'Revoke Nightly copy' }).click()
-	await expect(page.getByText('Token revoked.')).toBeVisible()
+	await expectNotice(page, 'Token revoked.')
 	await expect(page.getByText('Nightly copy')).toHaveCount(0)
 	expect((await program.get('/api/v1/me')).status()).toBe(401)
 	await program.dispose()
@@ -53,7 +54,7 @@ test.describe('without JavaScript', () => {
 		await page.getByRole('button', { name: 'Create token' }).click()
 		await expect(page.getByText(/^dq_[\w-]{43}$/)).toBeVisible()
 		await page.getByRole('button', { name: 'Revoke Plain' }).click()
-		await expect(page.getByText('Token revoked.')).toBeVisible()
+		await expectNotice(page, 'Token revoked.')
 	})
 })
 

@@ -12,6 +12,7 @@ import {
 import { type CampusSite, startCampus } from '../support/oidc-site.ts'
 import { type SamlSite, startSamlSite } from '../support/saml-site.ts'
 import { enrolAdmin, expect, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /*
  * Campus login, from the admin form to the login button, with a real OpenID provider, a SAML provider, slapd if installed, and a browser.
@@ -76,7 +77,7 @@ test('an admin sets up the campus login and undoes changes; a newcomer logs in w
 	await page.getByLabel('Client secret').fill(campus.clientSecret)
 	await page.getByLabel('On the button').fill('Log in at Eastmere')
 	await page.keyboard.press('Enter')
-	await expect(page.getByText('Saved. It applies immediately.')).toBeVisible()
+	await expectNotice(page, 'Saved. It applies immediately.')
 	await expect(page.getByText('A secret is saved, but never shown again.')).toBeVisible()
 	await expect(page.getByText('Offer the campus login: from “no” to “yes”')).toBeVisible()
 
@@ -105,7 +106,7 @@ test('an admin sets up the campus login and undoes changes; a newcomer logs in w
 
 	await page.goto('/admin/settings/campus-login')
 	await page.getByRole('button', { name: /^Undo the change of Offer/ }).click()
-	await expect(page.getByText('Undone.')).toBeVisible()
+	await expectNotice(page, 'Undone.')
 	await page.goto('/login/campus')
 	await expect(page.getByRole('button', { name: 'Log in at Eastmere' })).toHaveCount(0)
 	await offerSaml(page)
@@ -133,7 +134,7 @@ test('a member with a linked GitHub account picks projects from their repositori
 	await page.getByLabel('GitHub: client secret').fill('a secret')
 	await page.getByLabel('GitHub: address').fill(github.address)
 	await page.keyboard.press('Enter')
-	await expect(page.getByText('Saved. It applies immediately.')).toBeVisible()
+	await expectNotice(page, 'Saved. It applies immediately.')
 	for (const javaScriptEnabled of [true, false]) {
 		const context = await browser.newContext({ baseURL, viewport: { width: 390, height: 844 }, javaScriptEnabled })
 		const owner = await context.newPage()
@@ -169,7 +170,7 @@ async function offerSaml(page: Page): Promise<void> {
 	await page.getByLabel('Metadata of the login service').fill(saml.metadata())
 	for (const name of ['Entity ID', 'Address of the login', 'Certificates']) await page.getByLabel(name).fill('')
 	await page.getByRole('button', { name: 'Save' }).click()
-	await expect(page.getByText('Saved. It applies immediately.')).toBeVisible()
+	await expectNotice(page, 'Saved. It applies immediately.')
 }
 
 /** The identity provider's page submits the response by script, or by its button without scripts. */
@@ -200,7 +201,7 @@ async function offerDirectory(page: Page, address: string): Promise<void> {
 	await page.getByLabel('Bind DN').fill(bindDn)
 	await page.getByLabel('Bind password').fill(bindPassword)
 	await page.keyboard.press('Enter')
-	await expect(page.getByText('Saved. It applies immediately.')).toBeVisible()
+	await expectNotice(page, 'Saved. It applies immediately.')
 	await page.goto('/login/ldap?link=1')
 	await expectNoViolationsInThemes(page)
 	await expectToFit(page, [360, 1280])

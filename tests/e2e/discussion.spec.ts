@@ -8,6 +8,7 @@ import {
 	hydrated,
 	test,
 } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /** Another member, in a separate browser. */
 async function member(browser: Browser, name: string): Promise<Page> {
@@ -108,7 +109,7 @@ test('a deleted comment is restored from the toast', async ({ page }) => {
 	await page.goto(path)
 	await page.getByRole('link', { name: 'Delete', exact: true }).click()
 	await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
-	await expect(page.getByText('Comment deleted.')).toBeVisible()
+	await expectNotice(page, 'Comment deleted.')
 	await expect(page.getByText('Gone and back.')).toHaveCount(0)
 	await page.getByRole('button', { name: 'Undo', exact: true }).click()
 	await expect(page.getByText('Gone and back.')).toBeVisible()
@@ -194,7 +195,7 @@ test.describe('without JavaScript', () => {
 		await expect(page.getByText('A better reply.')).toBeVisible()
 		await page.getByRole('link', { name: 'Delete', exact: true }).last().click()
 		await page.getByRole('button', { name: 'Delete', exact: true }).click()
-		await expect(page.getByText('Comment deleted.')).toBeVisible()
+		await expectNotice(page, 'Comment deleted.')
 		await expect(page.getByText('A better reply.')).toHaveCount(0)
 	})
 })

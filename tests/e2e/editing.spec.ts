@@ -229,7 +229,7 @@ test('a profile picture is saved once cropped and removed once that is pressed, 
 	await expect(inHeader).toHaveAttribute('src', /\/media\/profiles\/ava\.tar\//)
 	await expect(page.getByLabel('City')).toHaveValue('Typed City')
 	await page.getByRole('button', { name: 'Remove', exact: true }).click()
-	await expect(page.getByText('Profile picture removed.')).toBeVisible()
+	await expectNotice(page, 'Profile picture removed.')
 	await expect(inHeader).toHaveCount(0)
 })
 

@@ -39,13 +39,13 @@ test('the moderator describes a tag, and merges and splits spellings, without Ja
 	await expect(page.getByRole('textbox', { name: 'Synonym' })).toHaveValue('resume')
 	await page.getByRole('textbox', { name: 'Synonym' }).fill('curriculum-vitae')
 	await page.getByRole('button', { name: 'Merge tags' }).click()
-	await expect(page.getByText('#curriculum-vitae is now a synonym of #resume.')).toBeVisible()
+	await expectNotice(page, '#curriculum-vitae is now a synonym of #resume.')
 	await page.goto('/forum/tag/curriculum-vitae')
 	expect(new URL(page.url()).pathname).toBe('/forum/tag/resume')
 	await expect(page.getByText('Also written curriculum-vitae')).toBeVisible()
 	await page.goto('/forum/tags')
 	await page.getByRole('button', { name: 'Separate curriculum-vitae from resume' }).click()
-	await expect(page.getByText('#curriculum-vitae is its own tag again.')).toBeVisible()
+	await expectNotice(page, '#curriculum-vitae is its own tag again.')
 })
 
 test('a member sees none of this and is refused', async ({ page }) => {
@@ -102,7 +102,7 @@ test('an author edits and withdraws waiting posts; the moderator reads the lates
 	const entry = moderator.getByRole('article', { name: 'A better guide to waiting in line' })
 	await entry.getByLabel('Why').fill('We know how to wait.')
 	await entry.getByRole('button', { name: 'Reject' }).click()
-	await expect(moderator.getByText('Rejected. Its author sees your reason.')).toBeVisible()
+	await expectNotice(moderator, 'Rejected. Its author sees your reason.')
 
 	await author.goto('/notifications')
 	const notification = author.getByRole('link', { name: /A moderator rejected your query A better guide/ })

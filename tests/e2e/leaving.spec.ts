@@ -1,4 +1,5 @@
 import { enrol, expect, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 const password = 'a lantern at the ford'
 
@@ -36,7 +37,7 @@ for (const javaScriptEnabled of [true, false])
 			await page.getByRole('button', { name: 'Login', exact: true }).click()
 			await expect(page.getByRole('heading', { name: 'Your account is being deleted' })).toBeVisible()
 			await page.getByRole('button', { name: 'Keep my account' }).click()
-			await expect(page.getByText('Welcome back. Your account stays.')).toBeVisible()
+			await expectNotice(page, 'Welcome back. Your account stays.')
 			await page.goto('/settings/leave')
 			await expect(page.getByRole('button', { name: 'Delete my account' })).toBeVisible()
 		})

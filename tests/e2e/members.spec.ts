@@ -96,7 +96,7 @@ test('a member logged out from another device is logged out on the next page, an
 	await logIn(page)
 	await page.goto('/settings')
 	await page.getByRole('button', { name: 'Log out everywhere else' }).click()
-	await expect(page.getByText('Logged out everywhere else.')).toBeVisible()
+	await expectNotice(page, 'Logged out everywhere else.')
 	await elsewhere.goto('/notifications')
 	await expect(elsewhere).toHaveURL(/\/login\?redirectTo=/)
 	await expect(page.getByRole('region', { name: 'Recent activity' }).getByRole('listitem').first()).toContainText(

@@ -1,4 +1,5 @@
 import { enrol, expect, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 test('a member adds a passkey, logs in with it, confirms with it, renames it and removes it', async ({ page }) => {
 	const browser = await page.context().newCDPSession(page)
@@ -30,7 +31,7 @@ test('a member adds a passkey, logs in with it, confirms with it, renames it and
 	await page.waitForURL('**/settings/passkeys')
 	await page.getByLabel('New name of My laptop').fill('The desk')
 	await page.getByRole('button', { name: 'Rename' }).press('Enter')
-	await expect(page.getByText('Renamed.').first()).toBeVisible()
+	await expectNotice(page, 'Renamed.')
 	await page.getByRole('button', { name: 'Remove The desk' }).click()
 	await expect(page.getByText('0 of 20')).toBeVisible()
 })

@@ -43,7 +43,7 @@ test('a profile is reported, hidden, restored and cleaned up; a member is blocke
 		await reader.getByRole('link', { name: 'Report', exact: true }).click()
 		await reader.getByLabel('Spam').check()
 		await reader.getByRole('button', { name: 'Report' }).click()
-		await expect(reader.getByText('Thank you. A moderator will look at it.')).toBeVisible()
+		await expectNotice(reader, 'Thank you. A moderator will look at it.')
 	})
 
 	await test.step('a moderator finds it in the queue and hides the profile', async () => {
@@ -53,7 +53,7 @@ test('a profile is reported, hidden, restored and cleaned up; a member is blocke
 		await expectNoViolations(moderator)
 		await moderator.getByRole('region', { name: 'Decide' }).getByLabel('Why').fill('It only sells shoes.')
 		await moderator.getByRole('button', { name: 'Hide' }).click()
-		await expect(moderator.getByText('Hidden. Its owner sees your reason.')).toBeVisible()
+		await expectNotice(moderator, 'Hidden. Its owner sees your reason.')
 	})
 
 	await test.step('others see the names, and the owner sees the reason', async () => {
@@ -72,7 +72,7 @@ test('a profile is reported, hidden, restored and cleaned up; a member is blocke
 		const small = await onPhone(browser, moderator)
 		await small.goto('/moderation/profile/petra.plain')
 		await small.getByRole('button', { name: 'Restore' }).click()
-		await expect(small.getByText('Everybody can see it again.')).toBeVisible()
+		await expectNotice(small, 'Everybody can see it again.')
 		await small.goto('/moderation/profile/petra.plain')
 		await small.getByLabel('What to remove').selectOption({ label: 'About me: Cheap shoes at the old harbour.' })
 		const form = small.getByRole('region', { name: 'Remove a part' })
@@ -80,7 +80,7 @@ test('a profile is reported, hidden, restored and cleaned up; a member is blocke
 		await expect(small.getByText('Say why, in a few words.')).toBeVisible()
 		await form.getByLabel('Why').fill('No shoes.')
 		await small.keyboard.press('Enter')
-		await expect(small.getByText('Removed. Its owner sees your reason.')).toBeVisible()
+		await expectNotice(small, 'Removed. Its owner sees your reason.')
 		await owner.goto('/notifications')
 		await expect(owner.getByText('removed from your profile: About me')).toBeVisible()
 	})
@@ -104,7 +104,7 @@ test('a profile is reported, hidden, restored and cleaned up; a member is blocke
 		const small = await onPhone(browser, owner)
 		await small.goto('/settings')
 		await small.getByRole('button', { name: 'Unblock Mira Quillon' }).click()
-		await expect(small.getByText('Unblocked.')).toBeVisible()
+		await expectNotice(small, 'Unblocked.')
 		await expect(small.getByRole('region', { name: 'Blocked members' })).toContainText('You have not blocked anyone.')
 	})
 })

@@ -10,6 +10,7 @@ import {
 	mailedLink,
 	test,
 } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /* A bounced mail: what the member sees and does about it on a phone, and what an admin does without scripts. */
 
@@ -75,7 +76,7 @@ test('a member learns of bounced mail and clears it with a test mail; an admin s
 	await expect(mail).toContainText('There is no such mailbox (5.1.1).')
 	await expectToFit(mailed, [390])
 	await mail.getByRole('button', { name: 'Clear' }).click()
-	await expect(mailed.getByText('Notifications are mailed again.')).toBeVisible()
+	await expectNotice(mailed, 'Notifications are mailed again.')
 	await expect(mail).toHaveCount(0)
 	await context.close()
 })

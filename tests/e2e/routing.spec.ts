@@ -11,6 +11,7 @@ import {
 	logIn,
 	test,
 } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /* A question sent to a member who may know the answer, from “Ask me” to “Not me”, and what moderators see of it. */
 
@@ -85,7 +86,7 @@ test('a member is asked what they know and replies “not me”; the asker sees 
 	await expect(askMe).toHaveAttribute('aria-pressed', 'false')
 	await askMe.focus()
 	await page.keyboard.press('Enter')
-	await expect(page.getByText('You will be asked when you may know the answer.')).toBeVisible()
+	await expectNotice(page, 'You will be asked when you may know the answer.')
 	await expect(askMe).toHaveAttribute('aria-pressed', 'true')
 	await teach(expert, 'Kite making')
 
@@ -124,7 +125,7 @@ test('a member is asked what they know and replies “not me”; the asker sees 
 
 	await item.getByRole('link', { name: title }).click()
 	await page.getByRole('button', { name: 'Not me' }).click()
-	await expect(page.getByText('Noted. You will be asked less about Kite making.')).toBeVisible()
+	await expectNotice(page, 'Noted. You will be asked less about Kite making.')
 	await expect(page.getByText('You said that this is not for you.')).toBeVisible()
 	await page.getByRole('button', { name: 'Undo' }).click()
 	await expect(page.getByText('You were asked because you know Kite making.')).toBeVisible()
@@ -162,13 +163,13 @@ test.describe('without JavaScript', () => {
 		await openTold(page, title)
 		await page.getByRole('button', { name: 'Not me' }).click()
 		await expect(page).toHaveURL(url)
-		await expect(page.getByText('Noted. You will be asked less about Spoon carving.')).toBeVisible()
+		await expectNotice(page, 'Noted. You will be asked less about Spoon carving.')
 		await page.getByRole('button', { name: 'Undo' }).click()
 		await expect(page).toHaveURL(url)
 		await expect(page.getByRole('button', { name: 'Not me' })).toBeVisible()
 		await page.goto('/answer')
 		await page.getByRole('button', { name: 'Do not ask me' }).click()
-		await expect(page.getByText('You will not be asked any more.')).toBeVisible()
+		await expectNotice(page, 'You will not be asked any more.')
 		await expect(page.getByRole('article').filter({ hasText: title })).toBeVisible()
 	})
 })

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { anotherBrowser, openChatPage, twoFriends } from './support/chat.ts'
 import { enrol, expect, logIn, settled, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /** Everything this browser stores for the site, as one text, including the words in database files. */
 async function readStorage(page: Page): Promise<string> {
@@ -73,14 +74,14 @@ test("a member's input leaves the browser on logout and once a session has ended
 	// When the logout request fails, the member is still logged in and keeps the input.
 	await page.route('**/logout.data*', (route) => route.abort())
 	await logOut(page)
-	await expect(page.getByText('Something went wrong!')).toBeVisible()
+	await expectNotice(page, 'Something went wrong!')
 	await page.unroute('**/logout.data*')
 	expect(await readStorage(page)).toContain(`${canary} message ${round}`)
 	await page.keyboard.press('Escape')
 
 	await logOut(page)
 	await page.waitForURL('**/login')
-	await expect(page.getByText('You are logged out.')).toBeVisible()
+	await expectNotice(page, 'You are logged out.')
 	await expect.poll(() => readStorage(page)).not.toMatch(new RegExp(`${canary}|${ada.username}|${bo.username}`))
 
 	await page.getByLabel('Email').fill(`${ada.username}@eastmere.example`)

@@ -72,7 +72,7 @@ test('a member types other spellings and gets the terms; a moderator edits them,
 	await desk.getByRole('button', { name: 'Add term' }).click()
 	await expect(desk.getByRole('heading', { name: 'Make “Whittling” a term with the tag #whittling?' })).toBeVisible()
 	await desk.getByRole('button', { name: 'Confirm' }).click()
-	await expect(desk.getByText('Term added.')).toBeVisible()
+	await expectNotice(desk, 'Term added.')
 
 	await desk.getByRole('textbox', { name: 'Spelling' }).fill('whittlin')
 	await desk.getByRole('button', { name: 'Add spelling' }).click()
@@ -80,7 +80,7 @@ test('a member types other spellings and gets the terms; a moderator edits them,
 	await page.goto(`/find-dev/${username}`)
 	await expect(page.getByRole('main').getByText('Whittlin', { exact: true }).first()).toBeVisible()
 	await desk.getByRole('button', { name: 'Confirm' }).click()
-	await expect(desk.getByText('Spelling added.')).toBeVisible()
+	await expectNotice(desk, 'Spelling added.')
 	await expect(desk.getByRole('button', { name: 'Remove whittlin from Whittling' })).toBeVisible()
 
 	await desk.getByRole('textbox', { name: 'Name', exact: true }).fill('k8s')
@@ -92,7 +92,7 @@ test('a member types other spellings and gets the terms; a moderator edits them,
 	await expect(desk.getByText('This changes 1 profile.')).toBeVisible()
 	await expectToFit(desk, [390])
 	await desk.getByRole('button', { name: 'Confirm' }).click()
-	await expect(desk.getByText('Term renamed.')).toBeVisible()
+	await expectNotice(desk, 'Term renamed.')
 	await page.reload()
 	await expect(page.getByRole('main').getByText('Wood Whittling', { exact: true }).first()).toBeVisible()
 

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { enrol, expect, expectNoViolationsInThemes, expectToFit, logIn, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /** Submits a form as this page's member, as a browser would. @returns where the response redirects */
 async function send(page: Page, path: string, form: Record<string, string>): Promise<string> {
@@ -64,7 +65,7 @@ test('a double click counts once, and a vote that cannot be sent is reverted', a
 	await expect(questionVotes(page)).toContainText('1')
 	await context.setOffline(true)
 	await questionVotes(page).getByRole('button', { name: 'Vote down' }).click()
-	await expect(page.getByText('Something went wrong!')).toBeVisible()
+	await expectNotice(page, 'Something went wrong!')
 	await expect(up(page)).toHaveAttribute('aria-pressed', 'true')
 	await expect(questionVotes(page)).toContainText('1')
 	await context.setOffline(false)

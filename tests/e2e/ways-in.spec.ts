@@ -13,6 +13,7 @@ import {
 	mailedLink,
 	test,
 } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /* A new site that requires confirmed addresses, as its first members find it. */
 
@@ -61,7 +62,7 @@ for (const javaScriptEnabled of [true, false])
 				await expect(page.getByText(message).first()).toBeVisible()
 			}
 			await register(page, 'Ada Vale', email)
-			await expect(page.getByText('We have emailed you a link to confirm your address.')).toBeVisible()
+			await expectNotice(page, 'We have emailed you a link to confirm your address.')
 			const first = await mailedLink(email, { dataDir })
 			await logIn(page)
 			await expect(page.getByText('or the address is not confirmed yet. Check your email.').first()).toBeVisible()
@@ -91,7 +92,7 @@ for (const javaScriptEnabled of [true, false])
 			await page.goto(link)
 			await page.getByRole('button', { name: 'Confirm my address' }).focus()
 			await page.keyboard.press('Enter')
-			await expect(page.getByText('Your address is confirmed. Login to continue.')).toBeVisible()
+			await expectNotice(page, 'Your address is confirmed. Login to continue.')
 			await expect(page.getByLabel('Email')).toHaveValue(email)
 			await page.goto(link)
 			await expect(page.getByText('This address is already confirmed. Log in.')).toBeVisible()
@@ -108,7 +109,7 @@ for (const javaScriptEnabled of [true, false])
 			const link = site.url + (await mailedLink(victim, { dataDir }))
 			await page.goto(link)
 			await page.getByRole('button', { name: 'I did not register' }).click()
-			await expect(page.getByText('The registration is cancelled. Nobody can log in with it.')).toBeVisible()
+			await expectNotice(page, 'The registration is cancelled. Nobody can log in with it.')
 			expect((await page.goto(link))?.status()).toBe(422)
 			await expect(page.getByRole('heading', { level: 1, name: 'Not confirmed' })).toBeVisible()
 		})
@@ -124,7 +125,7 @@ test('keyboard only: the link printed at startup makes one member admin, and its
 	await expectNoViolations(page)
 	await page.getByRole('button', { name: 'Become admin' }).focus()
 	await page.keyboard.press('Enter')
-	await expect(page.getByText('You are now the admin of this site.')).toBeVisible()
+	await expectNotice(page, 'You are now the admin of this site.')
 	await page.goto(`${site.url}/moderation/log`)
 	await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 	expect((await page.goto(site.url + claim))?.status()).toBe(422)

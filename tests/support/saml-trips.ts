@@ -1,12 +1,9 @@
 import '~/features/index.server.ts'
-import { config } from '~/config.server.ts'
-import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { beginFlow, finishFlow } from '~/features/campus-login/login-flow.server.ts'
 import { samlMetadata } from '~/features/campus-login/saml/saml.server.ts'
 import { takeSamlResponse } from '~/features/campus-login/saml/saml-login.server.ts'
-import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember } from '../factories/forum.ts'
+import { pairsOf, requestOf, saveSettings } from './login-visits.ts'
 import { type SamlAccount, startSamlSite } from './saml-site.ts'
 
 /* SAML logins as a browser makes them, by use cases instead of addresses. */
@@ -30,22 +27,6 @@ export function at(seconds: number): string {
 	return new Date(Date.now() + seconds * 1_000).toISOString()
 }
 
-/** A request to the site. @param cookies as `name=value` */
-export function requestOf(path: string, cookies: readonly string[] = []): Request {
-	const headers = { Cookie: cookies.join('; '), 'x-client-ip': '192.0.2.1' }
-	return new Request(`${config().publicUrl}${path}`, { headers })
-}
-
-/** The cookies that a response sets, as `name=value`. */
-export function pairsOf(headers: Headers): string[] {
-	return headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '')
-}
-
-/** The member with these cookies. */
-export async function whoHas(cookies: readonly string[]): Promise<SignedIn | null> {
-	return (await viewerFromRequest(requestOf('/', cookies), { fresh: true })).viewer
-}
-
 /** Starts a login. */
 export async function begin(linkTo: number | null = null): Promise<{ url: string; cookies: string[] }> {
 	const { url, headers } = await beginFlow('saml', { viewer: null, linkTo, redirectTo: '/forum', ip: '192.0.2.1' })
@@ -66,12 +47,10 @@ export async function offerSaml() {
 
 	/** Saves the settings of the login by SAML, as an admin does. */
 	async function save(input: Record<string, string>): Promise<void> {
-		const { version, settings } = await getSection(admin, 'saml-login')
-		const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
 		const { entityId, address, certificate } = campus
 		const sent = { isOn: 'on', entityId, address, certificates: certificate }
 		const usual = { metadata: '', subjectAttribute: '', onlyWay: '', hours: '12' }
-		await saveSection(admin, 'saml-login', { ...stored, ...sent, ...usual, ...input, version: String(version) })
+		await saveSettings(admin, 'saml-login', { ...sent, ...usual, ...input })
 	}
 	await save({})
 

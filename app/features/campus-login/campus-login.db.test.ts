@@ -2,14 +2,15 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
-import { SecondStepRequired, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
-import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
+import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decryptSecret } from '~/platform/encryption.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
+import { pairsOf, requestOf, saveSettings, whoHas } from '../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
 import { giveCode, setUpApp } from '../../../tests/support/second-factor.ts'
 import { listLogins, refreshPurpose, unlink, verifiedLinks } from './identities.server.ts'
@@ -47,16 +48,13 @@ function enrol(account: Partial<Parameters<CampusSite['accounts']['set']>[1]> & 
 
 /** Saves the settings of the campus login, as an admin does. */
 async function save(input: Record<string, string>): Promise<void> {
-	const { version, settings } = await getSection(admin, 'campus-login')
-	const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
 	const { issuer, clientId, clientSecret } = campus
 	const sent = { isOn: 'on', issuer, clientId, 'password-clientSecret': clientSecret, roleClaim: 'role' }
-	await saveSection(admin, 'campus-login', { ...stored, ...sent, ...input, version: String(version) })
+	await saveSettings(admin, 'campus-login', { ...sent, ...input })
 }
 
-const request = (url: string, cookies: readonly string[] = []) =>
-	new Request(url, { headers: { Cookie: cookies.join('; '), 'x-client-ip': '192.0.2.1' } })
-const pairs = (headers: Headers) => headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '')
+/** The request for a callback. */
+const visitOf = ({ pathname, search }: URL, cookies: readonly string[]) => requestOf(pathname + search, cookies)
 
 interface Trip {
 	redirectTo?: string
@@ -72,13 +70,9 @@ async function trip({ redirectTo = '', linkTo = null, has = [], back = () => {} 
 	const begun = await beginFlow('campus', { viewer: null, linkTo, redirectTo, ip: '192.0.2.1' })
 	const url = new URL(await campus.visit(begun.url))
 	back(url)
-	const returned = request(url.href, [...has, ...pairs(begun.headers)])
+	const returned = visitOf(url, [...has, ...pairsOf(begun.headers)])
 	const finished = await finishFlow('campus', returned, null, '192.0.2.1')
-	return { ...finished, cookies: pairs(finished.headers), returned }
-}
-
-async function whoHas(cookies: string[]): Promise<SignedIn | null> {
-	return (await viewerFromRequest(request(config().publicUrl, cookies), { fresh: true })).viewer
+	return { ...finished, cookies: pairsOf(finished.headers), returned }
 }
 
 async function sessionsOf({ id }: SignedIn): Promise<number[]> {
@@ -172,14 +166,14 @@ describe('invalid responses', () => {
 	/** Somebody else's login, up to the callback. */
 	const elsewhere = async () => {
 		const begun = await beginFlow('campus', { viewer: null, linkTo: null, redirectTo: '', ip: '' })
-		return { url: new URL(await campus.visit(begun.url)), cookies: pairs(begun.headers) }
+		return { url: new URL(await campus.visit(begun.url)), cookies: pairsOf(begun.headers) }
 	}
 
 	test('a callback in another browser: without the cookie, or with that of another login', async () => {
 		const stolen = await elsewhere()
 		const own = await elsewhere()
 		for (const cookies of [[], ['login_flow=v1.AAAA'], own.cookies]) {
-			const back = finishFlow('campus', request(stolen.url.href, cookies), null, '')
+			const back = finishFlow('campus', visitOf(stolen.url, cookies), null, '')
 			await expect(back).rejects.toThrow(NotAllowed)
 		}
 	})
@@ -256,7 +250,7 @@ describe('invalid responses', () => {
 	test('a login after ten minutes, or with a provider that is not offered', async () => {
 		const { url, cookies } = await elsewhere()
 		vi.setSystemTime(Date.now() + 601_000)
-		await expect(finishFlow('campus', request(url.href, cookies), null, '')).rejects.toThrow('longer than ten minutes')
+		await expect(finishFlow('campus', visitOf(url, cookies), null, '')).rejects.toThrow('longer than ten minutes')
 		vi.useRealTimers()
 		await expect(beginFlow('google', { viewer: null, linkTo: null, redirectTo: '', ip: '' })).rejects.toThrow(NotFound)
 	})
@@ -324,7 +318,7 @@ describe('a person who has left the campus', () => {
 			kept: string
 		}>`select kept from login_challenges where user_id = ${member.id}`.execute(db())
 		expect(rows).toEqual([{ kept: expect.stringMatching(/^v1\.[\w-]+$/) }])
-		const cookies = pairs((await secondStep()).headers)
+		const cookies = pairsOf((await secondStep()).headers)
 		await waits()
 		const [session = 0] = await sessionsOf(member)
 		await checkSession(session)
@@ -348,7 +342,7 @@ describe('a person who has left the campus', () => {
 		await waits()
 		campus.accounts.delete(campus.visitor)
 		await whoHas(cookies)
-		await vi.waitFor(async () => expect(await whoHas(cookies)).toBeNull())
+		await eventually(async () => expect(await whoHas(cookies)).toBeNull())
 	})
 })
 

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
-import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { saveSettings } from '../../../tests/support/login-visits.ts'
 import { verifiedLinks } from './identities.server.ts'
 import { beginFlow, finishFlow } from './login-flow.server.ts'
 
@@ -40,11 +40,8 @@ const server = createServer(async (request, response) => {
 beforeAll(async () => {
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 	const admin: SignedIn = await makeMember('admin', 'admin')
-	const { version, settings } = await getSection(admin, 'other-logins')
-	const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
 	const githubAddress = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-	const sent = { ...stored, githubId: 'an id', 'password-githubSecret': 'a secret', githubAddress }
-	await saveSection(admin, 'other-logins', { ...sent, version: String(version) })
+	await saveSettings(admin, 'other-logins', { githubId: 'an id', 'password-githubSecret': 'a secret', githubAddress })
 })
 
 afterAll(() => new Promise((resolve) => server.close(resolve)))

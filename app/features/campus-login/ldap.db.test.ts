@@ -2,10 +2,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import { config } from '~/config.server.ts'
-import { SecondStepRequired, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
 import { loginMethods } from '~/features/accounts/login-methods.server.ts'
-import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -21,6 +19,7 @@ import {
 	slapd,
 	startDirectory,
 } from '../../../tests/support/ldap-site.ts'
+import { pairsOf, requestOf, saveSettings, whoHas } from '../../../tests/support/login-visits.ts'
 import { giveCode, setUpApp } from '../../../tests/support/second-factor.ts'
 import { listLogins, unlink } from './identities.server.ts'
 import { askDirectory, bytesOfGuid, guidOf } from './ldap.server.ts'
@@ -82,17 +81,12 @@ describe.skipIf(!slapd)(name, () => {
 
 	/** Saves the settings of the login by LDAP, as an admin does. */
 	async function save(input: Record<string, string>): Promise<void> {
-		const { version, settings } = await getSection(admin, 'directory-login')
-		const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
 		const sent = { isOn: 'on', address: directory.address, startTls: 'on', endsSessions: '', onlyWay: '' }
 		const access = { baseDn, bindDn, 'password-bindPassword': bindPassword, roleAttribute: 'employeeType' }
-		await saveSection(admin, 'directory-login', { ...stored, ...sent, ...access, ...input, version: String(version) })
+		await saveSettings(admin, 'directory-login', { ...sent, ...access, ...input })
 	}
 
-	const request = (cookies: readonly string[] = []) =>
-		new Request(`${config().publicUrl}/login/ldap`, {
-			headers: { Cookie: cookies.join('; '), 'x-client-ip': '192.0.2.1' },
-		})
+	const request = (cookies: readonly string[] = []) => requestOf('/login/ldap', cookies)
 
 	function formOf(username: string, password: string): FormData {
 		const form = new FormData()
@@ -103,13 +97,11 @@ describe.skipIf(!slapd)(name, () => {
 
 	async function logIn(username = uid, password = memberPassword) {
 		const { headers, isNew, leadsTo } = await logInByDirectory(formOf(username, password), request())
-		const cookies = headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '')
-		const { viewer } = await viewerFromRequest(request(cookies), { fresh: true })
-		return { cookies, isNew, leadsTo, viewer: viewer as SignedIn }
+		const cookies = pairsOf(headers)
+		return { cookies, isNew, leadsTo, viewer: (await whoHas(cookies)) as SignedIn }
 	}
 
-	const isLoggedIn = async (cookies: string[]) =>
-		(await viewerFromRequest(request(cookies), { fresh: true })).viewer !== null
+	const isLoggedIn = async (cookies: string[]) => (await whoHas(cookies)) !== null
 
 	async function sessionOf({ id }: SignedIn): Promise<number> {
 		const { rows } = await sql<{ id: number }>`

@@ -1,16 +1,17 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
-import { logInAs, SecondStepRequired, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { logInAs, SecondStepRequired } from '~/features/accounts/accounts.server.ts'
 import { getRoutingChoice, readFeed } from '~/features/routing/answerable.server.ts'
-import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { makeToken, readToken } from '~/features/tokens/tokens.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encryptSecret } from '~/platform/encryption.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
+import { pairsOf, requestOf, saveSettings, whoHas } from '../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
 import { giveCode, setUpApp } from '../../../tests/support/second-factor.ts'
 import { refreshPurpose } from './identities.server.ts'
@@ -40,25 +41,19 @@ beforeEach(() => {
 })
 
 async function save(input: Record<string, string>): Promise<void> {
-	const { version, settings } = await getSection(admin, 'campus-login')
-	const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
 	const { issuer, clientId, clientSecret } = campus
-	const sent = { isOn: 'on', issuer, clientId, 'password-clientSecret': clientSecret, version: String(version) }
-	await saveSection(admin, 'campus-login', { ...stored, ...sent, ...input })
+	const sent = { isOn: 'on', issuer, clientId, 'password-clientSecret': clientSecret }
+	await saveSettings(admin, 'campus-login', { ...sent, ...input })
 }
-
-const request = (cookies: string[] = [], url = callback) =>
-	new Request(url, { headers: { Cookie: cookies.join('; '), 'x-client-ip': '192.0.2.1' } })
-const pairs = (headers: Headers) => headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '')
 
 /** Logs in at the campus with a browser of its own. @returns its cookies */
 async function logIn(): Promise<string[]> {
 	const begun = await beginFlow('campus', { viewer: null, linkTo: null, redirectTo: '', ip: '192.0.2.1' })
-	const url = await campus.visit(begun.url)
-	return pairs((await finishFlow('campus', request(pairs(begun.headers), url), null, '192.0.2.1')).headers)
+	const { pathname, search } = new URL(await campus.visit(begun.url))
+	return pairsOf(
+		(await finishFlow('campus', requestOf(pathname + search, pairsOf(begun.headers)), null, '192.0.2.1')).headers,
+	)
 }
-
-const whoHas = async (cookies: string[]) => (await viewerFromRequest(request(cookies), { fresh: true })).viewer
 
 /** Sessions of a member that began at the campus, in their order, which are due for a check. */
 async function dueSessions({ id }: SignedIn): Promise<number[]> {
@@ -97,7 +92,7 @@ const ways: Record<string, (member: SignedIn, session: number) => Promise<() => 
 		return async () => (await whoHas(cookies)) !== null
 	},
 	'a session that began with a password or a passkey': async ({ id }) => {
-		const cookies = pairs(await logInAs(id, request(), null))
+		const cookies = pairsOf(await logInAs(id, requestOf('/login'), null))
 		return async () => (await whoHas(cookies)) !== null
 	},
 	'an access token': newToken,
@@ -171,6 +166,6 @@ test.each([
 	campus.accounts.delete(campus.visitor)
 	await save({ endsSessions: 'on' })
 	expect(await works()).toBe(true)
-	await vi.waitFor(async () => expect(await works()).toBe(false))
+	await eventually(async () => expect(await works()).toBe(false))
 	await save({ endsSessions: '' })
 })

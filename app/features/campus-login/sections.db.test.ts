@@ -6,12 +6,12 @@ import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
 import { logIn } from '~/features/accounts/accounts.server.ts'
 import { loginMethods } from '~/features/accounts/login-methods.server.ts'
-import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { saveSettings } from '../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
 
 /* Validation of the settings, with messages at the fields. */
@@ -29,11 +29,9 @@ beforeAll(async () => {
 afterAll(() => campus.stop())
 
 async function save(input: Record<string, string>): Promise<void> {
-	const { version, settings } = await getSection(admin, 'campus-login')
-	const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
 	const { issuer, clientId, clientSecret } = campus
 	const sent = { isOn: 'on', issuer, clientId, 'password-clientSecret': clientSecret }
-	await saveSection(admin, 'campus-login', { ...stored, ...sent, ...input, version: String(version) })
+	await saveSettings(admin, 'campus-login', { ...sent, ...input })
 }
 
 const wrongSites: [string, RequestListener, RegExp][] = [

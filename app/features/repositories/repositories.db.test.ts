@@ -4,13 +4,13 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { listProjects } from '~/features/profile-editor/items.server.ts'
-import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { saveSettings } from '../../../tests/support/login-visits.ts'
 import { addRepositories, getRepositories } from './repositories.server.ts'
 
 /* A stub of GitHub's API that follows its documentation. */
@@ -38,11 +38,8 @@ beforeAll(async () => {
 	const admin = await makeMember('admin', 'admin')
 	ada = await makeMember('ada')
 	expect(await listed(ada)).toEqual({ isLinked: null, repositories: [], problem: '' })
-	const { version, settings } = await getSection(admin, 'other-logins')
-	const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
 	const githubAddress = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-	const sent = { ...stored, githubId: 'an id', 'password-githubSecret': 'a secret', githubAddress }
-	await saveSection(admin, 'other-logins', { ...sent, version: String(version) })
+	await saveSettings(admin, 'other-logins', { githubId: 'an id', 'password-githubSecret': 'a secret', githubAddress })
 	await sql`
 		insert into identities (user_id, provider, issuer, subject, name) values (${ada.id}, 'github', ${githubAddress}, '7', 'ada-l')`.execute(
 		db(),

@@ -18,6 +18,7 @@ import {
 import { announceSettings, listenForSettings, siteSettings } from '~/platform/settings/settings.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
 import {
 	forgetInSettings,
 	getSection,
@@ -222,7 +223,7 @@ test('reloads settings that another process announces; unreadable ones count as 
 	expect(siteSettings(section).line).toBe('a line')
 	vi.advanceTimersByTime(10_000)
 	vi.useRealTimers()
-	await vi.waitFor(() => expect(siteSettings(section).line).toBe('from elsewhere'))
+	await eventually(() => expect(siteSettings(section).line).toBe('from elsewhere'))
 	expect(siteSettings(section)).toMatchObject({ days: 90, key: '' })
 	await stop()
 })

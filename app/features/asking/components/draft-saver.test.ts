@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { eventually } from '../../../../tests/support/eventually.ts'
 import { DraftSaver } from './draft-saver.ts'
 
 afterEach(() => {
@@ -22,7 +23,7 @@ test.each([true, false])(
 		saver.start()
 		saver.touch()
 		page.dispatchEvent(new Event('pagehide'))
-		await vi.waitFor(() => expect(sent).toEqual(['One after 0']))
+		await eventually(() => expect(sent).toEqual(['One after 0']))
 		stores = true
 		// Shown again from the browser's memory, and left once more.
 		if (stored) {
@@ -31,7 +32,7 @@ test.each([true, false])(
 		}
 		await new Promise((resolve) => setTimeout(resolve))
 		page.dispatchEvent(new Event('pagehide'))
-		await vi.waitFor(() => expect(sent).toHaveLength(2))
+		await eventually(() => expect(sent).toHaveLength(2))
 		expect(sent[1]).toBe(stored ? 'Two after 1' : 'One after 0')
 		saver.end()
 	},

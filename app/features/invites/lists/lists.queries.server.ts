@@ -10,6 +10,9 @@ export async function findMemberAddresses(emails: readonly string[]): Promise<Se
 	return new Set(rows.map(({ email }) => email))
 }
 
+/** In one statement, so that the longest list stays below the time limit of a statement on a busy machine. */
+const ADDRESSES_AT_ONCE = 5_000
+
 interface NewList {
 	cohort: string
 	days: number
@@ -26,7 +29,10 @@ export async function insertList(trx: Executor, list: NewList): Promise<number> 
 		values (${cohort}, ${JSON.stringify(report)}::jsonb, ${createdBy}, now() + make_interval(days => ${days}))
 		returning id`.execute(trx)
 	const id = rows[0]?.id ?? 0
-	await sql`insert into invited_addresses (list_id, email) select ${id}, unnest(${[...emails]}::text[])`.execute(trx)
+	for (let from = 0; from < emails.length; from += ADDRESSES_AT_ONCE) {
+		const some = emails.slice(from, from + ADDRESSES_AT_ONCE)
+		await sql`insert into invited_addresses (list_id, email) select ${id}, unnest(${some}::text[])`.execute(trx)
+	}
 	return id
 }
 
@@ -79,10 +85,19 @@ export async function writeListState(
 	return rows.length > 0
 }
 
-/** Deletes a list that was never mailed. @returns whether it was a draft */
+/** Deletes a list that was never mailed. @param trx a transaction @returns whether it was a draft */
 export async function deleteDraft(trx: Executor, id: number): Promise<boolean> {
-	const { rows } = await sql`delete from invite_lists where id = ${id} and state = 'draft' returning id`.execute(trx)
-	return rows.length > 0
+	const { rows } = await sql`select from invite_lists where id = ${id} and state = 'draft' for update`.execute(trx)
+	if (rows.length === 0) return false
+	let deleted = 0n
+	do {
+		const { numAffectedRows = 0n } = await sql`
+			delete from invited_addresses where id in (
+				select id from invited_addresses where list_id = ${id} limit ${ADDRESSES_AT_ONCE})`.execute(trx)
+		deleted = numAffectedRows
+	} while (deleted > 0n)
+	await sql`delete from invite_lists where id = ${id}`.execute(trx)
+	return true
 }
 
 export interface WaitingAddress {

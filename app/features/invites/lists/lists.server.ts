@@ -119,8 +119,10 @@ export async function stopList(viewer: Viewer, id: number): Promise<void> {
 /** Deletes a list that was never mailed. @throws NotAllowed, Conflict */
 export async function discardList(viewer: Viewer, id: number): Promise<void> {
 	requireAdmin(viewer)
-	if (!(await deleteDraft(db(), id)))
-		throw new Conflict('Only a list that was never sent can be discarded. Stop this one instead.')
+	const wasDraft = await db()
+		.transaction()
+		.execute((trx) => deleteDraft(trx, id))
+	if (!wasDraft) throw new Conflict('Only a list that was never sent can be discarded. Stop this one instead.')
 }
 
 /**

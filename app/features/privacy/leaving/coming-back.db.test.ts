@@ -11,7 +11,6 @@ import { loader as callback } from '~/features/campus-login/routes/callback.tsx'
 import { action as ldap } from '~/features/campus-login/routes/ldap.tsx'
 import { addPasskey, beginAdding } from '~/features/passkeys/passkeys.server.ts'
 import { action as passkeyLogin } from '~/features/passkeys/routes/passkey-login.tsx'
-import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { factsContext, viewerContext } from '~/lib/context.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -28,6 +27,7 @@ import {
 	slapd,
 	startDirectory,
 } from '../../../../tests/support/ldap-site.ts'
+import { saveSettings } from '../../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../../tests/support/oidc-site.ts'
 import { setUpApp } from '../../../../tests/support/second-factor.ts'
 
@@ -48,19 +48,13 @@ beforeAll(async () => {
 	for (const name of ['leaver', 'other']) await directory?.enrol(name)
 	const admin = await makeMember('admin', 'admin')
 	const { issuer, clientId, clientSecret } = campus
-	await save(admin, 'campus-login', { isOn: 'on', issuer, clientId, 'password-clientSecret': clientSecret })
+	await saveSettings(admin, 'campus-login', { isOn: 'on', issuer, clientId, 'password-clientSecret': clientSecret })
 	if (!directory) return
 	const access = { address: directory.address, startTls: '', baseDn, bindDn, 'password-bindPassword': bindPassword }
-	await save(admin, 'directory-login', { isOn: 'on', ...access })
+	await saveSettings(admin, 'directory-login', { isOn: 'on', ...access })
 })
 
 afterAll(() => Promise.all([campus.stop(), directory?.stop()]))
-
-async function save(admin: SignedIn, section: string, input: Record<string, string>): Promise<void> {
-	const { version, settings } = await getSection(admin, section)
-	const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
-	await saveSection(admin, section, { ...stored, ...input, version: String(version) })
-}
 
 /** The arguments of a route's action. */
 function sent(path: string, fields: Record<string, string> | null, cookie = '') {
