@@ -7,6 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { config, settingNames } from '~/config.server.ts'
 import { counted } from '~/lib/text.ts'
+import { nameArchive } from '~/platform/backup/archive.server.ts'
 import { makeBackup, makeTrialFolder, removeOldBackups } from '~/platform/backup/backup.server.ts'
 import { progressLine } from './support/progress.ts'
 import { withSite } from './support/site.ts'
@@ -42,7 +43,7 @@ try {
 			}),
 		{ migrates: false },
 	)
-	if (values.verify) await verify(made.file)
+	await nameArchive(made.file, values.verify ? verify : undefined)
 	const seconds = ((Date.now() - began) / 1_000).toFixed(1)
 	process.stdout.write(
 		`\n${made.file}: ${counted(made.rows, 'row', 'rows')} and ${counted(made.files, 'file', 'files')} in ` +
@@ -82,8 +83,8 @@ async function verify(file: string): Promise<void> {
 				child.kill()
 			})
 		const [code] = (await once(child, 'exit')) as [number | null]
-		if (isStopped) throw new Error(`Stopped. The backup ${file} was written, but not tried.`)
-		if (code !== 0) throw new Error(`The backup ${file} was written, but could not be restored from.`)
+		if (isStopped) throw new Error('Stopped before the backup was tried, so it was not kept.')
+		if (code !== 0) throw new Error('The backup could not be restored from, so it was not kept.')
 	} finally {
 		// PostgreSQL may still write while it ends.
 		rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })

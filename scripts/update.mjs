@@ -8,11 +8,13 @@ import {
 	mkdirSync,
 	mkdtempSync,
 	readdirSync,
+	readFileSync,
 	readlinkSync,
 	renameSync,
 	rmSync,
 	statSync,
 	symlinkSync,
+	writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, sep } from 'node:path'
@@ -29,6 +31,19 @@ const current = join(releases, 'current')
 
 try {
 	const ref = wantedRef(process.argv.slice(2))
+	const unlock = lock()
+	try {
+		await update(ref)
+	} finally {
+		unlock()
+	}
+} catch (error) {
+	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\nWhat runs is as it was.\n`)
+	process.exitCode = 1
+}
+
+/** Makes a version current: that of the ref, or the newest of the branch. @throws Error with what failed */
+async function update(ref) {
 	if (ref === null) git('pull', '--ff-only', '--quiet')
 	else spawnSync('git', ['-C', clone, 'fetch', '--tags', '--quiet'], { stdio: 'ignore' })
 	const commit = git('rev-parse', '--verify', '--quiet', `${ref ?? 'HEAD'}^{commit}`)
@@ -42,9 +57,35 @@ try {
 		say(`${name} is ready, and the next start runs it: ${current}`)
 		say('Restart the site now, such as with: systemctl restart devquad@3000')
 	}
-} catch (error) {
-	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\nWhat runs is as it was.\n`)
-	process.exitCode = 1
+}
+
+/**
+ * Two updates at once would remove each other's folders.
+ * @returns ends the lock
+ * @throws Error while another update runs
+ */
+function lock() {
+	const file = join(releases, '.updating')
+	mkdirSync(releases, { recursive: true })
+	// What an update that was killed left is no lock.
+	if (existsSync(file) && !isRunning(Number(readFileSync(file, 'utf8')))) rmSync(file, { force: true })
+	try {
+		writeFileSync(file, String(process.pid), { flag: 'wx' })
+	} catch (error) {
+		if (error.code !== 'EEXIST') throw error
+		throw new Error(`Another update is running. If there is none, remove ${file}.`)
+	}
+	return () => rmSync(file, { force: true })
+}
+
+/** Also true for 0, which stands for a file whose process has not written its id yet. */
+function isRunning(pid) {
+	try {
+		process.kill(pid, 0)
+		return true
+	} catch (error) {
+		return error.code === 'EPERM'
+	}
 }
 
 /** @returns the ref after `--to`, or null */

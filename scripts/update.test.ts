@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../tests/support/eventually.ts'
 
 /*
  * `npm run update` in a clone of a small project of its own, whose versions prepare and serve, or fail to: of a version it asks only that
@@ -32,7 +33,7 @@ const serves = `
 function release(version: string, { prepare = prepares, start = serves }: Doing = {}): string {
 	mkdirSync(join(origin, 'scripts'), { recursive: true })
 	writeFileSync(join(origin, 'package.json'), JSON.stringify({ version, type: 'module' }))
-	const text = `import { readFileSync, writeFileSync } from 'node:fs'
+	const text = `import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 if (process.argv.includes('--prepare')) { ${prepare} } else { ${start} }
 `
@@ -55,6 +56,7 @@ function update(...args: string[]) {
 	const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/update.mjs', ...args], {
 		cwd: clone,
 		encoding: 'utf8',
+		timeout: 60_000,
 	})
 	return { status, words: stdout + stderr }
 }
@@ -125,6 +127,23 @@ test('the version that runs stays, however many were prepared since; what a kill
 	release('3.4.0')
 	expect(update().status).toBe(0)
 	expect(inReleases()).toHaveLength(4)
+})
+
+test('a second update at the same time is refused and disturbs nothing; what a killed one left does not refuse', async () => {
+	const [began, go] = [join(folder, 'began'), join(folder, 'go')]
+	writeFileSync(join(clone, 'releases', '.updating'), '999999999')
+	const name = release('4.0.0', {
+		prepare: `writeFileSync(${JSON.stringify(began)}, '')
+			while (!existsSync(${JSON.stringify(go)})) await new Promise((next) => setTimeout(next, 20))
+			${prepares}`,
+	})
+	const one = spawn(process.execPath, ['scripts/update.mjs'], { cwd: clone, stdio: 'ignore' })
+	const ended = once(one, 'exit')
+	await eventually(() => expect(existsSync(began)).toBe(true))
+	expect(update()).toEqual({ status: 1, words: expect.stringContaining('Another update is running.') })
+	writeFileSync(go, '')
+	expect([await ended, current()]).toEqual([[0, null], name])
+	expect(inReleases()).not.toContain('.updating')
 })
 
 test.each([[['--to']], [['--to', 'nothing']], [['latest']]])('%j is refused in words', (args) => {

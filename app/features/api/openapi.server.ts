@@ -147,16 +147,24 @@ function success({ status, answer, path, location }: Operation): ZodOpenApiRespo
 	}
 }
 
+/** Includes what the mount itself refuses: parameters that name nothing, and invalid fields. */
 function expected(operation: Operation): ZodOpenApiResponsesObject {
-	const sends = operation.body ? [400, 413, 415] : []
-	const statuses = new Set([...sends, 401, 403, ...operation.refusals, 429])
+	const { params, query, body, pictureTooLarge } = operation
+	const isNamed = Object.keys(params).length > 0
+	const hasFields = body !== null || Object.keys(query).length > 0
+	const statuses = new Set([
+		...(body ? [400, 413, 415] : []),
+		...(isNamed ? [404] : []),
+		...(hasFields ? [422] : []),
+		...[401, 403, ...operation.refusals, 429],
+	])
 	return Object.fromEntries(
 		[...statuses]
 			.sort((one, other) => one - other)
 			.map((status) => [
 				status,
 				{
-					description: refusals[status] ?? '',
+					description: (status === 413 && pictureTooLarge) || (refusals[status] ?? ''),
 					content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 				},
 			]),

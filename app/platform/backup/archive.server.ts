@@ -43,14 +43,26 @@ export function archiveEnding(lock: Lock): string {
 }
 
 /**
- * Writes an archive that only this account can read. It gets its name once it is complete and on disk; until then the name ends in
+ * Writes an archive that only this account can read. It gets its name once it is complete and on disk, see {@link writePartial}.
+ * @returns bytes of the file
+ * @throws Error with one sentence when the file cannot be written; any error of the generator of entries
+ */
+export async function writeArchive(...writing: Parameters<typeof writePartial>): Promise<number> {
+	const bytes = await writePartial(...writing)
+	await nameArchive(writing[0])
+	return bytes
+}
+
+/**
+ * Writes an archive that only this account can read, and that still has to be named by {@link nameArchive}: its name ends in
  * `.partial`, and an error removes it.
+ * @param file its path once it is named
  * @param lock a passphrase encrypts it as `age -p` does, a key as `age -r`
  * @param workFactor cost of each guess of the passphrase, as a power of two; lower for tests
  * @returns bytes of the file
  * @throws Error with one sentence when the file cannot be written; any error of the generator of entries
  */
-export async function writeArchive(
+export async function writePartial(
 	file: string,
 	lock: Lock,
 	entries: AsyncIterable<Entry>,
@@ -64,8 +76,23 @@ export async function writeArchive(
 			lock === null ? new PassThrough() : (source) => encrypt(source, lock, workFactor),
 			createWriteStream(partial, { mode: 0o600, flush: true }),
 		)
+		return (await stat(partial)).size
+	} catch (error) {
+		await rm(partial, { force: true })
+		throw inWords(error, file)
+	}
+}
+
+/**
+ * Gives an archive its name, in place of an earlier one.
+ * @param tryIt reads it before that, and throws if it is of no use; it is removed then
+ * @throws any error of trying it
+ */
+export async function nameArchive(file: string, tryIt?: (partial: string) => Promise<void>): Promise<void> {
+	const partial = `${file}${PARTIAL}`
+	try {
+		await tryIt?.(partial)
 		await rename(partial, file)
-		return (await stat(file)).size
 	} catch (error) {
 		await rm(partial, { force: true })
 		throw inWords(error, file)

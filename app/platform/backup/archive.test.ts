@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { canIsolate, isolationNote, mountSmallDisk } from '../../../tests/support/small-disk.ts'
-import { type Entry, readArchive, writeArchive } from './archive.server.ts'
+import { type Entry, nameArchive, readArchive, writeArchive, writePartial } from './archive.server.ts'
 import { makeTrialFolder, removeOldBackups } from './backup.server.ts'
 
 const passphrase = 'four words on paper'
@@ -48,6 +48,21 @@ test.each([
 	expect(Buffer.from(read[0]?.contents ?? []).equals(first)).toBe(true)
 	expect(Buffer.from(read[2]?.contents ?? []).toString()).toBe('the end')
 	expect(statSync(file()).mode & 0o777).toBe(0o600)
+})
+
+test('a backup that cannot be used does not replace the one before, and is not counted as one', async () => {
+	const file = join(folder, 'devquad-2026-04-01T03-00-00Z.tar.zst')
+	writeFileSync(file, 'the one before')
+	const tried: string[] = []
+	const tryIt = async (partial: string) => {
+		tried.push(...(await readAll(partial, null)).map(({ name }) => name))
+		throw new Error('It could not be restored from.')
+	}
+	await writePartial(file, null, entries())
+	await expect(nameArchive(file, tryIt)).rejects.toThrow('It could not be restored from.')
+	expect([tried.length, readFileSync(file, 'utf8')]).toEqual([3, 'the one before'])
+	expect(readdirSync(folder).filter((name) => name.startsWith('devquad-'))).toEqual([basename(file)])
+	rmSync(file)
 })
 
 test('another program of age reads what a passphrase encrypts, and what it makes is read', async () => {

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { walFolder } from '~/platform/db/wal-archiving.server.ts'
@@ -34,14 +34,20 @@ export async function readArchivingState(dataDir: string): Promise<ArchivingStat
 	try {
 		return stateSchema.safeParse(JSON.parse(text)).data ?? null
 	} catch {
-		// A full disk may have truncated it.
+		// An earlier version may have truncated it on a full disk.
 		return null
 	}
 }
 
-/** Stores the state of archiving. */
+/**
+ * Stores the state of archiving. A process that reads it meanwhile, or a kill or a full disk, finds a whole state: without one, the
+ * archive would look as if it had never begun, and a gap in it would be forgotten.
+ */
 export async function writeArchivingState(dataDir: string, state: ArchivingState): Promise<void> {
-	await writeFile(fileOf(dataDir), JSON.stringify(state), { mode: 0o600 })
+	const file = fileOf(dataDir)
+	const written = `${file}.written`
+	await writeFile(written, JSON.stringify(state), { mode: 0o600, flush: true })
+	await rename(written, file)
 }
 
 /** Removes the state when archiving is turned off. */

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import type pg from 'pg'
 import { z } from 'zod'
 import { storage } from '~/platform/storage/storage.server.ts'
-import { archiveEnding, type Entry, PARTIAL, writeArchive } from './archive.server.ts'
+import { archiveEnding, type Entry, PARTIAL, writePartial } from './archive.server.ts'
 import {
 	beginSnapshot,
 	connectAside,
@@ -74,7 +74,8 @@ export interface BackupSummary {
 
 /**
  * Backs up the running site into one file: a snapshot of the database, then the pictures, then the keys of the data directory.
- * Pictures never change and are stored before a row names them, so they may be read later than the snapshot.
+ * Pictures never change and are stored before a row names them, so they may be read later than the snapshot. `nameArchive` has to
+ * give the file its name, once it was tried: until then it replaces no earlier backup, and is counted as none.
  * @throws Error with one sentence when the file cannot be written
  */
 export async function makeBackup({
@@ -94,7 +95,7 @@ export async function makeBackup({
 	try {
 		await beginSnapshot(client)
 		const header = await readHeader(client, version, madeAt)
-		const bytes = await writeArchive(file, passphrase, entriesOf(client, header, { dataDir, file }, totals, onProgress))
+		const bytes = await writePartial(file, passphrase, entriesOf(client, header, { dataDir, file }, totals, onProgress))
 		const rows = Object.values(totals.tables).reduce((sum, table) => sum + table.rows, 0)
 		return { file, bytes, rows, files: totals.files }
 	} finally {

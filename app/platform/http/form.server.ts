@@ -153,7 +153,8 @@ export async function pressed({ request, context, act }: Pressing): Promise<Resp
 	if (!request.headers.get('Accept')?.startsWith('application/json'))
 		return answering(async () => (await act(signedIn(context, back), form)).response())
 	const viewer = viewerOf(context)
-	if (!viewer) return Response.json({ message: 'Log in first.', login: loginPath(back.pathname) }, { status: 401 })
+	if (!viewer)
+		return Response.json({ message: 'Log in first.', login: loginPath(back.pathname + back.search) }, { status: 401 })
 	try {
 		const { value, count } = await act(viewer, form)
 		return Response.json({ value, count })

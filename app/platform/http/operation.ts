@@ -44,7 +44,7 @@ export interface Operation {
 	/** A response with 201 has `location`, the address of the new resource. */
 	status: 200 | 201 | 204
 	location?: (answer: { id: number }) => string
-	/** Expected error statuses, besides those that every operation has. */
+	/** Expected error statuses, besides those that every operation has, or has by its parameters (404), its query or body (422). */
 	refusals: readonly (403 | 404 | 409 | 412 | 422)[]
 	run: (call: Call<Record<string, never>, Record<string, never>>) => Promise<unknown>
 }

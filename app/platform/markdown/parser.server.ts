@@ -1,8 +1,8 @@
 import MarkdownIt, { type Env, type MarkdownIt as Parser, type Token } from 'markdown-it'
 import { escapeHtml } from '~/lib/html.ts'
 import { formulas } from './formulas.server.ts'
-import { type Colouring, colour, labelOf, languageOf } from './highlight.server.ts'
-import { type FormulasLeft, formulaHtml } from './mathml.server.ts'
+import { type Colouring, colour, labelOf, languageOf, newColouring } from './highlight.server.ts'
+import { type FormulasLeft, formulaHtml, newFormulas } from './mathml.server.ts'
 import { fewBlocks, knownTags, MAX_NESTING, preBlocks } from './rules.server.ts'
 
 /** State from parsing to rendering of one text. */
@@ -11,6 +11,11 @@ export interface RenderEnvironment extends Env {
 	language: string | null
 	colouring: Colouring
 	formulas: FormulasLeft
+}
+
+/** The state for one text. @param language of code blocks that name none, as a fence name or a tag */
+export function newEnvironment(language: string): RenderEnvironment {
+	return { language: languageOf(language), colouring: newColouring(), formulas: newFormulas() }
 }
 
 /** Parses Markdown into tokens. */

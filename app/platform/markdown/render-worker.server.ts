@@ -1,7 +1,7 @@
-import { languageOf, loadLanguages, newColouring } from './highlight.server.ts'
-import { loadFormulas, newFormulas } from './mathml.server.ts'
+import { loadLanguages } from './highlight.server.ts'
+import { loadFormulas } from './mathml.server.ts'
 import { linkMentions, mentionedNames } from './mentions.server.ts'
-import { hasFormulas, namedLanguages, parse, plainText, type RenderEnvironment, render } from './parser.server.ts'
+import { hasFormulas, namedLanguages, newEnvironment, parse, plainText, render } from './parser.server.ts'
 import { sanitize, type TopHeading } from './sanitize.server.ts'
 
 export interface RenderedMarkdown {
@@ -28,11 +28,7 @@ export interface RenderTask {
  * more, as its grammar is compiled.
  */
 export default async function renderTask(task: RenderTask): Promise<RenderedMarkdown> {
-	const environment: RenderEnvironment = {
-		language: languageOf(task.language),
-		colouring: newColouring(),
-		formulas: newFormulas(),
-	}
+	const environment = newEnvironment(task.language)
 	const tokens = parse(task.markdown, environment)
 	const mentioned = mentionedNames(tokens)
 	await loadLanguages(namedLanguages(tokens, environment))

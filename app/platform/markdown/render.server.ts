@@ -1,10 +1,8 @@
 import { join } from 'node:path'
 import Tinypool from 'tinypool'
 import { remember } from '~/lib/remember.ts'
-import { newColouring } from './highlight.server.ts'
-import { newFormulas } from './mathml.server.ts'
 import { mentionedNames } from './mentions.server.ts'
-import { parse } from './parser.server.ts'
+import { hasFormulas, namedLanguages, newEnvironment, parse } from './parser.server.ts'
 import renderTask, { type RenderedMarkdown, type RenderTask } from './render-worker.server.ts'
 import type { TopHeading } from './sanitize.server.ts'
 
@@ -19,7 +17,7 @@ interface RenderOptions {
 	people?: (names: string[]) => Promise<ReadonlySet<string>>
 }
 
-/** Characters of a text without code and formulas that is rendered synchronously: 8 ms at worst. */
+/** Characters of a text without code and formulas that is rendered synchronously: 16 ms at worst. */
 const MAX_LENGTH_AT_ONCE = 6_000
 /** Idle milliseconds after which the thread, with its grammars, is ended. */
 const IDLE_MS = 10 * 60_000
@@ -33,15 +31,19 @@ export async function renderMarkdown(
 	markdown: string,
 	{ language = '', topHeading = 3, people }: RenderOptions = {},
 ): Promise<RenderedMarkdown> {
-	const run = mayTakeLong(markdown) ? renderInThread : renderTask
+	const run = mayTakeLong(markdown, language) ? renderInThread : renderTask
 	const task: RenderTask = { markdown, language, topHeading, people: new Set() }
 	const rendered = await run(task)
 	const known = people && rendered.mentioned.length > 0 ? await people(rendered.mentioned) : task.people
 	return known.size > 0 ? run({ ...task, people: known }) : rendered
 }
 
-function mayTakeLong(markdown: string): boolean {
-	return markdown.length > MAX_LENGTH_AT_ONCE || /```|~~~|^(?: {4}|\t)|\$[^$\s][^$]*\$|\$\$/m.test(markdown)
+/** The first code of a language, and the first formula, take up to a second. */
+function mayTakeLong(markdown: string, language: string): boolean {
+	if (markdown.length > MAX_LENGTH_AT_ONCE) return true
+	const environment = newEnvironment(language)
+	const tokens = parse(markdown, environment)
+	return hasFormulas(tokens) || namedLanguages(tokens, environment).length > 0
 }
 
 function renderInThread(task: RenderTask): Promise<RenderedMarkdown> {
@@ -60,7 +62,7 @@ function startPool(): Tinypool {
 
 /** The `mentioned` of {@link renderMarkdown}, for a text that was rendered before. */
 export function mentionsIn(markdown: string): string[] {
-	return mentionedNames(parse(markdown, { language: null, colouring: newColouring(), formulas: newFormulas() }))
+	return mentionedNames(parse(markdown, newEnvironment('')))
 }
 
 /** An excerpt for lists: at most `length` characters, cut after a whole word, with `…` where text is missing. */
