@@ -15,6 +15,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { Feature } from '~/platform/feature.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { Run } from '~/platform/jobs/run.server.ts'
 import { letter } from '~/platform/mail/mail.server.ts'
 import type { Leaver, MemberTable } from '~/platform/member-data.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
@@ -203,12 +204,22 @@ function readyLetter({ email, name }: { email: string; name: string }) {
 	)
 }
 
-/** Deletes expired archives, and incomplete ones after a crash; call it regularly. */
+/**
+ * Deletes expired archives, and incomplete ones after a crash; call it regularly.
+ * @throws the last error, if an archive could not be deleted; the others are
+ */
 export async function sweepArchives(): Promise<void> {
-	for (const { user_id, name } of await listExpiredArchives()) {
+	const run = new Run('an expired archive could not be deleted')
+	const idOf = (archive: { user_id: number }) => archive.user_id
+	await run.each(await listExpiredArchives(), idOf, async ({ user_id, name }) => {
 		await removeArchiveFile(name)
 		await deleteArchive(user_id, name)
-	}
+	})
+	await sweepPartialArchives()
+	run.finish()
+}
+
+async function sweepPartialArchives(): Promise<void> {
 	const folder = join(config().dataDir, 'archives')
 	for (const file of await readdir(folder).catch(() => [])) {
 		const { mtimeMs } = await stat(join(folder, file)).catch(() => ({ mtimeMs: Date.now() }))
