@@ -104,6 +104,8 @@ export async function getList(viewer: Viewer, id: number): Promise<InviteListVie
 /** Starts or resumes the mailing of a list. @throws NotAllowed, Conflict */
 export async function sendList(viewer: Viewer, id: number): Promise<void> {
 	const admin = requireAdmin(viewer)
+	if ((await findList(id))?.is_expired)
+		throw new Conflict('The links of this list have expired, so that nobody could join with them. Make a new list.')
 	if (!(await writeListState(db(), id, { from: ['draft', 'stopped'], to: 'sending' })))
 		throw new Conflict('This list is already being sent, or is done.')
 	await recordSecurityEvent('list-sent', { userId: admin.id, detail: { list: id } })
