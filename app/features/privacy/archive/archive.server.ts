@@ -12,7 +12,7 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Feature } from '~/platform/feature.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { Run } from '~/platform/jobs/run.server.ts'
@@ -78,9 +78,14 @@ export async function getArchive(member: Pick<SignedIn, 'id'>): Promise<ArchiveV
 /**
  * Queues an archive of everything that is stored about a member, and replaces an older one.
  * @param asker the member, or an admin on their behalf; only the member is notified and can fetch it
+ * @param record stores who asked, in the same transaction, once the member is locked
  * @throws Conflict while one is being made, TooMany
  */
-export async function askForArchive(member: Pick<SignedIn, 'id'>, asker: SignedIn): Promise<void> {
+export async function askForArchive(
+	member: Pick<SignedIn, 'id'>,
+	asker: SignedIn,
+	record: (trx: Executor) => Promise<void> = async () => {},
+): Promise<void> {
 	await countUse('archives', asker)
 	const name = `${randomBytes(24).toString('base64url')}.zip`
 	const before = await db()
@@ -90,6 +95,7 @@ export async function askForArchive(member: Pick<SignedIn, 'id'>, asker: SignedI
 			const row = await findArchive(member.id, trx)
 			if (row && !row.ready_at && !row.stuck)
 				throw new Conflict('The archive is already being made. You will get an email when it is ready.')
+			await record(trx)
 			await beginArchive(trx, member.id, name)
 			await addJob('make-archive', { userId: member.id, name }, trx)
 			return row
