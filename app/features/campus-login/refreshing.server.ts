@@ -3,6 +3,7 @@ import { announceEndedSessions, endAccessUntilLogin } from '~/features/sessions/
 import { log } from '~/lib/log.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
+import { Run } from '~/platform/jobs/run.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import {
 	deleteOverdueSessions,
@@ -105,12 +106,17 @@ async function askLdap({ issuer, subject }: ProviderSessionRow): Promise<void> {
 	if (issuer === directoryIssuer(settings)) await askDirectoryAgain(settings, subject)
 }
 
-/** Ends expired sessions of providers that cannot be asked again; runs every minute. */
+/**
+ * Ends expired sessions of providers that cannot be asked again; runs every minute.
+ * @throws the last error, if the end of one could not be announced; those of the others are
+ */
 export async function endOverdueSessions(): Promise<void> {
-	for (const userId of new Set(await deleteOverdueSessions())) {
-		await announceEndedSessions(userId)
+	const run = new Run('the end of a session could not be announced')
+	await run.each(new Set(await deleteOverdueSessions()), Number, async (userId) => {
 		await recordSecurityEvent('provider-expired', { userId })
-	}
+		await announceEndedSessions(userId)
+	})
+	run.finish()
 }
 
 async function endAccess({ user_id, identity_id }: ProviderSessionRow, sessions: number[]): Promise<void> {

@@ -2,19 +2,16 @@ import { noteWeeklyMail, takeWeekly, type WeeklyMember } from '~/features/notifi
 import { type Letter, letter } from '~/features/notifications/digest.server.ts'
 import { unsubscribeUrl } from '~/features/notifications/preferences.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
-import { log } from '~/lib/log.server.ts'
 import { counted } from '~/lib/text.ts'
-import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { Run } from '~/platform/jobs/run.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { savedSearchPath } from './following.view.ts'
 import { listNewlyAnswered, listNewlyAsked, listSearchesWithNews } from './weekly.queries.server.ts'
 
 /** Members per transaction. */
 const MAX_MEMBERS = 50
-
-/** Members whose news may fail in one run, before it gives up: then something else is wrong. */
-const MAX_FAILED = 20
 
 /**
  * Mails the week's news to members who asked for it, as far as they may see it now. The mail's job is queued in the transaction that
@@ -24,44 +21,23 @@ const MAX_FAILED = 20
  * @throws the last error, if somebody was left out
  */
 export async function mailWeekly(): Promise<number> {
+	const run = new Run('the weekly mail of a member could not be made')
 	let mails = 0
-	const run: Run = { failed: [], error: null }
 	for (let made = await mailNext(run); made !== null; made = await mailNext(run)) mails += made
-	if (run.error) throw run.error
+	run.finish()
 	return mails
-}
-
-interface Run {
-	/** Members who are left out. */
-	failed: number[]
-	error: unknown
 }
 
 /** @returns the number of mails; null if nobody is due, or another process is mailing */
 async function mailNext(run: Run): Promise<number | null> {
-	let current: number | undefined
-	try {
-		return await db()
-			.transaction()
-			.execute(async (trx) => {
-				current = undefined
-				const due = await takeWeekly(trx, { limit: MAX_MEMBERS, besides: run.failed })
-				if (due.length === 0) return null
-				let mails = 0
-				for (const member of due) {
-					current = member.user_id
-					mails += await mailMember(trx, member)
-				}
-				current = undefined
-				return mails
-			})
-	} catch (error) {
-		if (current === undefined || run.failed.length === MAX_FAILED) throw error
-		log.error({ err: error, userId: current }, 'the weekly mail of a member could not be made')
-		run.failed.push(current)
-		run.error = error
-		return 0
-	}
+	const made = await run.batch(async (trx) => {
+		const due = await takeWeekly(trx, { limit: MAX_MEMBERS, besides: run.failed })
+		if (due.length === 0) return null
+		let mails = 0
+		for (const member of due) mails += await run.of(member.user_id, () => mailMember(trx, member))
+		return mails
+	})
+	return made === undefined ? 0 : made
 }
 
 /** @returns the number of mails, 0 without news */

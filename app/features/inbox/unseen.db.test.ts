@@ -65,6 +65,21 @@ describe('the mail about unread messages', () => {
 		expect(await mails(tomas)).toEqual([])
 	})
 
+	test('that fails stops nobody else’s, and comes with the next messages', async () => {
+		await makeMessage(tomas, mira, 'To one whose mail fails.')
+		await makeMessage(tomas, ines, 'To another one.')
+		await pass('10 minutes')
+		const job = sql.raw(`check (payload ->> 'to' is distinct from '${mira.username}@campus.example') not valid`)
+		await sql`alter table graphile_worker._private_jobs add constraint broken ${job}`.execute(db())
+		await expect(mailUnseen()).rejects.toThrow('broken')
+		expect([(await mails(ines)).length, (await mails(mira)).length]).toEqual([1, 0])
+		await sql`alter table graphile_worker._private_jobs drop constraint broken`.execute(db())
+		await makeMessage(tomas, mira, 'A later one.')
+		await pass('10 minutes')
+		expect(await mailUnseen()).toBe(1)
+		expect((await mails(mira))[0]?.subject).toBe(`2 new messages from Tomas${serial}`)
+	})
+
 	test('includes younger messages; later ones get a mail of their own', async () => {
 		await makeMessage(tomas, mira, 'One')
 		await pass('10 minutes')

@@ -56,9 +56,10 @@ beforeEach(async () => {
 afterAll(() => setTermsToAccept(0))
 
 const newest = async (kind: LegalKind) => String((await getLegalForm(admin, kind, null)).version)
+/** Admins have to accept as well. */
+const acceptAsAdmin = () => sql`update users set agreed_to = ${termsAsked()} where id = ${admin.id}`.execute(db())
 const write = async (body: string, more: Input = {}, kind: LegalKind = 'terms') => {
-	// Admins have to accept as well.
-	await sql`update users set agreed_to = ${termsAsked()} where id = ${admin.id}`.execute(db())
+	await acceptAsAdmin()
 	await publishLegal(admin, kind, { body, version: await newest(kind), ...more })
 }
 const consentsOf = async (userId: number) => {
@@ -98,6 +99,11 @@ describe('a legal text', () => {
 		expect((await getLegalForm(admin, 'terms', first)).body).toBe('The first *terms* of {{site}}.')
 		await write('')
 		expect((await getLegalPage('terms', null)).html).toContain('withdrawn')
+		for (const body of ['Ours.', '']) await write(body, {}, 'privacy')
+		const usual = await getLegalPage('privacy', null)
+		expect(usual.html).toMatch(/IP address and browser of a login/)
+		expect((await getLegalPage('privacy', String(usual.version?.id))).html).toContain('withdrawn')
+		expect((await getLegalForm(admin, 'privacy', null)).body).toContain('{{retention}}')
 		expect([termsAsked(), listLegal(admin).map(({ at }) => at)]).toEqual([0, [null, null, null]])
 		for (const version of ['9999', 'x', '-1'])
 			await expect(getLegalPage('terms', version)).rejects.toThrow('no such version')
@@ -165,6 +171,7 @@ describe('a registration', () => {
 		return authHandler(new Request(url, { method: 'POST', headers, body: JSON.stringify({ ...body, ...more }) }))
 	}
 	const byInvitation = async (more: Record<string, string>) => {
+		await acceptAsAdmin()
 		const link = await makeInvite(admin, { uses: '9', days: '7', cohort: '' })
 		const sent = fields()
 		await join(form({ token: link.split('token=')[1] ?? '', ...sent, ...more }), request())

@@ -79,8 +79,8 @@ function readQuietly(): void {
 }
 
 /**
- * A text as everybody reads it: the newest version, or an earlier one that members once accepted. Unpublished, the privacy policy and the
- * imprint are the site's templates, which describe the software; terms have to be written by the operator.
+ * A text as everybody reads it: the newest version, or an earlier one that members once accepted. Unpublished or withdrawn, the privacy
+ * policy and the imprint are the site's templates, which describe the software; terms have to be written by the operator.
  * @param version the id of an earlier version, as in the address
  * @throws NotFound
  */
@@ -88,9 +88,9 @@ export async function getLegalPage(kind: LegalKind, version: string | null): Pro
 	const rows = await listVersions(kind, legalLimits.versionsShown)
 	const newest = rows[0]
 	const row = version === null ? newest : await requireVersionRow(kind, version)
-	const usual = kind === 'terms' ? 'This site has no terms of its own yet.' : templateOf(kind)
-	const withdrawn = `The ${legalTitles[kind].toLowerCase()} of this site were withdrawn.`
-	const body = row ? row.body || withdrawn : usual
+	const withdrawn = row ? 'This text was withdrawn.' : 'This site has no terms of its own yet.'
+	const usual = kind === 'terms' || version !== null ? withdrawn : templateOf(kind)
+	const body = row?.body || usual
 	return {
 		kind,
 		html: await renderLegal(body),
@@ -151,7 +151,7 @@ export interface LegalForm {
 export async function getLegalForm(viewer: Viewer, kind: LegalKind, from: string | null): Promise<LegalForm> {
 	requireAdmin(viewer)
 	const rows = await listVersions(kind, legalLimits.versionsShown)
-	const body = from === null ? (rows[0]?.body ?? templateOf(kind)) : (await requireVersionRow(kind, from)).body
+	const body = from === null ? rows[0]?.body || templateOf(kind) : (await requireVersionRow(kind, from)).body
 	return { kind, version: rows[0]?.id ?? 0, body, versions: rows.map(presentVersion), isFirst: !known.terms }
 }
 

@@ -70,7 +70,8 @@ export async function listLog(
 	const [before] = cursor ? decodeCursor(cursor, 1) : [null]
 	if (before !== null && !isId(before)) throw invalidCursor()
 	const name = typedUsername(member)
-	const memberId = name === '' ? null : ((await findMemberId(name)) ?? 0)
+	const memberId = name === '' ? null : await findMemberId(name)
+	if (memberId === undefined) return { rows: [], next: null }
 	const rows = await listLogRows(memberId, before, MAX_LOG_ENTRIES_PER_PAGE + 1)
 	const last = rows[MAX_LOG_ENTRIES_PER_PAGE - 1]
 	return {

@@ -36,6 +36,14 @@ test('default reasons are offered until the site has its own; archived ones are 
 		})
 })
 
+test('reasons can be in any script, and differ in any letter', async () => {
+	await save('साहित्यिक चोरी: बिना स्रोत की नकल।\nC का नियम: क\nC की भाषा: ख\nÉtat d’urgence: E')
+	const values = offeredReasons().map(({ value }) => value)
+	expect(values).toEqual(['साहित्यिक-चोरी', 'c-का-नियम', 'c-की-भाषा', 'etat-durgence', 'other'])
+	await report(cast.member, named(), { reason: 'c-की-भाषा' })
+	expect((await getCase(cast.admin, named())).reports[0]?.reasonLabel).toBe('C की भाषा')
+})
+
 test('a report keeps its reason when the list changes', async () => {
 	await save('Plagiarism: It is copied without a source.')
 	await report(cast.member, named(), { reason: 'plagiarism' })

@@ -147,12 +147,26 @@ function readLines(text: string): { label: string; hint: string; isArchived: boo
 		})
 }
 
+/** The value that a report names a reason by: its words with dashes; '' where there is none. Words of any script stay. */
+function reasonValue(label: string): string {
+	const isLatin = !/\p{L}/u.test(label.replace(/\p{Script=Latin}/gu, ''))
+	if (isLatin) return slugOf(label, MAX_LABEL)
+	return (
+		label
+			.normalize('NFKC')
+			.toLowerCase()
+			.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+	)
+		.join('-')
+		.slice(0, MAX_LABEL)
+}
+
 /** The error of a list of reasons, in one sentence; null for a valid list. */
 function faultOf(text: string): string | null {
 	const lines = readLines(text)
 	const seen = new Set<string>()
 	for (const { label, hint } of lines) {
-		const value = slugOf(label, MAX_LABEL)
+		const value = reasonValue(label)
 		if (value === '') return 'Each line begins with a reason, such as “Plagiarism: It is copied without a source.”'
 		if (label.length > MAX_LABEL)
 			return `“${label.slice(0, MAX_LABEL)}…” is too long: a reason has at most ${MAX_LABEL} characters.`
@@ -171,7 +185,7 @@ export function offeredReasons(): readonly OfferedReason[] {
 			const own = reasons.find((one) => one.label.toLowerCase() === label.toLowerCase())
 			return own
 				? { ...own, hint, reason: own.value, ownLabel: null }
-				: { value: slugOf(label, MAX_LABEL), label, hint, reason: 'other', ownLabel: label }
+				: { value: reasonValue(label), label, hint, reason: 'other', ownLabel: label }
 		})
 	if (offered.some(({ value }) => value === 'other')) return offered
 	const other = reasons.filter(({ value }) => value === 'other')

@@ -6,9 +6,11 @@ import { listNotifications } from '~/features/notifications/notifications.server
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { FORMER_MEMBER } from '~/platform/member-data.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { decideCase } from './decisions.server.ts'
+import { addLogRow } from './log.queries.server.ts'
 import { getCase, listCases, listLog } from './queue.server.ts'
 import { getReportable, report } from './reports.server.ts'
 import { changedMeanwhile, type ModeratedSubject, registerSubjects, type SubjectType } from './subjects.server.ts'
@@ -154,4 +156,11 @@ test('an error during an action rolls everything back', async () => {
 	await expect(decideCase(moderator, { ...second, act: 'hide' }, { why: 'Late.' })).rejects.toBeInstanceOf(Conflict)
 	expect((await getCase(moderator, second)).reportCount).toBe(1)
 	expect(announced).toEqual(['hidden 7'])
+})
+
+test('the log of a name that nobody has is empty, not that of former members', async () => {
+	const about = { kind: 'profile', targetId: 1, memberId: FORMER_MEMBER, title: '' }
+	await addLogRow(db(), { actorId: admin.id, act: 'suspend', ...about })
+	expect((await listLog(admin, { member: 'nobdy', cursor: null })).rows).toEqual([])
+	expect((await listLog(admin, { member: '', cursor: null })).rows[0]?.act).toBe('suspend')
 })

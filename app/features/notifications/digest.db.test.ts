@@ -54,6 +54,24 @@ describe('the mail of what was missed', () => {
 		})
 	})
 
+	test('that fails stops nobody else’s', async () => {
+		const asker = mira
+		await happen('Mine')
+		mira = zubin
+		zubin = asker
+		await happen('Theirs')
+		await pass('61 minutes')
+		await sql`update notification_boxes set mail_due_at = mail_due_at - interval '1 hour' where user_id = ${asker.id}`.execute(
+			db(),
+		)
+		const broken = sql.raw(`check (user_id <> ${asker.id} or mail_due_at is not null) not valid`)
+		await sql`alter table notification_boxes add constraint broken ${broken}`.execute(db())
+		await expect(mailDigests()).rejects.toThrow('broken')
+		expect([(await queuedMails(`zubin${serial}@campus.example`)).length, (await mails()).length]).toEqual([1, 0])
+		await sql`alter table notification_boxes drop constraint broken`.execute(db())
+		expect([await mailDigests(), (await mails()).length]).toEqual([1, 1])
+	})
+
 	test('is one a day, of all that came meanwhile', async () => {
 		await happen('First')
 		await pass('61 minutes')

@@ -15,13 +15,16 @@ export interface DueMember {
 /** No mail is ever scheduled later than a day from now; a later one is from before the machine's clock was set back. */
 const latest = sql.raw("interval '25 hours'")
 
-/** Locks members whose mail is due; other processes skip them. */
-export async function takeDue(trx: Executor, limit: number): Promise<DueMember[]> {
+/** Locks members whose mail is due, without those in `besides`; other processes skip them. */
+export async function takeDue(
+	trx: Executor,
+	{ limit, besides }: { limit: number; besides: number[] },
+): Promise<DueMember[]> {
 	const { rows } = await sql<DueMember>`
 		select user_id, name, email, unread from notification_boxes join users on users.id = user_id
-		where (mail_due_at <= now() or mail_due_at > now() + ${latest}) and (suspended_until is null or suspended_until <= now()) order by mail_due_at limit ${limit} for update of notification_boxes skip locked`.execute(
-		trx,
-	)
+		where (mail_due_at <= now() or mail_due_at > now() + ${latest}) and (suspended_until is null or suspended_until <= now())
+			and user_id <> all(${besides}::int[])
+		order by mail_due_at limit ${limit} for update of notification_boxes skip locked`.execute(trx)
 	return rows
 }
 

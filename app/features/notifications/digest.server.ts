@@ -1,8 +1,9 @@
 import { config } from '~/config.server.ts'
 import { escapeHtml } from '~/lib/html.ts'
 import { siteAppearance } from '~/platform/appearance/appearance.server.ts'
-import { db } from '~/platform/db/db.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { Run } from '~/platform/jobs/run.server.ts'
 import { type Mail, mailPage } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
@@ -32,52 +33,68 @@ const MAX_IDS = 5_000
 
 /**
  * Mails members what they have not seen on the site, at most one mail a day. Taking the events and queuing the mail are one
- * transaction: run again, or in two processes, it mails nobody twice.
+ * transaction: run again, or in two processes, it mails nobody twice. Whoever's mail cannot be made is left out until the next run.
  * @returns how many mails
+ * @throws the last error, if somebody was left out
  */
 export async function mailDigests(): Promise<number> {
-	return db()
-		.transaction()
-		.execute(async (trx) => {
-			let mails = 0
-			for (const member of await takeDue(trx, MAX_MEMBERS)) {
-				const rows = await takeUnseen(trx, member.user_id)
-				await clearDueMail(trx, member.user_id, rows.length > 0)
-				if (rows.length === 0) continue
-				await addJob('send-mail', digest(member, rows), trx)
-				mails += 1
-			}
-			return mails
-		})
+	const run = new Run('the daily mail of a member could not be made')
+	let mails: number | undefined
+	while (mails === undefined) mails = await run.batch((trx) => mailDue(run, trx))
+	run.finish()
+	return mails
+}
+
+async function mailDue(run: Run, trx: Executor): Promise<number> {
+	let mails = 0
+	for (const member of await takeDue(trx, { limit: MAX_MEMBERS, besides: run.failed }))
+		mails += await run.of(member.user_id, () => mailMember(trx, member))
+	return mails
+}
+
+/** @returns the number of mails, 0 if they have seen everything */
+async function mailMember(trx: Executor, member: DueMember): Promise<number> {
+	const rows = await takeUnseen(trx, member.user_id)
+	await clearDueMail(trx, member.user_id, rows.length > 0)
+	if (rows.length === 0) return 0
+	await addJob('send-mail', digest(member, rows), trx)
+	return 1
 }
 
 /**
  * Mails members unseen events of kinds that store no notification: one mail per kind and reader. The progress, the mailed events
- * and the mail jobs are one transaction: run again, or in two processes, it mails nothing twice.
+ * and the mail jobs are one transaction: run again, or in two processes, it mails nothing twice. Whoever's mail cannot be made is
+ * mailed of these events together with the next ones.
  * @returns how many mails
+ * @throws the last error, if somebody was left out
  */
 export async function mailUnseen(): Promise<number> {
+	const run = new Run('the mail about what a member has not seen could not be made')
 	let mails = 0
-	for (const [kind, source] of listSources())
-		for (let made = await mailNext(kind, source); made !== null; made = await mailNext(kind, source)) mails += made
+	for (const [kind, source] of listSources()) {
+		const next = () => run.batch((trx) => mailNext(run, trx, kind, source))
+		for (let made = await next(); made !== null; made = await next()) mails += made ?? 0
+	}
+	run.finish()
 	return mails
 }
 
 /** @returns how many mails; null when nothing is due, or another process makes them */
-async function mailNext(kind: NotificationKindName, source: UnseenSource): Promise<number | null> {
-	return db()
-		.transaction()
-		.execute(async (trx) => {
-			const after = await lockProgress(trx, kind)
-			const upto = after === undefined ? undefined : await source.findLastDue(trx, after, MAX_IDS)
-			if (after === undefined || upto === undefined) return null
-			const due = await source.listDue(trx, after, upto)
-			await writeMailed(trx, due)
-			const readers = [...Map.groupBy(due, ({ reader }) => reader.id).values()]
-			for (const one of readers) await addJob('send-mail', unseenMail(kind, source, one), trx)
-			await writeProgress(trx, kind, upto)
-			return readers.length
-		})
+async function mailNext(
+	run: Run,
+	trx: Executor,
+	kind: NotificationKindName,
+	source: UnseenSource,
+): Promise<number | null> {
+	const after = await lockProgress(trx, kind)
+	const upto = after === undefined ? undefined : await source.findLastDue(trx, after, MAX_IDS)
+	if (after === undefined || upto === undefined) return null
+	const due = (await source.listDue(trx, after, upto)).filter(({ reader }) => !run.failed.includes(reader.id))
+	await writeMailed(trx, due)
+	const readers = Map.groupBy(due, ({ reader }) => reader.id)
+	for (const [id, events] of readers) await run.of(id, () => addJob('send-mail', unseenMail(kind, source, events), trx))
+	await writeProgress(trx, kind, upto)
+	return readers.size
 }
 
 /** The mail about one reader's unseen events: each subject with its headline and excerpt. */

@@ -1,13 +1,31 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-/** Hides the texts and the picture of a profile that the caller has locked. @returns false if they were hidden already */
+/** SQL condition: a moderator hid the profile `p`, not only its leaving member, who shows it again by coming back. */
+const isHiddenByModerator = sql<boolean>`(p.hidden_at is not null
+	and not exists (select from departures where departures.user_id = p.user_id and hid_profile))`
+
+/**
+ * Hides the texts and the picture of a profile that the caller has locked; those of a member who is leaving stay hidden when they come
+ * back.
+ * @returns false if they were hidden already
+ */
 export async function writeHidden(trx: Executor, userId: number, reason: string): Promise<boolean> {
+	if (await writeHiddenForGood(trx, userId, reason)) return true
 	const { rows } = await sql`
 		update profiles set hidden_at = now(), hidden_reason = ${reason},
 			hidden_image = (select image from users where id = ${userId})
 		where user_id = ${userId} and hidden_at is null returning 1`.execute(trx)
 	if (rows.length > 0) await sql`update users set image = null where id = ${userId}`.execute(trx)
+	return rows.length > 0
+}
+
+/** @returns false unless the profile is hidden only as long as its member is leaving */
+async function writeHiddenForGood(trx: Executor, userId: number, reason: string): Promise<boolean> {
+	const { rows } = await sql`
+		with leaver as (update departures set hid_profile = false where user_id = ${userId} and hid_profile returning user_id)
+		update profiles set hidden_at = now(), hidden_reason = ${reason} from leaver
+		where profiles.user_id = leaver.user_id returning 1`.execute(trx)
 	return rows.length > 0
 }
 
@@ -100,7 +118,7 @@ export async function raisePersonalVersion(trx: Executor, userId: number): Promi
 /** Whether a moderator hid this member's profile, and why; null if not. */
 export async function findHidden(userId: number): Promise<{ reason: string } | null> {
 	const { rows } = await sql<{ reason: string }>`
-		select hidden_reason as reason from profiles where user_id = ${userId} and hidden_at is not null`.execute(db())
+		select hidden_reason as reason from profiles p where user_id = ${userId} and ${isHiddenByModerator}`.execute(db())
 	return rows[0] ?? null
 }
 
@@ -118,7 +136,8 @@ export interface HideableRow {
 /** Members by id, with the data that moderators decide on. */
 export async function listHideable(ids: number[]): Promise<HideableRow[]> {
 	const { rows } = await sql<HideableRow>`
-		select u.id, u.username, u.name, p.hidden_at is not null as hidden, coalesce(p.hidden_reason, '') as hidden_reason,
+		select u.id, u.username, u.name, coalesce(${isHiddenByModerator}, false) as hidden,
+			case when ${isHiddenByModerator} then p.hidden_reason else '' end as hidden_reason,
 			to_char(u.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at
 		from users u left join profiles p on p.user_id = u.id where u.id = any(${ids}::int[]) and u.pseudonym_of is null`.execute(
 		db(),

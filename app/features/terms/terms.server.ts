@@ -7,6 +7,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
 import { lazyLines } from '~/platform/http/lists.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { Run } from '~/platform/jobs/run.server.ts'
 import { alignSources, type Spelling, termSources } from './sources.server.ts'
 import { parseStartSet, type StartTerm } from './start-set.ts'
 import {
@@ -165,7 +166,9 @@ export async function alignTerm(id: number): Promise<void> {
 	await dropPages([everyPage])
 }
 
-/** Completes interrupted calls of {@link alignTerm}. Runs every hour. */
+/** Completes interrupted calls of {@link alignTerm}. Runs every hour. @throws the last error, if one failed; the others are completed */
 export async function alignTerms(): Promise<void> {
-	for (const id of await listUnaligned()) await alignTerm(id)
+	const run = new Run('the words of a term could not be respelled')
+	await run.each(await listUnaligned(), Number, alignTerm)
+	run.finish()
 }

@@ -136,7 +136,7 @@ describe('the reminder to mark the solution', () => {
 		await sql`update questions set created_at = created_at - make_interval(days => ${days})`.execute(db())
 		await sql`update comments set created_at = created_at - make_interval(days => ${days})`.execute(db())
 	}
-	const reminders = async () => (await told(asker)).filter((text) => text.startsWith('A reminder'))
+	const reminders = async (viewer = asker) => (await told(viewer)).filter((text) => text.startsWith('A reminder'))
 
 	test('is sent once, three days after somebody else answered, even with concurrent runs', async () => {
 		await makeComment(asker, question.id, 'More of it.')
@@ -150,6 +150,19 @@ describe('the reminder to mark the solution', () => {
 		expect(await reminders()).toEqual([`A reminder to say what solved The question of round ${serial}`])
 		await sql`update notifications set read_at = now()`.execute(db())
 		expect(await remindAskers()).toBe(0)
+	})
+
+	test('that fails stops nobody else’s', async () => {
+		const newer = await makeQuestion(expert, { title: 'A newer question' })
+		await makeComment(expert, question.id)
+		await makeComment(asker, newer.id)
+		await age(4)
+		const broken = sql.raw(`check (question_id <> ${newer.id}) not valid`)
+		await sql`alter table solution_reminders add constraint broken ${broken}`.execute(db())
+		await expect(remindAskers()).rejects.toThrow('broken')
+		expect([(await reminders()).length, (await reminders(expert)).length]).toEqual([1, 0])
+		await sql`alter table solution_reminders drop constraint broken`.execute(db())
+		expect([await remindAskers(), (await reminders(expert)).length]).toEqual([1, 1])
 	})
 
 	test.each<[string, (commentId: number) => Promise<unknown>]>([

@@ -5,6 +5,7 @@ import { findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { eventQuestion } from '~/features/questions/writing/change.server.ts'
 import { lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { Run } from '~/platform/jobs/run.server.ts'
 import { claimReminder, listForgotten } from './reminders.queries.server.ts'
 
 declare module '~/features/notifications/kinds.server.ts' {
@@ -27,22 +28,30 @@ const MAX_REMINDERS_PER_RUN = 500
 
 /**
  * Reminds askers to mark the solution, once, three days after somebody else answered. A run can be interrupted and continued, and
- * concurrent runs remind nobody twice.
+ * concurrent runs remind nobody twice. A question whose asker cannot be reminded is left out until the next run.
  * @returns the number of reminders
+ * @throws the last error, if a question was left out
  */
 export async function remindAskers(): Promise<number> {
+	const run = new Run('the asker of a question could not be reminded')
 	let reminded = 0
-	for (const id of await listForgotten(MAX_REMINDERS_PER_RUN)) {
-		const told = await db()
-			.transaction()
-			.execute(async (trx) => {
-				const row = (await lockQuestion(trx, id)) && (await findQuestion(id, trx))
-				if (!row || !(await claimReminder(trx, id))) return []
-				const about = { kind: 'reminder' as const, memberIds: [row.author_id], group: `query:${id}` }
-				return notifyOfFact(trx, { ...about, ...aboutQuestion(eventQuestion(row), null) })
-			})
-		await announceUnread(told)
-		reminded += told.length
-	}
+	await run.each(await listForgotten(MAX_REMINDERS_PER_RUN), Number, async (id) => {
+		reminded += await remindAsker(id)
+	})
+	run.finish()
 	return reminded
+}
+
+/** @returns the number of reminders, 0 for a question that needs none by now */
+async function remindAsker(questionId: number): Promise<number> {
+	const told = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const row = (await lockQuestion(trx, questionId)) && (await findQuestion(questionId, trx))
+			if (!row || !(await claimReminder(trx, questionId))) return []
+			const about = { kind: 'reminder' as const, memberIds: [row.author_id], group: `query:${questionId}` }
+			return notifyOfFact(trx, { ...about, ...aboutQuestion(eventQuestion(row), null) })
+		})
+	await announceUnread(told)
+	return told.length
 }

@@ -289,6 +289,20 @@ test('leaves thousands of changes to a job, and interrupted jobs to the hourly c
 	await expectInLine()
 })
 
+test('a term whose words cannot be respelled keeps no other one from it', async () => {
+	const [broken, other] = [await add('Brokenness'), await add('Soundness')]
+	await saveSkills(ada, 'Soundly')
+	await sql`update vocabulary_terms set unaligned = id = any(${[broken, other]}::int[])`.execute(db())
+	await sql`insert into term_spellings (key, spelling, term_id) values ('soundly', 'Soundly', ${other})`.execute(db())
+	const condition = sql.raw(`check (id <> ${broken} or unaligned) not valid`)
+	await sql`alter table vocabulary_terms add constraint broken ${condition}`.execute(db())
+	await expect(alignTerms()).rejects.toThrow('broken')
+	await sql`alter table vocabulary_terms drop constraint broken`.execute(db())
+	expect(await skillsOf(ada)).toEqual(['Soundness'])
+	await alignTerms()
+	await expectInLine()
+})
+
 test('logs each action once', async () => {
 	const { rows: before } = await sql<{ count: number }>`select count(*)::int as count from moderation_log`.execute(db())
 	const id = await add('Log Keeping')

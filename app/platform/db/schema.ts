@@ -343,6 +343,7 @@ export interface Database extends NotificationTables, AccountTables {
 		description: string | null
 		tags: string[] | null
 		category: string | null
+		category_id: number | null
 		body: string | null
 	}
 }

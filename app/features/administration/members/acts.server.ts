@@ -11,6 +11,7 @@ import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { whyInput } from '~/features/moderation/moderation.schema.ts'
 import { resetPasskeys } from '~/features/passkeys/passkeys.server.ts'
 import { askForArchive } from '~/features/privacy/archive/archive.server.ts'
+import { isLastAdmin } from '~/features/privacy/leaving/leaving.queries.server.ts'
 import { announceLeaving, leaveIn, leaveInput } from '~/features/privacy/leaving/leaving.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { deleteDevices } from '~/features/sessions/sessions.queries.server.ts'
@@ -20,7 +21,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { lockAdmin, requireAdmin } from '../admins.server.ts'
-import { countAdmins, type LockedMember, lockForRole, writeRole } from './members.queries.server.ts'
+import { type LockedMember, lockForRole, writeRole } from './members.queries.server.ts'
 import { type Role, roles } from './members.view.ts'
 
 /*
@@ -40,7 +41,7 @@ export async function changeRole(viewer: Viewer, username: string, input: Input)
 	const { role, why } = parseInput(roleInput, input)
 	const member = await withLockedMember(viewer, username, async (trx, actor, found, locked) => {
 		if (locked.role === role) throw new Conflict(`${found.name} is already ${article(role)}.`)
-		if (locked.role === 'admin' && (await countAdmins(trx)) === 1)
+		if (await isLastAdmin(trx, found.id))
 			throw new Conflict(`${found.name} is the only admin. Make somebody else admin first.`)
 		if (role !== 'member' && locked.suspended_until !== null)
 			throw new Conflict(`${found.name} is suspended. Lift the suspension first.`)
@@ -141,41 +142,33 @@ const deletionInput = whyInput.extend(leaveInput.shape)
  */
 export async function deleteAccountOf(viewer: Viewer, username: string, input: Input): Promise<void> {
 	const { texts, why } = parseInput(deletionInput, input)
-	const member = await recorded(
-		viewer,
-		username,
-		'delete the account',
-		{ why, note: `texts: ${texts}` },
-		(trx, { id }) => leaveIn(trx, id, texts === 'keep'),
-	)
+	const actor = requireAdmin(viewer)
+	const member = await requireMember(username)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			// Locks the member in an order of its own, before the admin.
+			await leaveIn(trx, member.id, texts === 'keep')
+			await lockAdmin(trx, actor)
+			await record(trx, actor, member, 'delete the account', { why, note: `texts: ${texts}` })
+		})
 	await announceLeaving(member)
 }
 
 /** Queues an archive of a member's data, at their request. Only the member is notified and can fetch it. */
 export async function archiveFor(viewer: Viewer, username: string, input: Input): Promise<void> {
 	const { why } = parseInput(whyInput, input)
-	const member = await recorded(viewer, username, 'make an archive', { why }, async () => {})
-	await askForArchive(member, requireAdmin(viewer))
+	const actor = requireAdmin(viewer)
+	const found = await requireMember(username)
+	await askForArchive(found, actor, async (trx) => {
+		await lockAdmin(trx, actor)
+		await record(trx, actor, found, 'make an archive', { why })
+	})
 }
 
-/** For actions that lock the member in an order of their own, before the admin. */
-async function recorded(
-	viewer: Viewer,
-	username: string,
-	act: string,
-	words: { why: string; note?: string },
-	work: (trx: Executor, found: ModeratedMemberRow) => Promise<void>,
-): Promise<ModeratedMemberRow> {
-	const actor = requireAdmin(viewer)
+async function requireMember(username: string): Promise<ModeratedMemberRow> {
 	const found = await findModeratedMember(username)
 	if (!found) throw new NotFound('There is no such member.')
-	await db()
-		.transaction()
-		.execute(async (trx) => {
-			await work(trx, found)
-			await lockAdmin(trx, actor)
-			await record(trx, actor, found, act, words)
-		})
 	return found
 }
 
@@ -185,8 +178,7 @@ async function withLockedMember(
 	work: (trx: Executor, actor: SignedIn, found: ModeratedMemberRow, locked: LockedMember) => Promise<void>,
 ): Promise<ModeratedMemberRow> {
 	const actor = requireAdmin(viewer)
-	const found = await findModeratedMember(username)
-	if (!found) throw new NotFound('There is no such member.')
+	const found = await requireMember(username)
 	await db()
 		.transaction()
 		.execute(async (trx) => {

@@ -7,6 +7,7 @@ import { whyInput } from '~/features/moderation/moderation.schema.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { DomainError, Invalid } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { requireAdmin } from '../admins.server.ts'
@@ -110,15 +111,21 @@ export async function runBulk(viewer: Viewer, act: unknown, input: Input): Promi
 	await countUse('toggles', admin)
 	const members = await listMemberRows(NO_FILTERS, null, MAX_CHOSEN, ids)
 	const refused: { username: string; why: string }[] = []
-	for (const { username } of members) {
+	for (const { id, username } of members) {
 		try {
 			await single[act](admin, username, { why, time: time ?? '' })
 		} catch (error) {
-			if (!(error instanceof DomainError)) throw error
-			refused.push({ username, why: error.message })
+			refused.push({ username, why: wordsOf(error, id) })
 		}
 	}
 	return { act, done: members.length - refused.length, leftOut: byReason(refused) }
+}
+
+/** Why an action failed for a member. What nobody foresaw is logged, and stops the action for no other member. */
+function wordsOf(error: unknown, userId: number): string {
+	if (error instanceof DomainError) return error.message
+	log.error({ err: error, userId }, 'a bulk action failed for a member')
+	return 'Something went wrong. Try again on their own page.'
 }
 
 /** The action for a single member, as on their page. */

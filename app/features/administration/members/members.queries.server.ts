@@ -111,14 +111,6 @@ export async function lockForRole(trx: Executor, id: number): Promise<LockedMemb
 	return rows[0]
 }
 
-/** The number of admins. */
-export async function countAdmins(trx: Executor): Promise<number> {
-	const { rows } = await sql<{
-		count: number
-	}>`select count(*)::int as count from users where role = 'admin' and leaves_at is null`.execute(trx)
-	return rows[0]?.count ?? 0
-}
-
 /** Sets a member's role. */
 export async function writeRole(trx: Executor, id: number, role: Role): Promise<void> {
 	await trx.updateTable('users').set({ role }).where('id', '=', id).execute()

@@ -26,13 +26,13 @@ const columns = sql`invites.id, invites.cohort, invites.max_uses, ${used} as use
 /** Stores a link by the hash of its token. */
 export async function insertInvite(
 	invite: { hash: string; cohort: string; uses: number; days: number; createdBy: number },
-	executor: Executor = db(),
+	trx: Executor,
 ): Promise<number> {
 	const { hash, cohort, uses, days, createdBy } = invite
 	const { rows } = await sql<{ id: number }>`
 		insert into invites (token_hash, cohort, max_uses, expires_at, created_by)
 		values (${hash}, ${cohort}, ${uses}, now() + make_interval(days => ${days}), ${createdBy}) returning id`.execute(
-		executor,
+		trx,
 	)
 	return rows[0]?.id ?? 0
 }

@@ -1,11 +1,12 @@
 import { config } from '~/config.server.ts'
 import { whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
+import { lockModerator } from '~/features/moderation/members.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Conflict, NotAllowed } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { inviteInput } from '../invites.schema.ts'
 import type { InviteView } from '../invites.view.ts'
@@ -21,18 +22,29 @@ export function requireInviter(viewer: Viewer): SignedIn {
 	throw new NotAllowed('Only admins can invite people here.')
 }
 
+/** Locks the inviter's row while they act, as moderation does. @throws NotAllowed */
+async function lockInviter(trx: Executor, inviter: SignedIn): Promise<void> {
+	requireInviter(await lockModerator(trx, inviter))
+}
+
 /**
  * Makes a link.
  * @param input uses, days, cohort
  * @returns its address, which is shown once, as only a hash of the token is stored
- * @throws NotAllowed, Invalid, TooMany
+ * @throws NotAllowed, also for a suspended moderator, Invalid, TooMany
  */
 export async function makeInvite(viewer: Viewer, input: Input): Promise<string> {
 	const inviter = requireInviter(viewer)
 	const { cohort, days, uses } = parseInput(inviteInput, input)
 	await countUse('profileSaves', inviter)
 	const token = newToken()
-	const id = await insertInvite({ hash: hashToken(token), cohort, days, uses, createdBy: inviter.id })
+	const invite = { hash: hashToken(token), cohort, days, uses, createdBy: inviter.id }
+	const id = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockInviter(trx, inviter)
+			return insertInvite(invite, trx)
+		})
 	await recordSecurityEvent('invite-made', { userId: inviter.id, detail: { invite: id } })
 	return `${config().publicUrl}/invite?token=${token}`
 }
@@ -48,7 +60,11 @@ export async function revokeInvite(viewer: Viewer, id: number): Promise<void> {
 	const inviter = requireInviter(viewer)
 	const isRevoked = await db()
 		.transaction()
-		.execute((trx) => revokeRow(id, trx))
+		.execute(async (trx) => {
+			const isOpen = await revokeRow(id, trx)
+			await lockInviter(trx, inviter)
+			return isOpen
+		})
 	if (!isRevoked) throw new Conflict('This link has already been revoked.')
 	await recordSecurityEvent('invite-revoked', { userId: inviter.id, detail: { invite: id } })
 }

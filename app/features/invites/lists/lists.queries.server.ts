@@ -43,13 +43,15 @@ export interface ListRow {
 	report: ListReport
 	created_at: Date
 	expires_at: Date
+	is_expired: boolean
 	by: string | null
 	total: number
 	mailed: number
 	joined: number
 }
 
-const columns = sql`list.id, list.cohort, list.state, list.report, list.created_at, list.expires_at, users.username as by,
+const columns = sql`list.id, list.cohort, list.state, list.report, list.created_at, list.expires_at,
+	list.expires_at <= now() as is_expired, users.username as by,
 	(select count(*)::int from invited_addresses one where one.list_id = list.id) as total,
 	(select count(*)::int from invited_addresses one where one.list_id = list.id and one.mailed_at is not null) as mailed,
 	(select count(*)::int from users came join invited_addresses one on one.id = came.invited_address_id

@@ -1,13 +1,13 @@
 import { config } from '~/config.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
 import { whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
-import { requireAdmin } from '~/features/administration/admins.server.ts'
+import { lockAdmin, requireAdmin } from '~/features/administration/admins.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter, type Mail } from '~/platform/mail/mail.server.ts'
@@ -71,9 +71,18 @@ export async function makeList(viewer: Viewer, input: Input): Promise<number> {
 		...{ doubled: read.doubled.length, refused: read.refused.length, invalid: read.invalid.length },
 		leftOut: all.slice(0, MAX_LEFT_OUT_SHOWN),
 	}
+	return asAdmin(admin, (trx) => insertList(trx, { cohort, days, report, createdBy: admin.id, emails }))
+}
+
+/** Runs a transaction of somebody who is an admin, and may write, until it ends. @throws NotAllowed */
+function asAdmin<Result>(viewer: Viewer, work: (trx: Executor) => Promise<Result>): Promise<Result> {
+	const admin = requireAdmin(viewer)
 	return db()
 		.transaction()
-		.execute((trx) => insertList(trx, { cohort, days, report, createdBy: admin.id, emails }))
+		.execute(async (trx) => {
+			await lockAdmin(trx, admin)
+			return work(trx)
+		})
 }
 
 async function textOf({ file, addresses }: Input): Promise<string> {
@@ -104,25 +113,23 @@ export async function getList(viewer: Viewer, id: number): Promise<InviteListVie
 /** Starts or resumes the mailing of a list. @throws NotAllowed, Conflict */
 export async function sendList(viewer: Viewer, id: number): Promise<void> {
 	const admin = requireAdmin(viewer)
-	if (!(await writeListState(db(), id, { from: ['draft', 'stopped'], to: 'sending' })))
+	if ((await findList(id))?.is_expired)
+		throw new Conflict('The links of this list have expired, so that nobody could join with them. Make a new list.')
+	if (!(await asAdmin(admin, (trx) => writeListState(trx, id, { from: ['draft', 'stopped'], to: 'sending' }))))
 		throw new Conflict('This list is already being sent, or is done.')
 	await recordSecurityEvent('list-sent', { userId: admin.id, detail: { list: id } })
 }
 
 /** Stops the mailing of a list; queued mails are still sent. @throws NotAllowed, Conflict */
 export async function stopList(viewer: Viewer, id: number): Promise<void> {
-	requireAdmin(viewer)
-	if (!(await writeListState(db(), id, { from: ['sending'], to: 'stopped' })))
+	if (!(await asAdmin(viewer, (trx) => writeListState(trx, id, { from: ['sending'], to: 'stopped' }))))
 		throw new Conflict('This list is not being sent.')
 }
 
 /** Deletes a list that was never mailed. @throws NotAllowed, Conflict */
 export async function discardList(viewer: Viewer, id: number): Promise<void> {
-	requireAdmin(viewer)
-	const wasDraft = await db()
-		.transaction()
-		.execute((trx) => deleteDraft(trx, id))
-	if (!wasDraft) throw new Conflict('Only a list that was never sent can be discarded. Stop this one instead.')
+	if (!(await asAdmin(viewer, (trx) => deleteDraft(trx, id))))
+		throw new Conflict('Only a list that was never sent can be discarded. Stop this one instead.')
 }
 
 /**

@@ -56,7 +56,8 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 		} catch (error) {
 			return refused(error, form)
 		}
-		const message = form.get('body') ? 'Published. It applies immediately.' : 'Withdrawn.'
+		const isText = String(form.get('body') ?? '').trim() !== ''
+		const message = isText ? 'Published. It applies immediately.' : 'Withdrawn.'
 		// The publishing admin accepts like everybody else; the page redirects on if there is nothing to accept.
 		const to = kind === 'terms' ? `${ACCEPT_PATH}?redirectTo=${LEGAL_PATH}` : LEGAL_PATH
 		return redirectWithToast(to, { type: 'success', message })
@@ -83,7 +84,7 @@ export default function EditLegal({ loaderData: form, actionData }: Route.Compon
 					As everybody reads it
 				</Link>
 			</p>
-			<TextForm key={`${form.version} ${form.body.length}`} form={form} sent={actionData ?? null} />
+			<TextForm key={`${form.version} ${form.body}`} form={form} sent={actionData ?? null} />
 			{preview !== null && (
 				<section className="mt-5 border border-line px-4 py-3" aria-label="Preview">
 					<Prose html={preview} />

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { getPreferences, setPreferences } from '~/features/notifications/preferences.server.ts'
+import { leave } from '~/features/privacy/leaving/leaving.server.ts'
 import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -82,6 +83,14 @@ describe('a case', () => {
 		await appoint(cast.admin, 'second', 'moderator')
 	})
 
+	test('is unassigned when its moderator leaves the site', async () => {
+		const leaver = await makeMember('leaver', 'moderator')
+		await report(cast.member, ofQuery(), spam)
+		await assign(cast.moderator, 'leaver')
+		await leave(leaver, { texts: 'keep' })
+		expect(await handlerOf()).toBeUndefined()
+	})
+
 	test('has notes with author and time, which members cannot write, and which are deleted some time after the decision', async () => {
 		await expect(addNote(cast.member, ofQuery(), { note: 'Mine.' })).rejects.toThrow(NotAllowed)
 		await expect(addNote(second, ofQuery(), { note: '  ' })).rejects.toThrow(Invalid)
@@ -121,6 +130,23 @@ describe('notifications of new reports', () => {
 		await sql`delete from notifications`.execute(db())
 		await tellModerators(news)
 		expect(await told('case-report')).toEqual([])
+	})
+
+	test('do not reach moderators who cannot decide: those who are suspended or leaving', async () => {
+		await sql`delete from notifications`.execute(db())
+		for (const [name, state] of [
+			['silenced', sql`suspended_until = now() + interval '1 day'`],
+			['parting', sql`leaves_at = now() + interval '9 days'`],
+		] as const) {
+			const { id } = await makeMember(name, 'moderator')
+			await sql`update users set ${state} where id = ${id}`.execute(db())
+		}
+		await report(cast.member, ofQuery(), spam)
+		const { caseId } = await getCase(cast.moderator, ofQuery())
+		await tellModerators({ caseId, actorId: cast.member.id })
+		const names = (await told('case-report')).map(({ username }) => username)
+		expect(names).toContain('moderator')
+		expect(names.filter((name) => ['silenced', 'parting'].includes(name))).toEqual([])
 	})
 
 	test('have a setting, which only moderators see and change', async () => {

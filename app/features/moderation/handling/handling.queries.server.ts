@@ -72,11 +72,13 @@ export async function deleteOldNotes(days: number, limit: number): Promise<numbe
 	return Number(numAffectedRows)
 }
 
-/** Whom to notify of a new report: the assignee, or all moderators where there is none; nobody once it is decided. */
+/** Whom to notify of a new report: the assignee, or all moderators who can decide where there is none; nobody once it is decided. */
 export async function listToTell(caseId: number, actorId: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select users.id from cases join users
 			on case when cases.assignee_id is null then users.role <> 'member' else users.id = cases.assignee_id end
-		where cases.id = ${caseId} and closed_at is null and users.id <> ${actorId} limit 200`.execute(db())
+		where cases.id = ${caseId} and closed_at is null and users.id <> ${actorId}
+			and users.leaves_at is null and (users.suspended_until is null or users.suspended_until <= now())
+		limit 200`.execute(db())
 	return rows.map(({ id }) => id)
 }

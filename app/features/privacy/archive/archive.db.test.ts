@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bytes } from 'node:stream/consumers'
 import { inflateRawSync } from 'node:zlib'
@@ -122,6 +122,26 @@ test('an archive that has just expired is removed with its member, and when anot
 	expect(files()).toHaveLength(before.length + 1)
 	await leaveArchive({ id: lena.id } as Leaver)
 	expect(files()).toEqual(before)
+})
+
+test('an expired archive whose file cannot be removed keeps no other one', async () => {
+	const folder = join(config().dataDir, 'media/archives')
+	const stuck = join(folder, 'stuck.zip')
+	// A folder in the place of the file.
+	mkdirSync(stuck, { recursive: true })
+	const members = [await makeMember('olga'), await makeMember('pavel')]
+	for (const [index, name] of ['stuck.zip', 'other.zip'].entries())
+		await sql`insert into archives (user_id, name, asked_at) values (${members[index]?.id}, ${name}, now() - interval '3 days')`.execute(
+			db(),
+		)
+	const left = async () =>
+		(await sql<{ name: string }>`select name from archives`.execute(db())).rows.map(({ name }) => name)
+	await expect(sweepArchives()).rejects.toThrow()
+	expect(await left()).toContain('stuck.zip')
+	expect(await left()).not.toContain('other.zip')
+	rmdirSync(stuck)
+	await sweepArchives()
+	expect(await left()).not.toContain('stuck.zip')
 })
 
 test('what a killed process left of an archive that is no longer needed is removed', async () => {

@@ -12,9 +12,10 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Feature } from '~/platform/feature.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { Run } from '~/platform/jobs/run.server.ts'
 import { letter } from '~/platform/mail/mail.server.ts'
 import type { Leaver, MemberTable } from '~/platform/member-data.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
@@ -77,9 +78,14 @@ export async function getArchive(member: Pick<SignedIn, 'id'>): Promise<ArchiveV
 /**
  * Queues an archive of everything that is stored about a member, and replaces an older one.
  * @param asker the member, or an admin on their behalf; only the member is notified and can fetch it
+ * @param record stores who asked, in the same transaction, once the member is locked
  * @throws Conflict while one is being made, TooMany
  */
-export async function askForArchive(member: Pick<SignedIn, 'id'>, asker: SignedIn): Promise<void> {
+export async function askForArchive(
+	member: Pick<SignedIn, 'id'>,
+	asker: SignedIn,
+	record: (trx: Executor) => Promise<void> = async () => {},
+): Promise<void> {
 	await countUse('archives', asker)
 	const name = `${randomBytes(24).toString('base64url')}.zip`
 	const before = await db()
@@ -89,6 +95,7 @@ export async function askForArchive(member: Pick<SignedIn, 'id'>, asker: SignedI
 			const row = await findArchive(member.id, trx)
 			if (row && !row.ready_at && !row.stuck)
 				throw new Conflict('The archive is already being made. You will get an email when it is ready.')
+			await record(trx)
 			await beginArchive(trx, member.id, name)
 			await addJob('make-archive', { userId: member.id, name }, trx)
 			return row
@@ -203,12 +210,22 @@ function readyLetter({ email, name }: { email: string; name: string }) {
 	)
 }
 
-/** Deletes expired archives, and incomplete ones after a crash; call it regularly. */
+/**
+ * Deletes expired archives, and incomplete ones after a crash; call it regularly.
+ * @throws the last error, if an archive could not be deleted; the others are
+ */
 export async function sweepArchives(): Promise<void> {
-	for (const { user_id, name } of await listExpiredArchives()) {
+	const run = new Run('an expired archive could not be deleted')
+	const idOf = (archive: { user_id: number }) => archive.user_id
+	await run.each(await listExpiredArchives(), idOf, async ({ user_id, name }) => {
 		await removeArchiveFile(name)
 		await deleteArchive(user_id, name)
-	}
+	})
+	await sweepPartialArchives()
+	run.finish()
+}
+
+async function sweepPartialArchives(): Promise<void> {
 	const folder = join(config().dataDir, 'archives')
 	for (const file of await readdir(folder).catch(() => [])) {
 		const { mtimeMs } = await stat(join(folder, file)).catch(() => ({ mtimeMs: Date.now() }))

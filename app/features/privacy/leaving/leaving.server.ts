@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { releaseCases } from '~/features/moderation/handling/handling.queries.server.ts'
 import { hideProfile, lockHideable, showProfile } from '~/features/profiles/hiding.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { deleteDevices } from '~/features/sessions/sessions.queries.server.ts'
@@ -69,6 +70,7 @@ export async function leaveIn(trx: Executor, userId: number, keepsTexts: boolean
 	if (!(await insertDeparture(trx, { userId, keepsTexts, hidProfile })))
 		throw new Conflict('This account is already being deleted.')
 	await endAllAccess(trx, userId)
+	await releaseCases(trx, userId)
 }
 
 /** The effects after the commit. */

@@ -281,8 +281,8 @@ export async function recordQuestionRevision(
 	texts: QuestionTexts,
 ): Promise<void> {
 	await sql`
-		insert into revisions (question_id, editor_id, by_moderator, title, description, tags, category)
-		select q.id, ${editorId}::int, q.author_id <> ${editorId}, q.title, q.description, q.tags, c.title
+		insert into revisions (question_id, editor_id, by_moderator, title, description, tags, category, category_id)
+		select q.id, ${editorId}::int, q.author_id <> ${editorId}, q.title, q.description, q.tags, c.title, c.id
 		from questions q join categories c on c.id = q.category_id
 		where q.id = ${id} and (q.title, q.description, q.tags, q.category_id)
 			is distinct from (${texts.title}, ${texts.description}, ${texts.tags}::text[], ${texts.categoryId}::int)`.execute(
@@ -310,6 +310,7 @@ export interface RevisionRow {
 	title: string | null
 	description: string | null
 	tags: string[] | null
+	/** Its present title, or that of the one it was merged into. */
 	category: string | null
 	body: string | null
 }
@@ -322,8 +323,10 @@ export async function listRevisionRows(
 ): Promise<RevisionRow[]> {
 	const { rows } = await sql<RevisionRow>`
 		select r.id, to_char(r.made_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as made_at, r.by_moderator,
-			u.username, u.name, u.pseudonym_verified, r.title, r.description, r.tags, r.category, r.body
+			u.username, u.name, u.pseudonym_verified, r.title, r.description, r.tags,
+			coalesce(main.title, c.title, r.category) as category, r.body
 		from revisions r join users u on u.id = r.editor_id
+		left join categories c on c.id = r.category_id left join categories main on main.id = c.merged_into
 		where ${whose(of)}
 		${from === null ? sql`` : sql`and r.id <= ${from}`}
 		order by r.id desc limit ${limit}`.execute(db())

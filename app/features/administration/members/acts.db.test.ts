@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { listLog } from '~/features/moderation/queue.server.ts'
+import { askForArchive } from '~/features/privacy/archive/archive.server.ts'
+import { leave } from '~/features/privacy/leaving/leaving.server.ts'
+import { Conflict } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeMember } from '../../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { useJobTables } from '../../../../tests/support/jobs.ts'
+import { archiveFor, changeRole } from './acts.server.ts'
+import { runBulk } from './bulk.server.ts'
+
+useDatabase()
+useJobTables()
+
+const why = 'They asked for it.'
+let admin: SignedIn
+
+beforeAll(async () => {
+	admin = await makeMember('admin', 'admin')
+})
+
+const logOf = async (member: string) => (await listLog(admin, { member, cursor: null })).rows.map(({ act }) => act)
+
+test('an admin who is leaving can become a member, as another admin stays', async () => {
+	const leaver = await makeMember('leaver', 'admin')
+	await leave(leaver, { texts: 'keep' })
+	expect(await changeRole(admin, 'leaver', { role: 'member', why })).toBe('member')
+	await expect(changeRole(admin, 'admin', { role: 'member', why })).rejects.toThrow('only admin')
+})
+
+test('the log has an archive that an admin asked for, and none that was refused', async () => {
+	const member = await makeMember('archived')
+	await askForArchive(member, member)
+	await expect(archiveFor(admin, 'archived', { why })).rejects.toThrow(Conflict)
+	expect(await logOf('archived')).toEqual([])
+	await sql`delete from archives`.execute(db())
+	await archiveFor(admin, 'archived', { why })
+	expect(await logOf('archived')).toEqual(['make an archive'])
+})
+
+test('a bulk action that breaks for one member is carried out for the others, and says for whom it was not', async () => {
+	const members = [await makeMember('first'), await makeMember('broken'), await makeMember('last')]
+	const broken = sql.raw(`check (id <> ${members[1]?.id} or suspended_until is null) not valid`)
+	await sql`alter table users add constraint broken ${broken}`.execute(db())
+	const ids = members.map(({ id }) => id).join(',')
+	const result = await runBulk(admin, 'suspend', { ids, why, time: '1 day' })
+	await sql`alter table users drop constraint broken`.execute(db())
+	expect(result).toMatchObject({ done: 2, leftOut: [{ usernames: ['broken'] }] })
+})
