@@ -150,6 +150,17 @@ test('tokens and feeds work again once the member has logged in again', async ()
 	expect(await Promise.all(works.map((one) => one()))).toEqual([true, true])
 })
 
+test('a session that was asked about by a clock that was wrong then is asked about again', async () => {
+	const { cookies, member } = await enter()
+	const [first = 0] = await dueSessions(member)
+	await sql`update provider_sessions set checked_at = now() + interval '1 year' where session_id = ${first}`.execute(
+		db(),
+	)
+	campus.accounts.delete(campus.visitor)
+	await checkSession(first)
+	expect(await whoHas(cookies)).toBeNull()
+})
+
 test('a refresh token that expired in one browser ends that session alone, as another one shows that the member is there', async () => {
 	const { cookies, member } = await enter()
 	const other = await logIn()
