@@ -342,6 +342,9 @@ describe('a list of addresses', () => {
 		await stopList(admin, id)
 		await mailLists()
 		expect(await getList(admin, id)).toMatchObject({ state: 'stopped', mailed: 20 })
+		await sql`update invite_lists set expires_at = expires_at - interval '7 days' where id = ${id}`.execute(db())
+		await expect(sendList(admin, id)).rejects.toThrow('The invitations of this list have expired.')
+		await sql`update invite_lists set expires_at = expires_at + interval '7 days' where id = ${id}`.execute(db())
 		await sendList(admin, id)
 		// Simulates a crash within a batch: neither the records nor the jobs of the batch are written.
 		await sql`alter table invited_addresses add constraint killed check (email <> ${sql.lit(emails[35])} or mailed_at is null)`.execute(

@@ -66,16 +66,15 @@ export async function findList(id: number): Promise<ListRow | undefined> {
 	return rows[0]
 }
 
-/** Changes the state of a list if it is in one of the given states. @returns whether it was */
+/** Changes the state of a list if it is in one of the given states, and for `sending` has not expired. @returns whether it did */
 export async function writeListState(
 	trx: Executor,
 	id: number,
 	{ from, to }: { from: readonly ListState[]; to: ListState },
 ): Promise<boolean> {
 	const { rows } = await sql`
-		update invite_lists set state = ${to} where id = ${id} and state = any(${[...from]}::text[]) returning id`.execute(
-		trx,
-	)
+		update invite_lists set state = ${to} where id = ${id} and state = any(${[...from]}::text[])
+			and (${to} <> 'sending' or expires_at > now()) returning id`.execute(trx)
 	return rows.length > 0
 }
 

@@ -104,8 +104,11 @@ export async function getList(viewer: Viewer, id: number): Promise<InviteListVie
 /** Starts or resumes the mailing of a list. @throws NotAllowed, Conflict */
 export async function sendList(viewer: Viewer, id: number): Promise<void> {
 	const admin = requireAdmin(viewer)
-	if (!(await writeListState(db(), id, { from: ['draft', 'stopped'], to: 'sending' })))
+	if (!(await writeListState(db(), id, { from: ['draft', 'stopped'], to: 'sending' }))) {
+		if ((await findList(id))?.state === 'stopped')
+			throw new Conflict('The invitations of this list have expired. Make a new list of the addresses that are left.')
 		throw new Conflict('This list is already being sent, or is done.')
+	}
 	await recordSecurityEvent('list-sent', { userId: admin.id, detail: { list: id } })
 }
 
