@@ -6,6 +6,7 @@ import { logInAs, SecondStepRequired, viewerFromRequest } from '~/features/accou
 import { getRoutingChoice, readFeed } from '~/features/routing/answerable.server.ts'
 import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { makeToken, readToken } from '~/features/tokens/tokens.server.ts'
+import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encryptSecret } from '~/platform/encryption.server.ts'
@@ -13,7 +14,7 @@ import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
 import { giveCode, setUpApp } from '../../../tests/support/second-factor.ts'
-import { refreshPurpose } from './identities.server.ts'
+import { refreshPurpose, unlink } from './identities.server.ts'
 import { beginFlow, finishFlow } from './login-flow.server.ts'
 import { checkSession } from './refreshing.server.ts'
 
@@ -159,6 +160,10 @@ test('a session that was asked about by a clock that was wrong then is asked abo
 	campus.accounts.delete(campus.visitor)
 	await checkSession(first)
 	expect(await whoHas(cookies)).toBeNull()
+})
+
+test.each([Number.NaN, 1.5, 2 ** 31, -1])('a login %s that nobody has cannot be removed', async (id) => {
+	await expect(unlink(admin, id, 0)).rejects.toThrow(NotFound)
 })
 
 test('a refresh token that expired in one browser ends that session alone, as another one shows that the member is there', async () => {
