@@ -204,17 +204,15 @@ export async function findPasswordHash(userId: number, executor: Executor = db()
 	return credential?.password ?? null
 }
 
-/** Removes password, second factor, sessions, tokens and devices of an account: only a password reset by mail lets its owner in again. */
-export async function removeCredentials(userId: number, trx: Executor): Promise<void> {
+/**
+ * Removes password, passkeys, second factor, sessions, tokens and devices of an account: only a password reset by mail lets its owner in
+ * again.
+ * @param allowsPasswords whether they can set a password; otherwise the linked logins of other sites stay, as the only way in
+ */
+export async function removeCredentials(userId: number, trx: Executor, allowsPasswords: boolean): Promise<void> {
 	await sql`update credentials set password = null where user_id = ${userId}`.execute(trx)
-	for (const table of [
-		'sessions',
-		'access_tokens',
-		'known_devices',
-		'totp_secrets',
-		'recovery_codes',
-		'login_challenges',
-	])
+	const always = ['sessions', 'access_tokens', 'known_devices', 'totp_secrets', 'recovery_codes', 'login_challenges']
+	for (const table of [...always, 'passkeys', ...(allowsPasswords ? ['identities'] : [])])
 		await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(trx)
 }
 

@@ -149,7 +149,10 @@ export interface ProviderSessionRow {
 	refresh_token: string | null
 }
 
-/** Claims the check of a session at its provider, if the last one started longer ago than this many seconds. One process gets it. */
+/**
+ * Claims the check of a session at its provider, if the last one started longer ago than this many seconds, or in the future, by a clock
+ * that has been set right. One process gets it.
+ */
 export async function takeCheck(
 	sessionId: number,
 	provider: string,
@@ -157,7 +160,8 @@ export async function takeCheck(
 ): Promise<ProviderSessionRow | undefined> {
 	const { rows } = await sql<ProviderSessionRow>`
 		update provider_sessions p set checked_at = now() from identities i
-		where p.session_id = ${sessionId} and p.checked_at < now() - make_interval(secs => ${seconds}) and i.id = p.identity_id
+		where p.session_id = ${sessionId} and i.id = p.identity_id
+			and (p.checked_at < now() - make_interval(secs => ${seconds}) or p.checked_at > now() + interval '1 minute')
 			and i.provider = ${provider}
 		returning p.session_id, p.identity_id, i.user_id, i.provider, i.issuer, i.subject, p.refresh_token`.execute(db())
 	return rows[0]

@@ -10,6 +10,7 @@ import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
 import { confirmCampusByLogin } from '~/features/campus/campus.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
+import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
@@ -165,12 +166,15 @@ export async function link(viewer: SignedIn, provider: Provider, answer: Answer)
 	await recordSecurityEvent('identity-linked', { userId: viewer.id, detail: { provider: provider.name } })
 }
 
+const unlinked = 'It is removed already.'
+
 /**
  * Unlinks an identity, and ends the sessions that it started.
  * @param keptSession the present session, which continues
  * @throws NotFound, Conflict for the last login method
  */
 export async function unlink(viewer: SignedIn, id: number, keptSession: number): Promise<void> {
+	if (!isId(id)) throw new NotFound(unlinked)
 	const provider = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -181,7 +185,7 @@ export async function unlink(viewer: SignedIn, id: number, keptSession: number):
 			if (!byPassword && !others.some((one) => offered.includes(one.provider)))
 				throw new Conflict('This is your only way to log in. Set a password or link another account first.')
 			const name = await deleteIdentity(trx, { userId: viewer.id, id, keptSession })
-			if (name === undefined) throw new NotFound('It is removed already.')
+			if (name === undefined) throw new NotFound(unlinked)
 			return name
 		})
 	await announceEndedSessions(viewer.id, viewer.username)

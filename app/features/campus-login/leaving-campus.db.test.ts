@@ -5,6 +5,7 @@ import { config } from '~/config.server.ts'
 import { logInAs, SecondStepRequired } from '~/features/accounts/accounts.server.ts'
 import { getRoutingChoice, readFeed } from '~/features/routing/answerable.server.ts'
 import { makeToken, readToken } from '~/features/tokens/tokens.server.ts'
+import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encryptSecret } from '~/platform/encryption.server.ts'
@@ -14,7 +15,7 @@ import { eventually } from '../../../tests/support/eventually.ts'
 import { pairsOf, requestOf, saveSettings, whoHas } from '../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
 import { giveCode, setUpApp } from '../../../tests/support/second-factor.ts'
-import { refreshPurpose } from './identities.server.ts'
+import { refreshPurpose, unlink } from './identities.server.ts'
 import { beginFlow, finishFlow } from './login-flow.server.ts'
 import { checkSession } from './refreshing.server.ts'
 
@@ -143,6 +144,21 @@ test('tokens and feeds work again once the member has logged in again', async ()
 	if (account) campus.accounts.set(campus.visitor, account)
 	await logIn()
 	expect(await Promise.all(works.map((one) => one()))).toEqual([true, true])
+})
+
+test('a session that was asked about by a clock that was wrong then is asked about again', async () => {
+	const { cookies, member } = await enter()
+	const [first = 0] = await dueSessions(member)
+	await sql`update provider_sessions set checked_at = now() + interval '1 year' where session_id = ${first}`.execute(
+		db(),
+	)
+	campus.accounts.delete(campus.visitor)
+	await checkSession(first)
+	expect(await whoHas(cookies)).toBeNull()
+})
+
+test.each([Number.NaN, 1.5, 2 ** 31, -1])('a login %s that nobody has cannot be removed', async (id) => {
+	await expect(unlink(admin, id, 0)).rejects.toThrow(NotFound)
 })
 
 test('a refresh token that expired in one browser ends that session alone, as another one shows that the member is there', async () => {

@@ -107,7 +107,7 @@ export const otherSection = settingSection({
 	},
 	async check(values) {
 		const { googleId: id, googleSecret: secret, microsoftTenant: tenant, microsoftId, microsoftSecret } = values
-		if (microsoftId !== '' && /^(|common|organizations|consumers)$/.test(tenant))
+		if (microsoftId !== '' && /^(|common|organizations|consumers)$/i.test(tenant))
 			throw wrongField('microsoftTenant', 'Enter the id of your own directory.')
 		if (id !== '' && secret !== '')
 			await refusingAt('googleId', 'password-googleSecret', () => tryProvider('google', googleSettings(id, secret)))

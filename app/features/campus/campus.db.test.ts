@@ -5,6 +5,7 @@ import { getAcademics, saveAcademics } from '~/features/profile-editor/editing.s
 import { getProfile } from '~/features/profiles/profiles.server.ts'
 import { Conflict, Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { everyPage, pageCache } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
@@ -14,6 +15,7 @@ import { forgetCounts } from '../../../tests/support/jobs.ts'
 import {
 	beginCampusLink,
 	confirmCampus,
+	confirmCampusByLogin,
 	findCampusLink,
 	getCampus,
 	remindOfCampus,
@@ -110,6 +112,20 @@ test('stores only hashes of tokens', async () => {
 	const { rows } = await sql<{ token_hash: string }>`select token_hash from campus_links`.execute(db())
 	expect(rows.map(({ token_hash }) => token_hash)).not.toContain(token)
 	for (const { token_hash } of rows) await expect(confirmCampus(token_hash)).rejects.toThrow(Invalid)
+})
+
+test.each([
+	['a link', async (member: SignedIn) => void (await confirmCampus(await linkOf(member)))],
+	['a login', async (member: SignedIn) => confirmCampusByLogin(member.id, `mira${made - 1}@cs.mit.edu`)],
+])('visitors see a student who was verified by %s at once', async (_, confirm) => {
+	await pageCache.fill(
+		'/find-dev',
+		[everyPage],
+		async () => ({ status: 200, headers: {}, br: Buffer.alloc(0) }) as never,
+	)
+	await confirm(mira)
+	expect(await campusShown(mira)).toBe(mit)
+	expect(pageCache.get('/find-dev')).toBeUndefined()
 })
 
 describe('a link is invalid:', () => {

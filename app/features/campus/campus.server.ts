@@ -14,6 +14,7 @@ import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Conflict, Invalid, TooMany } from '~/lib/errors.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter, type Mail } from '~/platform/mail/mail.server.ts'
@@ -133,7 +134,7 @@ export async function confirmCampus(token: string): Promise<{ username: string; 
 				if (username === undefined) throw new Invalid(oldLink)
 				return { userId: link.user_id, username, university }
 			})
-		await recordSecurityEvent('campus-confirmed', { userId })
+		await announceConfirmation(userId)
 		return confirmed
 	} catch (error) {
 		if (!isTaken(error)) throw error
@@ -158,10 +159,15 @@ export async function confirmCampusByLogin(userId: number, email: string): Promi
 				await fillCampusAddress(trx, userId, email)
 				return confirmCampusAddress(trx, userId, email, university.name)
 			})
-		if (username !== undefined) await recordSecurityEvent('campus-confirmed', { userId })
+		if (username !== undefined) await announceConfirmation(userId)
 	} catch (error) {
 		if (!isTaken(error)) throw error
 	}
+}
+
+async function announceConfirmation(userId: number): Promise<void> {
+	await dropPages([everyPage])
+	await recordSecurityEvent('campus-confirmed', { userId })
 }
 
 /** Reminds a batch of members whose confirmation ends within two weeks, each once. @returns their number */

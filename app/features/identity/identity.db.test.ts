@@ -13,7 +13,9 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { forgetCounts, mailedToken, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { registerMember } from '../accounts/accounts.server.ts'
 import { findUsernames } from '../asking/mentions.queries.server.ts'
+import { listLogins } from '../campus-login/identities.server.ts'
 import { relationWith } from '../conversations/conversations.server.ts'
+import { listPasskeys } from '../passkeys/passkeys.server.ts'
 import { countNewMatches } from '../search/search.server.ts'
 import { beginEmailChange, mailEmailChange } from './emails/email-mails.server.ts'
 import {
@@ -128,6 +130,17 @@ describe('a new address', () => {
 		expect((await sentMails('thief@home.example')).at(-1)?.subject).not.toBe('Set a new password for DevQuad')
 		await resetPassword(form({ token: reset, password: next, confirmPassword: next }), request())
 		expect((await viewerOf(await cookieOf(addressOf(mira), next)))?.id).toBe(mira.id)
+	})
+
+	test('an undo removes the passkeys and the logins of other sites, which a thief may have added', async () => {
+		await confirmEmail(mira, await linkFor(mira, 'taker@home.example', 'email'))
+		await sql`insert into passkeys (user_id, credential_id, public_key, name)
+			values (${mira.id}, 'taker', '\\x00', 'Taker')`.execute(db())
+		await sql`insert into identities (user_id, provider, issuer, subject)
+			values (${mira.id}, 'github', 'https://github.com', 'taker')`.execute(db())
+		await undoEmail(await mailedToken(addressOf(mira)))
+		expect(await listPasskeys(mira)).toEqual([])
+		expect((await listLogins(mira)).linked).toEqual([])
 	})
 
 	test('an undo link expires after a week', async () => {

@@ -90,3 +90,44 @@ test('a phrase that a comment has letter by letter comes before newer texts that
 	const again = await listQuestions(null, { search: '"diving seal"', limit: 10 })
 	expect(again.rows[0]?.id).toBe(titled.id)
 })
+
+/** The ids of all pages of a search, in order. */
+async function readPages(search: string): Promise<number[]> {
+	const ids: number[] = []
+	let cursor: string | null = null
+	do {
+		const { rows, next } = await listQuestions(null, { search, cursor, limit: 3 })
+		expect(rows).not.toEqual([])
+		ids.push(...rows.map(({ id }) => id))
+		cursor = next
+	} while (cursor)
+	return ids
+}
+
+test.each([
+	['gazelle stripes', 'as it is'],
+	['antelopes stripped', 'misread by a typo', 'antelopse stripped'],
+])(
+	'later pages do not repeat the question whose title %s began the first one (%s)',
+	async (title, _, search = title) => {
+		const { id } = await makeQuestion(asha, { title, description: words(200) })
+		const others: number[] = []
+		for (let number = 0; number < 9; number += 1)
+			others.push((await makeQuestion(asha, { title: `${title}, ${title}`, description: `${title}, ${number}` })).id)
+		const ids = await readPages(search)
+		expect(ids[0]).toBe(id)
+		expect(ids.toSorted()).toEqual([id, ...others].toSorted())
+	},
+)
+
+test('all questions with a phrase of words that the index does not have are found, page by page', async () => {
+	const ids: number[] = []
+	for (let number = 0; number < 8; number += 1)
+		ids.push((await makeQuestion(asha, { title: `Okapis, ${number}`, description: 'Are there any of those?' })).id)
+	expect(await readPages('"are there any of"')).toEqual(ids.toReversed())
+})
+
+/** Different words without a meaning. */
+function words(count: number): string {
+	return Array.from({ length: count }, (_, number) => `q${number.toString(36)}z`).join(' ')
+}

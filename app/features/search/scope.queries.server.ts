@@ -18,6 +18,8 @@ export interface SearchScope {
 	categories: number[] | null
 	users: number[] | null
 	without: { tags: string[]; categories: number[]; users: number[] }
+	/** The id of a question that is left out. */
+	besides: number | null
 	/** True, false, or undefined for no restriction. */
 	solved?: boolean
 	unanswered?: boolean
@@ -102,7 +104,7 @@ function fewRows(scope: SearchScope): RawBuilder<unknown> {
 }
 
 /** Conditions on `questions q`; each list of ids and tags is part of the index questions_found. */
-export function conditions({ tags, categories, users, without, ...states }: SearchScope): RawBuilder<unknown> {
+export function conditions({ tags, categories, users, without, besides, ...states }: SearchScope): RawBuilder<unknown> {
 	const all = [sql`q.status = 'published'`]
 	if (tags.length > 0) all.push(sql`q.tags @> ${tags}::text[]`)
 	if (categories) all.push(oneOf('q.category_id', categories))
@@ -110,6 +112,7 @@ export function conditions({ tags, categories, users, without, ...states }: Sear
 	if (without.tags.length > 0) all.push(sql`not q.tags && ${without.tags}::text[]`)
 	if (without.categories.length > 0) all.push(sql`q.category_id <> all(${without.categories}::int[])`)
 	if (without.users.length > 0) all.push(sql`q.author_id <> all(${without.users}::int[])`)
+	if (besides !== null) all.push(sql`q.id <> ${besides}::int`)
 	const { solved, unanswered, unsolved } = states
 	if (solved !== undefined) all.push(solved ? sql`q.solved` : sql`not q.solved`)
 	if (unanswered !== undefined) all.push(unanswered ? sql`q.comment_count = 0` : sql`q.comment_count > 0`)

@@ -184,18 +184,19 @@ const BLOCKS_READ_LITERALLY = 12
  * The newest unranked questions with the words of some phrases whose title or description contains each phrase
  * literally. Only phrases with words that the index lacks are searched: of “how does this work” it has one word, and of
  * “are there any other” none.
- * @param words in the syntax of `websearch_to_tsquery`, without exclusions
+ * @param asked.words in the syntax of `websearch_to_tsquery`, without exclusions
+ * @param asked.before the id that the previous page ended with
  * @returns ids, newest first
  */
 export async function listLiteral(
 	scope: SearchScope,
-	words: string,
-	phrases: string[],
-	limit: number,
+	{ words, phrases, before, limit }: { words: string; phrases: string[]; before: number | null; limit: number },
 ): Promise<number[]> {
-	const newest = (matching: RawBuilder<unknown>, isWanted: RawBuilder<unknown>, ranked: number) => sql`
+	const { titled, anywhere } = MAX_CANDIDATES.phrase
+	const isPartly = sql`is_partly_known and numnode(words) > 0`
+	const newest = (matching: RawBuilder<unknown>, isWanted: RawBuilder<unknown>, ranked: number, most: number) => sql`
 		(${walkBlocks(sql`${matching} and ${conditions(scope)}`, sql`0`, sql`${BLOCKS_READ_LITERALLY - 1}::int`)}
-		where (select ${isWanted} from asked) offset ${ranked} limit ${MAX_READ_LITERALLY})`
+		where (select ${isWanted} from asked) offset ${ranked} limit ${most})`
 	const literally = phrases.map((phrase) => says(wholeText, phrase))
 	const { rows } = await sql<{ id: number }>`
 		with asked as materialized (
@@ -203,11 +204,13 @@ export async function listLiteral(
 				exists (select from unnest(${phrases}::text[]) phrase where length(to_tsvector('simple', search_text(phrase)))
 					> length(to_tsvector('english', search_text(phrase)))) as is_partly_known),
 		newest as materialized (
-			${newest(sql`q.search @@ (select words from asked)`, sql`is_partly_known and numnode(words) > 0`, MAX_CANDIDATES.phrase.anywhere)}
-			union all ${newest(sql`true`, sql`numnode(words) = 0`, 0)})
+			${newest(sql`q.search @@ (select words from asked)`, isPartly, anywhere, MAX_READ_LITERALLY)}
+			union all ${newest(sql`true`, sql`numnode(words) = 0`, 0, MAX_READ_LITERALLY)}),
+		titled as materialized (${newest(sql`title_document(q.title) @@ (select words from asked)`, isPartly, 0, titled)})
 		-- Estimated to be few, they would be found by reading all questions.
 		select q.id from newest cross join lateral (select id, title, description from questions where id = newest.id offset 0) q
-		where ${sql.join(literally, sql` and `)} order by q.id desc limit ${limit}`.execute(db())
+		where newest.id <> all(array(select id from titled)) ${before === null ? sql`` : sql`and newest.id < ${before}::int`}
+			and ${sql.join(literally, sql` and `)} order by q.id desc limit ${limit}`.execute(db())
 	return rows.map(({ id }) => id)
 }
 

@@ -35,6 +35,8 @@ interface Within {
 	tag?: string | undefined
 	/** Ids of accounts; one of them must be the author. */
 	authors?: number[] | undefined
+	/** The id of a question that is left out. */
+	besides?: number | null
 }
 
 interface SearchInput extends Within {
@@ -55,23 +57,22 @@ export async function findMatches<Row extends { id: number }>(
 	input: SearchInput,
 ): Promise<SearchResults<Row>> {
 	const parsed = parseSearch(input.search)
+	if (input.cursor !== null) return findLater(selection, parsed, input)
 	const exact = await addLiteral(selection, parsed, input, await findAll(selection, parsed, [], input))
 	if (input.isExact) return exact
-	const titled =
-		input.cursor === null ? await findPasted(selection, parsed, input, exact.rows.length >= input.limit) : null
+	const titled = await readPasted(selection, parsed, input, exact.rows.length >= input.limit)
 	if (titled) {
 		const others = exact.ranked ? exact.rows.filter(({ id }) => id !== titled.id) : []
 		return { ranked: true, rows: [titled, ...others].slice(0, input.limit), instead: null }
 	}
 	const count = exact.rows.length
-	const wantsMore = count > 0 && count < few && input.cursor === null && isPlain(parsed) && !hasTitled(exact)
+	const wantsMore = count > 0 && count < few && isPlain(parsed) && !hasTitled(exact)
 	if (count > 0 && !wantsMore) return exact
 	const correction = wantsMore ? null : await correctSearch(parsed)
 	if (correction) {
 		const corrected = await findAll(selection, correction.parsed, correction.alternatives, input)
 		if (corrected.rows.length > 0) return showCorrected(selection, parsed, correction, input, corrected)
 	}
-	if (input.cursor !== null) return exact
 	const alternatives = correction?.alternatives.flatMap((words) => words.slice(0, MAX_MEANT)) ?? []
 	const any = await findAny(selection, correction?.parsed ?? parsed, alternatives, input)
 	const others = any.filter(({ id }) => !exact.rows.some((row) => row.id === id))
@@ -83,22 +84,49 @@ export async function findMatches<Row extends { id: number }>(
 	}
 }
 
+/** A page after the first one, without the question whose full title put it first there. */
+async function findLater<Row extends { id: number }>(
+	selection: Selection<Row>,
+	parsed: ParsedSearch,
+	input: SearchInput,
+): Promise<SearchResults<Row>> {
+	// The first page was full, or there would be no other.
+	const besides = input.isExact ? null : await findPasted(parsed, input, true)
+	const rest = { ...input, besides }
+	const exact = await addLiteral(selection, parsed, rest, await findAll(selection, parsed, [], rest))
+	if (input.isExact || exact.rows.length > 0) return exact
+	const correction = await correctSearch(parsed)
+	if (!correction) return exact
+	const find = (of: SearchInput) => findAll(selection, correction.parsed, correction.alternatives, of)
+	const search = correctedSearch(correction, await find({ ...input, cursor: null, limit: 1 }))
+	const first = search === undefined ? null : await findPasted(parseSearch(search), { ...input, search }, true)
+	const corrected = await find({ ...input, besides: first })
+	if (corrected.rows.length === 0) return exact
+	return { ...corrected, instead: insteadOf(parsed, search) }
+}
+
+/** How the corrected search is written, with the words of the title that it finds first; undefined if words were only completed. */
+function correctedSearch({ searchFor }: Correction, found: SearchResults<object>): string | undefined {
+	return searchFor?.(found.ranked ? (found.rows[0]?.matched_title ?? '') : '')
+}
+
+function insteadOf(typed: ParsedSearch, search: string | undefined): ShownInstead | null {
+	return search === undefined || search === typed.parts.join(' ') ? null : { kind: 'corrected', search }
+}
+
 /** The results of a corrected search, with the correction; if there are many, a question whose full title was mistyped comes first. */
 async function showCorrected<Row extends { id: number }>(
 	selection: Selection<Row>,
 	typed: ParsedSearch,
-	{ searchFor }: Correction,
+	correction: Correction,
 	input: SearchInput,
 	corrected: SearchResults<Row>,
 ): Promise<SearchResults<Row>> {
-	const search = searchFor?.(corrected.ranked ? (corrected.rows[0]?.matched_title ?? '') : '')
-	if (search === undefined || search === typed.parts.join(' ')) return { ...corrected, instead: null }
-	const instead = { kind: 'corrected', search } as const
+	const search = correctedSearch(correction, corrected)
+	const instead = insteadOf(typed, search)
+	if (search === undefined || instead === null) return { ...corrected, instead }
 	const isFull = corrected.rows.length >= input.limit
-	const titled =
-		isFull && input.cursor === null
-			? await findPasted(selection, parseSearch(search), { ...input, search }, true)
-			: null
+	const titled = isFull ? await readPasted(selection, parseSearch(search), { ...input, search }, true) : null
 	if (!titled || !corrected.ranked) return { ...corrected, instead }
 	const others = corrected.rows.filter(({ id }) => id !== titled.id)
 	return { ranked: true, rows: [titled, ...others].slice(0, input.limit), instead }
@@ -124,18 +152,20 @@ async function addLiteral<Row extends { id: number }>(
 ): Promise<SearchResults<Row>> {
 	const phrases = literalTexts(terms).filter((text) => /\s/.test(text) || isOption(text))
 	const isOpen = terms.every(({ kind }) => kind === 'word' || kind === 'phrase') && !partsOf(operators)
-	if (phrases.length === 0 || !isOpen || cursor !== null || !exact.ranked) return exact
+	if (phrases.length === 0 || !isOpen || !exact.ranked) return exact
+	const after = rankCursor(cursor)
+	if (after !== null && Number(after.rank) < LITERAL_RANK) return exact
 	const literal = exact.rows.filter(({ rank }) => Number(rank) >= LITERAL_RANK)
 	if (literal.length >= limit) return exact
 	const scope = await readScope(operators, within)
 	if (scope === null) return exact
-	const ids = await listLiteral(scope, terms.map(({ source }) => source).join(' '), phrases, limit)
+	const words = terms.map(({ source }) => source).join(' ')
+	const before = after !== null && Number(after.rank) === LITERAL_RANK ? after.id : null
+	const ids = await listLiteral(scope, { words, phrases, before, limit })
 	if (ids.length === 0) return exact
 	const rows = await present(await chosenRows(selection, ids, phrases.join(' ')))
-	const older = rows
-		.filter(({ id }) => !literal.some((row) => row.id === id))
-		.map((row) => ({ ...row, rank: String(LITERAL_RANK) }))
-	const others = exact.rows.filter(({ id }) => ![...literal, ...older].some((row) => row.id === id))
+	const older = rows.map((row) => ({ ...row, rank: String(LITERAL_RANK) }))
+	const others = exact.rows.slice(literal.length)
 	return { ...exact, rows: [...literal, ...older, ...others].slice(0, limit) }
 }
 
@@ -236,29 +266,38 @@ function titlesIn(search: string): string[] {
 }
 
 /**
- * The question whose full title was pasted, for titles that the search would misread in part, that have too many
+ * The id of the question whose full title was pasted, for titles that the search would misread in part, that have too many
  * matches, or that may contain more than the stored title.
  */
-async function findPasted<Row extends { id: number }>(
-	selection: Selection<Row>,
+async function findPasted(
 	{ parts }: ParsedSearch,
 	{ search, ...within }: SearchInput,
 	isFull: boolean,
-) {
+): Promise<number | null> {
 	const titles = titlesIn(search)
 	if (parts.length < 2 && !isJoined.test(search)) return null
 	if (!isFull && titles.length < 2 && !meansMore.test(plainMarks(search))) return null
 	const scope = await readScope([], within)
-	const id = scope && (await findTitled(titles, conditions(scope)))
+	return scope && findTitled(titles, conditions(scope))
+}
+
+/** The question of {@link findPasted}, as the first result. */
+async function readPasted<Row extends { id: number }>(
+	selection: Selection<Row>,
+	parsed: ParsedSearch,
+	input: SearchInput,
+	isFull: boolean,
+) {
+	const id = await findPasted(parsed, input, isFull)
 	if (id === null) return null
-	const [row] = await present(await chosenRows(selection, [id], search))
+	const [row] = await present(await chosenRows(selection, [id], input.search))
 	return row ? { ...row, rank: '9' } : null
 }
 
 /** The restrictions by operators and the list; null if they exclude each other. */
 async function readScope(
 	operators: ParsedSearch['operators'],
-	{ categoryId, tag, authors }: Within,
+	{ categoryId, tag, authors, besides = null }: Within,
 ): Promise<SearchScope | null> {
 	const named = (kind: OperatorKind, excluded = false) =>
 		operators.filter((each) => each.kind === kind && each.excluded === excluded).map(({ value }) => value)
@@ -272,6 +311,7 @@ async function readScope(
 		categories: inBoth(categoryId === undefined ? null : [categoryId], wanted.categories),
 		users: inBoth(authors ?? null, wanted.users),
 		without: { ...unwanted, tags: withoutTags },
+		besides,
 	}
 	for (const state of ['solved', 'unanswered', 'unsolved'] as const) {
 		const isWanted = named('is').includes(state)

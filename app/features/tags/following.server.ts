@@ -2,6 +2,7 @@ import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
+import { storable } from '~/lib/clean.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -36,7 +37,7 @@ export async function setFollowing(viewer: Viewer, target: FollowTarget, followi
  */
 async function followTag(trx: Executor, userId: number, name: string, following: boolean): Promise<void> {
 	await lockTermsShared(trx)
-	const tag = await findTag(name, userId, trx)
+	const tag = await findTag(storable(name).toLowerCase(), userId, trx)
 	if (!tag) throw new NotFound('There is no such tag.')
 	await lockMember(trx, userId)
 	if (following && (await countFollowedTags(trx, userId, tag.id)) >= MAX_FOLLOWED_TAGS)
@@ -47,7 +48,7 @@ async function followTag(trx: Executor, userId: number, name: string, following:
 /** The categories are locked meanwhile, as a merge moves the followers of one. */
 async function followCategory(trx: Executor, userId: number, slug: string, following: boolean): Promise<void> {
 	await lockCategoriesShared(trx)
-	const category = await findCategory(slug, trx)
+	const category = await findCategory(storable(slug), trx)
 	if (!category) throw new NotFound('There is no such category.')
 	await writeFollow(trx, userId, { categoryId: category.id }, following)
 }

@@ -47,6 +47,18 @@ test('a synonym is stored as the main tag, without duplicates', async () => {
 	await expectFiguresToHold()
 })
 
+test.each([
+	[{ tag: 'Esoterics' }, { tags: ['esoterics'] }],
+	[{ tag: 'esoterics\u0000' }, { tags: ['esoterics'] }],
+	[{ category: 'java\u0000' }, { categories: ['java'] }],
+])('%j is followed as its page is found', async (target, followed) => {
+	await makeQuestion(asha, { tags: 'esoterics' })
+	await setFollowing(ben, target, true)
+	expect(await listFollowed(ben)).toMatchObject(followed)
+	await setFollowing(ben, target, false)
+	expect(await listFollowed(ben)).toEqual({ tags: [], categories: [] })
+})
+
 test('who follows a tag while it is merged follows the one that remains', async () => {
 	await makeQuestion(asha, { tags: 'gone-while-followed' })
 	let merge: Promise<unknown> = Promise.resolve()

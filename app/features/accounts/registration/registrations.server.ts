@@ -16,6 +16,7 @@ import {
 	insertAccount,
 	removeCredentials,
 } from '../accounts.queries.server.ts'
+import { allowsPasswords } from '../login-methods.server.ts'
 import { requireHashCapacity, verifyPassword } from '../security/credentials.server.ts'
 import { queueAccountMail } from './account-mails.server.ts'
 import { usernamesFor } from './names.server.ts'
@@ -130,7 +131,7 @@ export async function denyAddress(token: string): Promise<void> {
 			if (!link || link.used_at) throw new Invalid(oldLink)
 			await deleteEmailLink(trx, hashToken(token))
 			if (link.user_id === null) await deleteRegistration(trx, link.email)
-			else await removeCredentials(link.user_id, trx)
+			else await removeCredentials(link.user_id, trx, allowsPasswords())
 			return link.user_id === null ? null : findAccountByEmail(link.email, trx)
 		})
 	if (closed) await announceEndedSessions(closed.id, closed.username)

@@ -1,4 +1,5 @@
 import { deleteResetLinks, removeCredentials } from '~/features/accounts/accounts.queries.server.ts'
+import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import { LINK_KEPT, mailResetLink } from '~/features/accounts/registration/account-mails.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
@@ -12,6 +13,7 @@ import { announceAccountChange, announceEndedSessions } from '~/features/session
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
@@ -206,8 +208,8 @@ export async function findUndo(token: string): Promise<{ username: string; email
 
 /**
  * Restores the former addresses of an account, with a token mailed to one of them. The change may have been made by a
- * thief, so all sessions, tokens and known devices are revoked, the password and other undo links are deleted. The link
- * does not log anybody in: a link to set a new password is mailed to the restored addresses.
+ * thief, so all sessions, tokens and known devices are revoked, and the password, passkeys, linked logins of other sites and other undo
+ * links are deleted. The link does not log anybody in: a link to set a new password is mailed to the restored addresses.
  * @throws Invalid if the link is no longer valid, Conflict if another account has an address by now
  */
 export async function undoEmail(token: string): Promise<void> {
@@ -219,7 +221,7 @@ export async function undoEmail(token: string): Promise<void> {
 				if (!found) throw new Invalid(oldUndo)
 				await requireEmails(found.user_id, trx, { lock: true })
 				await writeEmails(trx, found.user_id, found)
-				await removeCredentials(found.user_id, trx)
+				await removeCredentials(found.user_id, trx, allowsPasswords())
 				await deleteEmailUndos(trx, found.user_id)
 				const addresses = [found.email, found.second_email].filter((address) => address !== null)
 				await mailResetLink(trx, found.user_id, addresses)
@@ -227,6 +229,8 @@ export async function undoEmail(token: string): Promise<void> {
 			}),
 	)
 	await announceEndedSessions(undo.user_id, undo.username)
+	// A profile shows the links that its member proved by a login of another site.
+	await dropPages([everyPage])
 	await recordSecurityEvent('email-undone', { userId: undo.user_id })
 }
 

@@ -27,7 +27,7 @@ export function action({ request, context }: Route.ActionArgs) {
 
 function targetOf(form: FormData): FollowTarget {
 	const [tag, category] = [form.get('tag'), form.get('category')]
-	if (typeof tag === 'string' && tag) return { tag: tag.replaceAll('\u0000', '') }
-	if (typeof category === 'string' && category) return { category: category.replaceAll('\u0000', '') }
+	if (typeof tag === 'string' && tag) return { tag }
+	if (typeof category === 'string' && category) return { category }
 	throw new Invalid('Give a tag or a category to follow.')
 }
