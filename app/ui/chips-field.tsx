@@ -263,8 +263,10 @@ function afterPress(work: () => void): void {
 
 let pressed = false
 if (typeof document !== 'undefined') {
-	const note = (event: Event) => {
-		pressed = event.type === 'pointerdown'
+	const note = ({ type, button }: PointerEvent) => {
+		// The context menu that another button opens can swallow the release.
+		pressed = type === 'pointerdown' && button === 0
 	}
-	for (const type of ['pointerdown', 'pointerup', 'pointercancel']) addEventListener(type, note, { capture: true })
+	for (const type of ['pointerdown', 'pointerup', 'pointercancel'] as const)
+		addEventListener(type, note, { capture: true })
 }

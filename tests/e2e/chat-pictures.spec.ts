@@ -128,3 +128,32 @@ test('without scripts, the form uploads a picture and keeps it when the text is 
 	await context.close()
 	await bo.page.context().close()
 })
+
+test('an edit that begins while a picture is prepared is not sent as a new message, and the text stays a draft', async ({
+	page,
+	browser,
+}) => {
+	const [, bo] = await twoFriends(page, browser, ['Ada Waitley', 'Bo Waitley'])
+	await page.addInitScript(() => {
+		const { decode } = HTMLImageElement.prototype
+		HTMLImageElement.prototype.decode = async function () {
+			await new Promise((resolve) => addEventListener('test-decode', resolve, { once: true }))
+			return decode.call(this)
+		}
+	})
+	await openChatPage(page, bo)
+	await page.getByLabel('Add pictures').setInputFiles(await png('bench.png', 320, 240))
+	await composer(page).fill('With the bench')
+	await composer(page).press('Enter')
+	const sent = page.locator('.chat-message').first()
+	await sent.hover()
+	await sent.getByRole('link', { name: 'Edit' }).click()
+	await expect(composer(page)).toHaveValue('Hello')
+	await page.evaluate(() => dispatchEvent(new Event('test-decode')))
+	await page.getByRole('link', { name: 'Cancel editing' }).click()
+	const list = page.getByRole('list', { name: 'Pictures of this message' })
+	await expect(list.getByRole('listitem')).toHaveCount(1)
+	await expect(composer(page)).toHaveValue('With the bench')
+	expect(await texts(page)).toEqual(['Hello', 'Hello yourself'])
+	await bo.page.context().close()
+})

@@ -1,5 +1,13 @@
 import type { Page } from '@playwright/test'
-import { enrol, expect, expectNoViolations, expectNoViolationsInThemes, hydrated, test } from './support/journey.ts'
+import {
+	enrol,
+	expect,
+	expectNoViolations,
+	expectNoViolationsInThemes,
+	hydrated,
+	settled,
+	test,
+} from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 const search = (page: Page) => page.getByRole('combobox', { name: 'Search people and skills' })
@@ -75,6 +83,22 @@ test('a suggested skill narrows the list, and an empty search box clears the sea
 	await expect(cards(page).first().getByRole('list', { name: 'Skills' }).getByRole('listitem').first()).toHaveText(
 		'React',
 	)
+})
+
+test('a filter that is followed right after typing leaves no text in the field that the list does not follow', async ({
+	page,
+}) => {
+	await page.clock.install()
+	await page.goto('/find-dev?q=mira')
+	await settled(page)
+	// The list waits for a pause in typing, which would be over on a busy machine before the click.
+	await page.clock.pauseAt(Date.now() + 1_000)
+	await search(page).fill('mirabelle')
+	await page.getByRole('complementary', { name: 'Filters' }).getByLabel('Mentoring').click()
+	await expect(page).toHaveURL('/find-dev?q=mira&open=mentoring')
+	await page.clock.runFor(600)
+	await expect(page).toHaveURL('/find-dev?q=mira&open=mentoring')
+	await expect(search(page)).toHaveValue('mira')
 })
 
 test('the latest keystroke wins even when its response arrives first, and the suggestions close when the box loses the focus', async ({

@@ -161,6 +161,20 @@ test('a picture that is removed while it is being saved stays removed', async ({
 	await expect(field.getByRole('img')).toHaveCount(0)
 })
 
+test('a picture that cannot be saved for want of a connection is said once', async ({ page }) => {
+	const username = await enrol(page, 'Una Picture')
+	await page.goto(`/edit-profile/${username}`)
+	await page.route('**/picture.data*', (route) => route.abort('internetdisconnected'))
+	const dialog = await chooseToCrop(page, 'first.png')
+	await dialog.getByRole('button', { name: 'Save picture' }).click()
+	const field = page.getByRole('group', { name: 'Profile picture' })
+	await expect(field.getByRole('alert')).toHaveText('Something went wrong!')
+	await expect(field.getByRole('img')).toHaveCount(0)
+	expect(await page.evaluate(() => window.notices?.map(({ textContent }) => textContent))).toEqual([
+		'Something went wrong!',
+	])
+})
+
 test('the fields below a picture stay where they are when the scripts start', async ({ page }) => {
 	const username = await enrol(page, 'Stella Picture')
 	const start = await openWithoutScripts(page, `/edit-profile/${username}`)

@@ -58,7 +58,11 @@ export function Composer(props: ComposerProps) {
 		const area = textarea.current
 		if (!client || !area) return
 		event.preventDefault()
-		await client.attachments.settled(peer)
+		if (!editing) {
+			await client.attachments.settled(peer)
+			// An edit that began in the meantime has put its own text into the field. This one is stored as the draft.
+			if (area.dataset.filled === 'edit') return
+		}
 		const said = area.value.trim()
 		if (said.length > chatLimits.messageMax) {
 			setError(tooLong(said.length))

@@ -13,15 +13,17 @@ export function useDeveloperSearch(criteria: Criteria) {
 	const [isUsed, setUsed] = useState(false)
 	const narrowing = useRef<ReturnType<typeof setTimeout>>(undefined)
 	const { q } = criteria
+	const address = communityPath(criteria)
 	const latest = useRef(criteria)
 	latest.current = criteria
 
-	// The field follows the address (a cleared search, going back), but never while the reader types.
+	// The field follows the address (a cleared search, going back, a filter right after typing), but never while the reader types.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: another address with the same search follows typed text that it leaves out
 	useEffect(() => {
 		if (!input.current || document.activeElement === input.current) return
 		input.current.value = q
 		setText(q)
-	}, [q])
+	}, [q, address])
 	useEffect(() => () => clearTimeout(narrowing.current), [])
 
 	/** Makes the list follow the field, unless it already does. */

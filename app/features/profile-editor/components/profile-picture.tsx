@@ -37,7 +37,7 @@ export function ProfilePicture({ label, path, error }: ProfilePictureProps) {
 			const message = data.saved ? 'Profile picture uploaded successfully!' : 'Profile picture removed.'
 			toast({ type: 'success', message })
 		} else {
-			toast({ type: 'error', message: failed })
+			if (!data.said) toast({ type: 'error', message: failed })
 			// Remounts the field with the stored picture.
 			setRefusals((count) => count + 1)
 		}

@@ -10,7 +10,8 @@ import { ownForm } from '../requests.server.ts'
 import type { Route } from './+types/save-picture'
 
 /** The result: the stored path, '' for none, or an error. */
-export type PictureSaved = { saved: string } | { message: string }
+/** The stored path, or why there is none. `said`: a toast has already shown it, as there was no response. */
+export type PictureSaved = { saved: string } | { message: string; said?: boolean }
 
 /** Saves the profile picture in `profile_url`, or removes it; called by scripts after cropping. */
 export async function action(args: Route.ActionArgs) {
