@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import pg from 'pg'
 import { siteDatabase } from '../support/site-process.ts'
 import { demoEmail, expect, hydrated, logIn, settled, test } from './support/journey.ts'
@@ -154,6 +155,11 @@ for (const [name, hasFile] of [
 		if (hasFile) expect(asked.filter((path) => file.test(path))).toHaveLength(1)
 	})
 
+/** The picture that a journey gives a member has no file. One that fails to load is replaced by initials, at some time. */
+async function serveProfilePictures(page: Page): Promise<void> {
+	await page.route(/\/media\/profiles\//, (route) => route.fulfill({ contentType: 'image/gif', body: pixel }))
+}
+
 test("the rows read back from a list's document are those the server would send", async ({ page }) => {
 	await logIn(page)
 	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
@@ -167,8 +173,7 @@ test("the rows read back from a list's document are those the server would send"
 		[demoEmail],
 	)
 	await client.end()
-	// A picture that fails to load is replaced by initials, at some time.
-	await page.route(/\/media\/profiles\//, (route) => route.fulfill({ contentType: 'image/gif', body: pixel }))
+	await serveProfilePictures(page)
 	const ask = (title: string, more = {}) =>
 		page.request.post('/forum/ask', {
 			form: { title, description: 'A "text" & <more>.\n\n\\o/', tags: 'c++, read-back', category: 'others', ...more },
@@ -221,6 +226,7 @@ test("the rows read back from a list's document are those the server would send"
 })
 
 test('search results read back from their document are those the server would send', async ({ page }) => {
+	await serveProfilePictures(page)
 	await logIn(page)
 	const headers = { Origin: process.env.SITE_URL ?? '' }
 	const title = 'Do <i> & "quolibets" tick?'
