@@ -36,6 +36,7 @@ for (const javaScriptEnabled of [true, false]) {
 			const skills = page.getByLabel('Skills optional', { exact: true })
 			await skills.fill('js, Kite flying')
 			await expect(page.getByLabel('E-mail', { exact: true })).toBeDisabled()
+			await expect(page.getByRole('link', { name: 'Change it in Settings' })).toHaveAttribute('href', '/settings/email')
 			await saveChanges(page)
 			await expectNotice(page, 'Profile updated successfully!')
 			await expect(page.getByRole('button', { name: `Edda M ${last}, account menu` })).toBeVisible()

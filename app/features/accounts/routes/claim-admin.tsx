@@ -21,7 +21,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	try {
 		await claimAdmin(viewer, String(form.get('token') ?? ''))
 		const message = 'You are now the admin of this site.'
-		return redirectWithToast('/moderation', { type: 'success', message }, await refreshSession(request))
+		return redirectWithToast('/admin', { type: 'success', message }, await refreshSession(request))
 	} catch (error) {
 		return refused(error, form)
 	}
@@ -42,7 +42,7 @@ export default function ClaimAdmin({ loaderData, actionData }: Route.ComponentPr
 	return (
 		<TokenPage
 			title="Become the admin of this site?"
-			lead={`${name} (@${username}) can then appoint moderators, decide cases and read the log. The link works once.`}
+			lead={`${name} (@${username}) can then set up the site, appoint moderators, decide cases and read the log. The link works once.`}
 		>
 			<TokenForm token={token} message={actionData?.message} label="Become admin" busyLabel="Saving..." />
 		</TokenPage>

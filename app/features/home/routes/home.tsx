@@ -55,7 +55,7 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 							times={[lead.question.createdAt]}
 						/>
 					) : (
-						<NothingDiscussed />
+						<NothingDiscussed hasQuestions={recent.length > 0} />
 					)}
 				</section>
 				<section className="min-w-0 lg:col-span-4" aria-labelledby="recent">
@@ -76,6 +76,7 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 							/>
 						))}
 					</ul>
+					{recent.length === 0 && <p className="text-ink-2">No questions yet.</p>}
 				</section>
 				<MemoMarkup
 					as="section"
@@ -130,14 +131,14 @@ function Welcome({ figures, people, welcome }: HomeView) {
 	)
 }
 
-function NothingDiscussed() {
+function NothingDiscussed({ hasQuestions }: { hasQuestions: boolean }) {
 	return (
 		<p className="pt-2 text-md text-ink-2">
-			Nobody has commented on a question yet.{' '}
+			{hasQuestions ? 'Nobody has commented on a question yet. ' : 'Nobody has asked a question yet. '}
 			<Link className="link" to="/forum/ask">
-				Ask one
+				{hasQuestions ? 'Ask one' : 'Ask the first'}
 			</Link>
-			, or answer the newest.
+			{hasQuestions ? ', or answer the newest.' : '.'}
 		</p>
 	)
 }

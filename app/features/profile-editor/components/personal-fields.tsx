@@ -1,8 +1,10 @@
+import { emailSettingsPath } from '~/features/identity/emails/emails.view.ts'
 import { openings, openingsOf } from '~/features/members/self.view.ts'
 import type { FormValues } from '~/platform/http/form.ts'
 import { Check } from '~/ui/check.tsx'
 import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field, Select } from '~/ui/field.tsx'
+import { Link } from '~/ui/link.tsx'
 import {
 	type AudienceField,
 	audienceFieldNames,
@@ -67,7 +69,14 @@ export function PersonalFields({ values, errors, email, picture }: PersonalField
 					name="email"
 					defaultValue={email}
 					disabled
-					hint="You log in with it. It cannot be changed."
+					hint={
+						<>
+							You log in with it.{' '}
+							<Link className="link" to={emailSettingsPath}>
+								Change it in Settings
+							</Link>
+						</>
+					}
 				/>
 				<Field {...field('pronouns')} optional maxLength={limits.pronouns} placeholder="she/her" autoComplete="off" />
 				<Field {...field('phone')} optional type="tel" maxLength={limits.phone} autoComplete="tel" />

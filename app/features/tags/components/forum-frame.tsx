@@ -113,6 +113,7 @@ export function TagIndex({ tags, search }: { tags: TagView[]; search: string | n
 					<TagLink key={tag.name} tag={tag} search={search} />
 				))}
 			</ul>
+			{tags.length === 0 && <p className="text-ink-2">No tags yet.</p>}
 		</section>
 	)
 }

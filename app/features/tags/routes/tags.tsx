@@ -67,6 +67,7 @@ export default function Tags({ loaderData: { tags, followed, synonyms }, actionD
 					<TagLink key={tag.name} tag={tag} />
 				))}
 			</ul>
+			{tags.length === 0 && <p className="mt-3 text-ink-2">No tags yet. Each query can have up to five.</p>}
 			{synonyms && <Synonyms synonyms={synonyms} refusal={actionData ?? null} />}
 		</div>
 	)
