@@ -32,7 +32,7 @@ import { Shell } from '~/shell/shell.tsx'
 import { useTheme } from '~/shell/theme-switch.tsx'
 import type { Route } from './+types/root'
 import stylesheet from './app.css?url'
-import { EarlyClicksScript } from './shell/early-input.tsx'
+import { EarlyInputScript } from './shell/early-input.tsx'
 import { ErrorPage } from './shell/error-page.tsx'
 import { BrokenPicturesScript } from './ui/broken-pictures.tsx'
 import mono from './ui/fonts/quad-mono.woff2?url'
@@ -142,7 +142,7 @@ function Document({ children }: { children: ReactNode }) {
 					<>
 						<SiteStyle />
 						<BrokenPicturesScript />
-						<EarlyClicksScript />
+						<EarlyInputScript />
 					</>
 				)}
 				<Meta />

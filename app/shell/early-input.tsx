@@ -5,20 +5,23 @@ declare global {
 	interface Window {
 		/** The last button that was pressed before the scripts had loaded. */
 		earlyButton?: HTMLElement | null
+		/** Path and query of the document, without the fragment. */
+		documentPath: string
 	}
 }
 
 /**
- * An inline script in the head of each page: remembers a button that needs the page's scripts and is pressed before they have
- * loaded, as on a slow network; it is pressed again later. Buttons that send a form or open a popover work without scripts, and are
- * left alone.
+ * An inline script in the head of each page: remembers which page this is, and a button that needs the page's scripts and is pressed
+ * before they have loaded, as on a slow network; it is pressed again later. Buttons that send a form or open a popover work without
+ * scripts, and are left alone.
  */
-export function EarlyClicksScript() {
-	return <script nonce={use(NonceContext)} dangerouslySetInnerHTML={{ __html: `(${noteEarlyClicks})()` }} />
+export function EarlyInputScript() {
+	return <script nonce={use(NonceContext)} dangerouslySetInnerHTML={{ __html: `(${noteEarlyPress})()` }} />
 }
 
 /** Runs standalone in the browser, without access to this module. */
-function noteEarlyClicks(): void {
+function noteEarlyPress(): void {
+	window.documentPath = location.pathname + location.search
 	window.earlyButton = null
 	const note = ({ target }: Event) => {
 		if (window.earlyButton === undefined) return document.removeEventListener('click', note, true)
@@ -26,6 +29,14 @@ function noteEarlyClicks(): void {
 		if (button) window.earlyButton = button
 	}
 	document.addEventListener('click', note, true)
+}
+
+/**
+ * Whether the browser went to another address since the document was requested, as when Back is pressed twice and React Router had
+ * added both entries: the browser then keeps the document. React Router would show its data as those of the new address.
+ */
+export function isAtOtherAddress(): boolean {
+	return window.documentPath !== location.pathname + location.search
 }
 
 /** Text typed before hydration: React sets each text area to what the server rendered. */

@@ -222,3 +222,34 @@ test('missing suggestions are reported, and the field accepts any text', async (
 	await expect(page.getByText('No developers found')).toHaveCount(0)
 	await expect(page.getByRole('region', { name: 'Notices' }).getByRole('alert')).toHaveCount(0)
 })
+
+test('Back pressed twice before the scripts have loaded shows the page of its address', async ({ page }) => {
+	await page.goto('/forum/tags')
+	await hydrated(page)
+	const tags = page.getByRole('main').locator('a.index-row')
+	const names = (await tags.locator('.tag').allInnerTexts()).slice(0, 2)
+	expect(names).toHaveLength(2)
+	const [first = '', second = ''] = names
+	const heading = page.getByRole('heading', { level: 1 })
+	await page.goto(`/forum/tag/${first}`)
+	await hydrated(page)
+	// The same document: its scripts replace the page.
+	await page.evaluate((path) => window.__reactRouterDataRouter.navigate(path), `/forum/tag/${second}`)
+	await expect(heading).toHaveText(`#${second}`)
+	await page.goto('/forum/tags')
+
+	const { promise, resolve } = Promise.withResolvers<void>()
+	await page.route(/\/assets\/.*\.js$/, async (route) => {
+		await promise
+		await route.continue()
+	})
+	const back = () => page.evaluate(() => window.history.back())
+	await back()
+	await expect(heading).toHaveText(`#${second}`)
+	await back()
+	await expect(page).toHaveURL(`/forum/tag/${first}`)
+	resolve()
+	await hydrated(page)
+	await expect(heading).toHaveText(`#${first}`)
+	await expect(page).toHaveTitle(new RegExp(first))
+})
