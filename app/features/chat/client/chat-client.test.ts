@@ -18,6 +18,14 @@ const view = (tab: Tab) => {
 const bodies = (tab: Tab) => view(tab).messages.map(({ body }) => body)
 const settle = () => vi.advanceTimersByTimeAsync(60_000)
 
+test('white space around a message is not sent, as too much of it would end the connection, again and again', async () => {
+	const { server, anna } = pair()
+	anna.client.write('bert', `\n \n  indented${'\n'.repeat(70_000)}`)
+	expect(anna.client.outgoing().map(({ body }) => body)).toEqual(['  indented'])
+	await settle()
+	expect(server.rows.map(({ body }) => body)).toEqual(['  indented'])
+})
+
 test('a message is on its way at once, and stands in both views when it is acknowledged', async () => {
 	const { anna, bert } = pair()
 	expect(anna.client.write('bert', 'Hello')).toBe(true)

@@ -6,7 +6,7 @@ import type { ConversationState } from '~/features/conversations/conversations.p
 import type { Receipts } from '~/features/conversations/conversations.view.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import type { Live } from '~/platform/realtime/live.ts'
-import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.ts'
+import { type ChatMessage, type ConversationPage, type MessageWindow, trimmedMessage } from '../chat.view.ts'
 import { type ConversationView, LiveConversation } from './live-conversation.ts'
 import { Outbox, type Outgoing, Sender } from './outbox.ts'
 import type { Lock, Transport } from './transport.ts'
@@ -113,8 +113,10 @@ export class ChatClient {
 	 */
 	write(to: string, body: string): boolean {
 		const { pictures, persisted } = this.attachments.take(to)
-		if (body.trim() === '' && pictures.length === 0) return false
-		this.outbox.add({ clientId: this.newId(), to, body, pictures }, persisted)
+		// The server closes a connection with more text than a message may have, and would at each try.
+		const text = trimmedMessage(body)
+		if (text === '' && pictures.length === 0) return false
+		this.outbox.add({ clientId: this.newId(), to, body: text, pictures }, persisted)
 		this.conversations.get(to)?.wrote()
 		this.outboxChanged()
 		this.send(to)
