@@ -76,6 +76,18 @@ test('the other tab of a member shows what this one sends, and nothing of it wai
 	expect(other.client.outgoing()).toEqual([])
 })
 
+test('what a tab leaves unsent as it is closed, another open tab of the member sends', async () => {
+	const { server, browsers, anna } = pair()
+	const other = open(server, browsers.anna)
+	other.cut()
+	other.client.write('bert', 'Just before closing')
+	await settle()
+	anna.client.outboxChangedElsewhere()
+	await settle()
+	expect(server.rows.map(({ body }) => body)).toEqual(['Just before closing'])
+	expect(anna.client.outgoing()).toEqual([])
+})
+
 test('of two tabs that come back at the same moment one sends what waits', async () => {
 	const { server, browsers, anna } = pair()
 	const other = open(server, browsers.anna)

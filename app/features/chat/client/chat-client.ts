@@ -202,7 +202,7 @@ export class ChatClient {
 			this.attend(peer, this.attended.has(peer))
 			this.delivered(peer)
 		}
-		for (const to of new Set(this.outbox.list().map((message) => message.to))) this.send(to)
+		this.sendAll()
 		this.changed()
 	}
 
@@ -226,10 +226,16 @@ export class ChatClient {
 		this.conversations.get(peer)?.receiveState(state)
 	}
 
-	/** The outbox has changed, in this tab or another. */
+	/** The outbox has changed. */
 	outboxChanged(): void {
 		this.pending = null
 		this.changed()
+	}
+
+	/** Another tab has changed the outbox. If it was closed before its message was sent, this one sends it; the lock makes it wait. */
+	outboxChangedElsewhere(): void {
+		this.outboxChanged()
+		if (this.transport.connected()) this.sendAll()
 	}
 
 	private make(page: ConversationPage): LiveConversation {
@@ -240,6 +246,12 @@ export class ChatClient {
 	private remove(clientId: string): void {
 		const message = this.outbox.remove(clientId)
 		this.attachments.forget(message?.pictures.map(({ id }) => id) ?? [])
+	}
+
+	/** Sends what waits, to any peer. */
+	private sendAll(): void {
+		const waiting = this.outgoing().filter(({ refusal }) => refusal === null)
+		for (const to of new Set(waiting.map((message) => message.to))) this.send(to)
 	}
 
 	private send(to: string): void {
