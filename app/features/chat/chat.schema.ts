@@ -2,19 +2,15 @@ import { z } from 'zod'
 import { MAX_ALT_LENGTH, MAX_PICTURES, TOO_MANY_PICTURES } from '~/features/chat-pictures/chat-pictures.view.ts'
 import { picturePath } from '~/features/pictures/pictures.view.ts'
 import { cleanText, isStorable } from '~/lib/clean.ts'
-import { chatLimits } from './chat.view.ts'
+import { chatLimits, trimmedMessage } from './chat.view.ts'
 
 const nothing = 'Write something first.'
 
-/** The text of a message. Surrounding line breaks are removed; leading spaces stay, as they may indent code. */
+/** The text of a message. */
 const body = z
 	.string({ error: nothing })
 	.refine(isStorable, 'The text contains an invalid character (NUL).')
-	.transform((text) =>
-		cleanText(text)
-			.replace(/^(?:[^\S\n]*\n)+/, '')
-			.trimEnd(),
-	)
+	.transform((text) => trimmedMessage(cleanText(text)))
 	.refine(
 		(text) => text.length <= chatLimits.messageMax,
 		`A message may have at most ${chatLimits.messageMax.toLocaleString('en')} characters.`,

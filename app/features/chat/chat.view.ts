@@ -112,6 +112,11 @@ declare module '~/platform/realtime/events.ts' {
 	}
 }
 
+/** The text of a message without blank lines before it and white space after it. Leading spaces stay, as they may indent code. */
+export function trimmedMessage(text: string): string {
+	return text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd()
+}
+
 /** A message as one member sees it. */
 export function presentMessage(row: MessageRow, readerId: number, names: Names): ChatMessage {
 	const isUnchanged = row.recipient_body !== null && row.sender_id !== readerId

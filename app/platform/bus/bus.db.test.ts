@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { pool } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
@@ -117,4 +118,30 @@ test('who could not send tells the others, as soon as it can, that they missed s
 	await eventually(() => expect(hears.onBack).toHaveBeenCalledOnce())
 	expect([hears.onLost.mock.calls.length, hears.onMessage.mock.calls]).toEqual([1, []])
 	await stop()
+})
+
+test('a connection that is lost while it begins to listen again leads to one listener', async () => {
+	const carrier = postgresCarrier()
+	const hears = listener()
+	const stop = await new Bus(carrier).open('things', hears)
+	const { query } = pg.Client.prototype
+	let hasEnded = false
+	const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...said: never[]) {
+		const { connection } = this as unknown as { connection: { stream: { destroy: () => void } } }
+		const answer = query.apply(this, said as never)
+		if (!hasEnded && String(said[0]).startsWith('listen')) {
+			hasEnded = true
+			connection.stream.destroy()
+		}
+		return answer
+	} as never)
+	await carriers[0]?.cut()
+	await eventually(() => expect(hears.onBack).toHaveBeenCalled())
+	spy.mockRestore()
+	const other = listener()
+	const stopOther = await new Bus(carrier).open('things', other)
+	await new Bus(postgresCarrier()).publish('things', 'once')
+	await eventually(() => expect(other.onMessage).toHaveBeenCalledWith('once'))
+	expect([hasEnded, hears.onLost.mock.calls, hears.onMessage.mock.calls]).toEqual([true, [[]], [['once']]])
+	await Promise.all([stop(), stopOther()])
 })

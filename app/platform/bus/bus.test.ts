@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { eventually } from '../../../tests/support/eventually.ts'
 import { Bus, type Carrier, joinParts, partsOf } from './bus.ts'
 
 test.each([
@@ -54,4 +55,42 @@ test('what a batch left that failed midway is no part of the next message', asyn
 	await sender.publish('one', 'short')
 	await sender.publish('one', 'y'.repeat(5_000))
 	expect(heard).toEqual(['short', 'y'.repeat(5_000)])
+})
+
+test('listeners are told that they missed what found no place in the queue', async () => {
+	const hearers: ((text: string) => void)[] = []
+	let free = () => {}
+	let blocked: Promise<void> | null = new Promise((resolve) => {
+		free = resolve
+	})
+	const carrier: Carrier = {
+		longest: 1_000,
+		listen: async (_channel, hear) => {
+			hearers.push(hear)
+			return async () => {}
+		},
+		send: async (_channel, texts) => {
+			await blocked
+			for (const text of texts) for (const hear of hearers) hear(text)
+		},
+	}
+	let [heard, back] = [0, 0]
+	const onMessage = () => {
+		heard += 1
+	}
+	const onBack = () => {
+		back += 1
+	}
+	await new Bus(carrier).open('one', { onMessage, onLost: () => {}, onBack })
+	const sender = new Bus(carrier)
+	const first = sender.publish('one', 'hangs')
+	await Promise.resolve()
+	const published = [first, ...Array.from({ length: 20_001 }, (_, index) => sender.publish('one', `${index}`))]
+	const outcomes = Promise.allSettled(published)
+	blocked = null
+	free()
+	const lost = (await outcomes).filter(({ status }) => status === 'rejected').length
+	await eventually(() => expect(back).toBe(1))
+	expect(lost).toBeGreaterThan(0)
+	expect(heard).toBe(published.length - lost)
 })

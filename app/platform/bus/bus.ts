@@ -9,7 +9,7 @@ export interface Carrier {
 	send: (channel: string, texts: string[]) => Promise<void>
 	/**
 	 * Listens on a channel.
-	 * @param onEnd called once when the connection is lost
+	 * @param onEnd called once when the connection is lost, but not before this has resolved
 	 * @returns stops listening, without a call of `onEnd`
 	 */
 	listen: (channel: string, hear: (text: string) => void, onEnd: () => void) => Promise<() => Promise<void>>
@@ -63,7 +63,10 @@ export class Bus {
 	 */
 	publish(channel: string, message: string): Promise<void> {
 		const line = this.#lineOf(channel)
-		if (line.waiting.length >= MAX_WAITING) return Promise.reject(new Error('Too much waits for the bus already.'))
+		if (line.waiting.length >= MAX_WAITING) {
+			void this.#owe(channel, line)
+			return Promise.reject(new Error('Too much waits for the bus already.'))
+		}
 		line.waiting.push(...partsOf(message, this.#carrier.longest).map((part) => this.#sign(part)))
 		line.next ??= line.now.then(() => this.#flush(channel, line))
 		return line.next

@@ -49,13 +49,17 @@ export function postgresCarrier(): Carrier {
 			const { client, hearers, ends, forget } = await connection()
 			const hearing = hearers.get(channel) ?? new Set()
 			hearers.set(channel, hearing.add(hear))
-			ends.add(onEnd)
+			let isListening = false
+			// A connection that ends before fails the statement below, and whoever listens tries again already.
+			const end = () => isListening && onEnd()
+			ends.add(end)
 			const leave = () => {
 				hearing.delete(hear)
-				ends.delete(onEnd)
+				ends.delete(end)
 			}
 			try {
 				await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+				isListening = true
 			} catch (error) {
 				leave()
 				throw error

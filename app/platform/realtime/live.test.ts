@@ -1,6 +1,10 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { comeBack, type Live } from './live.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
+import { comeBack, type Live, openLive, withLive } from './live.ts'
+
+/** Sockets that never connect: closing one emits nothing. */
+vi.mock('socket.io-client', () => ({ io: () => Object.assign(new EventEmitter(), { disconnect: () => {} }) }))
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -36,4 +40,25 @@ test('a tab of a server that cannot look anybody up tries again within 3 s, each
 	expect(triesOf('unavailable', 3)).toBeGreaterThanOrEqual(1)
 	expect(triesOf('unavailable', 60)).toBeGreaterThanOrEqual(20)
 	expect(triesOf('unavailable', 60)).toBeLessThanOrEqual(60)
+})
+
+test('what was done to the socket of an earlier login is undone before the next socket is used', async () => {
+	vi.useRealTimers()
+	const events: string[] = []
+	let count = 0
+	const stop = withLive(() => {
+		count += 1
+		const name = `socket ${count}`
+		events.push(`uses ${name}`)
+		return () => void events.push(`leaves ${name}`)
+	})
+	const logOut = openLive('anna')
+	await eventually(() => expect(events).toEqual(['uses socket 1']))
+	logOut()
+	const logOutAgain = openLive('anna')
+	await eventually(() => expect(events).toContain('uses socket 2'))
+	expect(events).toEqual(['uses socket 1', 'leaves socket 1', 'uses socket 2'])
+	logOutAgain()
+	stop()
+	expect(events.at(-1)).toBe('leaves socket 2')
 })

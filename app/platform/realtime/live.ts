@@ -55,6 +55,8 @@ export function openLive(me: string): () => void {
 export function withLive(use: (socket: Live) => () => void): () => void {
 	let undo = () => {}
 	const tell = (opened: Live) => {
+		// What `use` did to the socket of an earlier login.
+		undo()
 		undo = use(opened)
 	}
 	waiting.add(tell)

@@ -18,6 +18,14 @@ const view = (tab: Tab) => {
 const bodies = (tab: Tab) => view(tab).messages.map(({ body }) => body)
 const settle = () => vi.advanceTimersByTimeAsync(60_000)
 
+test('white space around a message is not sent, as too much of it would end the connection, again and again', async () => {
+	const { server, anna } = pair()
+	anna.client.write('bert', `\n \n  indented${'\n'.repeat(70_000)}`)
+	expect(anna.client.outgoing().map(({ body }) => body)).toEqual(['  indented'])
+	await settle()
+	expect(server.rows.map(({ body }) => body)).toEqual(['  indented'])
+})
+
 test('a message is on its way at once, and stands in both views when it is acknowledged', async () => {
 	const { anna, bert } = pair()
 	expect(anna.client.write('bert', 'Hello')).toBe(true)
@@ -66,6 +74,18 @@ test('the other tab of a member shows what this one sends, and nothing of it wai
 	other.client.outboxChanged()
 	expect(bodies(other)).toEqual(['From the first tab'])
 	expect(other.client.outgoing()).toEqual([])
+})
+
+test('what a tab leaves unsent as it is closed, another open tab of the member sends', async () => {
+	const { server, browsers, anna } = pair()
+	const other = open(server, browsers.anna)
+	other.cut()
+	other.client.write('bert', 'Just before closing')
+	await settle()
+	anna.client.outboxChangedElsewhere()
+	await settle()
+	expect(server.rows.map(({ body }) => body)).toEqual(['Just before closing'])
+	expect(anna.client.outgoing()).toEqual([])
 })
 
 test('of two tabs that come back at the same moment one sends what waits', async () => {

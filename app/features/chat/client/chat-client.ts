@@ -6,7 +6,7 @@ import type { ConversationState } from '~/features/conversations/conversations.p
 import type { Receipts } from '~/features/conversations/conversations.view.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import type { Live } from '~/platform/realtime/live.ts'
-import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.ts'
+import { type ChatMessage, type ConversationPage, type MessageWindow, trimmedMessage } from '../chat.view.ts'
 import { type ConversationView, LiveConversation } from './live-conversation.ts'
 import { Outbox, type Outgoing, Sender } from './outbox.ts'
 import type { Lock, Transport } from './transport.ts'
@@ -113,8 +113,10 @@ export class ChatClient {
 	 */
 	write(to: string, body: string): boolean {
 		const { pictures, persisted } = this.attachments.take(to)
-		if (body.trim() === '' && pictures.length === 0) return false
-		this.outbox.add({ clientId: this.newId(), to, body, pictures }, persisted)
+		// The server closes a connection with more text than a message may have, and would at each try.
+		const text = trimmedMessage(body)
+		if (text === '' && pictures.length === 0) return false
+		this.outbox.add({ clientId: this.newId(), to, body: text, pictures }, persisted)
 		this.conversations.get(to)?.wrote()
 		this.outboxChanged()
 		this.send(to)
@@ -200,7 +202,7 @@ export class ChatClient {
 			this.attend(peer, this.attended.has(peer))
 			this.delivered(peer)
 		}
-		for (const to of new Set(this.outbox.list().map((message) => message.to))) this.send(to)
+		this.sendAll()
 		this.changed()
 	}
 
@@ -224,10 +226,16 @@ export class ChatClient {
 		this.conversations.get(peer)?.receiveState(state)
 	}
 
-	/** The outbox has changed, in this tab or another. */
+	/** The outbox has changed. */
 	outboxChanged(): void {
 		this.pending = null
 		this.changed()
+	}
+
+	/** Another tab has changed the outbox. If it was closed before its message was sent, this one sends it; the lock makes it wait. */
+	outboxChangedElsewhere(): void {
+		this.outboxChanged()
+		if (this.transport.connected()) this.sendAll()
 	}
 
 	private make(page: ConversationPage): LiveConversation {
@@ -238,6 +246,12 @@ export class ChatClient {
 	private remove(clientId: string): void {
 		const message = this.outbox.remove(clientId)
 		this.attachments.forget(message?.pictures.map(({ id }) => id) ?? [])
+	}
+
+	/** Sends what waits, to any peer. */
+	private sendAll(): void {
+		const waiting = this.outgoing().filter(({ refusal }) => refusal === null)
+		for (const to of new Set(waiting.map((message) => message.to))) this.send(to)
 	}
 
 	private send(to: string): void {

@@ -97,7 +97,7 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 		return listen(socket, client, transport)
 	})
 	const otherTab = (event: StorageEvent) => {
-		if (client.outbox.owns(event.key)) client.outboxChanged()
+		if (client.outbox.owns(event.key)) client.outboxChangedElsewhere()
 	}
 	const leave = () => client.leave()
 	window.addEventListener('storage', otherTab)

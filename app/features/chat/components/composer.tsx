@@ -11,7 +11,7 @@ import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { type ChatMessage, chatLimits } from '../chat.view.ts'
+import { type ChatMessage, chatLimits, trimmedMessage } from '../chat.view.ts'
 import { useChatClient } from '../client/use-chat.ts'
 
 interface ComposerProps {
@@ -63,7 +63,7 @@ export function Composer(props: ComposerProps) {
 			// An edit that began in the meantime has put its own text into the field. This one is stored as the draft.
 			if (area.dataset.filled === 'edit') return
 		}
-		const said = area.value.trim()
+		const said = trimmedMessage(area.value)
 		if (said.length > chatLimits.messageMax) {
 			setError(tooLong(said.length))
 			return

@@ -44,7 +44,7 @@ export interface ChatPeer {
 let open: ChatPeer | null = null
 const listeners = new Set<() => void>()
 
-/** Opens the chat panel with a member, or closes it if it shows them. */
+/** Opens the chat panel with a member, instead of another one. */
 function openChat(peer: ChatPeer): void {
 	change(peer)
 }

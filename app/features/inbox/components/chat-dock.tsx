@@ -2,12 +2,12 @@ import { Maximize2, X } from 'lucide'
 import { type KeyboardEvent, Suspense, useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
 import { useChatClient } from '~/features/chat/client/use-chat.ts'
-import { ConversationHead } from '~/features/chat/components/conversation-head.tsx'
 import { lazyPart } from '~/shell/guarded.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import { Skeleton } from '~/ui/skeleton.tsx'
 import { type ChatPeer, closeChat, useChatPeer } from './chat-button.tsx'
+import { ConversationHead } from './conversation-head.tsx'
 
 const PanelBody = lazyPart(() => import('./panel-body.tsx'))
 

@@ -5,11 +5,11 @@ import type { ChatMessage, ConversationPage, MessageWindow } from '~/features/ch
 import type { ConversationView } from '~/features/chat/client/live-conversation.ts'
 import { useConversation } from '~/features/chat/client/use-chat.ts'
 import { Conversation } from '~/features/chat/components/conversation.tsx'
-import { ConversationHead } from '~/features/chat/components/conversation-head.tsx'
 import { Intent } from '~/features/chat/components/conversation-notices.tsx'
 import { MessageReportFields } from '~/features/chat/components/report-dialog.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
+import { ConversationHead } from './conversation-head.tsx'
 
 interface ConversationPaneProps {
 	page: ConversationPage

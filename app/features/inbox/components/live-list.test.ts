@@ -36,6 +36,13 @@ const list = [summary('bert', 30), summary('carl', 20)]
 const say = (rows: ConversationSummary[] | null) =>
 	rows?.map(({ peer, last, unread }) => `${peer.username}: ${last?.deleted ? 'deleted' : last?.excerpt} (${unread})`)
 
+test('a long message is cut between characters, as in the loaded list', () => {
+	const [first] = withMessage(list, heard('carl', 40, { html: `<p>${'🙂'.repeat(150)}</p>` })) ?? []
+	expect(first?.last?.excerpt).toBe(`${'🙂'.repeat(100)}…`)
+	const [odd] = withMessage(list, heard('carl', 40, { html: `<p>x${'🙂'.repeat(150)}</p>` })) ?? []
+	expect(odd?.last?.excerpt.isWellFormed()).toBe(true)
+})
+
 test('a new message moves its conversation to the top', () => {
 	expect(say(withMessage(list, heard('carl', 40)))).toEqual(['carl: New words (1)', 'bert: Old words (0)'])
 })

@@ -14,7 +14,11 @@ function message(id: number, sender: string, minutes: number): ChatMessage {
 }
 
 function rows(messages: ChatMessage[], more: Partial<ConversationView> = {}, outgoing: Outgoing[] = []): string[] {
-	const view: ConversationView = {
+	return rowsOf(viewWith(messages, more), outgoing, 'site').map(say)
+}
+
+function viewWith(messages: ChatMessage[], more: Partial<ConversationView> = {}): ConversationView {
+	return {
 		peer: { username: 'bert', name: 'Bert', picture: null, online: true, lastSeenAt: null },
 		state: { kind: 'open', reason: null, blockedByMe: false, muted: false },
 		messages,
@@ -28,7 +32,6 @@ function rows(messages: ChatMessage[], more: Partial<ConversationView> = {}, out
 		typing: false,
 		...more,
 	}
-	return rowsOf(view, outgoing, 'site').map(say)
 }
 
 const say = (row: Row) => {
@@ -71,4 +74,13 @@ test('what is on its way stands at the end, a refused one by itself, one that ha
 		{ clientId: 'z', pictures: [], to: 'carl', body: 'third', at, refusal: null },
 	]
 	expect(rows([message(1, 'anna', 0)], {}, outgoing)).toEqual(['day', '1. sent', 'first. waiting', 'second. No.'])
+})
+
+test('every row has a key of its own, also where a refused message is older than the last day', () => {
+	const refused = { clientId: 'x', pictures: [], to: 'bert', body: 'refused', at: base + 60_000, refusal: 'No.' }
+	const later = { ...refused, clientId: 'y', at: base + 20 * 60_000, refusal: null }
+	const view = viewWith([message(1, 'bert', 0), message(2, 'bert', 11)])
+	const keys = rowsOf(view, [refused, later], 'site').map(({ key }) => key)
+	expect(keys).toHaveLength(8)
+	expect(new Set(keys).size).toBe(keys.length)
 })

@@ -51,16 +51,29 @@ export function rowsOf(view: ConversationView, outgoing: readonly Outgoing[], zo
 	const firstNew = view.messages.find(({ id, sender }) => id > view.readId && sender === view.peer.username)
 	let previous: Entry | null = null
 	const rows: Row[] = []
+	const days = new Set<string>()
 	for (const entry of entries) {
 		const newDay = !previous || dayOf(previous.at, zone) !== dayOf(entry.at, zone)
 		const isNew = entry.row.kind === 'message' && entry.row.message === firstNew
-		if (newDay) rows.push({ kind: 'day', key: `day-${dayOf(entry.at, zone)}`, at: entry.at })
+		if (newDay) rows.push({ kind: 'day', key: dayKey(entry, zone, days), at: entry.at })
 		if (isNew) rows.push({ kind: 'new', key: 'new' })
 		if (previous && !newDay && !isNew && joins(previous, entry)) previous.row.last = false
 		rows.push(entry.row)
 		previous = entry
 	}
 	return rows
+}
+
+/**
+ * A unique key for the separator above an entry. A day may come twice: a message that waits, or was refused, stands at the end, below
+ * messages of later days.
+ * @param days the keys so far; the new one is added
+ */
+function dayKey(entry: Entry, zone: Zone, days: Set<string>): string {
+	const key = `day-${dayOf(entry.at, zone)}`
+	const unique = days.has(key) ? `${key}-${entry.row.key}` : key
+	days.add(unique)
+	return unique
 }
 
 function joins(one: Entry, other: Entry): boolean {
