@@ -49,13 +49,22 @@ export function reportsIn(body: string): Report[] {
 		directive: wordOf(report.effectiveDirective ?? report['effective-directive'] ?? report['violated-directive']),
 		blocked: originOf(report.blockedURL ?? report['blocked-uri']),
 		source: scriptOf(report.sourceFile ?? report['source-file']),
-		line: Math.trunc(Number(report.lineNumber ?? report['line-number'])) || 0,
-		page: /^\/[^/]*/.exec(URL.parse(String(report.documentURL ?? report['document-uri']))?.pathname ?? '')?.[0] ?? '',
+		line: numberOf(report.lineNumber ?? report['line-number']),
+		page: sectionOf(report.documentURL ?? report['document-uri']),
 	}))
 }
 
 function wordOf(text: unknown): string {
 	return typeof text === 'string' ? (/^[a-z-]{1,40}/.exec(text)?.[0] ?? '') : ''
+}
+
+function numberOf(value: unknown): number {
+	return typeof value === 'number' || typeof value === 'string' ? Math.trunc(Number(value)) || 0 : 0
+}
+
+function sectionOf(text: unknown): string {
+	const path = typeof text === 'string' ? URL.parse(text)?.pathname : undefined
+	return /^\/[^/]*/.exec(path ?? '')?.[0] ?? ''
 }
 
 function originOf(text: unknown): string {

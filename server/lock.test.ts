@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { eventually } from '../tests/support/eventually.ts'
 import { holdByHeartbeat, lockDataDir } from './lock.ts'
 
@@ -110,4 +110,40 @@ test('without file locks, a site renews its file, notices when another took its 
 	await eventually(() => expect(isLost).toBe(true))
 	release()
 	expect(readFileSync(join(folder, 'site.heartbeat'), 'utf8')).toContain('another machine')
+})
+
+test('without file locks, a site that cannot write its file for a while, as on a full disk, goes on and writes it later', async () => {
+	const folder = newFolder()
+	const file = join(folder, 'site.heartbeat')
+	const beatNow = () => JSON.parse(readFileSync(file, 'utf8')) as { id: string; count: number }
+	const onLost = vi.fn()
+	const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+	const release = await holdByHeartbeat(folder, onLost, 1_000)
+	const inTheWay = `${file}.${beatNow().id}`
+	await eventually(() => mkdirSync(inTheWay))
+	const { count } = beatNow()
+	await eventually(() => expect(told).toHaveBeenCalledWith(expect.stringContaining('could not be renewed')))
+	told.mockRestore()
+	rmSync(inTheWay, { recursive: true })
+	await eventually(() => expect(beatNow().count).toBeGreaterThan(count))
+	release()
+	expect(onLost).not.toHaveBeenCalled()
+})
+
+test('without file locks, a site that may open no more files does not think that another took its place', async () => {
+	const script = `
+		import { closeSync, openSync } from 'node:fs'
+		import { holdByHeartbeat } from './server/lock.ts'
+		const lost = () => { console.log('lost'); process.exit() }
+		await holdByHeartbeat(${JSON.stringify(newFolder())}, lost, 1_000)
+		const opened = []
+		try { for (;;) opened.push(openSync('/dev/null')) } catch {}
+		setTimeout(() => { for (const fd of opened) closeSync(fd); console.log('held'); process.exit() }, 700)`
+	const node = `${process.execPath} --import ./scripts/support/alias.mjs --input-type=module-typescript -e "$1"`
+	const child = spawn('sh', ['-c', `ulimit -n 200; exec ${node}`, 'sh', script], {
+		cwd: root,
+		stdio: ['ignore', 'pipe', 'inherit'],
+	})
+	const [said] = await once(child.stdout, 'data')
+	expect(String(said).trim()).toBe('held')
 })

@@ -73,21 +73,34 @@ export async function holdByHeartbeat(dataDir: string, onLost: () => void, silen
 	} finally {
 		rmSync(written, { force: true })
 	}
-	const timer = setInterval(
-		() => {
-			if (readBeat(file)?.id !== mine.id) {
-				clearInterval(timer)
-				return onLost()
-			}
-			mine.count += 1
-			writeBeat(written, mine)
-			renameSync(written, file)
-		},
-		Math.min(BEAT_EVERY_MS, silence / 5),
-	).unref()
+	const beat = () => {
+		if (readBeat(file)?.id !== mine.id) {
+			clearInterval(timer)
+			return onLost()
+		}
+		mine.count += 1
+		writeBeat(written, mine)
+		renameSync(written, file)
+	}
+	const timer = setInterval(() => untilItWorks(file, beat), Math.min(BEAT_EVERY_MS, silence / 5)).unref()
 	return () => {
 		clearInterval(timer)
+		rmSync(written, { force: true })
 		if (readBeat(file)?.id === mine.id) rmSync(file, { force: true })
+	}
+}
+
+/** Files whose last heartbeat failed. */
+const failing = new Set<string>()
+
+/** A full disk, or too many open files, is no reason to end: the next heartbeat may work, and finds out whether another took the lock. */
+function untilItWorks(file: string, beat: () => void): void {
+	try {
+		beat()
+		failing.delete(file)
+	} catch (error) {
+		if (!failing.has(file)) process.stderr.write(`${file} could not be renewed: ${String(error)}\n`)
+		failing.add(file)
 	}
 }
 
@@ -110,11 +123,13 @@ function writeBeat(file: string, beat: Beat): void {
 	writeFileSync(file, JSON.stringify(beat), { mode: 0o600 })
 }
 
+/** @returns null when there is no file, or none of ours @throws the error of the system when it cannot be read */
 function readBeat(file: string): Beat | null {
 	try {
 		return JSON.parse(readFileSync(file, 'utf8')) as Beat
-	} catch {
-		return null
+	} catch (error) {
+		if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null
+		throw error
 	}
 }
 

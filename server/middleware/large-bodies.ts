@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
+import { problem } from '~/platform/http/problem.ts'
 
 /** Maximum bytes of a small body, of which any number may be read concurrently: a form without pictures. */
 export const maxSmallBody = 512 * 1024
@@ -12,6 +13,8 @@ interface Limits {
 	/** Milliseconds that a request may wait; its body stays with the client meanwhile. */
 	maxWaitMs: number
 }
+
+const busy = 'Too many files are being sent at the moment. Please try again shortly.'
 
 const usual: Limits = { maxAtOnce: 16, maxPerAddress: 8, maxWaitMs: 10_000 }
 
@@ -60,10 +63,10 @@ export function limitLargeBodies(
 		if (!isLarge(context.req.raw)) return next()
 		const address = addressOf(context.req.raw)
 		const { incoming } = context.env
-		if (!(await turn(address, () => incoming.destroyed)))
-			return context.text('Too many files are being sent at the moment. Please try again shortly.', 503, {
-				'Retry-After': '10',
-			})
+		if (!(await turn(address, () => incoming.destroyed))) {
+			const headers = { 'Retry-After': '10' }
+			return context.req.path.startsWith('/api/') ? problem(503, busy, { headers }) : context.text(busy, 503, headers)
+		}
 		try {
 			await next()
 		} finally {

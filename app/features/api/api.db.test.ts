@@ -92,6 +92,8 @@ describe('errors', () => {
 		['an id beyond all integers', 'GET', '/queries/99999999999', () => ({}), 404, {}],
 		['a category with a NUL', 'GET', '/categories/a%00b', () => ({}), 404, {}],
 		['a limit too high', 'GET', '/queries?limit=51', () => ({}), 422, { errors: { limit: expect.any(String) } }],
+		['a limit that is none', 'GET', '/tags?limit=x', () => ({}), 422, { errors: { limit: 'Send a whole number.' } }],
+		['a limit with a part', 'GET', '/tags?limit=1.5', () => ({}), 422, { detail: 'Send a whole number.' }],
 		['a cursor that is none', 'GET', '/queries?cursor=abc', () => ({}), 422, {}],
 		['another method', 'PUT', '/queries', () => ({}), 405, {}],
 		['nobody', 'POST', '/queries', () => ({ body: good }), 401, {}],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { NotFound } from '~/lib/errors.ts'
-import { parseInput } from '~/platform/http/form.server.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
+import { formErrorsOf } from '~/platform/http/form.ts'
 import type { Operation } from '~/platform/http/operation.ts'
 import { problem } from '~/platform/http/problem.ts'
 
@@ -26,7 +26,16 @@ export function readParams({ params }: Operation, given: Record<string, string>)
 /** Parses the query string; unknown parameters are ignored. @throws Invalid */
 export function readQuery({ query }: Operation, url: URL): Parsed {
 	const given = Object.fromEntries([...url.searchParams].map(([name, value]) => [name, value.replaceAll('\u0000', '')]))
-	return parseInput(objectOf(query), given) as Parsed
+	const parsed = objectOf(query).safeParse(given, { error: inWords })
+	if (parsed.success) return parsed.data as Parsed
+	const { message, fields } = formErrorsOf(parsed.error)
+	throw new Invalid(message, fields)
+}
+
+/** A message of ours in place of Zod's, which says of a word that it is NaN. */
+function inWords({ code, expected }: { code?: string; expected?: unknown }): string | undefined {
+	const isNumber = expected === 'number' || expected === 'int'
+	return code === 'invalid_type' && isNumber ? 'Send a whole number.' : undefined
 }
 
 /**

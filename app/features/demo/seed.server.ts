@@ -2,6 +2,7 @@ import {
 	countSeededQuestions,
 	insertComments,
 	insertQuestions,
+	keyOf,
 	listCategoryTags,
 	listSeedAuthors,
 	type NewComment,
@@ -58,7 +59,7 @@ export async function seedQuestions(total: number, { authors, onProgress, signal
 				const comments = drafts.flatMap(({ question, answers }) =>
 					answers.map((answer): NewComment => {
 						const id = free.shift() ?? 0
-						return { ...answer, id, questionId: ids.get(question.sourceId) ?? 0, path: [id] }
+						return { ...answer, id, questionId: ids.get(keyOf(question)) ?? 0, path: [id] }
 					}),
 				)
 				await insertComments(trx, comments)

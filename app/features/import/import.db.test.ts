@@ -116,6 +116,34 @@ test('importing twice changes nothing, also with duplicates in the file', async 
 	expect(await everything()).toBe(before)
 })
 
+test('questions of two sources with the same id in one file keep their own comments', async () => {
+	const of = (source: string) => question('same', { source, comments: [{ body: `A comment of ${source}` }] })
+	const { summary } = await run(fileOf([of('one.example'), of('two.example')]))
+	expect(summary).toEqual({ imported: 2, comments: 2, known: 0, bad: 0 })
+	const { rows } = await sql<{ source: string; body: string; comment_count: number }>`
+		select source, body, comment_count from questions join comments on question_id = questions.id
+		where questions.source_id = 'same' order by source`.execute(db())
+	expect(rows).toEqual([
+		{ source: 'one.example', body: 'A comment of one.example', comment_count: 1 },
+		{ source: 'two.example', body: 'A comment of two.example', comment_count: 1 },
+	])
+})
+
+test('an id that an answer and a comment share costs neither, and no other question', async () => {
+	const answer = { id: 7, body: 'An answer', comments: [{ id: 7, body: 'A reply' }] }
+	const shared = question('shared', {
+		answers: [answer, { id: '7', body: 'Another' }],
+		comments: [{ id: 7, body: 'A comment' }],
+	})
+	const { summary } = await run(fileOf([shared, question('beside')]))
+	expect(summary).toEqual({ imported: 2, comments: 4, known: 0, bad: 0 })
+	const { rows } = await sql<{ id: string }>`
+		select c.source_id as id from comments c join questions q on q.id = question_id where q.source_id = 'shared' order by c.id`.execute(
+		db(),
+	)
+	expect(rows.map(({ id }) => id)).toEqual(['7', 'shared/a0/c0', 'shared/a1', 'shared/c0'])
+})
+
 test('reports each invalid line with number and reason, and imports the others', async () => {
 	const lines = [
 		'{"broken"',

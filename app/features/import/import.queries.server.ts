@@ -93,7 +93,12 @@ export function listCategoryTags(trx: Executor): Promise<ImportCategory[]> {
 		.execute()
 }
 
-/** Inserts questions that were not imported yet. @returns the ids of the new ones by source id */
+/** What identifies an imported question: ids are those of its source, and two sources may use the same. */
+export function keyOf({ source, sourceId }: Pick<ImportedQuestion, 'source' | 'sourceId'>): string {
+	return `${source}\n${sourceId}`
+}
+
+/** Inserts questions that were not imported yet. @returns the ids of the new ones by {@link keyOf} */
 export async function insertQuestions(trx: Executor, questions: ImportedQuestion[]): Promise<Map<string, number>> {
 	const rows = await trx
 		.insertInto('questions')
@@ -116,9 +121,11 @@ export async function insertQuestions(trx: Executor, questions: ImportedQuestion
 			})),
 		)
 		.onConflict((conflict) => conflict.columns(['source', 'source_id']).doNothing())
-		.returning(['id', 'source_id'])
+		.returning(['id', 'source', 'source_id'])
 		.execute()
-	return new Map(rows.map((row) => [row.source_id ?? '', row.id]))
+	return new Map(
+		rows.map(({ id, source, source_id }) => [keyOf({ source: source ?? '', sourceId: source_id ?? '' }), id]),
+	)
 }
 
 /** Reserves comment ids, in order: paths contain the ids before the rows are inserted. */

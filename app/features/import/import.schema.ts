@@ -1,15 +1,12 @@
 import { z } from 'zod'
 import { limits } from '~/features/questions/questions.limits.ts'
 import { MAX_TAG, toTag } from '~/features/tags/tags.limits.ts'
-import { isStorable } from '~/lib/clean.ts'
+import { cleanText, isBlank, isStorable } from '~/lib/clean.ts'
 
 /** A name or an address: unlike a text, it cannot be stored without one of its characters. */
 const name = (most: number) => z.string().max(most).refine(isStorable, 'contains an invalid character (NUL)')
-const text = z
-	.string()
-	.max(200_000, 'is longer than 200,000 characters')
-	.transform((value) => value.replaceAll('\u0000', '').replaceAll('\r\n', '\n').toWellFormed())
-const filled = text.refine((value) => value.trim().length > 0, 'is empty')
+const text = z.string().max(200_000, 'is longer than 200,000 characters').transform(cleanText)
+const filled = text.refine((value) => !isBlank(value), 'is empty')
 const id = z.union([name(200).min(1), z.number().transform(String)])
 const time = z
 	.string()
@@ -78,5 +75,8 @@ export function reasonOf(error: z.ZodError): string {
 }
 
 function shorten(title: string): string {
-	return title.length <= limits.titleMax ? title : `${title.slice(0, limits.titleMax - 1).trimEnd()}…`
+	if (title.length <= limits.titleMax) return title
+	const start = title.slice(0, limits.titleMax - 1)
+	// An emoji counts as two characters, of which one may be left.
+	return `${(start.isWellFormed() ? start : start.slice(0, -1)).trimEnd()}…`
 }

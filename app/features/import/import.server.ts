@@ -14,6 +14,7 @@ import {
 	findImported,
 	type ImportCategory,
 	type ImportedAuthorRow,
+	keyOf,
 	listCategoryTags,
 	refreshStatistics,
 	saveImportedAuthors,
@@ -176,7 +177,7 @@ async function tagsRefused(line: QuestionLine, context: Context): Promise<string
 }
 
 async function writeBatch(batch: QuestionLine[], slug: string, summary: ImportSummary): Promise<void> {
-	const unique = [...new Map(batch.map((line) => [`${line.source}\n${line.id}`, line])).values()]
+	const unique = [...new Map(batch.map((line) => [keyOf({ source: line.source, sourceId: line.id }), line])).values()]
 	const written = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -236,6 +237,13 @@ function authorsOf(lines: QuestionLine[]): Map<string, ImportedAuthorRow> {
 
 function draftOf(line: QuestionLine, context: Context, authors: Map<string, number>): QuestionDraft {
 	const createdAt = line.created ?? line.created_between?.[0] ?? new Date()
+	const taken = new Set<string>()
+	/** Some sites number answers and comments separately; of those that share an id, the first has it. */
+	const takeId = (...ids: (string | null | undefined)[]) => {
+		const free = ids.find((id) => id && !taken.has(id)) ?? null
+		if (free !== null) taken.add(free)
+		return free
+	}
 	const idOf = (key: string) => authors.get(inventedUsername(key)) ?? 0
 	const thread = (
 		post: Omit<CommentLine, 'comments' | 'accepted'> & Partial<CommentLine>,
@@ -247,7 +255,7 @@ function draftOf(line: QuestionLine, context: Context, authors: Map<string, numb
 		createdAt: post.created ?? createdAt,
 		isSolution: post.accepted ?? false,
 		score: post.score,
-		sourceId: post.id ?? fallbackId,
+		sourceId: takeId(post.id, fallbackId),
 		sourceUrl: post.source_url ?? line.source_url ?? null,
 		licence: post.licence ?? line.licence ?? null,
 		replies: (post.comments ?? []).map((comment, index) => thread(comment, `${fallbackId}/c${index}`)),

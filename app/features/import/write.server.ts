@@ -6,6 +6,7 @@ import {
 	type ImportedQuestion,
 	insertComments,
 	insertQuestions,
+	keyOf,
 	type NewComment,
 	refreshImportedQuestions,
 	takeCommentIds,
@@ -46,13 +47,13 @@ export async function writeQuestions(
 		rendered.map(({ row }, index) => ({ ...row, tags: tags[index] ?? [] })),
 	)
 	if (ids.size === 0) return { questions: 0, comments: 0 }
-	const fresh = rendered.filter(({ row }) => ids.has(row.sourceId))
+	const fresh = rendered.filter(({ row }) => ids.has(keyOf(row)))
 	const free = await takeCommentIds(
 		trx,
 		fresh.reduce((sum, { threads }) => sum + count(threads), 0),
 	)
 	const comments: NewComment[] = []
-	for (const { row, threads } of fresh) assignIds(threads, ids.get(row.sourceId) ?? 0, [], free, comments)
+	for (const { row, threads } of fresh) assignIds(threads, ids.get(keyOf(row)) ?? 0, [], free, comments)
 	await insertComments(trx, comments)
 	await refreshImportedQuestions(trx, [...ids.values()])
 	return { questions: ids.size, comments: comments.length }

@@ -229,6 +229,21 @@ test('a failing storage leaves no row without files', async () => {
 	expect(filesOf(path)).toEqual([true, true, true])
 })
 
+test('files that cannot be removed delay no other picture', async () => {
+	const [stuck, other] = [await stored(mira), await stored(odalys)]
+	const [, file = ''] = filePaths(stuck.path)
+	rmSync(file)
+	mkdirSync(join(file, 'in the way'), { recursive: true })
+	await db().deleteFrom('pictures').where('path', '=', stuck.path).execute()
+	await db().deleteFrom('pictures').where('path', '=', other.path).execute()
+	await makeDue()
+	await expect(sweepPictures()).rejects.toThrow()
+	expect(filesOf(other.path)).toEqual([false, false, false])
+	rmSync(file, { recursive: true })
+	expect(await sweepPictures()).toBe(1)
+	expect(filesOf(stuck.path)).toEqual([false, false, false])
+})
+
 test('uploading a deleted picture again keeps its files', async () => {
 	const { path } = await stored(mira)
 	await db().deleteFrom('pictures').where('path', '=', path).execute()

@@ -67,12 +67,17 @@ export function renewPicture(path: string): Promise<PictureRow | undefined> {
 
 /**
  * Unused pictures older than an hour, or a day for posts: of forms that were never saved, or after a change.
- * @param ownerId only those of this member
+ * @param options.ownerId only those of this member
+ * @param options.except paths that are left out
  */
-export async function listUnusedPictures(limit: number, ownerId: number | null = null): Promise<string[]> {
+export async function listUnusedPictures(
+	limit: number,
+	{ ownerId = null, except = [] }: { ownerId?: number | null; except?: readonly string[] } = {},
+): Promise<string[]> {
 	const { rows } = await sql<{ path: string }>`
 		select path from pictures
 		where created_at < now() - ${graceOfKind} ${ownerId === null ? sql`` : sql`and user_id = ${ownerId}`}
+			and path <> all (${except}::text[])
 			and not exists (select 1 from users where image = pictures.path)
 			and not exists (select 1 from profiles where hidden_image = pictures.path)
 			and not exists (select 1 from projects where project_image = pictures.path)
@@ -124,12 +129,16 @@ export async function expectPicture(path: string): Promise<void> {
 		.execute()
 }
 
-/** Paths whose files are due for removal, oldest first. */
-export async function listForgottenPictures(limit: number): Promise<string[]> {
+/** Paths whose files are due for removal, oldest first. @param options.except paths that are left out */
+export async function listForgottenPictures(
+	limit: number,
+	{ except = [] }: { except?: readonly string[] } = {},
+): Promise<string[]> {
 	const rows = await db()
 		.selectFrom('forgotten_pictures')
 		.select('path')
 		.where('forgotten_at', '<=', sql<Date>`now()`)
+		.where(sql<boolean>`path <> all (${except}::text[])`)
 		.orderBy('forgotten_at')
 		.limit(limit)
 		.execute()

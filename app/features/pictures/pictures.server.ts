@@ -4,6 +4,7 @@ import { DomainError, Invalid, isSiteFault } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
+import { Run } from '~/platform/jobs/run.server.ts'
 import { FORMER_MEMBER } from '~/platform/member-data.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
 import { type Crop, digestOf, readPicture } from './encode.server.ts'
@@ -118,7 +119,7 @@ function notePicture(picture: NewPicture): Promise<PictureView> {
 /** Deletes, if the quota would be exceeded, what the next sweep will delete anyway. @throws UploadRefused if that is not enough */
 async function makeRoom(ownerId: number, bytes: number): Promise<void> {
 	if (await isWithinQuota(ownerId, bytes)) return
-	for (const path of await listUnusedPictures(BATCH_SIZE, ownerId)) await deleteUnusedPicture(path)
+	for (const path of await listUnusedPictures(BATCH_SIZE, { ownerId })) await deleteUnusedPicture(path)
 	await checkQuota(ownerId, bytes)
 }
 
@@ -183,25 +184,33 @@ function presentPicture({ path, width, height, colour }: PictureRow): PictureVie
 
 /**
  * Deletes pictures that were unused for an hour or a day, then removes their files. Foreign keys protect pictures in use. The next run
- * continues after an interruption.
+ * continues after an interruption, and tries again what failed.
  * @returns the number of pictures whose files were removed
+ * @throws the last error, once all others are removed
  */
 export async function sweepPictures(): Promise<number> {
-	await inBatches((limit) => listUnusedPictures(limit), deleteUnusedPicture)
-	return inBatches(listForgottenPictures, removeForgottenFiles)
+	const run = new Run<string>('a picture that nobody needs could not be removed')
+	await inBatches(run, listUnusedPictures, deleteUnusedPicture)
+	const removed = await inBatches(run, listForgottenPictures, removeForgottenFiles)
+	run.finish()
+	return removed
 }
 
-/** Repeats until a batch is not full. @returns the number of processed items */
+/** Repeats until a batch is not full, or nothing of it was done. @returns the number of processed items */
 async function inBatches(
-	list: (limit: number) => Promise<string[]>,
+	run: Run<string>,
+	list: (limit: number, options: { except: readonly string[] }) => Promise<string[]>,
 	work: (path: string) => Promise<boolean>,
 ): Promise<number> {
 	let done = 0
 	for (;;) {
-		let doneNow = 0
-		for (const path of await list(BATCH_SIZE)) if (await work(path)) doneNow += 1
-		done += doneNow
-		if (doneNow < BATCH_SIZE) return done
+		const before = done
+		const paths = await list(BATCH_SIZE, { except: run.failed })
+		const count = async (path: string) => {
+			if (await work(path)) done += 1
+		}
+		await run.each(paths, (path) => path, count)
+		if (paths.length < BATCH_SIZE || done === before) return done
 	}
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 import { readFile, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { diskError } from '~/lib/disk-error.server.ts'
 import { log } from '~/lib/log.server.ts'
 import {
@@ -43,6 +44,8 @@ const BASE_EVERY_MS = 24 * 3_600_000
 const BASE_AGAIN_MS = 10 * 60_000
 const STATE_EVERY_MS = 10_000
 const ASK_EVERY_MS = 30_000
+/** Milliseconds after which a round counts as one that hangs: a network disk whose server is away makes its callers wait for ever. */
+const PATIENCE_MS = 60_000
 
 /** What admins have set. */
 export interface ArchivingSettings {
@@ -59,6 +62,8 @@ interface ArchiverOptions {
 	version: string
 	/** Copies the cluster into this archive. @returns bytes of the file. @throws Error with one sentence */
 	makeBase: (folder: string) => Promise<number>
+	/** Milliseconds for a round, for tests. */
+	patienceMs?: number
 }
 
 /** Copies finished WAL segments and new pictures to the archive. Only one may run per data directory: the caller holds a lock. */
@@ -67,7 +72,9 @@ export class Archiver {
 	#state: ArchivingState | null = null
 	#archive: WalArchive | null = null
 	#mirror: PictureMirror | null = null
+	#round: Promise<void> | null = null
 	#base: Promise<void> | null = null
+	#copying: Promise<void> | null = null
 	/** Whether WAL was lost after the current base backup began, so that another one is needed. */
 	#hasGapAfterBase = false
 	#passphrase: string | null | undefined
@@ -82,25 +89,36 @@ export class Archiver {
 		this.#options = options
 	}
 
-	/** One round of work; call it every second. It never throws: errors go to the state, and once to the log. */
+	/**
+	 * One round of work; call it every second. It never throws: errors go to the state, and once to the log. A round that hangs is not
+	 * waited for, and no other begins meanwhile.
+	 */
 	async look(settings: ArchivingSettings | null): Promise<void> {
 		try {
 			if (settings === null) return await this.#stop()
-			const archive = await this.#open(settings)
-			await this.#ship(archive)
-			this.#beginBase(archive, settings.keep)
-			await this.#askServer()
-			await this.#copyPictures()
-			await this.#tell([...this.#troubles.values()][0] ?? null)
+			this.#round ??= this.#work(settings).finally(() => {
+				this.#round = null
+			})
+			await inTime(this.#round, this.#options.patienceMs ?? PATIENCE_MS, `${settings.place} does not answer`)
 		} catch (error) {
 			await this.#tell(wordsOf(error))
 			await this.#throwAwayTooMuch().catch((cause) => log.error({ err: cause }, 'WAL that waits could not be removed'))
 		}
 	}
 
-	/** Waits for a base backup in progress. */
+	/** Waits for a base backup, and for copies of pictures, in progress. */
 	async settle(): Promise<void> {
-		await this.#base
+		await Promise.all([this.#base, this.#copying])
+	}
+
+	/** @throws Error when the place cannot be reached or written */
+	async #work(settings: ArchivingSettings): Promise<void> {
+		const archive = await this.#open(settings)
+		await this.#ship(archive)
+		this.#beginBase(archive, settings.keep)
+		await this.#askServer()
+		this.#beginPictures()
+		await this.#tell([...this.#troubles.values()][0] ?? null)
 	}
 
 	async #stop(): Promise<void> {
@@ -166,9 +184,16 @@ export class Archiver {
 		else this.#troubles.set('server', 'PostgreSQL cannot hand over what it writes; its log, postgres.log, says why.')
 	}
 
+	/** Beside the WAL, which must not wait: the first copies may take hours. */
+	#beginPictures(): void {
+		if (this.#copying || Date.now() < this.#nextPictures) return
+		this.#copying = this.#copyPictures().finally(() => {
+			this.#copying = null
+			this.#nextPictures = Date.now() + PICTURES_EVERY_MS
+		})
+	}
+
 	async #copyPictures(): Promise<void> {
-		if (Date.now() < this.#nextPictures) return
-		this.#nextPictures = Date.now() + PICTURES_EVERY_MS
 		try {
 			await this.#mirror?.copyNew()
 			this.#troubles.delete('pictures')
@@ -271,6 +296,17 @@ export class Archiver {
 		this.#state.lookedAt = new Date().toISOString()
 		this.#nextWrite = Date.now() + STATE_EVERY_MS
 		await writeArchivingState(this.#options.dataDir, this.#state).catch(() => {})
+	}
+}
+
+/** @throws Error with these words when the work takes longer; it goes on */
+async function inTime(work: Promise<void>, milliseconds: number, words: string): Promise<void> {
+	const stop = new AbortController()
+	const late = sleep(milliseconds, true, { ref: false, signal: stop.signal }).catch(() => false)
+	try {
+		if (await Promise.race([work.then(() => false), late])) throw new Error(words)
+	} finally {
+		stop.abort()
 	}
 }
 

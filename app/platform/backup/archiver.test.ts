@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { connectAsSuperuser, isArchiving, walFolder } from '~/platform/db/wal-archiving.server.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
@@ -13,6 +15,17 @@ import { makeBase } from './base-backup.server.ts'
 import { findArchive, listBases, listSegments, type WalArchive } from './wal-archive.server.ts'
 
 /* Archiving while its place goes away and comes back. What is restored from an archive: tests/process/continuous-archive.test.ts. */
+
+const pictures = new Map<string, Buffer>()
+
+vi.mock('~/platform/storage/storage.server.ts', () => ({
+	storage: async () => ({
+		list: async function* () {
+			yield* pictures.keys()
+		},
+		read: async (key: string) => pictures.get(key) ?? null,
+	}),
+}))
 
 const folder = mkdtempSync(join(tmpdir(), 'devquad-archiver-'))
 const dataDir = join(folder, 'data')
@@ -51,6 +64,12 @@ async function handOver(): Promise<void> {
 	await eventually(async () => expect(await waitingSegments(dataDir)).not.toEqual([]))
 }
 
+/** Adds more files than may wait. */
+function addWaiting(): void {
+	for (let number = 0; number < 65; number += 1)
+		writeFileSync(join(walFolder(dataDir), `0000000200000000000000${(number + 16).toString(16).toUpperCase()}`), '')
+}
+
 async function look(wanted: typeof settings | null = settings): Promise<void> {
 	await archiver.look(wanted)
 	await archiver.settle()
@@ -83,8 +102,7 @@ test('what is handed over is archived; while the place is away it waits, is thro
 	expect((await readArchivingState(dataDir))?.trouble?.words).toContain('Is its disk mounted?')
 	expect(await archivingLag(dataDir)).toBeGreaterThan(0)
 	expect(await waitingSegments(dataDir)).toHaveLength(1)
-	for (let number = 0; number < 64; number += 1)
-		writeFileSync(join(walFolder(dataDir), `0000000200000000000000${(number + 16).toString(16).toUpperCase()}`), '')
+	addWaiting()
 	await look()
 	expect(await waitingSegments(dataDir)).toEqual([])
 	expect((await readArchivingState(dataDir))?.gapSince).toEqual(expect.any(String))
@@ -160,4 +178,54 @@ test('a base of a process that was killed neither replaces nor spoils the next o
 		expect(count).toBeGreaterThan(100)
 	}
 	await look(null)
+})
+
+test('while a network disk hangs, what waits is thrown away before it is too much', async () => {
+	await look()
+	const { archive } = await stateNow()
+	const file = join(archive.folder, 'archive.json')
+	const contents = await readFile(file)
+	rmSync(file)
+	// Whoever reads it waits, as on a disk whose server does not answer.
+	execFileSync('mkfifo', [file])
+	await handOver()
+	addWaiting()
+	const options = { dataDir, version: '0', makeBase: async () => 1, patienceMs: 100 }
+	const next = new Archiver(options)
+	await next.look(settings)
+	await next.look(settings)
+	expect(await waitingSegments(dataDir)).toEqual([])
+	expect(await readArchivingState(dataDir)).toMatchObject({
+		gapSince: expect.any(String),
+		trouble: { words: `${place} does not answer.` },
+	})
+
+	options.patienceMs = 60_000
+	await writeFile(file, contents)
+	rmSync(file)
+	writeFileSync(file, contents)
+	await handOver()
+	await eventually(async () => {
+		await next.look(settings)
+		await next.settle()
+		expect(await stateNow()).toMatchObject({ trouble: null, gapSince: null })
+	})
+	await next.look(null)
+})
+
+test('the first copies of many pictures hold up nothing else', async () => {
+	await look()
+	const { archive } = await stateNow()
+	pictures.set('one.webp', Buffer.from('a picture'))
+	const written = join(archive.folder, 'media/one.webp.partial')
+	execFileSync('mkfifo', [written])
+	const next = new Archiver({ dataDir, version: '0', makeBase: async () => 1 })
+	await next.look(settings)
+	await handOver()
+	await next.look(settings)
+	expect(await waitingSegments(dataDir)).toEqual([])
+	expect(String(await readFile(written))).toBe('a picture')
+	await next.settle()
+	pictures.clear()
+	await next.look(null)
 })

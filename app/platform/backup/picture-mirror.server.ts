@@ -10,6 +10,9 @@ import { lock, placeFile, unlock, type WalArchive } from './wal-archive.server.t
  * other machines anyway.
  */
 
+/** How many pictures may fail in one run, before it gives up: then something else is wrong. */
+const MAX_FAILED = 20
+
 const goneSchema = z.record(z.string(), z.iso.datetime())
 
 /** Copies new pictures into an archive, and removes those that no restorable moment needs. */
@@ -21,19 +24,30 @@ export class PictureMirror {
 		this.#archive = archive
 	}
 
-	/** Copies the pictures that the archive does not have yet. */
+	/** Copies the pictures that the archive does not have yet. @throws the last error, once all others are copied */
 	async copyNew(): Promise<void> {
 		if (config().S3_BUCKET) return
 		this.#copied ??= new Set(await listMirrored(this.#archive))
-		const pictures = await storage()
-		for await (const key of pictures.list()) {
-			if (this.#copied.has(key)) continue
-			const contents = await pictures.read(key)
-			// Deleted meanwhile; the same picture may be uploaded again.
-			if (!contents) continue
-			await placeFile(this.#fileOf(key), await lock(this.#archive, contents))
-			this.#copied.add(key)
+		const copied = this.#copied
+		const failures: unknown[] = []
+		for await (const key of (await storage()).list()) {
+			if (copied.has(key)) continue
+			try {
+				if (await this.#copy(key)) copied.add(key)
+			} catch (error) {
+				failures.push(error)
+				if (failures.length === MAX_FAILED) break
+			}
 		}
+		if (failures.length > 0) throw failures.at(-1)
+	}
+
+	/** @returns false when it was deleted meanwhile; the same picture may be uploaded again */
+	async #copy(key: string): Promise<boolean> {
+		const contents = await (await storage()).read(key)
+		if (!contents) return false
+		await placeFile(this.#fileOf(key), await lock(this.#archive, contents))
+		return true
 	}
 
 	/** Notes which pictures the site has deleted, and removes copies that it had deleted before `oldest`. */

@@ -11,7 +11,10 @@ vi.mock('~/platform/storage/storage.server.ts', () => ({
 		list: async function* () {
 			yield* stored.keys()
 		},
-		read: async (key: string) => stored.get(key) ?? null,
+		read: async (key: string) => {
+			if (key.startsWith('unreadable/')) throw new Error('It cannot be read.')
+			return stored.get(key) ?? null
+		},
 	}),
 }))
 
@@ -23,5 +26,16 @@ test('a picture that is deleted while it is copied, and uploaded again later, is
 	stored.set('ab/one.webp', Buffer.from('a picture'))
 	await mirror.copyNew()
 	expect(readFileSync(join(folder, 'media/ab/one.webp'), 'utf8')).toBe('a picture')
+	rmSync(folder, { recursive: true })
+})
+
+test('a picture that cannot be read is told of, and keeps no other from being copied', async () => {
+	const folder = mkdtempSync(join(tmpdir(), 'devquad-mirror-'))
+	const mirror = new PictureMirror({ folder, system: '1', recipient: null })
+	stored.clear()
+	stored.set('unreadable/one.webp', Buffer.from(''))
+	stored.set('ab/two.webp', Buffer.from('a picture'))
+	await expect(mirror.copyNew()).rejects.toThrow('It cannot be read.')
+	expect(readFileSync(join(folder, 'media/ab/two.webp'), 'utf8')).toBe('a picture')
 	rmSync(folder, { recursive: true })
 })

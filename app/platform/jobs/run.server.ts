@@ -8,11 +8,11 @@ const MAX_FAILED = 20
  * Work for many members, or things of theirs, in which one that fails is left out, so that the others do not wait for it. Call {@link finish} at the end, so
  * that the failure is not overlooked.
  */
-export class Run {
+export class Run<Id extends number | string = number> {
 	/** Ids of those that are left out. */
-	readonly failed: number[] = []
+	readonly failed: Id[] = []
 	readonly #what: string
-	#culprit: number | undefined
+	#culprit: Id | undefined
 	#last: { error: unknown } | undefined
 
 	/** @param what failed, as the log says it: “a reminder could not be sent” */
@@ -21,11 +21,7 @@ export class Run {
 	}
 
 	/** Does something for each; what it did for one must stand without the others. */
-	async each<Item>(
-		items: Iterable<Item>,
-		idOf: (item: Item) => number,
-		act: (item: Item) => Promise<void>,
-	): Promise<void> {
+	async each<Item>(items: Iterable<Item>, idOf: (item: Item) => Id, act: (item: Item) => Promise<void>): Promise<void> {
 		for (const item of items) {
 			try {
 				await act(item)
@@ -55,7 +51,7 @@ export class Run {
 	}
 
 	/** Does what concerns one of a {@link batch}. */
-	async of<Result>(id: number, act: () => Promise<Result>): Promise<Result> {
+	async of<Result>(id: Id, act: () => Promise<Result>): Promise<Result> {
 		try {
 			return await act()
 		} catch (error) {
@@ -69,7 +65,7 @@ export class Run {
 		if (this.#last) throw this.#last.error
 	}
 
-	#leaveOut(id: number, error: unknown): void {
+	#leaveOut(id: Id, error: unknown): void {
 		if (this.failed.length === MAX_FAILED) throw error
 		log.error({ err: error, id }, this.#what)
 		this.failed.push(id)
