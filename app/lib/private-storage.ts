@@ -38,17 +38,24 @@ export async function claimStorage(member: string | null): Promise<void> {
 }
 
 /**
- * Clears what was typed, read and queued: local and session storage, saved pages, all databases of this site, and the number on the
- * app's icon.
+ * Clears what was typed, read and queued: local and session storage, saved pages, all databases of this site, pushes that are still
+ * shown, and the number on the app's icon.
  */
 export async function clearPrivateStorage(): Promise<void> {
 	for (const store of [localStorage, sessionStorage])
 		for (const key of Object.keys(store)) if (!harmless.test(key)) store.removeItem(key)
 	void navigator.clearAppBadge?.().catch(() => {})
+	void closePushes().catch(() => {})
 	// Missing on a page without TLS.
 	for (const name of (await window.caches?.keys()) ?? []) if (!harmlessCache.test(name)) await caches.delete(name)
 	// Tabs may have a database open, which cannot be deleted then: it is emptied.
 	for (const { name } of (await indexedDB.databases?.()) ?? []) if (name) await emptyDatabase(name)
+}
+
+/** They quote messages. */
+async function closePushes(): Promise<void> {
+	const registration = await navigator.serviceWorker?.getRegistration()
+	for (const push of (await registration?.getNotifications()) ?? []) push.close()
 }
 
 function emptyDatabase(name: string): Promise<void> {

@@ -1,12 +1,12 @@
 import { X } from 'lucide'
+import { useLocation } from 'react-router'
 import type { AnnouncementView } from '~/lib/root-data.ts'
-import { useRootData } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 
 /** The site's announcement, above the page. Loaded only where there is one. */
 export default function Announcement({ announcement }: { announcement: AnnouncementView }) {
-	const { path } = useRootData()
+	const { pathname, search } = useLocation()
 	const { id, text, link, isClosable } = announcement
 	return (
 		<aside className="border-b border-line bg-ivy-wash" aria-label="Announcement">
@@ -22,7 +22,7 @@ export default function Announcement({ announcement }: { announcement: Announcem
 				{isClosable && (
 					<Form method="post" action="/announcement" preventScrollReset>
 						<input type="hidden" name="id" value={id} />
-						<input type="hidden" name="redirectTo" value={path} />
+						<input type="hidden" name="redirectTo" value={pathname + search} />
 						<button className="icon-btn icon-btn-sm" type="submit" aria-label="Close the announcement">
 							<Icon of={X} className="icon-sm" />
 						</button>

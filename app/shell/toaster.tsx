@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, Info, LoaderCircle, X } from 'lucide'
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { type FocusEvent, type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { FlashAction } from '~/lib/context.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
@@ -20,7 +20,7 @@ export function Toaster() {
 	const { flash, now } = useRootData()
 	const [newest, setNewest] = useState(flash)
 	const [carried, setCarried] = useState(flash && { flash, key: now })
-	const [paused, setPaused] = useState(false)
+	const section = useRef<HTMLElement>(null)
 	// It stays for its time, even if the root data is reloaded before.
 	if (flash && flash !== newest) {
 		setNewest(flash)
@@ -30,21 +30,16 @@ export function Toaster() {
 	const waiting = toasts.length - room
 	const all = toasts.length + (carried ? 1 : 0)
 
-	// The pointer may be over a toast that is removed, which fires no event.
-	useEffect(() => {
-		if (all === 0) setPaused(false)
-	}, [all])
+	const { paused, handlers } = usePause(section, all)
 
 	return (
 		<section
+			ref={section}
 			// Without scripts it stays, so it must not cover the buttons of forms.
 			className="fixed right-4 bottom-[calc(1rem+var(--toasts-lift,0px))] z-(--z-toast) grid noscript:top-18 noscript:bottom-auto w-[min(22.5rem,calc(100vw-2rem))] gap-2"
 			aria-label="Notices"
 			aria-live="polite"
-			onPointerEnter={() => setPaused(true)}
-			onPointerLeave={() => setPaused(false)}
-			onFocus={() => setPaused(true)}
-			onBlur={() => setPaused(false)}
+			{...handlers}
 		>
 			{waiting > 0 && <p className="meta px-3 text-right">and {waiting} earlier</p>}
 			{toasts
@@ -56,6 +51,35 @@ export function Toaster() {
 			{carried && <ToastCard key={carried.key} {...carried.flash} paused={paused} onDone={() => setCarried(null)} />}
 		</section>
 	)
+}
+
+/**
+ * Whether the pointer or the focus is on a toast. The focus returns to where it was when the toast that has it is removed.
+ * @param count of toasts: removing one that has the pointer or the focus fires no event
+ */
+function usePause(section: RefObject<HTMLElement | null>, count: number) {
+	const [isHovered, setHovered] = useState(false)
+	const [isFocused, setFocused] = useState(false)
+	const before = useRef<Element | null>(null)
+	useEffect(() => {
+		if (count === 0) setHovered(false)
+		if (!isFocused || section.current?.contains(document.activeElement)) return
+		setFocused(false)
+		if (document.activeElement === document.body && before.current instanceof HTMLElement) before.current.focus()
+	}, [section, count, isFocused])
+	const onFocus = ({ relatedTarget, currentTarget }: FocusEvent) => {
+		if (!currentTarget.contains(relatedTarget)) before.current = relatedTarget
+		setFocused(true)
+	}
+	return {
+		paused: isHovered || isFocused,
+		handlers: {
+			onPointerEnter: () => setHovered(true),
+			onPointerLeave: () => setHovered(false),
+			onFocus,
+			onBlur: () => setFocused(false),
+		},
+	}
 }
 
 interface ToastCardProps extends Omit<Toast, 'id'> {

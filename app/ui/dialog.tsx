@@ -1,10 +1,10 @@
 import { X } from 'lucide'
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import { type PointerEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { Icon } from './icon.tsx'
 
 interface DialogProps {
 	open: boolean
-	/** Called for Escape, the X and a click on the backdrop. */
+	/** Called for Escape, the X and a press on the backdrop. */
 	onClose: () => void
 	title: string
 	children: ReactNode
@@ -14,6 +14,7 @@ interface DialogProps {
 export function Dialog({ open, onClose, title, children }: DialogProps) {
 	const dialog = useRef<HTMLDialogElement>(null)
 	const heading = useId()
+	const isBackdropPressed = useRef(false)
 
 	// Closed before it is removed, as an element that is removed while it is open does not give the focus back.
 	useLayoutEffect(() => {
@@ -31,8 +32,12 @@ export function Dialog({ open, onClose, title, children }: DialogProps) {
 			aria-labelledby={heading}
 			// Not for a dialog that was opened again, or removed, before this event.
 			onClose={() => dialog.current?.open === false && onClose()}
+			onPointerDown={(event) => {
+				isBackdropPressed.current = isOnBackdrop(event)
+			}}
+			// A text that is selected beyond the edge of the dialog ends on the backdrop with a click, too.
 			onClick={(event) => {
-				if (event.target === dialog.current) onClose()
+				if (event.target === dialog.current && isBackdropPressed.current) onClose()
 			}}
 		>
 			<div className="mb-4 flex items-center justify-between gap-4">
@@ -46,4 +51,11 @@ export function Dialog({ open, onClose, title, children }: DialogProps) {
 			{children}
 		</dialog>
 	)
+}
+
+/** A dialog is the target of presses on its backdrop, but also of those on its own edge. */
+function isOnBackdrop({ target, currentTarget, clientX, clientY }: PointerEvent): boolean {
+	const { left, right, top, bottom } = currentTarget.getBoundingClientRect()
+	const isInside = clientX >= left && clientX <= right && clientY >= top && clientY <= bottom
+	return target === currentTarget && !isInside
 }

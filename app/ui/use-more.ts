@@ -1,5 +1,6 @@
 import { startTransition, useEffect, useEffectEvent, useState } from 'react'
 import { useFetcher, useLocation } from 'react-router'
+import { useRootData } from '~/lib/root-data.ts'
 
 /** A page of a list: rows, and the cursor of the next page, null at the end. */
 interface Page<Row> {
@@ -27,7 +28,10 @@ interface Appended<Row> {
 /** How many pages are loaded again with the first one; a longer list becomes short again. */
 const MAX_RELOADED = 10
 
-/** Appended pages by history entry, so that going back restores the length of the list and its scroll position. */
+/**
+ * Appended pages by reader and history entry, so that going back restores the length of the list and its scroll position. Rows of one
+ * reader are not those of another, who may see less.
+ */
 const kept = new Map<string, MorePage<never>[]>()
 const cachedEntries = 30
 
@@ -39,11 +43,12 @@ const cachedEntries = 30
 export function useMore<Row>(first: Page<Row>, hrefOf: (cursor: string) => string) {
 	const { key, pathname, search } = useLocation()
 	const address = pathname + search
+	const entry = `${useRootData().viewer?.username ?? ''} ${key}`
 	const { data: more, state, load } = useFetcher<MorePage<Row>>()
 	const [known, setList] = useState<Appended<Row>>(() => ({
 		address,
 		first,
-		pages: restore(key, first.next),
+		pages: restore(entry, first.next),
 		before: null,
 	}))
 	const list = known.first === first ? known : renewed(known, address, first)
@@ -56,8 +61,8 @@ export function useMore<Row>(first: Page<Row>, hrefOf: (cursor: string) => strin
 		const grown = [...pages, more]
 		const isWhole = !before || grown.length >= before.length || more.page.next === null
 		setList({ address, first, pages: grown, before: isWhole ? null : before })
-		if (isWhole) keep(key, grown)
-	}, [more, address, first, pages, before, key, next])
+		if (isWhole) keep(entry, grown)
+	}, [more, address, first, pages, before, entry, next])
 
 	const loadAgain = useEffectEvent(async () => {
 		if (next !== null) await load(hrefOf(next))
@@ -94,15 +99,15 @@ export function withoutDoubles<Row>(rows: Row[], keyOf: (row: Row) => number | s
 	return rows.filter((row) => !seen.has(keyOf(row)) && seen.add(keyOf(row)))
 }
 
-/** The pages appended to this history entry, unless the list has changed so that they no longer fit its first page. */
-function restore(key: string, next: string | null): MorePage<never>[] {
-	const pages = kept.get(key) ?? []
+/** The pages appended for this reader to this history entry, unless the list has changed so that they no longer fit its first page. */
+function restore(entry: string, next: string | null): MorePage<never>[] {
+	const pages = kept.get(entry) ?? []
 	return pages[0]?.cursor === next ? pages : []
 }
 
-function keep(key: string, pages: MorePage<unknown>[]): void {
-	kept.delete(key)
-	kept.set(key, pages as MorePage<never>[])
+function keep(entry: string, pages: MorePage<unknown>[]): void {
+	kept.delete(entry)
+	kept.set(entry, pages as MorePage<never>[])
 	const [oldest] = kept.keys()
 	if (kept.size > cachedEntries && oldest !== undefined) kept.delete(oldest)
 }

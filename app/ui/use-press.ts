@@ -8,8 +8,8 @@ export interface Pressed<Value extends number> {
 }
 
 /**
- * A button that shows its effect at once and sends it in the background. Presses during a request are sent as one; a failed one is
- * reverted, with a message.
+ * A button that shows its effect at once and sends it in the background. Presses during a request are sent as one, also when that gets no
+ * response, as it may have arrived. What fails last is reverted, with a message.
  * @param action the address of a form, which answers scripts with the new state as JSON
  * @param known the state when the page was rendered
  */
@@ -33,13 +33,16 @@ export function usePress<Value extends number>(
 		setWanted(value)
 		if (underWay) return
 		let sent: Value | null = null
-		try {
-			while (latest.current !== null && latest.current !== sent) {
-				sent = latest.current
+		while (latest.current !== null && latest.current !== sent) {
+			sent = latest.current
+			try {
 				setSettled(await send<Value>(action, { ...fields, value: sent }))
+			} catch (error) {
+				const isRefused = error instanceof Refusal
+				if (!isRefused && latest.current !== sent) continue
+				toast({ type: 'error', message: isRefused ? error.message : 'Something went wrong!' })
+				break
 			}
-		} catch (error) {
-			toast({ type: 'error', message: error instanceof Refusal ? error.message : 'Something went wrong!' })
 		}
 		latest.current = null
 		setWanted(null)

@@ -292,9 +292,12 @@ test('an announcement appears on every page, and a member closes it with and wit
 	await expectNoViolationsInThemes(page)
 	await expectToFit(page, [360, 1280])
 	await hydrated(page)
+	// A page that was opened within the site stays open.
+	await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Community' }).click()
+	await expect(page).toHaveURL('/find-dev')
 	await banner.getByRole('button', { name: 'Close the announcement' }).press('Enter')
 	await expect(banner).toHaveCount(0)
-	await expect(page).toHaveURL('/forum')
+	await expect(page).toHaveURL('/find-dev')
 	await page.reload()
 	await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 	await expect(banner).toHaveCount(0)

@@ -53,3 +53,50 @@ test('a chip that does not fit stays in the field, and one that is typed before 
 	await expect(page.getByRole('button', { name: 'Remove J31' })).toBeVisible()
 	await expect(skills).toHaveValue('')
 })
+
+test('a text that is selected beyond the edge of a dialog does not close it, and a press beside it does', async ({
+	page,
+}) => {
+	await enrol(page, 'Selma Focus')
+	await page.goto('/forum')
+	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
+	await page.getByRole('link', { name: 'Report query' }).click()
+	const dialog = page.getByRole('dialog', { name: 'Report this query' })
+	const note = dialog.getByRole('textbox').first()
+	await note.fill('Copied from my thesis')
+	const field = await note.boundingBox()
+	const frame = await dialog.boundingBox()
+	if (!field || !frame) throw new Error('The dialog has no size.')
+	await page.mouse.move(field.x + 120, field.y + 12)
+	await page.mouse.down()
+	await page.mouse.move(frame.x - 40, field.y + 12, { steps: 4 })
+	await page.mouse.up()
+	await page.mouse.click(frame.x + 4, frame.y + 4)
+	await expect(note).toHaveValue('Copied from my thesis')
+	await page.mouse.click(frame.x - 40, frame.y + 4)
+	await expect(dialog).toHaveCount(0)
+})
+
+test('a notice that is dismissed by keyboard gives the focus back, and the others disappear in time', async ({
+	page,
+}) => {
+	await enrol(page, 'Tilda Focus')
+	await page.goto('/forum')
+	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
+	await settled(page)
+	await page.route('**/forum/vote', (route) => route.abort())
+	const up = page
+		.getByRole('group', { name: 'Votes on this query' })
+		.filter({ visible: true })
+		.getByRole('button', { name: 'Vote up' })
+	const notices = page.getByRole('region', { name: 'Notices' }).getByRole('button', { name: 'Dismiss' })
+	for (const count of [1, 2]) {
+		await up.press('Enter')
+		await expect(notices).toHaveCount(count)
+	}
+	// Its time stands still while it has the focus.
+	await notices.last().focus()
+	await page.keyboard.press('Enter')
+	await expect(up).toBeFocused()
+	await expect(notices).toHaveCount(0)
+})

@@ -1,5 +1,13 @@
 import type { Browser, Page } from '@playwright/test'
-import { enrol, expect, expectNoViolations, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
+import {
+	enrol,
+	expect,
+	expectNoViolations,
+	expectNoViolationsInThemes,
+	expectToFit,
+	hydrated,
+	test,
+} from './support/journey.ts'
 
 /** A second member, in a separate browser. */
 async function another(browser: Browser, name: string): Promise<Page> {
@@ -106,6 +114,22 @@ test('the page, the settings and the panel fit a phone and a wide screen and pas
 		await expect(panel).toBeHidden()
 	}
 	await rohan.context().close()
+})
+
+test('keyboard only: marking notifications as read keeps the focus in the list', async ({ page, browser }) => {
+	await enrol(page, 'Norma Keybell')
+	const otto = await another(browser, 'Otto Bellows')
+	for (const title of ['First to be read', 'Second to be read'])
+		await comment(otto, await ask(page, title), 'Read this.')
+	await page.goto('/notifications')
+	await hydrated(page)
+	await page.getByRole('button', { name: 'Mark as read: First to be read' }).press('Enter')
+	await expect(page.getByRole('link', { name: /commented on First to be read/ })).toBeFocused()
+	await page.goto('/notifications?show=unread')
+	await hydrated(page)
+	await page.getByRole('button', { name: 'Mark as read: Second to be read' }).press('Enter')
+	await expect(page.getByRole('heading', { name: 'Notifications', level: 1 })).toBeFocused()
+	await otto.context().close()
 })
 
 test('without JavaScript, the header shows the count, opening the question clears it, and the forms work', async ({

@@ -106,6 +106,19 @@ test('a browser that blocks notifications and one without scripts get an explana
 	await plain.close()
 })
 
+test('a browser that forbids storage says that it has no notifications', async ({ page }) => {
+	await page.addInitScript(() => {
+		Object.defineProperty(Notification, 'permission', { get: () => 'granted', configurable: true })
+		const refuse = async () => {
+			throw new DOMException('The user denied permission to use Service Worker.', 'SecurityError')
+		}
+		Object.assign(navigator.serviceWorker, { getRegistration: refuse, register: refuse })
+	})
+	await enrol(page, 'Nils Cookieless')
+	await page.goto('/settings')
+	await expect(page.getByText('This browser does not support notifications.')).toBeVisible()
+})
+
 test('the worker shows a push, replaces its own, closes those read elsewhere, and opens the target', async ({
 	playwright,
 }) => {

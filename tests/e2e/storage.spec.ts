@@ -111,6 +111,38 @@ test("a member's input is still there after a reload, but not for another member
 	await bo.page.context().close()
 })
 
+test('after a logout, Back shows no rows that a member had appended to a list', async ({ page }) => {
+	await logIn(page)
+	await page.goto('/find-dev')
+	await settled(page)
+	const cards = page.getByRole('main').getByRole('article')
+	const first = await cards.count()
+	await page.getByRole('link', { name: 'Load more developers' }).click()
+	await expect(cards).not.toHaveCount(first)
+	await logOut(page)
+	await page.waitForURL('**/login')
+	await page.goBack()
+	await expect(page).toHaveURL('/find-dev')
+	await expect(cards.first()).toBeVisible()
+	await settled(page)
+	await expect(cards).toHaveCount(first)
+})
+
+test('a logout closes the pushes that the browser still shows', async ({ page }) => {
+	await enrol(page, 'Ada Pushed')
+	await page.addInitScript(() => {
+		const push = { close: () => document.documentElement.setAttribute('data-closed', '') }
+		const registration = { getNotifications: async () => [push] }
+		Object.assign(navigator.serviceWorker, { getRegistration: async () => registration })
+	})
+	await page.goto('/forum')
+	await settled(page)
+	await expect(page.locator('html[data-closed]')).toHaveCount(0)
+	await logOut(page)
+	await page.waitForURL('**/login')
+	await expect(page.locator('html[data-closed]')).toHaveCount(1)
+})
+
 test('a question typed before the login survives it', async ({ page }) => {
 	await page.goto('/forum/ask')
 	await page.getByLabel('Title', { exact: true }).fill('Typed by a visitor')

@@ -73,6 +73,39 @@ test('a double click counts once, and a vote that cannot be sent is reverted', a
 	await expect(questionVotes(page)).toContainText('1')
 })
 
+test('a vote that is taken back while its response gets lost is taken back on the server too', async ({ page }) => {
+	await enrol(page, 'Otis Outvote')
+	const path = await ask(page, 'Does a lost response keep my vote?')
+	await page.context().clearCookies()
+	await logIn(page)
+	await page.goto(path)
+	const free = Promise.withResolvers<void>()
+	let isFirst = true
+	await page.route('**/forum/vote', async (route) => {
+		if (!isFirst) return route.continue()
+		isFirst = false
+		await route.fetch()
+		await free.promise
+		await route.abort()
+	})
+	await up(page).click()
+	await expect(up(page)).toHaveAttribute('aria-pressed', 'true')
+	const stored = page.waitForResponse('**/forum/vote')
+	await up(page).click()
+	await expect(up(page)).toHaveAttribute('aria-pressed', 'false')
+	free.resolve()
+	await stored
+	await page.reload()
+	await expect(up(page)).toHaveAttribute('aria-pressed', 'false')
+	await expect(questionVotes(page)).toContainText('0')
+})
+
+test('a visitor who wants to follow a tag comes back to the same page of its list', async ({ page }) => {
+	await page.goto('/forum/tag/react?view=unanswered')
+	await page.getByRole('link', { name: 'Log in to follow #react' }).click()
+	await expect(page).toHaveURL(`/login?redirectTo=${encodeURIComponent('/forum/tag/react?view=unanswered')}`)
+})
+
 test('a visitor who wants to vote is sent to the login page and back', async ({ page, request }) => {
 	await page.goto('/forum')
 	const href =

@@ -3,7 +3,7 @@ import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
-import { anybody, type Criteria, communityPath } from '../directory.paths.ts'
+import { anybody, type Criteria, communityPath, fieldsOf } from '../directory.paths.ts'
 import { type Choice, type Count, countText, type FiltersView } from '../directory.view.ts'
 import { FilterGroupContent, filterGroup } from './filter-group.tsx'
 import { SkillFilter } from './skill-filter.tsx'
@@ -54,8 +54,9 @@ export function Filters({ criteria, filters, count }: FiltersProps) {
 				onSubmit={apply}
 			>
 				{criteria.q && <input type="hidden" name="q" value={criteria.q} />}
+				{filters === null && <ChosenWithoutList criteria={criteria} />}
 				<OnlineSwitch choice={filters?.online ?? null} on={criteria.online} />
-				<SkillFilter criteria={criteria} onStage={change} />
+				<SkillFilter criteria={criteria} onChange={change} />
 				<Choices name="open" title="Open to" choices={filters?.openTo ?? []} />
 				<Choices name="branch" title="Branch" choices={filters?.branches ?? []} />
 				<Years choices={filters?.years ?? []} />
@@ -76,6 +77,14 @@ export function Filters({ criteria, filters, count }: FiltersProps) {
 			</div>
 		</aside>
 	)
+}
+
+/** The chosen values of lists that are still loading, without which the form would say that they were deselected. */
+function ChosenWithoutList({ criteria }: { criteria: Criteria }) {
+	const { branches, years, universities, openTo } = criteria
+	return fieldsOf({ ...anybody, branches, years, universities, openTo }).map(([name, value]) => (
+		<input key={`${name} ${value}`} type="hidden" name={name} value={value} />
+	))
 }
 
 function OnlineSwitch({ choice, on }: { choice: Choice | null; on: boolean }) {

@@ -7,6 +7,7 @@ import { Icon } from '~/ui/icon.tsx'
 import { type Criteria, communityPath, countFilters, type Sort, sortOf } from '../directory.paths.ts'
 import { type Count, countText } from '../directory.view.ts'
 import { filtersFormId, filtersId } from './filters.tsx'
+import { criteriaOfForm, isRail } from './use-filter-form.ts'
 
 interface ListHeadProps {
 	criteria: Criteria
@@ -59,7 +60,9 @@ function SortSelect({ criteria }: { criteria: Criteria }) {
 					defaultValue={sort}
 					onChange={(event) => {
 						event.stopPropagation()
-						navigate(communityPath({ ...criteria, sort: event.target.value as Sort }), { preventScrollReset: true })
+						// In the sidebar, with filters whose list is still loading.
+						const wanted = isRail() ? criteriaOfForm(event.target.form) : criteria
+						navigate(communityPath({ ...wanted, sort: event.target.value as Sort }), { preventScrollReset: true })
 					}}
 				>
 					{criteria.q && <option value="match">Best match</option>}

@@ -1,45 +1,38 @@
 import { X } from 'lucide'
 import { type KeyboardEvent, type MouseEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
-import { useNavigate } from 'react-router'
 import { comboboxAttributes, Suggestions } from '~/ui/combobox.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import type { Suggestion } from '~/ui/suggestions.tsx'
 import { type Criteria, communityPath } from '../directory.paths.ts'
 import { FilterGroup } from './filter-group.tsx'
-import { isRail } from './use-filter-form.ts'
 
 interface SkillFilterProps {
 	criteria: Criteria
-	/** Called when chosen skills wait for the sheet's button. */
-	onStage: () => void
+	/** Called when the form has other skills: as for any other filter, they apply at once or wait for the sheet's button. */
+	onChange: () => void
 }
 
-/**
- * The skills that all listed members have: chips with links that remove them, and a field that adds one. Like all filters, they
- * apply at once in the sidebar, and wait for the button in the sheet of small screens.
- */
-export function SkillFilter({ criteria, onStage }: SkillFilterProps) {
-	const navigate = useNavigate()
+/** The skills that all listed members have: chips with links that remove them, and a field that adds one. */
+export function SkillFilter({ criteria, onChange }: SkillFilterProps) {
 	const input = useRef<HTMLInputElement>(null)
 	const [text, setText] = useState('')
 	const here = communityPath(criteria)
-	const [staged, setStaged] = useState<{ at: string; skills: string[] } | null>(null)
-	const skills = staged?.at === here ? staged.skills : criteria.skills
-	const stage = useEffectEvent(onStage)
+	// Until the address has them too.
+	const [chosen, setChosen] = useState<{ at: string; skills: string[] } | null>(null)
+	if (chosen && chosen.at !== here) setChosen(null)
+	const skills = chosen?.at === here ? chosen.skills : criteria.skills
+	const change = useEffectEvent(onChange)
 	useEffect(() => {
-		if (staged) stage()
-	}, [staged])
-	const with_ = (chosen: string[]) => communityPath({ ...criteria, skills: chosen })
-	const choose = (chosen: string[]) => {
-		if (isRail()) navigate(with_(chosen), { preventScrollReset: true })
-		else setStaged({ at: here, skills: chosen })
-	}
-	const follow = (event: MouseEvent, chosen: string[]) => {
-		if (isRail()) return
+		if (chosen) change()
+	}, [chosen])
+	const with_ = (skills: string[]) => communityPath({ ...criteria, skills })
+	const choose = (skills: string[]) => setChosen({ at: here, skills })
+	const remove = (event: MouseEvent, left: string[]) => {
+		if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
 		event.preventDefault()
 		input.current?.focus()
-		choose(chosen)
+		choose(left)
 	}
 	const add = (value: string) => {
 		setText('')
@@ -62,7 +55,7 @@ export function SkillFilter({ criteria, onStage }: SkillFilterProps) {
 						to={with_([])}
 						preventScrollReset
 						aria-label="Clear skills"
-						onClick={(event) => follow(event, [])}
+						onClick={(event) => remove(event, [])}
 					>
 						Clear
 					</Link>
@@ -79,7 +72,7 @@ export function SkillFilter({ criteria, onStage }: SkillFilterProps) {
 								to={with_(skills.filter((other) => other !== skill))}
 								preventScrollReset
 								onClick={(event) =>
-									follow(
+									remove(
 										event,
 										skills.filter((other) => other !== skill),
 									)

@@ -28,7 +28,11 @@ export function BrowserPush({ publicKey, endpoints }: BrowserPushProps) {
 
 	// biome-ignore lint/correctness/useExhaustiveDependencies: only when the page loads; afterwards the state is known here
 	useEffect(() => {
-		browser().then(async ({ findState }) => setState(await findState(publicKey, endpoints)))
+		browser()
+			.then(async ({ findState }) => setState(await findState(publicKey, endpoints)))
+			.catch(() =>
+				setProblem('It is not known whether notifications are on in this browser. Reload the page to try again.'),
+			)
 	}, [])
 
 	const turn = async (on: boolean) => {
@@ -47,7 +51,7 @@ export function BrowserPush({ publicKey, endpoints }: BrowserPushProps) {
 		<div className="mt-6 border-t border-line pt-4">
 			<h3 className="font-semibold">This browser</h3>
 			<p className="mt-1 text-sm text-ink-2" aria-live="polite">
-				{hydrated ? (state ? words[state] : 'Looking...') : 'Notifications in the browser need JavaScript.'}
+				{hydrated ? (state ? words[state] : !problem && 'Looking...') : 'Notifications in the browser need JavaScript.'}
 			</p>
 			<div className="mt-3 empty:hidden">
 				<FormError>{problem}</FormError>

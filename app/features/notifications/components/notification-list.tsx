@@ -1,18 +1,22 @@
 import { Check } from 'lucide'
-import { useEffect } from 'react'
+import { type RefObject, useEffect, useRef } from 'react'
 import { useFetcher } from 'react-router'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
+import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import type { NotificationView } from '../notifications.view.ts'
 import { others } from '../notifications.view.ts'
 
 /** A row of the page: what happened, with a link, and a form that marks it as read. @param from where the form leads back to */
 export function NotificationItem({ notification, from }: { notification: NotificationView; from: string }) {
+	const link = useRef<HTMLAnchorElement>(null)
+	useFocusKept(notification.unread, (unread, before) => before && !unread, link)
 	return (
 		<li className="flex items-center gap-2 border-b border-line">
 			<NotificationLink
+				place={link}
 				notification={notification}
 				className="-mx-2 flex min-w-0 flex-1 items-start gap-3 rounded-sm px-2 py-3 hover:bg-hover"
 			/>
@@ -33,11 +37,17 @@ export function NotificationItem({ notification, from }: { notification: Notific
 	)
 }
 
+interface NotificationLinkProps {
+	notification: NotificationView
+	className: string
+	place?: RefObject<HTMLAnchorElement | null>
+}
+
 /** What happened, as a link to its place. */
-function NotificationLink({ notification, className }: { notification: NotificationView; className: string }) {
+function NotificationLink({ notification, className, place }: NotificationLinkProps) {
 	const { actor, by, people, words, title, reason, url, at, unread } = notification
 	return (
-		<Link className={className} to={url}>
+		<Link ref={place} className={className} to={url}>
 			<Avatar user={actor ?? { username: 'somebody', name: by, image: null }} size={32} />
 			<span className="min-w-0 flex-1 text-sm leading-5 text-ink-2 wrap-anywhere">
 				<span className="font-semibold text-ink">

@@ -5,13 +5,14 @@ import { WORKER_PATH } from '~/offline/client.ts'
 /** `uninstalled`: pushes work only for sites on the home screen. `blocked`: the reader has blocked them. */
 export type PushState = 'unsupported' | 'uninstalled' | 'blocked' | 'off' | 'on'
 
-/** The state of this browser. @param endpoints browsers that the server pushes to for this member */
+/** The state of this browser. Settings that forbid storage forbid service workers too. @param endpoints browsers that the server pushes to for this member */
 export async function findState(publicKey: string, endpoints: string[]): Promise<PushState> {
 	if (!('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window))
 		return isAppleTouch() ? 'uninstalled' : 'unsupported'
 	if (Notification.permission === 'denied') return 'blocked'
 	if (Notification.permission !== 'granted') return 'off'
-	const registration = await navigator.serviceWorker.getRegistration()
+	const registration = await navigator.serviceWorker.getRegistration().catch(() => null)
+	if (registration === null) return 'unsupported'
 	const subscription = await registration?.pushManager.getSubscription()
 	return subscription && endpoints.includes(subscription.endpoint) && hasKey(subscription, publicKey) ? 'on' : 'off'
 }

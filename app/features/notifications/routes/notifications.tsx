@@ -1,4 +1,5 @@
 import { CheckCheck } from 'lucide'
+import { useRef } from 'react'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm } from '~/platform/http/form.server.ts'
@@ -7,6 +8,7 @@ import { EmptyState } from '~/ui/empty-state.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
+import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { NotificationItem } from '../components/notification-list.tsx'
 import { listNotifications, readNotifications } from '../notifications.server.ts'
@@ -41,10 +43,14 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 	const path = unread ? '/notifications?show=unread' : '/notifications'
 	const more = useMore(page, (next) => `${path}${unread ? '&' : '?'}cursor=${encodeURIComponent(next)}`)
 	const rows = withoutDoubles(more.rows, ({ id }) => id)
+	const heading = useRef<HTMLHeadingElement>(null)
+	useFocusKept(rows.length, (count, before) => count < before, heading)
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-				<h1 className="text-2xl leading-9 font-bold">Notifications</h1>
+				<h1 ref={heading} className="text-2xl leading-9 font-bold" tabIndex={-1}>
+					Notifications
+				</h1>
 				<Form method="post" action="/notifications">
 					<input type="hidden" name="from" value={path} />
 					<button className="btn btn-outline" type="submit">

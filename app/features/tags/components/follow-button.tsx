@@ -16,7 +16,7 @@ interface FollowButtonProps {
 /** Follows a tag or a category, to be notified of new questions in it. */
 export function FollowButton({ target, name, following }: FollowButtonProps) {
 	const { viewer } = useRootData()
-	const { pathname } = useLocation()
+	const { pathname, search } = useLocation()
 	const { value, press } = usePress<0 | 1>('/forum/follow', target as Record<string, string>, {
 		value: following ? 1 : 0,
 		count: 0,
@@ -24,7 +24,7 @@ export function FollowButton({ target, name, following }: FollowButtonProps) {
 	const look = 'btn btn-sm btn-outline flex-none'
 	if (!viewer)
 		return (
-			<Link className={look} to={loginPath(pathname)} rel="nofollow" aria-label={`Log in to follow ${name}`}>
+			<Link className={look} to={loginPath(pathname + search)} rel="nofollow" aria-label={`Log in to follow ${name}`}>
 				Follow
 			</Link>
 		)
