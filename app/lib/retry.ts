@@ -50,6 +50,28 @@ export async function retrying<Result>(
 	}
 }
 
+/**
+ * Asks this site for JSON, as {@link retrying}, also while something else answers, such as a captive portal.
+ * @returns null after 120 s, when `signal` aborts, and if the server refuses
+ */
+export async function retryingJson<Answer>(path: string, signal?: AbortSignal): Promise<Answer | null> {
+	const ask = async (ended: AbortSignal) => {
+		const answer = await fetch(path, { headers: { Accept: 'application/json' }, signal: ended })
+		if (answer.status >= 500) throw new LostAnswer(`${path} was answered with ${answer.status}.`)
+		const text = await answer.text()
+		return answer.ok ? parsed<Answer>(text, path) : null
+	}
+	return retrying(ask, { signal: signal ?? null }).catch(() => null)
+}
+
+function parsed<Answer>(text: string, path: string): Answer {
+	try {
+		return JSON.parse(text)
+	} catch (error) {
+		throw new LostAnswer(`${path} was answered by something else.`, null, error)
+	}
+}
+
 /** Milliseconds before the next try, with a random quarter, so that the tabs of a whole campus do not reconnect at once. */
 function pauseBefore(failures: number): number {
 	return Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS) * (0.75 + Math.random() / 4)

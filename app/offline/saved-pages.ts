@@ -129,10 +129,15 @@ async function trim(cache: Cache): Promise<void> {
 	}
 }
 
-/** Deletes expired copies of a member, even if no further page is saved. */
+/**
+ * Deletes expired copies of a member, even if no further page is saved, and those under a former username, which nothing else would
+ * delete before the logout.
+ */
 export async function removeOldCopies(member: string): Promise<void> {
 	try {
 		const name = cacheName(member)
+		for (const other of await caches.keys())
+			if (other.startsWith('saved:@') && other !== name) await caches.delete(other)
 		if (await caches.has(name)) await trim(await caches.open(name))
 	} catch {
 		// As in savePage.

@@ -6,6 +6,7 @@ import {
 	expectNoViolationsInThemes,
 	expectToFit,
 	hydrated,
+	settled,
 	test,
 } from './support/journey.ts'
 
@@ -114,6 +115,21 @@ test('the page, the settings and the panel fit a phone and a wide screen and pas
 		await expect(panel).toBeHidden()
 	}
 	await rohan.context().close()
+})
+
+test('opening the panel after the session has ended leaves the page with what was typed', async ({ page }) => {
+	const username = await enrol(page, 'Paula Panel')
+	await page.goto(`/edit-profile/${username}`)
+	await hydrated(page)
+	await page.getByLabel('City').fill('Half a city')
+	await page.context().clearCookies()
+	await bell(page, 0).click()
+	const refused = page.waitForResponse(/notifications\/latest/)
+	await page.getByRole('tab', { name: 'Notifications' }).click()
+	await refused
+	await settled(page)
+	await page.keyboard.press('Escape')
+	await expect(page.getByLabel('City')).toHaveValue('Half a city')
 })
 
 test('keyboard only: marking notifications as read keeps the focus in the list', async ({ page, browser }) => {

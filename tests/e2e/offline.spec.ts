@@ -112,6 +112,11 @@ test('a question read before is available offline and marked as old; anything el
 	expect((await page.goto(gone))?.status()).toBe(404)
 	await expect.poll(async () => (await readCaches(page))[`saved:@${username}`]).toEqual([path])
 
+	// Nor do copies stay that were saved under a former username.
+	await page.evaluate(async () => void (await caches.open('saved:@former.username')))
+	await page.goto('/forum')
+	await expect.poll(async () => Object.keys(await readCaches(page))).not.toContain('saved:@former.username')
+
 	// An expired copy is neither shown nor kept.
 	await page.evaluate(
 		async ([saved = '', name = '']) => {

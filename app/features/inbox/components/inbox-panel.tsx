@@ -2,7 +2,7 @@ import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 're
 import { useFetcher } from 'react-router'
 import { useConnectionState } from '~/features/chat/client/use-chat.ts'
 import { LatestNotifications } from '~/features/notifications/components/notification-list.tsx'
-import { LostAnswer, retrying } from '~/lib/retry.ts'
+import { retryingJson } from '~/lib/retry.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 import { Link } from '~/ui/link.tsx'
 import type { ConversationSummary } from '../inbox.view.ts'
@@ -70,27 +70,6 @@ export default function InboxPanel({ conversations, notifications, open }: Inbox
 
 const none: ConversationSummary[] = []
 
-/** Retries for two minutes while the request fails or a captive portal answers. @returns null after that, or if the server refuses */
-async function askForLatest(): Promise<ConversationSummary[] | null> {
-	try {
-		return await retrying(async (signal) => {
-			const answer = await fetch('/messages/latest', { headers: { Accept: 'application/json' }, signal })
-			if (answer.status >= 500) throw new LostAnswer(`The messages were answered with ${answer.status}.`)
-			return answer.ok ? conversationsOf(await answer.text()) : null
-		})
-	} catch {
-		return null
-	}
-}
-
-function conversationsOf(answer: string): ConversationSummary[] {
-	try {
-		return (JSON.parse(answer) as { conversations: ConversationSummary[] }).conversations
-	} catch (error) {
-		throw new LostAnswer('The messages were answered by something else.', null, error)
-	}
-}
-
 /** The ten latest conversations, loaded whenever they are shown, and updated live. */
 function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 	const marking = useFetcher()
@@ -99,10 +78,10 @@ function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 	const heardAtLoad = useRef(0)
 	const load = useCallback(async (): Promise<void> => {
 		const before = heard.current
-		const conversations = await askForLatest()
-		if (!conversations) return
+		const latest = await retryingJson<{ conversations: ConversationSummary[] }>('/messages/latest')
+		if (!latest) return
 		heardAtLoad.current = before
-		setLoaded(conversations)
+		setLoaded(latest.conversations)
 	}, [])
 	// Events that arrive while the list is loading may not be in it, so they are applied to the previous list.
 	useEffect(() => {

@@ -1,6 +1,7 @@
 import { Check } from 'lucide'
-import { type RefObject, useEffect, useRef } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useFetcher } from 'react-router'
+import { retryingJson } from '~/lib/retry.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -71,20 +72,27 @@ function NotificationLink({ notification, className, place }: NotificationLinkPr
 
 /** The latest ten, loaded whenever the panel opens or their number changes. */
 export function LatestNotifications({ unread, open }: { unread: number; open: boolean }) {
-	const { data, load } = useFetcher<{ rows: NotificationView[] }>()
+	const [rows, setRows] = useState<NotificationView[]>()
 	const marking = useFetcher()
 	// biome-ignore lint/correctness/useExhaustiveDependencies: a changed number of unread ones means a changed list
 	useEffect(() => {
-		if (open) void load('/notifications/latest')
-	}, [open, unread, load])
+		if (!open) return
+		const closed = new AbortController()
+		const load = async () => {
+			const latest = await retryingJson<{ rows: NotificationView[] }>('/notifications/latest', closed.signal)
+			if (latest && !closed.signal.aborted) setRows(latest.rows)
+		}
+		void load()
+		return () => closed.abort()
+	}, [open, unread])
 	return (
 		<>
 			<div aria-live="polite" className="max-h-[min(26rem,60dvh)] overflow-y-auto">
-				{!data && <p className="p-4 text-sm text-ink-3">Loading...</p>}
-				{data?.rows.length === 0 && <p className="p-4 text-sm text-ink-2">No notifications yet.</p>}
-				{data && data.rows.length > 0 && (
+				{!rows && <p className="p-4 text-sm text-ink-3">Loading...</p>}
+				{rows?.length === 0 && <p className="p-4 text-sm text-ink-2">No notifications yet.</p>}
+				{rows && rows.length > 0 && (
 					<ul className="p-1" aria-label="Notifications">
-						{data.rows.map((notification) => (
+						{rows.map((notification) => (
 							<li key={notification.id}>
 								<NotificationLink notification={notification} className="menu-item items-start gap-3 py-2" />
 							</li>

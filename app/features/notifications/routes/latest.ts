@@ -1,9 +1,8 @@
-import { viewerOf } from '~/lib/context.ts'
-import { answering } from '~/platform/http/http.ts'
+import { answeringMember } from '~/platform/http/member-requests.server.ts'
 import { listNotifications } from '../notifications.server.ts'
 import type { Route } from './+types/latest'
 
-/** The newest ten, for the panel of the header. */
+/** The newest ten, for the panel of the header: a page with the panel stays as it is where they are refused. */
 export function loader({ context }: Route.LoaderArgs) {
-	return answering(() => listNotifications(viewerOf(context), { limit: 10 }))
+	return answeringMember(context, (viewer) => listNotifications(viewer, { limit: 10 }))
 }
