@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface LoadFigures {
 	/** Requests that were sent or attempted. */
 	sent: number
-	/** Requests that were accepted but got no response or a 5xx, by reason. */
+	/** Requests that were accepted but got no response or a 5xx, by reason; `busy` is a 503 that says when to try again. */
 	failed: Record<string, number>
 	/** Requests that were refused as nobody listened, without being sent. */
 	refused: number
@@ -91,7 +91,9 @@ function outcome(
 	return new Promise((resolve) => {
 		const read = (answer: IncomingMessage) => {
 			answer.resume()
-			answer.once('end', () => resolve((answer.statusCode ?? 0) >= 500 ? String(answer.statusCode) : undefined))
+			const { statusCode = 0 } = answer
+			const reason = statusCode === 503 && answer.headers['retry-after'] ? 'busy' : String(statusCode)
+			answer.once('end', () => resolve(statusCode >= 500 ? reason : undefined))
 			answer.once('error', ({ message }) => resolve(message))
 		}
 		const sent = request(url, { method, agent, headers, timeout }, read)
