@@ -32,20 +32,25 @@ test('parts of two senders that arrive in turn do not mix', () => {
 	expect(joined.slice(-2)).toEqual(['1'.repeat(9_000), '2'.repeat(9_000)])
 })
 
-test('what a batch left that failed midway is no part of the next message', async () => {
+/** A carrier for one channel. @param send hands texts to all listeners by `hear` */
+function carrierThat(send: (texts: readonly string[], hear: (text: string) => void) => Promise<void>): Carrier {
 	const hearers: ((text: string) => void)[] = []
-	let room = Number.POSITIVE_INFINITY
-	const carrier: Carrier = {
+	return {
 		longest: 1_000,
 		listen: async (_channel, hear) => {
 			hearers.push(hear)
 			return async () => {}
 		},
-		send: async (_channel, texts) => {
-			for (const text of texts.slice(0, room)) for (const hear of hearers) hear(text)
-			if (texts.length > room) throw new Error('The connection ended.')
-		},
+		send: (_channel, texts) => send(texts, (text) => hearers.forEach((hear) => void hear(text))),
 	}
+}
+
+test('what a batch left that failed midway is no part of the next message', async () => {
+	let room = Number.POSITIVE_INFINITY
+	const carrier = carrierThat(async (texts, hear) => {
+		for (const text of texts.slice(0, room)) hear(text)
+		if (texts.length > room) throw new Error('The connection ended.')
+	})
 	const heard: string[] = []
 	await new Bus(carrier).open('one', { onMessage: (text) => heard.push(text), onLost: () => {}, onBack: () => {} })
 	const sender = new Bus(carrier)
@@ -58,22 +63,14 @@ test('what a batch left that failed midway is no part of the next message', asyn
 })
 
 test('listeners are told that they missed what found no place in the queue', async () => {
-	const hearers: ((text: string) => void)[] = []
 	let free = () => {}
 	let blocked: Promise<void> | null = new Promise((resolve) => {
 		free = resolve
 	})
-	const carrier: Carrier = {
-		longest: 1_000,
-		listen: async (_channel, hear) => {
-			hearers.push(hear)
-			return async () => {}
-		},
-		send: async (_channel, texts) => {
-			await blocked
-			for (const text of texts) for (const hear of hearers) hear(text)
-		},
-	}
+	const carrier = carrierThat(async (texts, hear) => {
+		await blocked
+		for (const text of texts) hear(text)
+	})
 	let [heard, back] = [0, 0]
 	const onMessage = () => {
 		heard += 1
