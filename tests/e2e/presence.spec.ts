@@ -120,19 +120,29 @@ test('a browser closed without logging out goes offline, in the list and on the 
 	await expect(profile.getByText('Last seen')).toBeVisible()
 })
 
-test('a changed password ends all other sessions, and its own tab is soon online again', async ({ page, browser }) => {
+test('after a changed password the own tab connects anew, and its member stays online', async ({ page, browser }) => {
 	const changing = await secondPage(browser)
 	const username = await enrol(changing, 'Wren Applegarth')
 	await changing.goto('/find-dev')
 	await logIn(page)
 	await page.goto(`/find-dev/${username}`)
 	await expect(page.getByText('Online', { exact: true })).toBeVisible()
+	const first = changing.waitForEvent('websocket')
 	await changing.goto(`/edit-profile/${username}/change-password`)
+	await first
+	const next = changing.waitForEvent('websocket')
+	await page.evaluate(() => {
+		const watcher = new MutationObserver(() => {
+			if (document.querySelector('main')?.textContent.includes('Offline')) document.body.dataset.left = 'seen'
+		})
+		watcher.observe(document.body, { childList: true, subtree: true, characterData: true })
+	})
 	await changing.getByLabel('Current password').fill('a lantern at the ford')
 	await changing.getByLabel('New password').fill('another lantern at the ford')
 	await changing.getByRole('button', { name: 'Save new password' }).click()
-	await expect(page.getByText('Offline', { exact: true })).toBeVisible()
+	await (await next).waitForEvent('framereceived')
 	await expect(page.getByText('Online', { exact: true })).toBeVisible()
+	expect(await page.evaluate(() => document.body.dataset.left)).toBeUndefined()
 	await changing.context().close()
 })
 

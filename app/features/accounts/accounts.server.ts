@@ -361,7 +361,7 @@ function viewerOfUser(user: {
 /**
  * Changes the password of a member who knows the current one. Ends all other sessions and access tokens, and forgets other devices.
  * Wrong tries are counted for the member alone, so that strangers who guess at the login page cannot block it.
- * @returns the cookies of the session that replaces this one
+ * @returns the new cookies of this session
  * @throws Invalid with the field, TooMany
  */
 export async function changePassword(viewer: SignedIn, form: FormData, request: Request): Promise<Headers> {
@@ -371,18 +371,14 @@ export async function changePassword(viewer: SignedIn, form: FormData, request: 
 	if (problem) throw new Invalid(problem.message, { newPassword: problem.message })
 	const counted = [['change-password', String(viewer.id)]] as const
 	await countAttempt(counted)
-	const { headers } = await domainErrors(() =>
-		auth().api.changePassword({
-			body: { ...input, revokeOtherSessions: true },
-			headers: headersWithoutBody(request),
-			returnHeaders: true,
-		}),
-	)
+	const sent = { headers: headersWithoutBody(request) }
+	await domainErrors(() => auth().api.changePassword({ ...sent, body: input }))
+	const { headers, response } = await domainErrors(() => auth().api.renewSession({ ...sent, returnHeaders: true }))
 	await Promise.all([
 		resetAttempts([...counted, ['login-account', email]]),
 		deleteResetLinks(viewer.id),
 		deleteTokens(viewer.id),
-		announceEndedSessions(viewer.id, viewer.username),
+		announceEndedSessions(viewer.id, viewer.username, response.id),
 	])
 	await deleteDevices(viewer.id)
 	headers.append('Set-Cookie', headerOf((await rememberDevice({ id: viewer.id, email }, request.headers)).cookie))

@@ -3,6 +3,7 @@ import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { type Config, config } from '~/config.server.ts'
 import { recordArrival } from '~/features/bounces/bounces.server.ts'
 import { resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
+import { sessionRenewal } from '~/features/sessions/renewal.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { deleteDevices } from '~/features/sessions/sessions.queries.server.ts'
 import {
@@ -110,9 +111,9 @@ export function makeAuth(settings: Config = config()) {
 		hooks: { before: createAuthMiddleware(guard), after: createAuthMiddleware(afterRequest) },
 		databaseHooks: {
 			user: { create: { before: prepareUser, after: afterSignUp } },
-			session: { create: { before: (session, context) => requireSecondStep(session, context?.path) } },
+			session: { create: { before: requireSecondStep } },
 		},
-		plugins: [secondStep, outsideLogin],
+		plugins: [secondStep, outsideLogin, sessionRenewal],
 		advanced: {
 			database: { generateId: 'serial' },
 			ipAddress: { ipAddressHeaders: ['x-client-ip'] },

@@ -12,6 +12,22 @@ export async function deleteSessions(
 	)
 }
 
+/**
+ * Gives a member's session a new token, and ends their others. The row stays, as what belongs to this browser refers to it.
+ * @returns whether the session still existed
+ */
+export function renewOnlySession(userId: number, id: number, token: string): Promise<boolean> {
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			await deleteSessions(userId, id, trx)
+			const renewed = await sql`update sessions set token = ${token} where id = ${id} and user_id = ${userId}`.execute(
+				trx,
+			)
+			return renewed.numAffectedRows === 1n
+		})
+}
+
 /** Ends a session of this member by its id. @returns whether there was one */
 export async function deleteSession(userId: number, id: number): Promise<boolean> {
 	const gone = await db()

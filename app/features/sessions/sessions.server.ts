@@ -125,10 +125,11 @@ export async function announceAccountChange(userId: number): Promise<void> {
 /**
  * Announces to all processes that sessions of this member ended, and closes their sockets. Call it after the commit.
  * @param username if known; otherwise it is looked up
+ * @param renewed a session that continues under another token: its sockets are closed too
  */
-export async function announceEndedSessions(userId: number, username?: string): Promise<void> {
+export async function announceEndedSessions(userId: number, username?: string, renewed?: number): Promise<void> {
 	const [name] = await Promise.all([username ?? findUsername(userId), announceAccountChange(userId)])
-	if (name !== undefined) await closeEndedSessions({ id: userId, username: name })
+	if (name !== undefined) await closeEndedSessions({ id: userId, username: name }, renewed)
 }
 
 /**

@@ -97,9 +97,10 @@ export async function leaveTabs(): Promise<void> {
 /**
  * Closes the sockets of a member's ended sessions on every process, and announces at once that they are offline when no other
  * session keeps them online. Call it after a logout, a revocation or a changed password.
+ * @param renewed a session that continues under another token: sockets that were opened with the old one are closed too
  */
-export async function closeEndedSessions({ id, username }: PresentMember): Promise<void> {
-	const live = await listSessionsOf(id)
+export async function closeEndedSessions({ id, username }: PresentMember, renewed?: number): Promise<void> {
+	const live = (await listSessionsOf(id)).filter((session) => session !== renewed)
 	// Sockets of other processes are not listed first: a process that has just died would delay the answer.
 	io.in(roomOf(id)).except(live.map(sessionRoom)).disconnectSockets(true)
 	if (await noteLeaving(id)) tell([{ id, username }], false)

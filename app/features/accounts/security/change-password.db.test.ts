@@ -1,8 +1,11 @@
+import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
+import { readRevocations } from '~/features/sessions/sessions.queries.server.ts'
 import { makeToken, readToken } from '~/features/tokens/tokens.server.ts'
 import { TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { forgetCounts, mailedToken } from '../../../../tests/support/jobs.ts'
@@ -72,6 +75,23 @@ test('the new password logs in, the old one does not, and only this session cont
 	expect([await viewerOf(elsewhere), await viewerOf(cookie)]).toEqual([null, null])
 	await expect(enter(email)).rejects.toThrow('email or password is wrong')
 	expect(await viewerOf(await enter(email, next))).not.toBeNull()
+})
+
+test('what belongs to this browser stays, and cookies from before are not trusted by any process', async () => {
+	const { viewer, cookie } = await member('pushed')
+	const { rows } = await sql<{ id: number }>`
+		update sessions set confirmed_at = now() where user_id = ${viewer.id} returning id`.execute(db())
+	const session = rows[0]?.id ?? 0
+	await sql`insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
+		values (${viewer.id}, ${session}, 'https://push.example/1', 'key', 'secret')`.execute(db())
+	const before = await readRevocations(600)
+	const changed = cookiesOf(await change(viewer, cookie, present, next))
+	expect((await viewerFromRequest(request(changed), { fresh: true })).viewer?.id).toBe(viewer.id)
+	const kept = await sql<{ session_id: number; confirmed: boolean }>`
+		select session_id, confirmed_at is not null as confirmed from push_subscriptions
+		join sessions on sessions.id = session_id where push_subscriptions.user_id = ${viewer.id}`.execute(db())
+	expect(kept.rows).toEqual([{ session_id: session, confirmed: true }])
+	expect((await readRevocations(600)).get(viewer.id)).not.toBe(before.get(viewer.id))
 })
 
 test('a new password deletes access tokens, a rejected one does not', async () => {

@@ -52,10 +52,9 @@ const proven = remember('second-step', () => new AsyncLocalStorage<number>())
  * Runs before any session is created, by any login method: a member with a second factor gets none without the second step.
  * @throws APIError 401 SECOND_FACTOR_REQUIRED
  */
-export async function requireSecondStep(session: { userId: unknown }, path: string | undefined): Promise<void> {
+export async function requireSecondStep(session: { userId: unknown }): Promise<void> {
 	const userId = Number(session.userId)
-	// A member who changes the password is already logged in; the new session replaces theirs.
-	if (proven.getStore() === userId || path === '/change-password' || !(await hasSecondFactor(userId))) return
+	if (proven.getStore() === userId || !(await hasSecondFactor(userId))) return
 	throw new APIError('UNAUTHORIZED', { code, message: 'This account has a second factor. Log in on the site.' })
 }
 
