@@ -202,3 +202,91 @@ test('messages of two peers that arrive while the page is busy are both in the l
 	await third.context().close()
 	await bo.page.context().close()
 })
+
+test('the list of conversations has messages that came before its page was connected, or while it was loading', async ({
+	page,
+	browser,
+}) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Gaplist', 'Bo Gaplist'])
+	const row = page.getByRole('main').getByRole('link', { name: bo.name })
+	const connected = Promise.withResolvers<void>()
+	await page.routeWebSocket(/\/realtime\//, async (socket) => {
+		await connected.promise
+		socket.connectToServer()
+	})
+	await page.goto('/messages')
+	await hydrated(page)
+	await post(bo, ada, 'Before the socket')
+	connected.resolve()
+	await expect(row).toContainText('Before the socket')
+
+	await openChatPage(page, bo)
+	await expect(page).not.toHaveTitle(/^\(/)
+	await page.goto('/settings')
+	await hydrated(page)
+	const answers = await holdAnswers(page)
+	await page.getByRole('button', { name: control, exact: true }).click()
+	await page.getByRole('link', { name: 'Open inbox' }).click()
+	await answers.first
+	await post(bo, ada, 'While it was loading')
+	await expect(page).toHaveTitle(/^\(1\) /)
+	await answers.release()
+	await expect(row).toContainText('While it was loading')
+	await bo.page.context().close()
+})
+
+test('two messages edited right after each other both change, and a rejected edit waits for the one that is open', async ({
+	page,
+	browser,
+}) => {
+	const [, bo] = await twoFriends(page, browser, ['Ada Twoedits', 'Bo Twoedits'])
+	await openChatPage(page, bo)
+	for (const text of ['First', 'Second']) await say(page, text)
+	const message = (text: string) => page.locator('.chat-message').filter({ hasText: text })
+	await expect(message('Second').getByTitle(/^(Sent|Delivered|Read)$/)).toBeVisible()
+	const edit = async (text: string) => {
+		await message(text).hover()
+		await message(text).getByRole('link', { name: 'Edit' }).click()
+	}
+	const hold = async () => {
+		const free = Promise.withResolvers<void>()
+		await page.route('**/messages/**', async (route) => {
+			if (route.request().method() === 'POST') await free.promise
+			await route.continue()
+		})
+		return free
+	}
+	const both = await hold()
+	for (const text of ['First', 'Second']) {
+		await edit(text)
+		await composer(page).fill(`${text} again`)
+		await composer(page).press('Enter')
+	}
+	both.resolve()
+	for (const text of ['First', 'Second']) await expect(message(`${text} again`)).toContainText('edited')
+
+	// Another tab deletes the first one while its edit is on the way, and the second one is being edited.
+	await page.unroute('**/messages/**')
+	const late = await hold()
+	await edit('First again')
+	await composer(page).fill('First, third version')
+	await composer(page).press('Enter')
+	await edit('Second again')
+	await composer(page).fill('Second, third version')
+	const other = await page.context().newPage()
+	await openChatPage(other, bo)
+	const first = other.locator('.chat-message').filter({ hasText: 'First again' })
+	await first.hover()
+	await first.getByRole('button', { name: 'Delete' }).click()
+	await other.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+	await expect(first).toHaveCount(0)
+	await expect(other.locator('.chat-message:focus .bubble')).toHaveText('This message was deleted.')
+	late.resolve()
+	await expectNotice(page, 'There is no such message of yours. It may have been deleted.')
+	await expect(composer(page)).toHaveValue('Second, third version')
+	await composer(page).press('Escape')
+	await expect(composer(page)).toHaveValue('First, third version')
+	await composer(page).press('Escape')
+	await expect(composer(page)).toHaveValue('')
+	await bo.page.context().close()
+})

@@ -1,4 +1,4 @@
-import { countConversationsWithUnread } from '~/features/conversations/conversations.queries.server.ts'
+import { countConversationsWithUnread, findNewestTime } from '~/features/conversations/conversations.queries.server.ts'
 import { isRecord } from '~/lib/checks.ts'
 import { log } from '~/lib/log.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -42,7 +42,9 @@ function receiveChat(socket: Tab): void {
 	})
 }
 
-/** Sends the unread counts, which may have changed while the tab was disconnected, or between its page and its socket. */
+/** Sends what may have changed while the tab was disconnected, or between its page and its socket. */
 async function announceUnread(socket: Tab): Promise<void> {
-	socket.emit('chat:count', { conversations: await countConversationsWithUnread(socket.data.userId) })
+	const { userId } = socket.data
+	const [conversations, newest] = await Promise.all([countConversationsWithUnread(userId), findNewestTime(userId)])
+	socket.emit('chat:count', { conversations, newest: newest?.toISOString() ?? null })
 }

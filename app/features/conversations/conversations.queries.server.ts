@@ -230,6 +230,20 @@ export async function listConversationsWithUnread(executor: Executor, userIds: n
 /** The number of a member's conversations with unread messages. */
 export const countConversationsWithUnread = gathered((userIds: number[]) => listConversationsWithUnread(db(), userIds))
 
+const readNewestTimes = statement(
+	(userIds: Value<number[]>) => sql<{ user_id: number; sent_at: Date }>`
+		select member.id as user_id, m.sent_at from unnest(${ids(userIds)}) member (id)
+		cross join lateral (select last_message_id from conversation_members
+			where user_id = member.id and last_message_id is not null order by last_message_id desc limit 1) newest
+		join messages m on m.id = newest.last_message_id`,
+)
+
+/** When the newest message in any of a member's conversations was sent; null without one. */
+export const findNewestTime = gathered(async (userIds: number[]): Promise<(Date | null)[]> => {
+	const found = new Map((await readNewestTimes(db(), userIds)).map((row) => [row.user_id, row.sent_at]))
+	return userIds.map((id) => found.get(id) ?? null)
+})
+
 /** Accepts a request, by a first answer or without one. @returns whether it was a request until now */
 export async function acceptRequest(trx: Executor, conversationId: number, userId: number): Promise<boolean> {
 	const { rows } = await sql`update conversation_members set pending = false

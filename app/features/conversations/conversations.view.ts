@@ -24,8 +24,11 @@ declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {
 		/** The peer has received or read more. */
 		'chat:receipts': (event: { with: string; receipts: Receipts }) => void
-		/** The number of conversations with unread messages: on connecting, and when it changes other than by messages. */
-		'chat:count': (event: { conversations: number }) => void
+		/**
+		 * The number of conversations with unread messages: on connecting, and when it changes other than by messages. On connecting also
+		 * when the newest message in any of the member's conversations was sent; null without one.
+		 */
+		'chat:count': (event: { conversations: number; newest?: string | null }) => void
 		'chat:state': (event: { with: string; state: ConversationState }) => void
 	}
 }

@@ -56,6 +56,8 @@ export class ChatClient {
 	/** Peers whose conversation is on the screen; a peer is listed once for each view. */
 	private readonly shown: string[] = []
 	line: ConnectionState = 'live'
+	/** When the newest message that this tab has heard of was sent; '' before the first one. */
+	newestHeard = ''
 	private typedAt = Number.NEGATIVE_INFINITY
 
 	constructor({ me, transport, store, lock, newId, pictures: { upload, ...pictures } }: ClientParts) {
@@ -211,7 +213,13 @@ export class ChatClient {
 		if (message.sender === this.me) this.remove(message.clientId)
 		else this.note(peer, message.id, false)
 		this.conversations.get(peer)?.hear(message)
+		this.hearOf(message.sentAt)
 		this.outboxChanged()
+	}
+
+	/** Notes that there is a message of this time; null for none. */
+	hearOf(sentAt: string | null): void {
+		if (sentAt !== null && sentAt > this.newestHeard) this.newestHeard = sentAt
 	}
 
 	receiveReceipts(peer: string, receipts: Receipts): void {

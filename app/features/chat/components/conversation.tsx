@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useFetcher } from 'react-router'
 import { EmptyConversation, Stranger } from '~/features/conversations/components/stranger.tsx'
 import { useHydrated } from '~/lib/use-hydrated.ts'
@@ -38,13 +39,16 @@ export function Conversation(props: ConversationProps) {
 	const outgoing = useOutgoing()
 	const path = `/messages/${peer.username}`
 	const textarea = useRef<HTMLTextAreaElement>(null)
-	const [editing, setEditing] = useState<ChatMessage | null>(named)
+	const [chosen, setChosen] = useState<ChatMessage | null>(named)
+	/** Edits that were rejected, with the text that was typed: shown one after the other as soon as no other edit is open. */
+	const [rejected, setRejected] = useState<ChatMessage[]>([])
+	const editing = chosen ?? rejected[0] ?? null
 	const [deleting, setDeleting] = useState<ChatMessage | null>(null)
 	const [reporting, setReporting] = useState<ChatMessage | null>(props.reporting ?? null)
 	const hydrated = useHydrated()
 	const change = useChange(path, peer.username, ({ intent, id, body }) => {
-		const message = messages.find((each) => String(each.id) === id)
-		if (intent === 'edit' && message && body !== undefined) setEditing({ ...message, body })
+		const message = [...messages, ...latest].find((each) => String(each.id) === id)
+		if (intent === 'edit' && message && body !== undefined) setRejected((edits) => [...edits, { ...message, body }])
 	})
 	const isEmpty = messages.length === 0 && !outgoing.some(({ to }) => to === peer.username)
 
@@ -52,13 +56,13 @@ export function Conversation(props: ConversationProps) {
 		if (focus) textarea.current?.focus()
 	}, [focus])
 
-	const leaveEdit = () => {
-		setEditing(null)
-		textarea.current?.focus()
+	const endEdit = () => {
+		if (chosen) setChosen(null)
+		else setRejected((edits) => edits.slice(1))
 	}
 	const editLast = () => {
 		const last = latest.findLast(({ sender, deleted }) => sender !== peer.username && !deleted)
-		if (last) setEditing(last)
+		if (last) setChosen(last)
 	}
 
 	return (
@@ -74,7 +78,7 @@ export function Conversation(props: ConversationProps) {
 					className={className}
 					target={target}
 					onLeave={onLeave}
-					actions={{ path, onEdit: setEditing, onDelete: setDeleting, onReport: setReporting }}
+					actions={{ path, onEdit: setChosen, onDelete: setDeleting, onReport: setReporting }}
 				/>
 			)}
 			<Announcer view={view} />
@@ -88,10 +92,13 @@ export function Conversation(props: ConversationProps) {
 					editing={editing}
 					onEditLast={editLast}
 					onSave={(message, body) => {
-						setEditing(null)
+						endEdit()
 						change({ intent: 'edit', id: String(message.id), body })
 					}}
-					onLeaveEdit={leaveEdit}
+					onLeaveEdit={() => {
+						endEdit()
+						textarea.current?.focus()
+					}}
 					refused={refused}
 					fields={props.fields}
 					className={props.composer}
@@ -102,7 +109,9 @@ export function Conversation(props: ConversationProps) {
 				onClose={() => setDeleting(null)}
 				onDelete={({ id }) => {
 					change({ intent: 'delete', id: String(id) })
-					setDeleting(null)
+					// The dialog returns the focus to a button that goes with the message's text.
+					flushSync(() => setDeleting(null))
+					document.getElementById(`message-${id}`)?.focus()
 				}}
 			/>
 			{reporting && hydrated && (
@@ -137,8 +146,8 @@ function DeleteDialog({ message, onClose, onDelete }: DeleteDialogProps) {
 }
 
 /**
- * Changes a conversation through its page's action. The result arrives by a live event, or is requested where there are none; an
- * error becomes a toast.
+ * Changes a conversation through its page's action, one change after the other, as a fetcher aborts what it has not finished when it
+ * is given more. The result arrives by a live event, or is requested where there are none; an error becomes a toast.
  * @param path the conversation's page
  * @param peer username
  * @param onRefused gets what was sent, so that nothing typed is lost
@@ -147,6 +156,7 @@ function useChange(path: string, peer: string, onRefused: (values: Record<string
 	const client = useChatClient()
 	const fetcher = useFetcher<{ ok?: boolean; message?: unknown; said?: boolean; values?: Record<string, string> }>()
 	const { data } = fetcher
+	const queue = useRef(Promise.resolve())
 	const takeBack = useRef(onRefused)
 	takeBack.current = onRefused
 	useEffect(() => {
@@ -157,7 +167,11 @@ function useChange(path: string, peer: string, onRefused: (values: Record<string
 		} else client?.refresh(peer)
 	}, [data, client, peer])
 	return (change: Record<string, string>) => {
-		if (client?.line !== 'away') return void fetcher.submit(change, { method: 'post', action: path })
+		if (client?.line !== 'away') {
+			const submit = () => fetcher.submit(change, { method: 'post', action: path })
+			queue.current = queue.current.then(submit, submit)
+			return
+		}
 		toast({ type: 'error', message: 'You are offline. Try again when you are back.' })
 		onRefused(change)
 	}

@@ -68,8 +68,6 @@ export default function InboxPanel({ conversations, notifications, open }: Inbox
 	)
 }
 
-const none: ConversationSummary[] = []
-
 /** The ten latest conversations, loaded whenever they are shown, and updated live. */
 function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 	const marking = useFetcher()
@@ -96,7 +94,7 @@ function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 	useEffect(() => {
 		if (open) void load()
 	}, [open, load])
-	const { list, online, typing } = useLiveList(loaded ?? none, load)
+	const { list, online, typing } = useLiveList(loaded, load)
 	const away = useConnectionState() === 'away'
 	const nothingToDo = away || (unread === 0 && list.every((conversation) => conversation.unread === 0))
 	return (

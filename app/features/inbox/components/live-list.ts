@@ -12,33 +12,56 @@ import type { ConversationSummary } from '../inbox.view.ts'
 
 /**
  * The conversations that a page listed, updated live.
- * @param loaded the same array until the list is loaded again
+ * @param loaded the same array until the list is loaded again; null before it was loaded
  * @param reload loads the list again: after a message in a conversation that it does not have, or a reconnect
  */
-export function useLiveList(loaded: ConversationSummary[], reload: () => void) {
-	const [held, setHeld] = useState({ loaded, list: loaded })
+export function useLiveList(loaded: ConversationSummary[] | null, reload: () => void) {
+	const [held, setHeld] = useState({ loaded, list: loaded ?? none })
 	const client = useChatClient()
 	// Several events may arrive before the list is rendered again: each changes what the one before it left.
 	const newest = useRef(held)
-	if (newest.current.loaded !== loaded) newest.current = { loaded, list: loaded }
+	if (newest.current.loaded !== loaded) newest.current = { loaded, list: loaded ?? none }
 	const change = (changed: (list: ConversationSummary[]) => ConversationSummary[] | null) => {
 		const next = changed(newest.current.list)
 		if (!next) return reload()
 		newest.current = { ...newest.current, list: next }
 		setHeld(newest.current)
 	}
-	const list = held.loaded === loaded ? held.list : loaded
+	const list = held.loaded === loaded ? held.list : (loaded ?? none)
+	const caughtUp = useRef('')
+	// Once for each message, as a list of older conversations never has the newest one.
+	const catchUp = () => {
+		const heard = client?.newestHeard ?? ''
+		if (!newest.current.loaded || !lacks(newest.current.list, heard) || caughtUp.current === heard) return
+		caughtUp.current = heard
+		reload()
+	}
 	useLiveEvent('chat:message', (event) => change((list) => withMessage(list, event)))
 	useLiveEvent('chat:read', (event) => change((list) => withRead(list, event.with, event.unread)))
 	useLiveEvent('chat:all-read', (event) => change((list) => withAllRead(list, event.with)))
 	useLiveEvent('chat:state', () => reload())
 	// When polling, this is the only event.
-	useLiveEvent('chat:count', () => client?.line === 'polling' && reload())
+	useLiveEvent('chat:count', ({ newest: sentAt = null }) => {
+		client?.hearOf(sentAt)
+		if (client?.line === 'polling') reload()
+		else catchUp()
+	})
 	useReconnected(reload)
+	// A message that arrived while the list was loading, before this page was shown, is in neither.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: once for each load
+	useEffect(catchUp, [client, loaded])
 	const online = usePresence(list.map(({ peer }) => peer))
 	const typing = useTyping()
 	return { list, online, typing }
 }
+
+const none: ConversationSummary[] = []
+
+/** Whether a message that was sent at this time is newer than all of the list. */
+function lacks(list: ConversationSummary[], sentAt: string): boolean {
+	return list.every(({ last }) => (last?.sentAt ?? '') < sentAt)
+}
+
 /** Usernames of the peers who are typing. */
 function useTyping(): ReadonlySet<string> {
 	const [typing, setTyping] = useState<ReadonlySet<string>>(new Set())
