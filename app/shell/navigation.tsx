@@ -20,12 +20,21 @@ export function usePopoversClosedOnNavigation(): void {
 	}, [address])
 }
 
+/** Focuses the page's heading, without scrolling to it. */
+export function focusHeading(): void {
+	const main = document.getElementById('main')
+	const heading = main?.querySelector('h1') ?? main
+	if (!heading) return
+	heading.tabIndex = -1
+	heading.focus({ preventScroll: true })
+}
+
 /**
  * After a client-side navigation, focuses the new page's heading and announces its title, as loading a document would. A page that
  * sets the focus itself keeps it; a link to an anchor goes there.
  */
 export function RouteFocus() {
-	const { pathname, hash } = useLocation()
+	const { pathname, hash, key } = useLocation()
 	const before = useRef(pathname)
 	const [title, setTitle] = useState('')
 
@@ -33,16 +42,35 @@ export function RouteFocus() {
 		if (before.current === pathname) return
 		before.current = pathname
 		setTitle(document.title)
-		const main = document.getElementById('main')
-		if (hash || !main || main.contains(document.activeElement)) return
-		const heading = main.querySelector('h1') ?? main
-		heading.tabIndex = -1
-		heading.focus({ preventScroll: true })
+		if (!hash && !document.getElementById('main')?.contains(document.activeElement)) focusHeading()
 	}, [pathname, hash])
+	useLostFocus(key)
 
 	return (
 		<p className="sr-only" aria-live="polite" role="status">
 			{title}
 		</p>
 	)
+}
+
+/**
+ * Focuses the page's heading when a navigation within the page has removed what had the focus, such as the link that clears a search.
+ * @param visit the key of the location
+ */
+function useLostFocus(visit: string): void {
+	const last = useRef<Element | null>(null)
+	useEffect(() => {
+		const note = ({ target }: FocusEvent) => {
+			last.current = target as Element
+		}
+		document.addEventListener('focusin', note)
+		return () => document.removeEventListener('focusin', note)
+	}, [])
+	// biome-ignore lint/correctness/useExhaustiveDependencies: once for each navigation
+	useEffect(() => {
+		// After the page itself, whose effects may follow, had its chance to choose a better place.
+		queueMicrotask(() => {
+			if (last.current?.isConnected === false && document.activeElement === document.body) focusHeading()
+		})
+	}, [visit])
 }

@@ -1,4 +1,4 @@
-import type { MouseEvent, ReactNode } from 'react'
+import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { Spinner } from '~/ui/submit-button.tsx'
 import { Link } from './link.tsx'
 
@@ -13,17 +13,47 @@ interface MoreLinkProps {
 
 /** A link to the next page of a list; with scripts it appends that page instead. */
 export function MoreLink({ href, loading, load, children }: MoreLinkProps) {
+	const link = useRef<HTMLAnchorElement>(null)
+	const before = useRef<HTMLElement | undefined>(undefined)
 	const append = (event: MouseEvent) => {
 		if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
 		event.preventDefault()
-		if (!loading) load()
+		if (loading) return
+		const all = listFocusable()
+		before.current = link.current ? all[all.indexOf(link.current) - 1] : undefined
+		load()
 	}
+	// The last page removes the link. Who has pressed it continues with the first row of that page.
+	useLayoutEffect(() => {
+		const element = link.current
+		return () => {
+			if (!element || document.activeElement !== element) return
+			queueMicrotask(() => {
+				const all = listFocusable()
+				const place = before.current ? all.indexOf(before.current) : -1
+				if (place >= 0 && document.activeElement === document.body) all[place + 1]?.focus({ preventScroll: true })
+			})
+		}
+	}, [])
 	return (
-		<Link className="btn btn-sm btn-outline" to={href} rel="next" onClick={append} aria-busy={loading || undefined}>
+		<Link
+			ref={link}
+			className="btn btn-sm btn-outline"
+			to={href}
+			rel="next"
+			onClick={append}
+			aria-busy={loading || undefined}
+		>
 			{loading && <Spinner />}
 			{loading ? 'Loading...' : children}
 		</Link>
 	)
+}
+
+/** What the keyboard reaches in the page's content, in order. */
+function listFocusable(): HTMLElement[] {
+	const all = document.querySelectorAll<HTMLElement>('#main :is(a[href], button, input, select, textarea, summary)')
+	return [...all].filter((element) => element.tabIndex >= 0 && element.checkVisibility())
 }
 
 interface ListPagesProps {

@@ -1,5 +1,5 @@
-import { type ReactNode, Suspense, use } from 'react'
-import { useRevalidator } from 'react-router'
+import { type ReactNode, Suspense, use, useState } from 'react'
+import { useLocation, useRevalidator } from 'react-router'
 import { EmptyState } from './empty-state.tsx'
 
 /** A loading response; null when there was none for two minutes. */
@@ -27,18 +27,30 @@ interface PendingProps<Data> {
 	children: (data: Data) => ReactNode
 }
 
-/** Renders `children` with the data of a loader, or the skeleton while {@link soon} waits for it. */
+/**
+ * Renders `children` with the data of a loader, or the skeleton while {@link soon} waits for it. A page that has waited stays what it is
+ * when more of it is loaded: without its boundary it would be made anew, and lose the focus and what is open in it.
+ */
 export function Pending<Data extends object>({ data, skeleton, children }: PendingProps<Data>) {
-	if (!('slow' in data)) return children(data)
+	const { pathname } = useLocation()
+	const isSlow = 'slow' in data
+	const [hasWaited, setWaited] = useState(isSlow)
+	if (isSlow && !hasWaited) setWaited(true)
+	if (!isSlow && !hasWaited) return children(data)
 	return (
-		<Suspense fallback={skeleton}>
-			<Awaited data={data.slow}>{children}</Awaited>
+		<Suspense key={pathname} fallback={skeleton}>
+			<Awaited data={isSlow ? data.slow : data}>{children}</Awaited>
 		</Suspense>
 	)
 }
 
-function Awaited<Data>({ data, children }: { data: Promise<Data | null>; children: (data: Data) => ReactNode }) {
-	const answer = use(data)
+interface AwaitedProps<Data> {
+	data: Data | Promise<Data | null>
+	children: (data: Data) => ReactNode
+}
+
+function Awaited<Data>({ data, children }: AwaitedProps<Data>) {
+	const answer = data instanceof Promise ? use(data) : data
 	return answer === null ? <NoAnswer /> : children(answer)
 }
 

@@ -100,3 +100,34 @@ test('a notice that is dismissed by keyboard gives the focus back, and the other
 	await expect(up).toBeFocused()
 	await expect(notices).toHaveCount(0)
 })
+
+test('the focus stays where a page goes on: with the posts of a profile, after the last of a list, and beside a search that is cleared', async ({
+	page,
+}) => {
+	await enrol(page, 'Fenella Focus')
+	await page.goto('/find-dev')
+	await settled(page)
+	// The page opens before its data have come, and later ones do not make it anew.
+	await page
+		.getByRole('link', { name: /^View Details/ })
+		.first()
+		.press('Enter')
+	const answers = page.getByRole('link', { name: /^Answers/ })
+	await answers.press('Enter')
+	await expect(page).toHaveURL(/posts=answers/)
+	await expect(answers).toHaveAttribute('aria-current', /./)
+	await expect(answers).toBeFocused()
+
+	await page.goto('/find-dev?open=teammates')
+	await settled(page)
+	const cards = page.getByRole('main').getByRole('article')
+	const shown = await cards.count()
+	await page.getByRole('link', { name: 'Load more developers' }).press('Enter')
+	await expect(page.getByRole('link', { name: 'Load more developers' })).toHaveCount(0)
+	await expect(cards.nth(shown).getByRole('link').first()).toBeFocused()
+
+	await page.goto('/find-dev?q=zzqqxxyy')
+	await settled(page)
+	await page.getByRole('link', { name: 'Clear search' }).press('Enter')
+	await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+})

@@ -3,6 +3,7 @@ import { type KeyboardEvent, Suspense, useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
 import { useChatClient } from '~/features/chat/client/use-chat.ts'
 import { lazyPart } from '~/shell/guarded.ts'
+import { focusHeading } from '~/shell/navigation.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import { Skeleton } from '~/ui/skeleton.tsx'
@@ -75,7 +76,9 @@ function useFocusInside() {
 		panel.current?.focus()
 		return () => {
 			const lost = document.activeElement === null || document.activeElement === document.body
-			if (lost && opener instanceof HTMLElement && opener.isConnected) opener.focus()
+			if (!lost) return
+			if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
+			else focusHeading()
 		}
 	}, [])
 	return panel

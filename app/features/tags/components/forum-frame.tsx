@@ -102,8 +102,8 @@ function StripLink({ to, title, pathname, search }: ItemProps) {
 /** The most used tags, styled like an index of a book. */
 export function TagIndex({ tags, search }: { tags: TagView[]; search: string | null }) {
 	return (
-		<section aria-labelledby="tags">
-			<RuleHead id="tags" title="Tags">
+		<section aria-labelledby="tag-index">
+			<RuleHead id="tag-index" title="Tags">
 				<Link className="quiet-link" to="/forum/tags" aria-label="All tags">
 					All
 				</Link>
