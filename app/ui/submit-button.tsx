@@ -1,5 +1,5 @@
 import { LoaderCircle } from 'lucide'
-import type { ReactNode } from 'react'
+import type { MouseEvent, ReactNode } from 'react'
 import { useNavigation, useResolvedPath } from 'react-router'
 import { Icon } from './icon.tsx'
 
@@ -29,11 +29,21 @@ export function SubmitButton({
 	const sameForm = name === undefined || navigation.formData?.get(name) === value
 	const busy = navigation.state !== 'idle' && navigation.formAction?.split('?')[0] === own && sameForm
 	return (
-		<button type="submit" className={className} name={name} value={value} disabled={busy} aria-busy={busy || undefined}>
+		<button type="submit" className={className} name={name} value={value} {...whileBusy(busy)}>
 			{busy && <Spinner />}
 			{busy ? busyLabel : children}
 		</button>
 	)
+}
+
+/**
+ * The properties of a button of which only one press at a time may have an effect. A busy one keeps the focus, which browsers take from
+ * a button that is `disabled`.
+ * @param onPress what the button does, unless it submits its form
+ */
+export function whileBusy(busy: boolean, onPress?: () => void) {
+	const wait = (event: MouseEvent) => event.preventDefault()
+	return { 'aria-disabled': busy || undefined, 'aria-busy': busy || undefined, onClick: busy ? wait : onPress }
 }
 
 /** Shown before the label of a busy button. */

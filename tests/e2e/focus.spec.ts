@@ -131,3 +131,29 @@ test('the focus stays where a page goes on: with the posts of a profile, after t
 	await page.getByRole('link', { name: 'Clear search' }).press('Enter')
 	await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
 })
+
+test('a button that sends its form keeps the focus, and has no effect while it is busy', async ({ page }) => {
+	const username = await enrol(page, 'Busola Focus')
+	await page.goto(`/edit-profile/${username}`)
+	await settled(page)
+	const free = Promise.withResolvers<void>()
+	let sent = 0
+	await page.route(`**/edit-profile/${username}*`, async (route) => {
+		if (route.request().method() === 'POST') {
+			sent += 1
+			await free.promise
+		}
+		await route.continue()
+	})
+	await page.getByLabel('City').fill('Nashik')
+	await page.getByRole('button', { name: 'Save Changes' }).press('Enter')
+	const busy = page.getByRole('button', { name: 'Saving...' })
+	await expect(busy).toBeFocused()
+	await page.keyboard.press('Enter')
+	await page.getByLabel('City').press('Enter')
+	await busy.focus()
+	free.resolve()
+	await expectNotice(page, /[Ss]uccessfully/)
+	await expect(page.getByRole('button', { name: 'Save Changes' })).toBeFocused()
+	expect(sent).toBe(1)
+})

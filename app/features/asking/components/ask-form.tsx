@@ -13,7 +13,7 @@ import { FormError } from '~/ui/form-error.tsx'
 import { useRefusal } from '~/ui/form-kit.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { Spinner } from '~/ui/submit-button.tsx'
+import { Spinner, whileBusy } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { AskValues, Draft } from '../asking.view.ts'
 import { AskFields, TitleField } from './ask-fields.tsx'
@@ -249,7 +249,7 @@ export function AskFooter({ inDialog, savedAt, waiting, busy, submit, cancel, lo
 					</Link>
 				)}
 				{(login === null || refused) && (
-					<button type="submit" className="btn btn-primary max-sm:flex-1" disabled={busy} aria-busy={busy || undefined}>
+					<button type="submit" className="btn btn-primary max-sm:flex-1" {...whileBusy(busy)}>
 						{busy && <Spinner />}
 						{busy ? 'Saving...' : submit}
 					</button>

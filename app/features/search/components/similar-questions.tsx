@@ -3,6 +3,7 @@ import { useEffect, useId, useState } from 'react'
 import { counted } from '~/lib/text.ts'
 import { toast } from '~/shell/toast.ts'
 import { Icon } from '~/ui/icon.tsx'
+import { whileBusy } from '~/ui/submit-button.tsx'
 import type { SimilarView } from '../search.view.ts'
 import { Answered } from './answered.tsx'
 
@@ -83,8 +84,7 @@ function SimilarItem({ row, busy, onSolved }: { row: SimilarView; busy: boolean;
 					className="btn btn-sm btn-ghost -mr-2.5 ml-auto"
 					type="button"
 					aria-label={`This solved mine: ${row.title}`}
-					disabled={busy}
-					onClick={onSolved}
+					{...whileBusy(busy, onSolved)}
 				>
 					This solved mine
 				</button>
