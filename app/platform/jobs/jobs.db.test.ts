@@ -67,6 +67,28 @@ test('regular work is planned for every night, hour and minute', async () => {
 	})
 })
 
+test('the work of a night in which the site was down is done once, at its start', async () => {
+	const runs: string[] = []
+	const schedules = ['was-down', 'was-up', 'is-new'].map((name) => ({
+		...{ name, every: 'night' as const },
+		run: async () => void runs.push(name),
+	}))
+	await sql`
+		insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution) values
+			('was-down', now() - interval '9 days', now() - interval '3 days'), ('was-up', now() - interval '9 days', now())`.execute(
+		db(),
+	)
+	await startJobs({ schedules })
+	await eventually(() => expect(runs).toEqual(['was-down']))
+	await stopJobs()
+	await startJobs({ schedules })
+	const { rows } =
+		await sql`select from graphile_worker.jobs where task_identifier = any(${schedules.map(({ name }) => name)})`.execute(
+			db(),
+		)
+	expect([runs, rows]).toEqual([['was-down'], []])
+})
+
 test('a job of a process that was killed is done again after a minute; one of a living process is not', async () => {
 	await sql`delete from graphile_worker._private_jobs`.execute(db())
 	const finish = Promise.withResolvers<void>()

@@ -25,7 +25,7 @@ export type JobHandlers = { [Name in keyof Jobs]: (payload: Jobs[Name]) => Promi
 /** Work at regular times, done by one process of the site. */
 export interface Schedule {
 	name: string
-	/** `night` is 03:00 UTC. */
+	/** `night` is 03:00 UTC, or the next start where the site was down then. */
 	every: 'night' | 'hour' | 'minute'
 	run: () => Promise<unknown>
 }
@@ -124,13 +124,16 @@ export async function countJobs(): Promise<[{ state: string }, number][]> {
 	return Object.entries(rows[0] ?? {}).map(([state, count]) => [{ state }, count])
 }
 
-/** Hourly work is spread over the hour, so that no minute has all of it. */
+/**
+ * The schedules as graphile-worker reads them. Hourly work is spread over the hour, so that no minute has all of it. A night that the
+ * site was down is made up for at its start.
+ */
 function crontabOf(schedules: readonly Schedule[]): string {
 	const nightly = schedules.filter(({ every }) => every === 'night')
 	const hourly = schedules.filter(({ every }) => every === 'hour')
 	const minutely = schedules.filter(({ every }) => every === 'minute')
 	return [
-		...nightly.map(({ name }, index) => `${(index * 7) % 60} 3 * * * ${name}`),
+		...nightly.map(({ name }, index) => `${(index * 7) % 60} 3 * * * ${name} ?fill=1d`),
 		...hourly.map(({ name }, index) => `${(index * 7) % 60} * * * * ${name}`),
 		...minutely.map(({ name }) => `* * * * * ${name}`),
 	].join('\n')
