@@ -89,6 +89,20 @@ test('the work of a night in which the site was down is done once, at its start'
 	expect([runs, rows]).toEqual([['was-down'], []])
 })
 
+test('regular work goes on where the clock had been ahead before the start', async () => {
+	await sql`
+		insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
+		values ('ahead', now(), now() + interval '1 year'), ('right', now(), now())`.execute(db())
+	await startJobs()
+	const { rows } = await sql`
+		select identifier, last_execution is null as "isForgotten" from graphile_worker._private_known_crontabs
+		where identifier in ('ahead', 'right') order by 1`.execute(db())
+	expect(rows).toEqual([
+		{ identifier: 'ahead', isForgotten: true },
+		{ identifier: 'right', isForgotten: false },
+	])
+})
+
 test('a job of a process that was killed is done again after a minute; one of a living process is not', async () => {
 	await sql`delete from graphile_worker._private_jobs`.execute(db())
 	const finish = Promise.withResolvers<void>()

@@ -10,6 +10,7 @@ import type { RetentionRule } from '~/platform/member-data.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import { traced } from '~/platform/tracing/tracing.server.ts'
 import { watchJobLocks } from './lost-jobs.server.ts'
+import { forgetFutureRuns } from './schedules.queries.server.ts'
 
 /**
  * Payloads of all jobs by name. Features add theirs by declaration merging, beside the handler: `declare module
@@ -111,6 +112,7 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 	})
 	events.on('job:success', ({ job }) => countTry({ task: job.task_identifier, outcome: 'done' }))
 	events.on('job:error', ({ job }) => countTry({ task: job.task_identifier, outcome: 'failed' }))
+	await forgetFutureRuns()
 }
 
 /** Jobs of the whole site by state (due, scheduled, running, or failed for good), as labels with counts. */
