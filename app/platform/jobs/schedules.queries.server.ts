@@ -12,3 +12,10 @@ export async function forgetFutureRuns(): Promise<void> {
 		db(),
 	)
 }
+
+/** Forgets the runs of this work that failed for good, as another one takes their place. */
+export async function forgetFailedRuns(name: string): Promise<void> {
+	await sql`
+		delete from graphile_worker._private_jobs where attempts >= max_attempts and locked_at is null
+			and task_id = (select id from graphile_worker._private_tasks where identifier = ${name})`.execute(db())
+}
