@@ -185,6 +185,20 @@ test('two processes make one backup; where one is killed meanwhile, the next beg
 	expect((await runs()).map(({ error }) => error !== null)).toEqual([true, false])
 })
 
+test('an admin sees when the newest backup was made, however many have failed since', async () => {
+	await sql`
+		insert into backups (started_at, ended_at, file) values ('2026-03-10T03:00:00Z', '2026-03-10T03:01:00Z', '/var/backups/one')`.execute(
+		db(),
+	)
+	await sql`
+		insert into backups (started_at, ended_at, error)
+		select at, at, 'The disk is full' from generate_series('2026-03-11T03:00:00Z'::timestamptz, '2026-03-12T12:00:00Z', '1 hour') at`.execute(
+		db(),
+	)
+	const { newest, runs: shown } = await readBackups(admin)
+	expect([newest, new Set(shown.map(({ state }) => state))]).toEqual(['2026-03-10T03:00:00.000Z', new Set(['failed'])])
+})
+
 test('an admin sees the last backups, and can start one unless one is running', async () => {
 	await sql`
 		insert into backups (started_at, ended_at, file, bytes, error) values
