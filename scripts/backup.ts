@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { config, settingNames } from '~/config.server.ts'
 import { counted } from '~/lib/text.ts'
@@ -75,16 +76,17 @@ async function verify(file: string): Promise<void> {
 		const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settingNames.includes(name)))
 		const child = spawn(process.execPath, [...process.execArgv, 'scripts/restore.ts', file, '--trial'], {
 			env: { ...env, BACKUP_PASSPHRASE: config().BACKUP_PASSPHRASE, DATA_DIR: join(scratch, 'site') },
-			stdio: ['ignore', 'ignore', 'inherit'],
+			stdio: ['ignore', 'ignore', 'pipe'],
 		})
 		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 			process.on(signal, () => {
 				isStopped = true
 				child.kill()
 			})
-		const [code] = (await once(child, 'exit')) as [number | null]
+		const [words, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
 		if (isStopped) throw new Error('Stopped before the backup was tried, so it was not kept.')
-		if (code !== 0) throw new Error('The backup could not be restored from, so it was not kept.')
+		const reason = words.trim().split('\n').at(-1) || `the command ended with ${code}`
+		if (code !== 0) throw new Error(`The backup could not be restored, so it was not kept: ${reason}`)
 	} finally {
 		// PostgreSQL may still write while it ends.
 		rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })

@@ -154,6 +154,19 @@ test.each([
 	expect(statSync(file).isFile()).toBe(true)
 })
 
+test('says why a backup could not be restored', async () => {
+	await save({})
+	await sql`create table notes_of_the_operator (note text)`.execute(db())
+	try {
+		await expect(backUpWhenDue()).rejects.toThrow('notes_of_the_operator')
+		expect((await runs()).map(({ error }) => error)).toEqual([
+			'The backup could not be restored, so it was not kept: relation "public.notes_of_the_operator" does not exist',
+		])
+	} finally {
+		await sql`drop table notes_of_the_operator`.execute(db())
+	}
+})
+
 test('encrypts a backup in a bucket, leaves no local file, reports a failure, and retries it', async () => {
 	await save(inBucket())
 	// As a process leaves it that is killed before the upload has ended.
