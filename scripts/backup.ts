@@ -13,6 +13,10 @@ import { makeBackup, makeTrialFolder, removeOldBackups } from '~/platform/backup
 import { progressLine } from './support/progress.ts'
 import { withSite } from './support/site.ts'
 
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+	process.on(signal, () => stopping.abort(new Error('Stopped, so there is no backup.')))
+
 const usage = 'Usage: npm run backup -- [--to FILE|FOLDER] [--no-verify] [--json], or with [--to FOLDER] --keep COUNT'
 
 try {
@@ -41,6 +45,7 @@ try {
 				dataDir: config().dataDir,
 				version,
 				onProgress: (what, done, total) => show[what](done, total),
+				signal: stopping.signal,
 			}),
 		{ migrates: false },
 	)
@@ -59,7 +64,8 @@ try {
 	// For programs: the result on the last line.
 	if (values.json) process.stdout.write(`${JSON.stringify(made)}\n`)
 } catch (error) {
-	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+	const cause: unknown = stopping.signal.aborted ? stopping.signal.reason : error
+	process.stderr.write(`${cause instanceof Error ? cause.message : String(cause)}\n`)
 	process.exitCode = 1
 }
 
@@ -69,8 +75,8 @@ try {
  * @throws Error when that fails
  */
 async function verify(file: string): Promise<void> {
+	stopping.signal.throwIfAborted()
 	const scratch = await makeTrialFolder(dirname(file))
-	let isStopped = false
 	try {
 		// With no other settings, so that neither the site's database nor its bucket is written to.
 		const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settingNames.includes(name)))
@@ -78,13 +84,9 @@ async function verify(file: string): Promise<void> {
 			env: { ...env, BACKUP_PASSPHRASE: config().BACKUP_PASSPHRASE, DATA_DIR: join(scratch, 'site') },
 			stdio: ['ignore', 'ignore', 'pipe'],
 		})
-		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-			process.on(signal, () => {
-				isStopped = true
-				child.kill()
-			})
+		stopping.signal.addEventListener('abort', () => child.kill())
 		const [words, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
-		if (isStopped) throw new Error('Stopped before the backup was tried, so it was not kept.')
+		stopping.signal.throwIfAborted()
 		const reason = words.trim().split('\n').at(-1) || `the command ended with ${code}`
 		if (code !== 0) throw new Error(`The backup could not be restored, so it was not kept: ${reason}`)
 	} finally {

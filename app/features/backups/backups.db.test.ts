@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -10,6 +13,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { announceSettings } from '~/platform/settings/settings.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
 import { testDatabaseUrl } from '../../../tests/support/members-site.ts'
 import { getSection, saveSection } from '../site-settings/site-settings.server.ts'
 import { backUpWhenDue, isDue } from './backups.server.ts'
@@ -153,6 +157,31 @@ test.each([
 	expect(relative(target, file)).toMatch(wanted)
 	expect(statSync(file).isFile()).toBe(true)
 })
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+	'%s ends the command in the midst of a table, and nothing of the site is left',
+	async (signal) => {
+		const place = mkdtempSync(join(folder, 'stopped-'))
+		const args = ['--import', './scripts/support/alias.mjs', 'scripts/backup.ts', '--to', place]
+		const words = await db()
+			.transaction()
+			.execute(async (trx) => {
+				await sql`lock table users`.execute(trx)
+				const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+				const ended = once(child, 'exit')
+				const told = text(child.stderr)
+				try {
+					await eventually(() => expect(readdirSync(place)).toEqual([expect.stringMatching(/\.partial$/)]))
+				} finally {
+					child.kill(signal)
+				}
+				expect(await ended).toEqual([1, null])
+				return told
+			})
+		expect(words).toBe('Stopped, so there is no backup.\n')
+		expect(readdirSync(place)).toEqual([])
+	},
+)
 
 test('says why a backup could not be restored', async () => {
 	await save({})
