@@ -12,6 +12,8 @@ import { momentOf } from './support/moment.ts'
 import { progressLine } from './support/progress.ts'
 import { withDataDir, withSite } from './support/site.ts'
 
+const stopping = new AbortController()
+
 const usage = 'Usage: npm run restore -- FILE, or npm run restore -- [--to "2026-11-24 15:30"] FOLDER'
 const folder = fileURLToPath(new URL('../migrations', import.meta.url))
 
@@ -25,10 +27,14 @@ try {
 	const path = resolve(process.env.INIT_CWD ?? '.', name)
 	if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
 		await fromArchive(path, values.to === undefined ? null : momentOf(values.to))
-	else if (values.to === undefined) await fromBackup(path, values.trial === true)
-	else throw new Error('--to needs a continuous archive: a backup is the site of one moment.')
+	else if (values.to === undefined) {
+		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+			process.on(signal, () => stopping.abort(new Error('Stopped, so nothing was restored.')))
+		await fromBackup(path, values.trial === true)
+	} else throw new Error('--to needs a continuous archive: a backup is the site of one moment.')
 } catch (error) {
-	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+	const cause: unknown = stopping.signal.aborted ? stopping.signal.reason : error
+	process.stderr.write(`${cause instanceof Error ? cause.message : String(cause)}\n`)
 	process.exitCode = 1
 }
 
@@ -42,6 +48,7 @@ async function fromBackup(file: string, isTrial: boolean): Promise<void> {
 				dataDir: config().dataDir,
 				migrations: { folder, names: readdirSync(folder).filter((file) => file.endsWith('.sql')) },
 				onProgress: progressLine('Restoring'),
+				signal: stopping.signal,
 			}),
 		{ migrates: false, alone: true },
 	)
