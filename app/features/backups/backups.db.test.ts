@@ -72,6 +72,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
 	await sql`delete from backups`.execute(db())
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
 	await sql`delete from site_setting_changes`.execute(db())
 	await sql`delete from site_settings`.execute(db())
 	await sql`delete from rate_limits`.execute(db())
@@ -254,6 +255,8 @@ test('an admin sees the last backups, and can start one unless one is running', 
 		['failed', 3, null, 'The disk is full'],
 		['stands', 8, 24_300_000, null],
 	])
+	// Of a process that was ended in its midst.
+	await sql`insert into backups default values`.execute(db())
 	await backUpNow(admin)
 	await expect(backUpNow(admin)).rejects.toThrow('already running')
 	const { rows } = await sql`select act from moderation_log where act = 'back up'`.execute(db())
