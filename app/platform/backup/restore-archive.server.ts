@@ -6,6 +6,7 @@ import { config } from '~/config.server.ts'
 import { abortPostgres, clusterOwner, startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { ownFolder } from '~/platform/db/postgres-owner.server.ts'
 import { isBeingRestored, RECOVERY_SIGNAL } from '~/platform/db/postgres-process.server.ts'
+import { forgetPasswords } from '~/platform/db/postgres-roles.server.ts'
 import { openStorage } from '~/platform/storage/storage.server.ts'
 import { BadBackup, type Entry, readArchive } from './archive.server.ts'
 import { mirroredPictures } from './picture-mirror.server.ts'
@@ -67,6 +68,8 @@ export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummar
 	// The server of a restore that was killed waits for WAL that nobody gives it.
 	if (existsSync(cluster)) await abortPostgres(dataDir)
 	await rm(cluster, { recursive: true, force: true })
+	// Those of a restore that was broken off are not those of the archive.
+	forgetPasswords(dataDir)
 	try {
 		await unpack(base, identity, dataDir, restoring)
 		const pictures = await placePictures(archive, identity, dataDir)
