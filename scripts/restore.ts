@@ -13,6 +13,8 @@ import { progressLine } from './support/progress.ts'
 import { withDataDir, withSite } from './support/site.ts'
 
 const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+	process.on(signal, () => stopping.abort(new Error('Stopped, so nothing was restored.')))
 
 const usage = 'Usage: npm run restore -- FILE, or npm run restore -- [--to "2026-11-24 15:30"] FOLDER'
 const folder = fileURLToPath(new URL('../migrations', import.meta.url))
@@ -27,11 +29,8 @@ try {
 	const path = resolve(process.env.INIT_CWD ?? '.', name)
 	if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
 		await fromArchive(path, values.to === undefined ? null : momentOf(values.to))
-	else if (values.to === undefined) {
-		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-			process.on(signal, () => stopping.abort(new Error('Stopped, so nothing was restored.')))
-		await fromBackup(path, values.trial === true)
-	} else throw new Error('--to needs a continuous archive: a backup is the site of one moment.')
+	else if (values.to === undefined) await fromBackup(path, values.trial === true)
+	else throw new Error('--to needs a continuous archive: a backup is the site of one moment.')
 } catch (error) {
 	const cause: unknown = stopping.signal.aborted ? stopping.signal.reason : error
 	process.stderr.write(`${cause instanceof Error ? cause.message : String(cause)}\n`)
@@ -69,6 +68,7 @@ async function fromArchive(path: string, to: Date | null): Promise<void> {
 			passphrase: BACKUP_PASSPHRASE ?? null,
 			dataDir,
 			onProgress: progressLine('Restoring'),
+			signal: stopping.signal,
 		}),
 	)
 	const seconds = ((Date.now() - began) / 1_000).toFixed(1)

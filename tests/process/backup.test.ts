@@ -29,10 +29,11 @@ async function run(script: 'backup' | 'restore', args: string[], env: Record<str
 		env: { ...PASSED_ON, ...env },
 	})
 	let output = ''
+	let isTold = false
 	for (const stream of [child.stdout, child.stderr])
 		stream.on('data', (chunk) => {
 			output += chunk
-			if (stopAt?.test(output)) child.kill('SIGINT')
+			if (!isTold && stopAt?.test(output)) isTold = child.kill('SIGINT')
 		})
 	const [code] = (await once(child, 'exit')) as [number | null]
 	return { code, output }

@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoAccounts } from '~/features/demo/demo-account.server.ts'
 import { restoreArchive } from '~/platform/backup/restore-archive.server.ts'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
+import { findServer } from '~/platform/db/postgres-process.server.ts'
 import { picture } from '../factories/pictures.ts'
 import { descendants, signalAll } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
@@ -163,6 +164,11 @@ function postgresOf(dataDir: string): number[] {
 test('after PostgreSQL and its disk are lost, all but the last seconds is restored, with pictures and keys', async () => {
 	const newData = join(folder, 'new')
 	expect(await restore([place], newData, 'SIGKILL')).toMatchObject({ code: null })
+	expect(await restore([place], newData, 'SIGINT')).toMatchObject({
+		code: 1,
+		output: expect.stringContaining('Stopped, so nothing was restored.'),
+	})
+	expect(findServer(join(newData, 'postgres'))).toEqual({ state: 'absent' })
 	expect(await restore([place], newData)).toMatchObject({
 		code: 0,
 		output: expect.stringContaining('Restored the site as it was at'),
