@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { config, settingNames } from '~/config.server.ts'
 import { counted } from '~/lib/text.ts'
@@ -11,6 +12,10 @@ import { nameArchive } from '~/platform/backup/archive.server.ts'
 import { makeBackup, makeTrialFolder, removeOldBackups } from '~/platform/backup/backup.server.ts'
 import { progressLine } from './support/progress.ts'
 import { withSite } from './support/site.ts'
+
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+	process.on(signal, () => stopping.abort(new Error('Stopped, so there is no backup.')))
 
 const usage = 'Usage: npm run backup -- [--to FILE|FOLDER] [--no-verify] [--json], or with [--to FOLDER] --keep COUNT'
 
@@ -40,6 +45,7 @@ try {
 				dataDir: config().dataDir,
 				version,
 				onProgress: (what, done, total) => show[what](done, total),
+				signal: stopping.signal,
 			}),
 		{ migrates: false },
 	)
@@ -58,7 +64,8 @@ try {
 	// For programs: the result on the last line.
 	if (values.json) process.stdout.write(`${JSON.stringify(made)}\n`)
 } catch (error) {
-	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+	const cause: unknown = stopping.signal.aborted ? stopping.signal.reason : error
+	process.stderr.write(`${cause instanceof Error ? cause.message : String(cause)}\n`)
 	process.exitCode = 1
 }
 
@@ -68,23 +75,20 @@ try {
  * @throws Error when that fails
  */
 async function verify(file: string): Promise<void> {
+	stopping.signal.throwIfAborted()
 	const scratch = await makeTrialFolder(dirname(file))
-	let isStopped = false
 	try {
 		// With no other settings, so that neither the site's database nor its bucket is written to.
 		const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settingNames.includes(name)))
 		const child = spawn(process.execPath, [...process.execArgv, 'scripts/restore.ts', file, '--trial'], {
 			env: { ...env, BACKUP_PASSPHRASE: config().BACKUP_PASSPHRASE, DATA_DIR: join(scratch, 'site') },
-			stdio: ['ignore', 'ignore', 'inherit'],
+			stdio: ['ignore', 'ignore', 'pipe'],
 		})
-		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-			process.on(signal, () => {
-				isStopped = true
-				child.kill()
-			})
-		const [code] = (await once(child, 'exit')) as [number | null]
-		if (isStopped) throw new Error('Stopped before the backup was tried, so it was not kept.')
-		if (code !== 0) throw new Error('The backup could not be restored from, so it was not kept.')
+		stopping.signal.addEventListener('abort', () => child.kill())
+		const [words, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+		stopping.signal.throwIfAborted()
+		const reason = words.trim().split('\n').at(-1) || `the command ended with ${code}`
+		if (code !== 0) throw new Error(`The backup could not be restored, so it was not kept: ${reason}`)
 	} finally {
 		// PostgreSQL may still write while it ends.
 		rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })

@@ -12,6 +12,10 @@ import { momentOf } from './support/moment.ts'
 import { progressLine } from './support/progress.ts'
 import { withDataDir, withSite } from './support/site.ts'
 
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+	process.on(signal, () => stopping.abort(new Error('Stopped, so nothing was restored.')))
+
 const usage = 'Usage: npm run restore -- FILE, or npm run restore -- [--to "2026-11-24 15:30"] FOLDER'
 const folder = fileURLToPath(new URL('../migrations', import.meta.url))
 
@@ -28,7 +32,8 @@ try {
 	else if (values.to === undefined) await fromBackup(path, values.trial === true)
 	else throw new Error('--to needs a continuous archive: a backup is the site of one moment.')
 } catch (error) {
-	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+	const cause: unknown = stopping.signal.aborted ? stopping.signal.reason : error
+	process.stderr.write(`${cause instanceof Error ? cause.message : String(cause)}\n`)
 	process.exitCode = 1
 }
 
@@ -42,6 +47,7 @@ async function fromBackup(file: string, isTrial: boolean): Promise<void> {
 				dataDir: config().dataDir,
 				migrations: { folder, names: readdirSync(folder).filter((file) => file.endsWith('.sql')) },
 				onProgress: progressLine('Restoring'),
+				signal: stopping.signal,
 			}),
 		{ migrates: false, alone: true },
 	)
@@ -62,6 +68,7 @@ async function fromArchive(path: string, to: Date | null): Promise<void> {
 			passphrase: BACKUP_PASSPHRASE ?? null,
 			dataDir,
 			onProgress: progressLine('Restoring'),
+			signal: stopping.signal,
 		}),
 	)
 	const seconds = ((Date.now() - began) / 1_000).toFixed(1)

@@ -24,6 +24,7 @@ import { fileURLToPath } from 'node:url'
 const KEPT = 3
 /** Milliseconds for a new version to serve an empty site. */
 const TRIAL_MS = 120_000
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 const clone = cloneOf(join(dirname(fileURLToPath(import.meta.url)), '..'))
 const releases = join(clone, 'releases')
@@ -146,17 +147,25 @@ async function tryIt(folder, commit) {
 			if (url) ready.resolve(url)
 		})
 	child.once('exit', () => ready.reject(new Error('It ended before it was ready.')))
+	// Whoever ends the update ends the new version with it.
+	const stopping = new AbortController()
+	const stop = () => stopping.abort(new Error('The update was stopped.'))
+	for (const signal of stopSignals) process.on(signal, stop)
+	stopping.signal.addEventListener('abort', () => ready.reject(stopping.signal.reason))
 	try {
-		const health = await (await fetch(`${await ready.promise}/healthz`)).json()
+		const health = await (await fetch(`${await ready.promise}/healthz`, { signal: stopping.signal })).json()
 		if (health.commit !== commit) throw new Error(`It says that it is ${health.commit}.`)
 	} catch (error) {
+		stopping.signal.throwIfAborted()
 		throw new Error(`The new version does not start. ${error.message}\n${words.trim()}`)
 	} finally {
 		clearTimeout(timer)
 		child.kill('SIGTERM')
 		await ended
 		rmSync(dataDir, { recursive: true, force: true })
+		for (const signal of stopSignals) process.off(signal, stop)
 	}
+	stopping.signal.throwIfAborted()
 }
 
 function withResolvers() {

@@ -1,8 +1,19 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	readlinkSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../tests/support/eventually.ts'
@@ -145,6 +156,36 @@ test('a second update at the same time is refused and disturbs nothing; what a k
 	expect([await ended, current()]).toEqual([[0, null], name])
 	expect(inReleases()).not.toContain('.updating')
 })
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+	'an update that %s stops while it tries a version ends that too, and leaves nothing',
+	async (signal) => {
+		const [temporary, tried] = [join(folder, `tmp-${signal}`), join(folder, `tried-${signal}`)]
+		mkdirSync(temporary)
+		const [before, kept] = [current(), inReleases()]
+		release(`5.0.${kept.length}${signal.length}`, {
+			start: `writeFileSync(${JSON.stringify(tried)}, String(process.pid))
+			setInterval(() => {}, 1000)`,
+		})
+		const one = spawn(process.execPath, ['scripts/update.mjs'], {
+			cwd: clone,
+			stdio: ['ignore', 'ignore', 'pipe'],
+			env: { ...process.env, TMPDIR: temporary },
+		})
+		const [words, ended] = [text(one.stderr), once(one, 'exit')]
+		await eventually(() => expect(readFileSync(tried, 'utf8')).toMatch(/^\d+$/))
+		const pid = Number(readFileSync(tried, 'utf8'))
+		try {
+			one.kill(signal)
+			await ended
+			expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+			expect(await words).toBe('The update was stopped.\nWhat runs is as it was.\n')
+			expect([readdirSync(temporary), inReleases(), current()]).toEqual([[], kept, before])
+		} finally {
+			spawnSync('kill', [String(pid)])
+		}
+	},
+)
 
 test.each([[['--to']], [['--to', 'nothing']], [['latest']]])('%j is refused in words', (args) => {
 	const before = current()

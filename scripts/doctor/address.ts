@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import type { Config } from '~/config.server.ts'
 import { doctorHeader, doctorToken, type Seen } from '../../server/health.ts'
-import { codeOf, type Finding, findings, messageOf } from './finding.ts'
+import { codeOf, type Finding, findings, messageOf, noHost } from './finding.ts'
 
 const address = findings('PUBLIC_URL')
 const proxy = findings('Proxy')
@@ -18,8 +18,12 @@ interface Answer {
 	seen?: Seen
 }
 
-/** Resolves PUBLIC_URL, requests the site there, and checks the proxy in front of it. */
-export async function checkAddress(settings: Settings): Promise<Finding[]> {
+interface Dns {
+	lookup: (domain: string) => Promise<unknown>
+}
+
+/** Resolves PUBLIC_URL, requests the site there, and checks the proxy in front of it. @param dns a resolver; by default the machine's */
+export async function checkAddress(settings: Settings, dns: Dns = { lookup }): Promise<Finding[]> {
 	const { publicUrl, PUBLIC_URL } = settings
 	const { hostname } = new URL(publicUrl)
 	const isLocal = /^(localhost|127\..*|\[::1\])$|\.localhost$/.test(hostname)
@@ -29,8 +33,10 @@ export async function checkAddress(settings: Settings): Promise<Finding[]> {
 		].concat(PUBLIC_URL ? await ask(settings) : [])
 	if (!/^[\d.]+$|^\[/.test(hostname)) {
 		try {
-			await lookup(hostname)
-		} catch {
+			await dns.lookup(hostname)
+		} catch (error) {
+			if (!noHost.test(codeOf(error)))
+				return [address.warning(`DNS does not say whether there is ${hostname}: ${messageOf(error)}.`)]
 			return [address.fault(`${hostname} is not in DNS. Add an A or AAAA record with the address of the proxy.`)]
 		}
 	}

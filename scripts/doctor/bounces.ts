@@ -1,15 +1,13 @@
 import { lookup, resolveMx } from 'node:dns/promises'
 import type { Config } from '~/config.server.ts'
 import { askDatabase } from './database.ts'
-import { codeOf, type Finding, findings, messageOf } from './finding.ts'
+import { codeOf, type Finding, findings, messageOf, noHost } from './finding.ts'
 
 const say = findings('Mail that comes back')
 
 /** Addresses with bounces, in number and as a share of all, that are more than graduates who left a mailbox behind. */
 const MANY = 10
 const HIGH_SHARE = 0.05
-
-const noHost = /^(ENOTFOUND|ENODATA)$/
 
 /** Whether bounces can be received, and how many addresses have some. @param dns a resolver; by default the machine's */
 export async function checkBounces(settings: Config, dns: Dns = { resolveMx, lookup }): Promise<Finding[]> {

@@ -265,10 +265,16 @@ describe('storage, push, clocks and the address', () => {
 	})
 
 	test.each([
-		['a name that is not in DNS', 'https://quad.invalid', 'quad.invalid is not in DNS'],
-		['an address where nobody listens', 'http://127.0.0.1:1', 'Nobody answers at'],
-	])('%s', async (_what, PUBLIC_URL, words) => {
-		expect(faults(await checkAddress(settings({ PUBLIC_URL })))).toContain(words)
+		['a name that is not in DNS', 'ENOTFOUND', 'fault', 'quad.invalid is not in DNS'],
+		['a name while DNS does not answer', 'EAI_AGAIN', 'warning', 'DNS does not say whether there is quad.invalid'],
+	])('%s', async (_what, code, state, words) => {
+		const lookup = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code }))
+		const found = await checkAddress(settings({ PUBLIC_URL: 'https://quad.invalid' }), { lookup })
+		expect(found).toEqual([{ about: 'PUBLIC_URL', state, words: expect.stringContaining(words) }])
+	})
+
+	test('an address where nobody listens', async () => {
+		expect(faults(await checkAddress(settings({ PUBLIC_URL: 'http://127.0.0.1:1' })))).toContain('Nobody answers at')
 	})
 
 	test('an address where something else answers', async () => {

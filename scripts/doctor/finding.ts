@@ -30,6 +30,9 @@ export function messageOf(error: unknown): string {
 	return text.replace(/\.$/, '')
 }
 
+/** The codes by which DNS says that it has no such host. Others say that DNS itself does not answer. */
+export const noHost = /^(ENOTFOUND|ENODATA)$/
+
 /** The code of an error or of its cause, such as ENOTFOUND. */
 export function codeOf(error: unknown): string {
 	const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown[] }

@@ -104,6 +104,14 @@ test('an admin sets up the campus login and undoes changes; a newcomer logs in w
 	await expect(page.getByText('This login was not started in this browser')).toBeVisible()
 	await expectNoViolationsInThemes(page)
 
+	// Linking what is somebody else's: whoever tries stays logged in, and is told so.
+	await page.goto('/settings/logins')
+	await page.getByRole('button', { name: 'Link The campus login' }).click()
+	await expect(page.getByText('already opens another account here')).toBeVisible()
+	await expect(page.getByRole('heading', { level: 1 })).toHaveText('It did not go through')
+	await page.getByRole('link', { name: 'Back to your ways to log in' }).click()
+	await expect(page.getByRole('heading', { level: 1 })).toHaveText('Ways to log in')
+
 	await page.goto('/admin/settings/campus-login')
 	await page.getByRole('button', { name: /^Undo the change of Offer/ }).click()
 	await expectNotice(page, 'Undone.')

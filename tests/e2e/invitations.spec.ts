@@ -74,6 +74,21 @@ test('an admin invites by link and by list; invited people join with and without
 	await page.getByRole('link', { name: 'Who came' }).click()
 	await expect(page.getByText('Nadia Late').first()).toBeVisible()
 
+	// A new link stays to be copied whatever is done next, unless it is revoked.
+	await page.goto('/admin/invitations')
+	for (const cohort of ['Older', 'Newer']) {
+		await page.getByLabel('Cohort').fill(cohort)
+		await page.getByRole('button', { name: 'Make link' }).click()
+		await expect(page.getByRole('button', { name: `Revoke the link ${cohort}` })).toBeVisible()
+	}
+	const shown = page.getByRole('status').getByText(/\/invite\?token=/)
+	await page.getByRole('button', { name: 'Revoke the link Older' }).click()
+	await expect(page.getByText('Older, revoked')).toBeVisible()
+	await expect(shown).toBeVisible()
+	await page.getByRole('button', { name: 'Revoke the link Newer' }).click()
+	await expect(page.getByText('Newer, revoked')).toBeVisible()
+	await expect(shown).toHaveCount(0)
+
 	const visitor = await (await anotherBrowser(browser)).newPage()
 	await expect(async () => {
 		await visitor.goto(await mailedLink('tom.early@eastmere.example'))

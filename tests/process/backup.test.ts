@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { demoAccounts } from '~/features/demo/demo-account.server.ts'
+import { findServer } from '~/platform/db/postgres-process.server.ts'
 import { picture } from '../factories/pictures.ts'
 import { PASSED_ON, type SiteProcess, siteDatabase, startFirst, startSite } from '../support/site-process.ts'
 
@@ -21,14 +22,19 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs a script of the project as npm does. @returns its exit code and output */
-async function run(script: 'backup' | 'restore', args: string[], env: Record<string, string>) {
+/** Runs a script of the project as npm does. @param stopAt the output at which it is told to stop, as by Ctrl-C @returns its exit code and output */
+async function run(script: 'backup' | 'restore', args: string[], env: Record<string, string>, stopAt?: RegExp) {
 	const child = spawn(process.execPath, ['--import', './scripts/support/alias.mjs', `scripts/${script}.ts`, ...args], {
 		stdio: ['ignore', 'pipe', 'pipe'],
 		env: { ...PASSED_ON, ...env },
 	})
 	let output = ''
-	for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+	let isTold = false
+	for (const stream of [child.stdout, child.stderr])
+		stream.on('data', (chunk) => {
+			output += chunk
+			if (!isTold && stopAt?.test(output)) isTold = child.kill('SIGINT')
+		})
 	const [code] = (await once(child, 'exit')) as [number | null]
 	return { code, output }
 }
@@ -163,6 +169,9 @@ test('a site that is backed up during writes and then killed is restored elsewhe
 	mkdirSync(newData)
 	const failed = await run('restore', [half], { DATA_DIR: newData })
 	expect(failed).toMatchObject({ code: 1, output: expect.stringContaining('damaged or not whole') })
+	const stopped = await run('restore', [file], { DATA_DIR: newData }, /Restoring: \d+%/)
+	expect(stopped).toMatchObject({ code: 1, output: expect.stringContaining('Stopped, so nothing was restored.') })
+	expect(findServer(join(newData, 'postgres'))).toEqual({ state: 'absent' })
 	const restored = await run('restore', [file], { DATA_DIR: newData })
 	expect(restored).toMatchObject({ code: 0, output: expect.stringContaining('Restored the site of') })
 	const again = await run('restore', [file], { DATA_DIR: newData })

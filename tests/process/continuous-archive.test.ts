@@ -18,8 +18,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoAccounts } from '~/features/demo/demo-account.server.ts'
 import { restoreArchive } from '~/platform/backup/restore-archive.server.ts'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
+import { findServer } from '~/platform/db/postgres-process.server.ts'
 import { picture } from '../factories/pictures.ts'
 import { descendants, signalAll } from '../support/cluster.ts'
+import { eventually } from '../support/eventually.ts'
 import { PASSED_ON, type SiteProcess, siteDatabase, startFirst, startSite } from '../support/site-process.ts'
 
 /*
@@ -43,13 +45,20 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true })
 })
 
-async function restore(args: string[], dataDir: string, env: Record<string, string> = {}) {
+/** @param signal sent while PostgreSQL starts or replays */
+async function restore(args: string[], dataDir: string, signal?: NodeJS.Signals) {
+	const password = join(dataDir, 'postgres-admin-password')
+	if (signal) rmSync(password, { force: true })
 	const child = spawn(process.execPath, ['--import', './scripts/support/alias.mjs', 'scripts/restore.ts', ...args], {
 		stdio: ['ignore', 'pipe', 'pipe'],
-		env: { ...PASSED_ON, TZ: 'UTC', BACKUP_PASSPHRASE: passphrase, DATA_DIR: dataDir, ...env },
+		env: { ...PASSED_ON, TZ: 'UTC', BACKUP_PASSPHRASE: passphrase, DATA_DIR: dataDir },
 	})
 	let output = ''
 	for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+	if (signal) {
+		await eventually(() => expect(existsSync(password)).toBe(true))
+		child.kill(signal)
+	}
 	const [code] = (await once(child, 'exit')) as [number | null]
 	return { code, output }
 }
@@ -154,6 +163,12 @@ function postgresOf(dataDir: string): number[] {
 
 test('after PostgreSQL and its disk are lost, all but the last seconds is restored, with pictures and keys', async () => {
 	const newData = join(folder, 'new')
+	expect(await restore([place], newData, 'SIGKILL')).toMatchObject({ code: null })
+	expect(await restore([place], newData, 'SIGINT')).toMatchObject({
+		code: 1,
+		output: expect.stringContaining('Stopped, so nothing was restored.'),
+	})
+	expect(findServer(join(newData, 'postgres'))).toEqual({ state: 'absent' })
 	expect(await restore([place], newData)).toMatchObject({
 		code: 0,
 		output: expect.stringContaining('Restored the site as it was at'),

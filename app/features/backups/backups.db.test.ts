@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -10,6 +13,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { announceSettings } from '~/platform/settings/settings.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
 import { testDatabaseUrl } from '../../../tests/support/members-site.ts'
 import { getSection, saveSection } from '../site-settings/site-settings.server.ts'
 import { backUpWhenDue, isDue } from './backups.server.ts'
@@ -68,6 +72,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
 	await sql`delete from backups`.execute(db())
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
 	await sql`delete from site_setting_changes`.execute(db())
 	await sql`delete from site_settings`.execute(db())
 	await sql`delete from rate_limits`.execute(db())
@@ -154,6 +159,44 @@ test.each([
 	expect(statSync(file).isFile()).toBe(true)
 })
 
+test.each(['SIGINT', 'SIGTERM'] as const)(
+	'%s ends the command in the midst of a table, and nothing of the site is left',
+	async (signal) => {
+		const place = mkdtempSync(join(folder, 'stopped-'))
+		const args = ['--import', './scripts/support/alias.mjs', 'scripts/backup.ts', '--to', place]
+		const words = await db()
+			.transaction()
+			.execute(async (trx) => {
+				await sql`lock table users`.execute(trx)
+				const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+				const ended = once(child, 'exit')
+				const told = text(child.stderr)
+				try {
+					await eventually(() => expect(readdirSync(place)).toEqual([expect.stringMatching(/\.partial$/)]))
+				} finally {
+					child.kill(signal)
+				}
+				expect(await ended).toEqual([1, null])
+				return told
+			})
+		expect(words).toBe('Stopped, so there is no backup.\n')
+		expect(readdirSync(place)).toEqual([])
+	},
+)
+
+test('says why a backup could not be restored', async () => {
+	await save({})
+	await sql`create table notes_of_the_operator (note text)`.execute(db())
+	try {
+		await expect(backUpWhenDue()).rejects.toThrow('notes_of_the_operator')
+		expect((await runs()).map(({ error }) => error)).toEqual([
+			'The backup could not be restored, so it was not kept: relation "public.notes_of_the_operator" does not exist',
+		])
+	} finally {
+		await sql`drop table notes_of_the_operator`.execute(db())
+	}
+})
+
 test('encrypts a backup in a bucket, leaves no local file, reports a failure, and retries it', async () => {
 	await save(inBucket())
 	// As a process leaves it that is killed before the upload has ended.
@@ -185,6 +228,20 @@ test('two processes make one backup; where one is killed meanwhile, the next beg
 	expect((await runs()).map(({ error }) => error !== null)).toEqual([true, false])
 })
 
+test('an admin sees when the newest backup was made, however many have failed since', async () => {
+	await sql`
+		insert into backups (started_at, ended_at, file) values ('2026-03-10T03:00:00Z', '2026-03-10T03:01:00Z', '/var/backups/one')`.execute(
+		db(),
+	)
+	await sql`
+		insert into backups (started_at, ended_at, error)
+		select at, at, 'The disk is full' from generate_series('2026-03-11T03:00:00Z'::timestamptz, '2026-03-12T12:00:00Z', '1 hour') at`.execute(
+		db(),
+	)
+	const { newest, runs: shown } = await readBackups(admin)
+	expect([newest, new Set(shown.map(({ state }) => state))]).toEqual(['2026-03-10T03:00:00.000Z', new Set(['failed'])])
+})
+
 test('an admin sees the last backups, and can start one unless one is running', async () => {
 	await sql`
 		insert into backups (started_at, ended_at, file, bytes, error) values
@@ -198,6 +255,8 @@ test('an admin sees the last backups, and can start one unless one is running', 
 		['failed', 3, null, 'The disk is full'],
 		['stands', 8, 24_300_000, null],
 	])
+	// Of a process that was ended in its midst.
+	await sql`insert into backups default values`.execute(db())
 	await backUpNow(admin)
 	await expect(backUpNow(admin)).rejects.toThrow('already running')
 	const { rows } = await sql`select act from moderation_log where act = 'back up'`.execute(db())

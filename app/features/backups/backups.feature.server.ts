@@ -6,7 +6,7 @@ export const backups = defineFeature({
 	name: 'backups',
 	settingSections: [backupSection],
 	jobs: { 'back-up-now': backUpAtOnce },
-	schedules: [{ name: 'back-up', every: 'hour', run: () => backUpWhenDue() }],
+	schedules: [{ name: 'back-up', every: 'hour', run: () => backUpWhenDue(), triesOnce: true }],
 	start: startArchiving,
 	setupSteps: [{ key: 'backup', title: 'Backup', to: '/admin/settings/backups', look: getBackupStatus }],
 	memberData: { backups: 'when the whole site was backed up, and where to' },

@@ -85,10 +85,11 @@ export async function listRuns(most: number): Promise<BackupRun[]> {
 	}))
 }
 
-/** Whether a backup is running or queued. */
+/** Whether a backup is running or queued. One whose process has ended is neither. */
 export async function isBackupRunning(trx: Executor): Promise<boolean> {
 	const { rows } = await sql<{ is: boolean }>`
 		select exists (select from backups where ended_at is null)
+			and exists (select from graphile_worker.jobs where task_identifier = any(${TASKS}) and locked_at is not null)
 			or exists (select from graphile_worker.jobs where task_identifier = 'back-up-now') as is`.execute(trx)
 	return rows[0]?.is ?? false
 }

@@ -8,7 +8,7 @@ import { archivingLag, readArchivingState } from '~/platform/backup/archiving-st
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { isBackupRunning, listRuns } from './backups.queries.server.ts'
+import { isBackupRunning, lastBackupAt, listRuns } from './backups.queries.server.ts'
 import { backupSection } from './backups.server.ts'
 import type { ArchiveView, BackupRun } from './runs.view.ts'
 
@@ -22,13 +22,13 @@ const SHOWN_RUNS = 30
 /** Seconds of delay after which the page reports that archiving is behind. */
 const LATE_SECONDS = 90
 
-/** The last runs, whether backups are scheduled, and the continuous archive. @throws NotAllowed */
+/** The last runs, when the newest backup was made, whether they are scheduled, and the continuous archive. @throws NotAllowed */
 export async function readBackups(
 	viewer: Viewer,
-): Promise<{ isScheduled: boolean; runs: BackupRun[]; archive: ArchiveView }> {
+): Promise<{ isScheduled: boolean; newest: string | null; runs: BackupRun[]; archive: ArchiveView }> {
 	requireAdmin(viewer)
-	const [runs, archive] = await Promise.all([listRuns(SHOWN_RUNS), readArchive()])
-	return { isScheduled: siteSettings(backupSection).isOn, runs, archive }
+	const [newest, runs, archive] = await Promise.all([lastBackupAt(), listRuns(SHOWN_RUNS), readArchive()])
+	return { isScheduled: siteSettings(backupSection).isOn, newest: newest?.toISOString() ?? null, runs, archive }
 }
 
 /** Queues a backup. @throws NotAllowed; Conflict while one is running */

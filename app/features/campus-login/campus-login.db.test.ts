@@ -7,9 +7,11 @@ import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decryptSecret } from '~/platform/encryption.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
+import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { pairsOf, requestOf, saveSettings, whoHas } from '../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
 import { giveCode, setUpApp } from '../../../tests/support/second-factor.ts'
@@ -19,6 +21,7 @@ import { ProviderUnreachable } from './provider-fetch.server.ts'
 import { checkSession } from './refreshing.server.ts'
 
 useDatabase()
+useJobTables()
 
 const callback = `${config().publicUrl}/login/campus/callback`
 let campus: CampusSite
@@ -359,6 +362,9 @@ describe('linking', () => {
 		await unlink(member, own?.id ?? 0, session)
 		await expect(unlink(member, own?.id ?? 0, session)).rejects.toThrow(NotFound)
 		await trip({ linkTo: member.id, has: cookies })
+		await trip({ linkTo: member.id, has: cookies })
+		const mails = (await queuedMails(`student${made}@eastmere.example`)).map(({ subject }) => subject)
+		expect(mails).toEqual([`You can log in with the campus login at ${siteName()}`])
 		const { linked, open } = await listLogins(member)
 		expect([linked.map(({ provider, name }) => [provider, name]), open]).toEqual([[['campus', `student${made}`]], []])
 		expect((await whoHas((await trip()).cookies))?.id).toBe(member.id)

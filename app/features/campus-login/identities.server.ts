@@ -7,6 +7,7 @@ import { isAllowedDomain } from '~/features/accounts/registration/names.server.t
 import { announceOutsider, registerOutsider } from '~/features/accounts/registration/registrations.server.ts'
 import { registrationNotice, whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
 import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
+import { findAddress } from '~/features/authenticators/authenticators.queries.server.ts'
 import { confirmCampusByLogin } from '~/features/campus/campus.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
@@ -16,7 +17,10 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
-import type { LoginsView } from './campus-login.view.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { letter, type Mail } from '~/platform/mail/mail.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
+import { type LoginsView, loginsPath } from './campus-login.view.ts'
 import { affiliationOf, isEmailConfirmed, type Person, personOf, textOf } from './claims.server.ts'
 import {
 	deleteIdentity,
@@ -141,7 +145,7 @@ function identityOf({ name, claims: names }: Provider, { issuer, subject, claims
 }
 
 /**
- * Links an identity to the account of a logged-in member.
+ * Links an identity to the account of a logged-in member, who gets a mail about it: it may have been somebody else at their device.
  * @throws Conflict if it belongs to another account, or the member has linked another one of this provider
  */
 export async function link(viewer: SignedIn, provider: Provider, answer: Answer): Promise<void> {
@@ -159,11 +163,20 @@ export async function link(viewer: SignedIn, provider: Provider, answer: Answer)
 			if (linked.some((one) => one.provider === provider.name))
 				throw new Conflict(`Another account of ${who} is linked already. Remove it first.`)
 			await insertIdentity(trx, viewer.id, identityOf(provider, answer), false)
+			await addJob('send-mail', linkedLetter(await findAddress(viewer.id, trx), who), trx)
 			return true
 		})
 	if (!isNew) return
 	await dropPages([everyPage])
 	await recordSecurityEvent('identity-linked', { userId: viewer.id, detail: { provider: provider.name } })
+}
+
+function linkedLetter(to: string, who = ''): Mail {
+	const what = `You can log in with ${who}`
+	const link = { label: 'See your ways to log in', url: `${config().publicUrl}${loginsPath}` }
+	const text = `An account of ${who} was linked to your ${siteName()} account, and opens it from now on.`
+	const closing = 'If this was not you, remove it there, end all sessions in your settings, and ask an admin for help.'
+	return letter(to, `${what} at ${siteName()}`, text, link, closing)
 }
 
 const unlinked = 'It is removed already.'

@@ -74,7 +74,7 @@ const fieldsOf = (email: string) => ({ name: 'New Comer', email, password, confi
 const joinBy = (token: string, email = newEmail(), more = {}) =>
 	join(form({ token, ...fieldsOf(email), ...more }), request())
 const linkOf = async (input = {}, who = admin) =>
-	(await makeInvite(who, { uses: '1', days: '7', cohort: 'CSE 2027', ...input })).split('token=')[1] ?? ''
+	(await makeInvite(who, { uses: '1', days: '7', cohort: 'CSE 2027', ...input })).address.split('token=')[1] ?? ''
 
 async function memberOf(email: string) {
 	const { rows } = await sql<{ id: number; cohort: string; email_verified: boolean }>`

@@ -172,9 +172,9 @@ describe('a registration', () => {
 	}
 	const byInvitation = async (more: Record<string, string>) => {
 		await acceptAsAdmin()
-		const link = await makeInvite(admin, { uses: '9', days: '7', cohort: '' })
+		const { address } = await makeInvite(admin, { uses: '9', days: '7', cohort: '' })
 		const sent = fields()
-		await join(form({ token: link.split('token=')[1] ?? '', ...sent, ...more }), request())
+		await join(form({ token: address.split('token=')[1] ?? '', ...sent, ...more }), request())
 		return idOf(sent.email)
 	}
 	const byPage = async (more: Record<string, string>) => {

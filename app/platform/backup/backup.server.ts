@@ -61,6 +61,8 @@ interface BackupInput {
 	/** DevQuad's version. */
 	version: string
 	onProgress?: (what: 'database' | 'files', done: number, total: number) => void
+	/** Ends it, and removes what was written. */
+	signal?: AbortSignal
 }
 
 /** The result of a backup. */
@@ -76,7 +78,7 @@ export interface BackupSummary {
  * Backs up the running site into one file: a snapshot of the database, then the pictures, then the keys of the data directory.
  * Pictures never change and are stored before a row names them, so they may be read later than the snapshot. `nameArchive` has to
  * give the file its name, once it was tried: until then it replaces no earlier backup, and is counted as none.
- * @throws Error with one sentence when the file cannot be written
+ * @throws Error with one sentence when the file cannot be written; any error once `signal` has ended it
  */
 export async function makeBackup({
 	to,
@@ -85,17 +87,21 @@ export async function makeBackup({
 	dataDir,
 	version,
 	onProgress,
+	signal,
 }: BackupInput): Promise<BackupSummary> {
 	const madeAt = new Date()
 	const name = `devquad-${madeAt.toISOString().replace(/\.\d+/, '').replaceAll(':', '-')}${archiveEnding(passphrase)}`
 	const file = isFolder || (await isExistingFolder(to)) ? join(to, name) : to
 	if (isFolder) await createFolder(to)
 	const client = await connectAside()
+	// A statement may wait for a lock.
+	signal?.addEventListener('abort', () => client.end())
 	const totals: BackupTotals = { tables: {}, files: 0 }
 	try {
 		await beginSnapshot(client)
 		const header = await readHeader(client, version, madeAt)
-		const bytes = await writePartial(file, passphrase, entriesOf(client, header, { dataDir, file }, totals, onProgress))
+		const entries = entriesOf(client, header, { dataDir, file }, totals, onProgress)
+		const bytes = await writePartial(file, passphrase, signal ? until(signal, entries) : entries)
 		const rows = Object.values(totals.tables).reduce((sum, table) => sum + table.rows, 0)
 		return { file, bytes, rows, files: totals.files }
 	} finally {
@@ -139,6 +145,14 @@ async function* entriesOf(
 		yield entry
 	}
 	yield json('totals.json', totals)
+}
+
+async function* until(signal: AbortSignal, entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {
+	for await (const entry of entries) {
+		signal.throwIfAborted()
+		yield entry
+	}
+	signal.throwIfAborted()
 }
 
 async function* numbered(

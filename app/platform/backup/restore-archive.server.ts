@@ -6,6 +6,7 @@ import { config } from '~/config.server.ts'
 import { abortPostgres, clusterOwner, startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { ownFolder } from '~/platform/db/postgres-owner.server.ts'
 import { isBeingRestored, RECOVERY_SIGNAL } from '~/platform/db/postgres-process.server.ts'
+import { forgetPasswords } from '~/platform/db/postgres-roles.server.ts'
 import { openStorage } from '~/platform/storage/storage.server.ts'
 import { BadBackup, type Entry, readArchive } from './archive.server.ts'
 import { mirroredPictures } from './picture-mirror.server.ts'
@@ -30,6 +31,8 @@ interface RestoreInput {
 	passphrase: string | null
 	dataDir: string
 	onProgress?: (done: number, total: number) => void
+	/** Ends it, and removes what was restored of the database. */
+	signal?: AbortSignal
 }
 
 /** The result of a restore. */
@@ -52,10 +55,11 @@ const headerSchema = z.object({ format: z.literal(1), folders: z.array(z.string(
  * Restores an archive into an empty data directory, as of a moment: a copy of the cluster, the keys, the pictures, and last the WAL
  * after the copy. So a database that starts is a complete site; what a killed restore left is replaced. The caller holds the data
  * directory.
- * @throws BadBackup, or Error with one sentence, when the archive does not reach that moment or the directory has a database
+ * @throws BadBackup, or Error with one sentence, when the archive does not reach that moment or the directory has a database; the
+ * reason of `signal`
  */
 export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummary> {
-	const { dataDir, to, passphrase, onProgress } = input
+	const { dataDir, to, passphrase, onProgress, signal } = input
 	const cluster = join(dataDir, 'postgres')
 	const restoring = join(dataDir, 'postgres-restoring')
 	if (existsSync(cluster) && !isBeingRestored(cluster))
@@ -67,11 +71,13 @@ export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummar
 	// The server of a restore that was killed waits for WAL that nobody gives it.
 	if (existsSync(cluster)) await abortPostgres(dataDir)
 	await rm(cluster, { recursive: true, force: true })
+	// Those of a restore that was broken off are not those of the archive.
+	forgetPasswords(dataDir)
 	try {
-		await unpack(base, identity, dataDir, restoring)
-		const pictures = await placePictures(archive, identity, dataDir)
+		await unpack(base, identity, { dataDir, made: restoring, signal })
+		const pictures = await placePictures(archive, identity, { dataDir, signal })
 		await rename(restoring, cluster)
-		await recover(dataDir, to, new WalFeeder(dataDir, segments, identity, onProgress))
+		await recover(dataDir, to, new WalFeeder(dataDir, segments, identity, { onProgress, signal }))
 		return { at: to ?? segments.at(-1)?.at ?? base.at, pictures }
 	} catch (error) {
 		for (const folder of [restoring, cluster]) await rm(folder, { recursive: true, force: true })
@@ -80,10 +86,15 @@ export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummar
 }
 
 /** @returns how many there are */
-async function placePictures(archive: WalArchive, identity: string | null, dataDir: string): Promise<number> {
+async function placePictures(
+	archive: WalArchive,
+	identity: string | null,
+	{ dataDir, signal }: Pick<RestoreInput, 'dataDir' | 'signal'>,
+): Promise<number> {
 	const place = await openStorage({ ...config(), dataDir })
 	let pictures = 0
 	for await (const { key, contents } of mirroredPictures(archive, identity)) {
+		signal?.throwIfAborted()
 		await place.put(key, contents, typeOf(key))
 		pictures += 1
 	}
@@ -136,11 +147,16 @@ function inWords(date: Date): string {
 }
 
 /** Unpacks the cluster and the files beside it, readable by this account only. */
-async function unpack({ file }: Base, identity: string | null, dataDir: string, made: string): Promise<void> {
+async function unpack(
+	{ file }: Base,
+	identity: string | null,
+	{ dataDir, made, signal }: Pick<RestoreInput, 'dataDir' | 'signal'> & { made: string },
+): Promise<void> {
 	const owner = await clusterOwner(dataDir)
 	await rm(made, { recursive: true, force: true })
 	ownFolder(made, owner)
 	for await (const entry of readArchive(file, identity === null ? null : { identity })) {
+		signal?.throwIfAborted()
 		if (entry.name === 'base.json') await makeFolders(entry, made, file)
 		else if (entry.name.startsWith('data/')) await writeInto(dataDir, entry.name.slice(5), entry.contents)
 		else await writePiece(made, entry)

@@ -28,6 +28,8 @@ interface RestoreInput {
 	/** The migrations of this version: their folder, and their names. */
 	migrations: { folder: string; names: string[] }
 	onProgress?: (done: number, total: number) => void
+	/** Ends it; the database stays as it was. */
+	signal?: AbortSignal
 }
 
 /** The result of a restore. */
@@ -43,10 +45,10 @@ export interface RestoreSummary {
  * Restores a backup into the open, empty database and data directory. The database changes in one transaction, which is committed
  * once every table matches the totals of the backup and every file is in place.
  * @throws BadBackup, or Error with one sentence when somebody has an account here, another program uses the database, or a newer
- * version made the backup
+ * version made the backup; any error once `signal` has ended it
  */
 export async function restoreBackup(input: RestoreInput): Promise<RestoreSummary> {
-	const { file, passphrase, migrations, onProgress } = input
+	const { file, passphrase, migrations, onProgress, signal } = input
 	const entries = readArchive(file, passphrase, onProgress)
 	const header = await readHeader(entries, file)
 	const unknown = header.migrations.find((name) => !migrations.names.includes(name))
@@ -55,10 +57,16 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoreSummary
 			`The backup was made by version ${header.version}, whose database is newer than this version knows (${unknown}). Update first.`,
 		)
 	const client = await connectAside()
+	// A statement may take minutes, such as one that checks all foreign keys.
+	const end = () => client.end()
+	signal?.addEventListener('abort', end)
 	try {
+		signal?.throwIfAborted()
 		await requireEmpty(client)
 		await makeTables(client, header, migrations.folder)
 		const { rows, files } = await load(client, header, entries, input)
+		signal?.removeEventListener('abort', end)
+		await client.query('analyze')
 		return { version: header.version, madeAt: header.madeAt, rows, files }
 	} finally {
 		await client.end()
@@ -95,7 +103,7 @@ async function load(
 	client: pg.ClientBase,
 	header: BackupHeader,
 	entries: AsyncGenerator<Entry>,
-	{ file, dataDir }: RestoreInput,
+	{ file, dataDir, signal }: RestoreInput,
 ): Promise<{ rows: number; files: number }> {
 	const pictures = await storage()
 	const finish = await beginLoading(client, header.tables)
@@ -103,6 +111,7 @@ async function load(
 	let totals: BackupTotals | null = null
 	let files = 0
 	for await (const entry of entries) {
+		signal?.throwIfAborted()
 		const [folder, name = '', rest = ''] = splitName(entry.name)
 		if (folder === 'jobs.json') jobs = parse(entry) as WaitingJob[]
 		else if (folder === 'totals.json') totals = totalsSchema.safeParse(parse(entry)).data ?? null
@@ -126,7 +135,6 @@ async function load(
 	}
 	await restoreCounters(client, header.sequences, jobs)
 	await client.query('commit')
-	await client.query('analyze')
 	return { rows: Object.values(totals.tables).reduce((sum, { rows }) => sum + rows, 0), files }
 }
 

@@ -19,6 +19,12 @@ const AHEAD = 6
 const BEHIND = 2
 const LOOK_EVERY_MS = 20
 
+interface FeederOptions {
+	onProgress?: ((done: number, total: number) => void) | undefined
+	/** Ends it, as a segment that cannot be read does. */
+	signal?: AbortSignal | undefined
+}
+
 /** Provides PostgreSQL with archived segments, a few at a time, as those of one day take dozens of gigabytes. */
 export class WalFeeder {
 	readonly #dataDir: string
@@ -26,6 +32,7 @@ export class WalFeeder {
 	readonly #segments: Segment[]
 	readonly #identity: string | null
 	readonly #onProgress: (done: number, total: number) => void
+	readonly #signal: AbortSignal | undefined
 	#feeding: Promise<void> = Promise.resolve()
 	#isOver = false
 	/** Why PostgreSQL did not get a segment; null if it did. */
@@ -35,13 +42,14 @@ export class WalFeeder {
 		dataDir: string,
 		segments: Segment[],
 		identity: string | null,
-		onProgress: (done: number, total: number) => void = () => {},
+		{ onProgress = () => {}, signal }: FeederOptions = {},
 	) {
 		this.#dataDir = dataDir
 		this.#folder = `${walFolder(dataDir)}-restore`
 		this.#segments = segments
 		this.#identity = identity
 		this.#onProgress = onProgress
+		this.#signal = signal
 	}
 
 	/** @returns stops it and removes the unpacked segments */
@@ -64,6 +72,7 @@ export class WalFeeder {
 	async #feed(): Promise<void> {
 		const laid = new Set<string>()
 		for (let told = -1; !this.#isOver; await sleep(LOOK_EVERY_MS)) {
+			this.#signal?.throwIfAborted()
 			const wanted = (await readFile(join(this.#folder, 'wanted'), 'utf8').catch(() => '')).trim()
 			const index = Math.max(
 				0,

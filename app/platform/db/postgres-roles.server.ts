@@ -38,6 +38,11 @@ export function rolesOf(dataDir: string, host: string): Roles {
 	}
 }
 
+/** Removes the passwords of a data directory whose cluster is replaced by another one; the next start sets new ones. */
+export function forgetPasswords(dataDir: string): void {
+	for (const file of Object.values(passwordFiles(dataDir))) rmSync(file, { force: true })
+}
+
 /** Whether the cluster requires passwords, and the data directory has them. */
 export function asksForPasswords(dataDir: string, cluster: string): boolean {
 	const hasPasswords = Object.values(passwordFiles(dataDir)).every((file) => existsSync(file))

@@ -1,13 +1,14 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseCrontab } from 'graphile-worker'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
-import { addJob, startJobs, stopJobs } from './jobs.server.ts'
+import { addJob, crontabOf, startJobs, stopJobs } from './jobs.server.ts'
 
 vi.mock('./lost-jobs.server.ts', async (load) => {
 	const { watchJobLocks } = await load<typeof import('./lost-jobs.server.ts')>()
@@ -65,6 +66,65 @@ test('regular work is planned for every night, hour and minute', async () => {
 		const { rows } = await planned.execute(db())
 		expect(rows.map(({ identifier }) => identifier)).toEqual(['each-hour', 'each-minute', 'each-night'])
 	})
+})
+
+test('the work of a night in which the site was down is done once, at its start', async () => {
+	const runs: string[] = []
+	const schedules = ['was-down', 'was-up', 'is-new'].map((name) => ({
+		...{ name, every: 'night' as const },
+		run: async () => void runs.push(name),
+	}))
+	await sql`
+		insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution) values
+			('was-down', now() - interval '9 days', now() - interval '3 days'), ('was-up', now() - interval '9 days', now())`.execute(
+		db(),
+	)
+	await startJobs({ schedules })
+	await eventually(() => expect(runs).toEqual(['was-down']))
+	await stopJobs()
+	await startJobs({ schedules })
+	const { rows } =
+		await sql`select from graphile_worker.jobs where task_identifier = any(${schedules.map(({ name }) => name)})`.execute(
+			db(),
+		)
+	expect([runs, rows]).toEqual([['was-down'], []])
+})
+
+test('regular work goes on where the clock had been ahead before the start', async () => {
+	await sql`
+		insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
+		values ('ahead', now(), now() + interval '1 year'), ('right', now(), now())`.execute(db())
+	await startJobs()
+	const { rows } = await sql`
+		select identifier, last_execution is null as "isForgotten" from graphile_worker._private_known_crontabs
+		where identifier in ('ahead', 'right') order by 1`.execute(db())
+	expect(rows).toEqual([
+		{ identifier: 'ahead', isForgotten: true },
+		{ identifier: 'right', isForgotten: false },
+	])
+})
+
+test('work that is left to its next run is tried once, and that run takes the place of the failed one', async () => {
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
+	let tries = 0
+	const run = async () => {
+		tries += 1
+		throw new Error('The disk is not there.')
+	}
+	const schedules = [{ name: 'left-to-the-next', every: 'hour', triesOnce: true, run } as const]
+	await startJobs({ schedules })
+	const maxTries = parseCrontab(crontabOf(schedules))[0]?.options.maxAttempts ?? null
+	for (const expected of [1, 2]) {
+		await sql`select graphile_worker.add_job('left-to-the-next', max_attempts => ${maxTries})`.execute(db())
+		await eventually(() => expect(tries).toBe(expected))
+		await eventually(async () => {
+			const { rows } = await sql`
+				select attempts, max_attempts, last_error from graphile_worker._private_jobs where locked_at is null`.execute(
+				db(),
+			)
+			expect(rows).toEqual([{ attempts: 1, max_attempts: 1, last_error: 'The disk is not there.' }])
+		})
+	}
 })
 
 test('a job of a process that was killed is done again after a minute; one of a living process is not', async () => {

@@ -10,6 +10,7 @@ import type { RetentionRule } from '~/platform/member-data.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import { traced } from '~/platform/tracing/tracing.server.ts'
 import { watchJobLocks } from './lost-jobs.server.ts'
+import { forgetFailedRuns, forgetFutureRuns } from './schedules.queries.server.ts'
 
 /**
  * Payloads of all jobs by name. Features add theirs by declaration merging, beside the handler: `declare module
@@ -25,9 +26,11 @@ export type JobHandlers = { [Name in keyof Jobs]: (payload: Jobs[Name]) => Promi
 /** Work at regular times, done by one process of the site. */
 export interface Schedule {
 	name: string
-	/** `night` is 03:00 UTC. */
+	/** `night` is 03:00 UTC, or the next start where the site was down then. */
 	every: 'night' | 'hour' | 'minute'
 	run: () => Promise<unknown>
+	/** Whether a failed run is left to the next one, which takes its place. Otherwise it is retried as other jobs are. */
+	triesOnce?: boolean
 }
 
 /** Jobs with fewer than the usual 25 tries: a mail that is a day late helps nobody. */
@@ -96,7 +99,7 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 		taskList: {
 			...ownJobs,
 			...Object.fromEntries(handlers.map(([name, work]) => [name, longTask(name, work)])),
-			...Object.fromEntries(regular.map(({ name, run: work }) => [name, longTask(name, work)])),
+			...Object.fromEntries(regular.map((schedule) => [schedule.name, longTask(schedule.name, workOf(schedule))])),
 		},
 		crontab: crontabOf(regular),
 		concurrency: 2,
@@ -111,6 +114,7 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 	})
 	events.on('job:success', ({ job }) => countTry({ task: job.task_identifier, outcome: 'done' }))
 	events.on('job:error', ({ job }) => countTry({ task: job.task_identifier, outcome: 'failed' }))
+	await forgetFutureRuns()
 }
 
 /** Jobs of the whole site by state (due, scheduled, running, or failed for good), as labels with counts. */
@@ -124,16 +128,31 @@ export async function countJobs(): Promise<[{ state: string }, number][]> {
 	return Object.entries(rows[0] ?? {}).map(([state, count]) => [{ state }, count])
 }
 
-/** Hourly work is spread over the hour, so that no minute has all of it. */
-function crontabOf(schedules: readonly Schedule[]): string {
+/**
+ * The schedules as graphile-worker reads them. Hourly work is spread over the hour, so that no minute has all of it. A night that the
+ * site was down is made up for at its start.
+ */
+export function crontabOf(schedules: readonly Schedule[]): string {
 	const nightly = schedules.filter(({ every }) => every === 'night')
 	const hourly = schedules.filter(({ every }) => every === 'hour')
 	const minutely = schedules.filter(({ every }) => every === 'minute')
+	const job = ({ name, triesOnce }: Schedule, options: string[] = []) => {
+		const all = triesOnce ? [...options, 'max=1'] : options
+		return all.length > 0 ? `${name} ?${all.join('&')}` : name
+	}
 	return [
-		...nightly.map(({ name }, index) => `${(index * 7) % 60} 3 * * * ${name}`),
-		...hourly.map(({ name }, index) => `${(index * 7) % 60} * * * * ${name}`),
-		...minutely.map(({ name }) => `* * * * * ${name}`),
+		...nightly.map((schedule, index) => `${(index * 7) % 60} 3 * * * ${job(schedule, ['fill=1d'])}`),
+		...hourly.map((schedule, index) => `${(index * 7) % 60} * * * * ${job(schedule)}`),
+		...minutely.map((schedule) => `* * * * * ${job(schedule)}`),
 	].join('\n')
+}
+
+function workOf({ name, run: work, triesOnce }: Schedule): () => Promise<unknown> {
+	if (!triesOnce) return work
+	return async () => {
+		await forgetFailedRuns(name)
+		return work()
+	}
 }
 
 function longTask(name: string, work: (payload: unknown) => Promise<unknown>): (payload: unknown) => Promise<void> {

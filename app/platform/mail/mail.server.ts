@@ -98,7 +98,13 @@ export async function sendMail(
 	const { createTransport } = await nodemailer()
 	const { message: eml } = await createTransport({ streamTransport: true, buffer: true }).sendMail(message)
 	const file = join(folder, `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}.eml`)
-	await writeFile(file, eml as Buffer, { mode: 0o600 })
+	try {
+		await writeFile(file, eml as Buffer, { mode: 0o600 })
+	} catch (error) {
+		// On a full disk each try would leave the beginning of the mail.
+		await rm(file, { force: true })
+		throw error
+	}
 	countMail({ outcome: 'written' })
 	log.info({ file, subject: mail.subject }, 'a mail was written to a file, as SMTP_URL is not set')
 	return null

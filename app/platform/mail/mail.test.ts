@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, expect, test } from 'vitest'
 import { config } from '~/config.server.ts'
+import { canIsolate, isolationNote, mountSmallDisk } from '../../../tests/support/small-disk.ts'
 import { closeMail, letter, removeMailsNaming, sendMail, sweepMails } from './mail.server.ts'
 
 const link = { label: 'Set a new password', url: 'http://localhost:3000/reset-password?token=a&b="c"' }
@@ -115,6 +116,19 @@ function decode(body: string): string {
 		.replace(/=\r?\n/g, '')
 		.replace(/=([0-9A-F]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
+
+test.runIf(canIsolate)(`a mail that does not fit on the disk leaves no file${isolationNote}`, async () => {
+	const disk = await mountSmallDisk(1)
+	try {
+		const settings = { SMTP_URL: undefined, MAIL_FROM: 'quad@campus.example', dataDir: disk.seen }
+		await sendMail(mail(), settings)
+		disk.fill()
+		await expect(sendMail(mail(), settings)).rejects.toThrow('ENOSPC')
+		expect(readdirSync(join(disk.seen, 'mail'))).toHaveLength(1)
+	} finally {
+		await disk.remove()
+	}
+})
 
 test('of mails in files those older than 30 days go, and all but the newest 1,000', async () => {
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-mails-'))

@@ -1,7 +1,9 @@
 import { redirect } from 'react-router'
+import { withParams } from '~/lib/addresses.ts'
 import { viewerOf } from '~/lib/context.ts'
+import { Invalid } from '~/lib/errors.ts'
 import { readForm } from '~/platform/http/form.server.ts'
-import { answering, signedIn } from '~/platform/http/http.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { exportMembers, readChosen, readFilters } from '../members/members.server.ts'
 import { membersPath } from '../members/members.view.ts'
 import type { Route } from './+types/members-csv'
@@ -15,8 +17,15 @@ export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		signedIn(context, url)
 		const form = await readForm(request)
-		const ids = form.has('choose') ? readChosen(form) : null
-		const lines = await exportMembers(viewerOf(context), readFilters(form), ids)
+		const filters = readFilters(form)
+		let ids: number[] | null
+		try {
+			ids = form.has('choose') ? readChosen(form) : null
+		} catch (error) {
+			if (!(error instanceof Invalid)) throw error
+			return redirectWithToast(withParams(membersPath, { ...filters }), { type: 'error', message: error.message })
+		}
+		const lines = await exportMembers(viewerOf(context), filters, ids)
 		const encoder = new TextEncoder()
 		const body = new ReadableStream<Uint8Array>({
 			async pull(controller) {

@@ -37,14 +37,14 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Backups', noindex: true })
 }
 
-export default function Backups({ loaderData: { isScheduled, runs, archive }, actionData }: Route.ComponentProps) {
-	const newest = runs.find(({ state }) => state === 'stands')
+export default function Backups({ loaderData, actionData }: Route.ComponentProps) {
+	const { isScheduled, newest, runs, archive } = loaderData
 	return (
 		<AdminFrame title="Backups">
 			<p className="mt-4 max-w-[40rem] text-ink-2">
 				{newest ? (
 					<>
-						The newest backup is from <RelativeTime at={newest.startedAt} />, and was tried by a restore.{' '}
+						The newest backup is from <RelativeTime at={newest} />, and was tried by a restore.{' '}
 					</>
 				) : (
 					'There is no backup yet. '

@@ -7,6 +7,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Link } from '~/ui/link.tsx'
+import { loginsPath } from '../campus-login.view.ts'
 import { destinationOf, finishFlow, forgetFlow } from '../login-flow.server.ts'
 import type { Route } from './+types/callback'
 
@@ -33,7 +34,7 @@ export async function loader({ request, params, context }: Route.LoaderArgs) {
 		}
 		const headers = new Headers(retryHeaders(error))
 		headers.append('Set-Cookie', forgetFlow())
-		return data({ message: error.message }, { status: error.status, headers })
+		return data({ message: error.message, isLoggedIn: viewerOf(context) !== null }, { status: error.status, headers })
 	}
 }
 
@@ -41,14 +42,17 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Login', noindex: true })
 }
 
-export default function Callback({ loaderData }: Route.ComponentProps) {
+export default function Callback({ loaderData: { message, isLoggedIn } }: Route.ComponentProps) {
 	return (
-		<AccountFrame title="You are not logged in" lead="The login did not go through.">
+		<AccountFrame
+			title={isLoggedIn ? 'It did not go through' : 'You are not logged in'}
+			lead={isLoggedIn ? 'You are logged in as before.' : 'The login did not go through.'}
+		>
 			<div className="mt-6 grid gap-6">
-				<FormError>{loaderData.message}</FormError>
+				<FormError>{message}</FormError>
 				<p>
-					<Link className="btn btn-primary btn-lg" to="/login">
-						Back to the login
+					<Link className="btn btn-primary btn-lg" to={isLoggedIn ? loginsPath : '/login'}>
+						{isLoggedIn ? 'Back to your ways to log in' : 'Back to the login'}
 					</Link>
 				</p>
 			</div>

@@ -30,10 +30,10 @@ async function lockInviter(trx: Executor, inviter: SignedIn): Promise<void> {
 /**
  * Makes a link.
  * @param input uses, days, cohort
- * @returns its address, which is shown once, as only a hash of the token is stored
+ * @returns its id, and its address, which is shown once, as only a hash of the token is stored
  * @throws NotAllowed, also for a suspended moderator, Invalid, TooMany
  */
-export async function makeInvite(viewer: Viewer, input: Input): Promise<string> {
+export async function makeInvite(viewer: Viewer, input: Input): Promise<{ id: number; address: string }> {
 	const inviter = requireInviter(viewer)
 	const { cohort, days, uses } = parseInput(inviteInput, input)
 	await countUse('profileSaves', inviter)
@@ -46,7 +46,7 @@ export async function makeInvite(viewer: Viewer, input: Input): Promise<string> 
 			return insertInvite(invite, trx)
 		})
 	await recordSecurityEvent('invite-made', { userId: inviter.id, detail: { invite: id } })
-	return `${config().publicUrl}/invite?token=${token}`
+	return { id, address: `${config().publicUrl}/invite?token=${token}` }
 }
 
 /** The newest links. @throws NotAllowed */

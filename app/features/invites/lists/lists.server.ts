@@ -1,10 +1,10 @@
 import { config } from '~/config.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
-import { whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
+import { requireInvitations, whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
 import { lockAdmin, requireAdmin } from '~/features/administration/admins.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
+import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -115,9 +115,20 @@ export async function sendList(viewer: Viewer, id: number): Promise<void> {
 	const admin = requireAdmin(viewer)
 	if ((await findList(id))?.is_expired)
 		throw new Conflict('The links of this list have expired, so that nobody could join with them. Make a new list.')
+	requireJoining()
 	if (!(await asAdmin(admin, (trx) => writeListState(trx, id, { from: ['draft', 'stopped'], to: 'sending' }))))
 		throw new Conflict('This list is already being sent, or is done.')
 	await recordSecurityEvent('list-sent', { userId: admin.id, detail: { list: id } })
+}
+
+/** @throws Conflict where each mail would lead to a refusal */
+function requireJoining(): void {
+	try {
+		requireInvitations()
+	} catch (error) {
+		if (!(error instanceof NotAllowed)) throw error
+		throw new Conflict(`Nobody could join with these links. ${error.message}`)
+	}
 }
 
 /** Stops the mailing of a list; queued mails are still sent. @throws NotAllowed, Conflict */

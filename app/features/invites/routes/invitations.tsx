@@ -56,9 +56,11 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Invitations({ loaderData: { links, lists, isAdmin }, actionData }: Route.ComponentProps) {
-	// The link is shown only here, so it must survive an error of the next form.
-	const [link, setLink] = useState(actionData?.link)
-	if (actionData?.link && actionData.link !== link) setLink(actionData.link)
+	// The link is shown only here, so it must survive what is done next, unless that revokes it.
+	const [made, setMade] = useState(actionData?.link)
+	if (actionData?.link && actionData.link.id !== made?.id) setMade(actionData.link)
+	const isRevoked = links.some(({ id, state }) => id === made?.id && state === 'revoked')
+	const link = isRevoked ? undefined : made?.address
 	const refusal = actionData?.refusal
 	return (
 		<AdminFrame title="Invitations">
@@ -75,7 +77,7 @@ export default function Invitations({ loaderData: { links, lists, isAdmin }, act
 			)}
 			<section className="mt-6" aria-labelledby="new">
 				<RuleHead id="new" title="New link" />
-				<Form key={link ?? ''} method="post" className="mt-3 grid gap-4 sm:grid-cols-2" noValidate>
+				<Form key={made?.id ?? 0} method="post" className="mt-3 grid gap-4 sm:grid-cols-2" noValidate>
 					{refusal && (
 						<div className="sm:col-span-2">
 							<FormError errors={refusal?.errors} names={{ uses: 'Uses', days: 'Days', cohort: 'Cohort' }}>
