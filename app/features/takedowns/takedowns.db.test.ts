@@ -310,3 +310,24 @@ test('a request that comes back without a message which was deleted meanwhile co
 	await undoTakedown(people.moderator, 'caller', { id: made[0]?.id, why: 'A mistake.' })
 	expect(await findBrokenFigures()).toEqual([])
 })
+
+test('undoing it ends its own suspension, and no later one of the same length', async () => {
+	const { id: memberId } = await makeMember('relapser')
+	const decide = (act: string, input: Record<string, unknown>) =>
+		decideCase(people.second, { kind: 'profile', name: 'relapser', act }, input)
+	const suspendedFor = async () => {
+		const { rows: found } = await sql<{ reason: string }>`
+			select suspended_reason as reason from users where id = ${memberId} and suspended_until is not null`.execute(db())
+		return found.map(({ reason }) => reason)
+	}
+	await takeDown(people.moderator, 'relapser', all)
+	const newest = async () => (await getTakedownPage(people.moderator, 'relapser', 'all')).past[0]?.id
+	await decide('lift', {})
+	await decide('suspend', { why: 'Insults.', time: 'for ever' })
+	await undoTakedown(people.moderator, 'relapser', { id: await newest(), why: 'A mistake.' })
+	expect(await suspendedFor()).toEqual(['Insults.'])
+	await takeDown(people.moderator, 'relapser', all)
+	expect(await suspendedFor()).toEqual(['Shoes.'])
+	await undoTakedown(people.moderator, 'relapser', { id: await newest(), why: 'A mistake.' })
+	expect(await suspendedFor()).toEqual([])
+})

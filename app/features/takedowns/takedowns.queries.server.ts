@@ -53,7 +53,8 @@ export async function beginUndo(
 		update takedowns set state = 'undoing', undone_by = ${actorId}, undone_at = clock_timestamp() from users
 		where takedowns.id = ${id} and state = 'done' and users.id = member_id
 			and not exists (select from takedowns other where other.member_id = takedowns.member_id and other.state in ('running', 'undoing'))
-		returning member_id as "memberId", coalesce(takedowns.suspended_to = users.suspended_until, false) as "isSuspendedByIt"`.execute(
+		returning member_id as "memberId",
+			coalesce(takedowns.suspended_to = users.suspended_until, false) and takedowns.reason = users.suspended_reason as "isSuspendedByIt"`.execute(
 		trx,
 	)
 	return rows[0]
