@@ -43,6 +43,11 @@ export async function findTakedown(id: number): Promise<TakedownRow | undefined>
 	return rows[0]
 }
 
+/** Locks a takedown until the transaction ends. */
+export async function lockTakedown(trx: Executor, id: number): Promise<void> {
+	await sql`select from takedowns where id = ${id} for no key update`.execute(trx)
+}
+
 /** Starts undoing a finished takedown. @returns whether it did, and whether the suspension is still that of the takedown */
 export async function beginUndo(
 	trx: Executor,
