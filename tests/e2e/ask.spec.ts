@@ -207,11 +207,19 @@ test('a pasted picture is uploaded, shown in place and published', async ({ page
 	await tagsOf(page).fill('pictures')
 	await page.getByLabel('Description').fill('Look:')
 	const bytes = [...(await picture('png', 1_600, 800))]
-	await page.getByLabel('Description').evaluate((area, bytes) => {
-		const clipboardData = new DataTransfer()
-		clipboardData.items.add(new File([new Uint8Array(bytes)], 'the [red] corner.png', { type: 'image/png' }))
-		area.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
-	}, bytes)
+	/** Pastes the picture, as a spreadsheet offers it beside its text. @returns whether the browser is to paste the text */
+	const paste = (text: string) =>
+		page.getByLabel('Description').evaluate(
+			(area, { bytes, text }) => {
+				const clipboardData = new DataTransfer()
+				clipboardData.items.add(new File([new Uint8Array(bytes)], 'the [red] corner.png', { type: 'image/png' }))
+				if (text) clipboardData.setData('text/plain', text)
+				return area.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+			},
+			{ bytes, text },
+		)
+	expect(await paste('1\t2')).toBe(true)
+	expect(await paste('')).toBe(false)
 	await expect(page.getByLabel('Description')).toHaveValue(
 		/^Look:\n\n!\[the {2}red {2}corner\]\(\/media\/posts\/-\/[0-9a-f]{32}-1280\.webp#1280x640\)\n$/,
 	)

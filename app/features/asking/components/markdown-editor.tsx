@@ -99,7 +99,10 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 					required
 					maxLength={most}
 					onKeyDown={press}
-					onPaste={(event) => take(event, event.clipboardData)}
+					onPaste={(event) => {
+						// Text copied from a spreadsheet or a page often comes with a picture of itself.
+						if (event.clipboardData.getData('text/plain') === '') take(event, event.clipboardData)
+					}}
 					onDragOver={(event) => pictures && event.preventDefault()}
 					onDrop={(event) => take(event, event.dataTransfer)}
 					{...described(name, error, hint)}
