@@ -240,6 +240,22 @@ test('a pasted picture is uploaded, shown in place and published', async ({ page
 	await expect(page.getByRole('alert')).toHaveText('Invalid file type!')
 })
 
+test('a selected text can be dragged to another place of the description', async ({ page }) => {
+	await enrol(page, 'Dora Dragger')
+	await page.goto('/forum/ask')
+	await settled(page)
+	const text = page.getByLabel('Description')
+	await text.fill('last first\n')
+	await text.evaluate((area: HTMLTextAreaElement) => area.setSelectionRange(0, 5))
+	const box = await text.boundingBox()
+	const [left, top] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 20]
+	await page.mouse.move(left, top)
+	await page.mouse.down()
+	await page.mouse.move(left + 300, top, { steps: 5 })
+	await page.mouse.up()
+	await expect(text).toHaveValue('firstlast \n')
+})
+
 test('of two edits of one question, the second shows both texts and lets its author choose', async ({
 	page,
 	context,

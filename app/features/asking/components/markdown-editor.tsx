@@ -103,7 +103,10 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 						// Text copied from a spreadsheet or a page often comes with a picture of itself.
 						if (event.clipboardData.getData('text/plain') === '') take(event, event.clipboardData)
 					}}
-					onDragOver={(event) => pictures && event.preventDefault()}
+					onDragOver={(event) => {
+						// A text that is dragged is the browser's to move.
+						if (pictures && event.dataTransfer.types.includes('Files')) event.preventDefault()
+					}}
 					onDrop={(event) => take(event, event.dataTransfer)}
 					{...described(name, error, hint)}
 				/>
