@@ -231,8 +231,21 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 		expect(await status(visitor, waiting)).toBe(404)
 		await moderator.goto('/moderation')
 		const entry = moderator.getByRole('article', { name: 'Is this guide any good?' })
-		await entry.getByRole('button', { name: 'Approve' }).click()
+		const decisions: string[] = []
+		moderator.on('request', (request) => {
+			const { pathname } = new URL(request.url())
+			if (request.method() === 'POST' && pathname.startsWith('/moderation/')) decisions.push(request.postData() ?? '')
+		})
+		// The buttons do opposite things: Enter in the field chooses none.
+		await entry.getByLabel('Why').fill('A good one.')
+		await entry.getByLabel('Why').press('Enter')
+		await entry.getByRole('link', { name: 'More' }).click()
+		const form = moderator.getByRole('region', { name: 'Decide' })
+		await form.getByLabel('Why').fill('A good one.')
+		await form.getByLabel('Why').press('Enter')
+		await form.getByRole('button', { name: 'Approve' }).click()
 		await expectNotice(moderator, 'It is now visible to everyone.')
+		expect(decisions).toHaveLength(1)
 		expect(await status(visitor, waiting)).toBe(200)
 	})
 
