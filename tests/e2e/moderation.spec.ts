@@ -255,6 +255,17 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 		await expect(entries.filter({ hasText: 'suspend for 1 week' })).toContainText('Shoes again.')
 		await expect(entries.filter({ hasText: 'hide' })).toContainText('Advertising.')
 		await expectNoViolations(admin)
+		// The field follows the address, and keeps the focus.
+		const field = admin.getByRole('textbox', { name: 'Username' })
+		await field.fill('ruben.reader')
+		await field.press('Enter')
+		await expect(admin).toHaveURL(/member=ruben\.reader$/)
+		await expect(admin.getByRole('listitem').filter({ hasText: 'A good one.' })).toBeVisible()
+		await expect(field).toBeFocused()
+		await admin.getByRole('link', { name: '@orrin.orderly' }).first().click()
+		await expect(field).toHaveValue('orrin.orderly')
+		await admin.goBack()
+		await expect(field).toHaveValue('ruben.reader')
 	})
 
 	await test.step('the admin logs a member out everywhere, and a moderator has no such button', async () => {
