@@ -101,8 +101,10 @@ test('an author edits and withdraws waiting posts; the moderator reads the lates
 	await expect(moderator.getByRole('article', { name: dropped })).toHaveCount(0)
 	const entry = moderator.getByRole('article', { name: 'A better guide to waiting in line' })
 	await entry.getByLabel('Why').fill('We know how to wait.')
-	await entry.getByRole('button', { name: 'Reject' }).click()
+	await entry.getByRole('button', { name: 'Reject' }).press('Enter')
 	await expectNotice(moderator, 'Rejected. Its author sees your reason.')
+	await expect(entry).toHaveCount(0)
+	await expect(moderator.getByRole('heading', { level: 1 })).toBeFocused()
 
 	await author.goto('/notifications')
 	const notification = author.getByRole('link', { name: /A moderator rejected your query A better guide/ })
