@@ -1,5 +1,7 @@
 import type { Browser, Page } from '@playwright/test'
 import {
+	ageDeletedQueries,
+	doNow,
 	enrol,
 	enrolAdmin,
 	expect,
@@ -341,4 +343,16 @@ test('the moderation pages fit a phone and pass axe in either theme', async ({ b
 		await expectNoViolationsInThemes(page)
 		await expectToFit(page, [360])
 	}
+	// Of a query that was erased, the log has no title.
+	const headers = { Origin: process.env.SITE_URL ?? '' }
+	await page.request.post(`/moderation/query/${id}`, { form: { act: 'approve', why: '' }, headers })
+	await page.request.post(path, { form: { intent: 'delete-query' }, headers })
+	await ageDeletedQueries()
+	await doNow('apply-retention')
+	await expect(async () => {
+		await page.goto('/moderation/log')
+		const entry = page.getByRole('listitem').filter({ hasText: 'delete' }).filter({ hasText: '@lina.light' })
+		await expect(entry.getByRole('link', { name: 'a query', exact: true })).toBeVisible({ timeout: 500 })
+	}).toPass({ timeout: 20_000 })
+	await expectNoViolations(page)
 })

@@ -70,7 +70,8 @@ function Entry({ row }: { row: LogView }) {
 				<Who username={row.actor.username} /> <span className="font-semibold">{row.act}</span>
 				{row.note && ` ${row.note}`}:{' '}
 				<Link className="link" to={row.caseUrl}>
-					{row.title}
+					{/* Of what was erased, the title is gone, too. */}
+					{row.title || `a ${row.kind}`}
 				</Link>{' '}
 				{row.member.username !== row.actor.username && (
 					<span className="text-ink-3">
