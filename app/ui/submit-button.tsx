@@ -46,6 +46,14 @@ export function whileBusy(busy: boolean, onPress?: () => void) {
 	return { 'aria-disabled': busy || undefined, 'aria-busy': busy || undefined, onClick: busy ? wait : onPress }
 }
 
+/**
+ * For the start of a form whose buttons do different things: a browser presses the first one when Enter is pressed in a field, and a
+ * disabled one does nothing.
+ */
+export function EnterDoesNothing() {
+	return <button type="submit" disabled hidden />
+}
+
 /** Shown before the label of a busy button. */
 export function Spinner() {
 	return <Icon of={LoaderCircle} className="spin" />

@@ -207,11 +207,19 @@ test('a pasted picture is uploaded, shown in place and published', async ({ page
 	await tagsOf(page).fill('pictures')
 	await page.getByLabel('Description').fill('Look:')
 	const bytes = [...(await picture('png', 1_600, 800))]
-	await page.getByLabel('Description').evaluate((area, bytes) => {
-		const clipboardData = new DataTransfer()
-		clipboardData.items.add(new File([new Uint8Array(bytes)], 'the [red] corner.png', { type: 'image/png' }))
-		area.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
-	}, bytes)
+	/** Pastes the picture, as a spreadsheet offers it beside its text. @returns whether the browser is to paste the text */
+	const paste = (text: string) =>
+		page.getByLabel('Description').evaluate(
+			(area, { bytes, text }) => {
+				const clipboardData = new DataTransfer()
+				clipboardData.items.add(new File([new Uint8Array(bytes)], 'the [red] corner.png', { type: 'image/png' }))
+				if (text) clipboardData.setData('text/plain', text)
+				return area.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+			},
+			{ bytes, text },
+		)
+	expect(await paste('1\t2')).toBe(true)
+	expect(await paste('')).toBe(false)
 	await expect(page.getByLabel('Description')).toHaveValue(
 		/^Look:\n\n!\[the {2}red {2}corner\]\(\/media\/posts\/-\/[0-9a-f]{32}-1280\.webp#1280x640\)\n$/,
 	)
@@ -230,6 +238,22 @@ test('a pasted picture is uploaded, shown in place and published', async ({ page
 		buffer: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
 	})
 	await expect(page.getByRole('alert')).toHaveText('Invalid file type!')
+})
+
+test('a selected text can be dragged to another place of the description', async ({ page }) => {
+	await enrol(page, 'Dora Dragger')
+	await page.goto('/forum/ask')
+	await settled(page)
+	const text = page.getByLabel('Description')
+	await text.fill('last first\n')
+	await text.evaluate((area: HTMLTextAreaElement) => area.setSelectionRange(0, 5))
+	const box = await text.boundingBox()
+	const [left, top] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 20]
+	await page.mouse.move(left, top)
+	await page.mouse.down()
+	await page.mouse.move(left + 300, top, { steps: 5 })
+	await page.mouse.up()
+	await expect(text).toHaveValue('firstlast \n')
 })
 
 test('of two edits of one question, the second shows both texts and lets its author choose', async ({

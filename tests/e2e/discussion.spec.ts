@@ -115,6 +115,33 @@ test('a deleted comment is restored from the toast', async ({ page }) => {
 	await expect(page.getByText('Gone and back.')).toBeVisible()
 })
 
+test('by keyboard, the focus stays in the discussion when a form is cancelled, the order changed or a comment deleted', async ({
+	page,
+}) => {
+	await enrol(page, 'Fiona Focus')
+	const path = await ask(page, 'Where was I?')
+	const [first, second] = [await comment(page, path, 'The first one.'), await comment(page, path, 'The second one.')]
+	await page.goto(path)
+	await hydrated(page)
+	const shown = page.locator(`#comment-${first}`)
+	for (const name of ['Reply', 'Edit']) {
+		await shown.getByRole('link', { name, exact: true }).press('Enter')
+		await expect(shown.getByRole('textbox')).toBeFocused()
+		await shown.getByRole('link', { name: 'Cancel' }).press('Enter')
+		await expect(shown.getByRole('textbox')).toHaveCount(0)
+		await expect(shown).toBeFocused()
+	}
+	const heading = page.getByRole('heading', { name: /^Comments/ })
+	await page.getByRole('navigation', { name: 'Order of the comments' }).locator('summary').press('Enter')
+	await page.getByRole('link', { name: 'Best first' }).press('Enter')
+	await expect(page).toHaveURL(/sort=best/)
+	await expect(heading).toBeFocused()
+	await page.locator(`#comment-${second}`).getByRole('link', { name: 'Delete', exact: true }).press('Enter')
+	await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).press('Enter')
+	await expect(page.locator(`#comment-${second}`)).toHaveCount(0)
+	await expect(heading).toBeFocused()
+})
+
 test('an answered question that is deleted leaves a page with its comments', async ({ page, browser }) => {
 	await enrol(page, 'Gwen Goner')
 	const path = await ask(page, 'A title that shall vanish')

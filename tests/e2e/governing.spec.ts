@@ -101,8 +101,10 @@ test('an author edits and withdraws waiting posts; the moderator reads the lates
 	await expect(moderator.getByRole('article', { name: dropped })).toHaveCount(0)
 	const entry = moderator.getByRole('article', { name: 'A better guide to waiting in line' })
 	await entry.getByLabel('Why').fill('We know how to wait.')
-	await entry.getByRole('button', { name: 'Reject' }).click()
+	await entry.getByRole('button', { name: 'Reject' }).press('Enter')
 	await expectNotice(moderator, 'Rejected. Its author sees your reason.')
+	await expect(entry).toHaveCount(0)
+	await expect(moderator.getByRole('heading', { level: 1 })).toBeFocused()
 
 	await author.goto('/notifications')
 	const notification = author.getByRole('link', { name: /A moderator rejected your query A better guide/ })
@@ -111,6 +113,27 @@ test('an author edits and withdraws waiting posts; the moderator reads the lates
 	await notification.click()
 	await expect(author.getByText('Reason: We know how to wait.')).toBeVisible()
 	await expect(author.getByRole('link', { name: 'Edit query' })).toHaveCount(0)
+})
+
+test('what an account published within a period is hidden without JavaScript; a missing reason loses neither period nor numbers', async ({
+	browser,
+}) => {
+	const [author, moderator] = [await newPage(browser), await newPage(browser, { javaScriptEnabled: false })]
+	await enrol(author, 'Stella Spread')
+	const asked = { title: 'Hats for every head', description: 'Only hats.', tags: 'hats', category: 'others' }
+	expect((await post(author, '/forum/ask', asked)).status()).toBe(303)
+	await author.context().close()
+	await logIn(moderator, demoModerator)
+	await moderator.goto('/moderation/account/stella.spread')
+	await moderator.getByLabel('Published').selectOption('In the last hour')
+	await moderator.getByRole('button', { name: 'Count', exact: true }).click()
+	await expect(moderator).toHaveURL(/period=1/)
+	await moderator.getByRole('button', { name: 'Hide all 2' }).click()
+	await expect(moderator.getByText('Say why, in a few words.').first()).toBeVisible()
+	await expect(moderator.getByLabel('Published')).toHaveValue('1 hour')
+	await moderator.getByLabel('Why', { exact: true }).fill('Hats.')
+	await moderator.getByRole('button', { name: 'Hide all 2' }).click()
+	await expectNotice(moderator, 'Hidden: 1 query and the profile.')
 })
 
 test('a search shows the only comment that matches and leads to it', async ({ page }) => {

@@ -1,5 +1,7 @@
 import type { Browser, Page } from '@playwright/test'
 import {
+	ageDeletedQueries,
+	doNow,
 	enrol,
 	enrolAdmin,
 	expect,
@@ -105,17 +107,27 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 		await entry.getByRole('link', { name: 'More' }).click()
 		const notes = moderator.getByRole('region', { name: 'Notes for moderators' })
 		await notes.getByLabel('New note').fill('The third account of this shop.')
-		await notes.getByRole('button', { name: 'Add the note' }).click()
+		await notes.getByRole('button', { name: 'Add the note' }).press('Enter')
 		await expect(notes.getByRole('listitem')).toContainText('The third account of this shop.')
+		await expect(notes).toBeFocused()
 		await expect(notes.getByRole('listitem')).toContainText('Orrin Orderly')
 		// The admin's form becomes stale while the moderator changes the case.
 		await admin.goto(new URL(moderator.url()).pathname)
 		const form = admin.getByRole('region', { name: 'Assigned to' })
 		await expect(form.getByLabel('Moderator', { exact: true })).toHaveValue('orrin.orderly')
 		await expectNoViolations(admin)
-		await moderator.getByLabel('Moderator', { exact: true }).selectOption('')
-		await moderator.getByRole('button', { name: 'Assign', exact: true }).click()
-		await expect(moderator.getByLabel('Moderator', { exact: true })).toHaveValue('')
+		const assigned = moderator.getByRole('region', { name: 'Assigned to' })
+		const unassign = async () => {
+			await assigned.getByLabel('Moderator', { exact: true }).selectOption('')
+			await assigned.getByRole('button', { name: 'Assign', exact: true }).click()
+			await expect(assigned.getByRole('button', { name: 'Assign to me' })).toBeVisible()
+			await expect(assigned.getByLabel('Moderator', { exact: true })).toHaveValue('')
+		}
+		await unassign()
+		await assigned.getByRole('button', { name: 'Assign to me' }).press('Enter')
+		await expect(assigned.getByLabel('Moderator', { exact: true })).toHaveValue('orrin.orderly')
+		await expect(assigned).toBeFocused()
+		await unassign()
 		await form.getByRole('button', { name: 'Assign to me' }).click()
 		await expect(form.getByRole('alert')).toContainText('Somebody has unassigned this case in the meantime.')
 	})
@@ -231,8 +243,21 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 		expect(await status(visitor, waiting)).toBe(404)
 		await moderator.goto('/moderation')
 		const entry = moderator.getByRole('article', { name: 'Is this guide any good?' })
-		await entry.getByRole('button', { name: 'Approve' }).click()
+		const decisions: string[] = []
+		moderator.on('request', (request) => {
+			const { pathname } = new URL(request.url())
+			if (request.method() === 'POST' && pathname.startsWith('/moderation/')) decisions.push(request.postData() ?? '')
+		})
+		// The buttons do opposite things: Enter in the field chooses none.
+		await entry.getByLabel('Why').fill('A good one.')
+		await entry.getByLabel('Why').press('Enter')
+		await entry.getByRole('link', { name: 'More' }).click()
+		const form = moderator.getByRole('region', { name: 'Decide' })
+		await form.getByLabel('Why').fill('A good one.')
+		await form.getByLabel('Why').press('Enter')
+		await form.getByRole('button', { name: 'Approve' }).click()
 		await expectNotice(moderator, 'It is now visible to everyone.')
+		expect(decisions).toHaveLength(1)
 		expect(await status(visitor, waiting)).toBe(200)
 	})
 
@@ -242,6 +267,17 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 		await expect(entries.filter({ hasText: 'suspend for 1 week' })).toContainText('Shoes again.')
 		await expect(entries.filter({ hasText: 'hide' })).toContainText('Advertising.')
 		await expectNoViolations(admin)
+		// The field follows the address, and keeps the focus.
+		const field = admin.getByRole('textbox', { name: 'Username' })
+		await field.fill('ruben.reader')
+		await field.press('Enter')
+		await expect(admin).toHaveURL(/member=ruben\.reader$/)
+		await expect(admin.getByRole('listitem').filter({ hasText: 'A good one.' })).toBeVisible()
+		await expect(field).toBeFocused()
+		await admin.getByRole('link', { name: '@orrin.orderly' }).first().click()
+		await expect(field).toHaveValue('orrin.orderly')
+		await admin.goBack()
+		await expect(field).toHaveValue('ruben.reader')
 	})
 
 	await test.step('the admin logs a member out everywhere, and a moderator has no such button', async () => {
@@ -317,4 +353,16 @@ test('the moderation pages fit a phone and pass axe in either theme', async ({ b
 		await expectNoViolationsInThemes(page)
 		await expectToFit(page, [360])
 	}
+	// Of a query that was erased, the log has no title.
+	const headers = { Origin: process.env.SITE_URL ?? '' }
+	await page.request.post(`/moderation/query/${id}`, { form: { act: 'approve', why: '' }, headers })
+	await page.request.post(path, { form: { intent: 'delete-query' }, headers })
+	await ageDeletedQueries()
+	await doNow('apply-retention')
+	await expect(async () => {
+		await page.goto('/moderation/log')
+		const entry = page.getByRole('listitem').filter({ hasText: 'delete' }).filter({ hasText: '@lina.light' })
+		await expect(entry.getByRole('link', { name: 'a query', exact: true })).toBeVisible({ timeout: 500 })
+	}).toPass({ timeout: 20_000 })
+	await expectNoViolations(page)
 })

@@ -124,6 +124,14 @@ test('the term pages pass axe, fit a phone and work by keyboard', async ({ page 
 	await logIn(page, demoModerator)
 	await page.goto('/moderation/terms?q=golang')
 	await hydrated(page)
+	// The field follows the address.
+	const field = page.getByRole('searchbox', { name: 'Name or other spelling' })
+	await field.fill('k8s')
+	await field.press('Enter')
+	await expect(page).toHaveURL(/q=k8s$/)
+	await page.getByRole('link', { name: 'Terms by use' }).click()
+	await expect(field).toHaveValue('')
+	await page.goto('/moderation/terms?q=golang')
 	await page.getByRole('link', { name: 'Go', exact: true }).click()
 	await expect(page.getByRole('heading', { name: 'Go', exact: true })).toBeVisible()
 	await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Golang')
@@ -132,6 +140,7 @@ test('the term pages pass axe, fit a phone and work by keyboard', async ({ page 
 	await expectNoViolations(page)
 	await page.getByRole('link', { name: 'Cancel' }).press('Enter')
 	await expect(page.getByRole('button', { name: 'Confirm' })).toHaveCount(0)
+	await expect(page.getByRole('heading', { name: 'Go', exact: true })).toBeFocused()
 	const term = new URL(page.url()).pathname
 	await page.setViewportSize({ width: 390, height: 844 })
 	for (const path of ['/moderation/terms', '/moderation/terms?list=new', '/moderation/terms/new?word=Pythn', term]) {

@@ -171,7 +171,7 @@ export async function link(viewer: SignedIn, provider: Provider, answer: Answer)
 	await recordSecurityEvent('identity-linked', { userId: viewer.id, detail: { provider: provider.name } })
 }
 
-function linkedLetter(to: string, who = ''): Mail {
+function linkedLetter(to: string, who: string): Mail {
 	const what = `You can log in with ${who}`
 	const link = { label: 'See your ways to log in', url: `${config().publicUrl}${loginsPath}` }
 	const text = `An account of ${who} was linked to your ${siteName()} account, and opens it from now on.`

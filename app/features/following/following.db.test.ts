@@ -157,4 +157,8 @@ test('a member follows at most 1,000 questions, even with concurrent requests, a
 	await expect(listFollowedQuestions(reader, 'x')).rejects.toMatchObject({ status: 422 })
 	await deleteQuestion(asker, ids[0] ?? 0)
 	expect((await listFollowedQuestions(reader)).rows[0]?.id).toBe(ids[1])
+	// One that they no longer see makes room for another.
+	const refused = ends[0]?.status === 'rejected' ? question : more
+	await followQuestion(reader, refused.id, true)
+	await expect(followQuestion(reader, (await makeQuestion(asker)).id, true)).rejects.toThrow(Invalid)
 })

@@ -4,10 +4,11 @@ import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
-/** Counts the questions that a member follows except one. The member's row must be locked. */
+/** Counts the public questions that a member follows except one: they see no others. The member's row must be locked. */
 export async function countFollowedQuestions(trx: Executor, userId: number, besides: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
-		select count(*)::int as count from follows where user_id = ${userId} and question_id <> ${besides}`.execute(trx)
+		select count(*)::int as count from follows join questions q on q.id = question_id
+		where user_id = ${userId} and question_id <> ${besides} and q.status = 'published'`.execute(trx)
 	return rows[0]?.count ?? 0
 }
 

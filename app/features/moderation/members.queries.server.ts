@@ -54,12 +54,15 @@ export function findModeratedMember(username: string): Promise<ModeratedMemberRo
 		.executeTakeFirst()
 }
 
-/** Admins and moderators by name, at most 200. */
-export function listStaffRows(): Promise<ModeratedMemberRow[]> {
+/** Admins and moderators by name, at most 200. @param mayAct whether to leave out those who are suspended or leaving */
+export function listStaffRows({ mayAct = false } = {}): Promise<ModeratedMemberRow[]> {
 	return db()
 		.selectFrom('users')
 		.select(['id', 'role', 'username', 'name', 'image'])
 		.where('role', '<>', 'member')
+		.$if(mayAct, (staff) =>
+			staff.where(sql<boolean>`leaves_at is null and (suspended_until is null or suspended_until <= now())`),
+		)
 		.orderBy('role')
 		.orderBy('username')
 		.limit(200)

@@ -53,7 +53,7 @@ export async function getCase(viewer: Viewer, name: SubjectName): Promise<CasePa
 	const { type, author, entry } = found
 	const [notes, staff, reports, parts, unmasked] = await Promise.all([
 		entry.note_count > 0 ? listNotes(entry.case_id, MAX_NOTES) : [],
-		entry.open ? listStaffRows() : [],
+		entry.open ? listStaffRows({ mayAct: true }) : [],
 		entry.open ? listReportRows([entry.case_id], 100) : [],
 		author.imported ? [] : (type.listParts?.(author) ?? []),
 		author.pseudonym_of === null ? undefined : findUnmasked(author.id, actor.id),

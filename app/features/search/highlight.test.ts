@@ -37,9 +37,30 @@ test.each([
 		`one ${filler.repeat(9)}one two the end`,
 		'… of them after that too some words before it and more of them after that too <mark>one</mark> <mark>two</mark> the end',
 	],
+	[
+		'a text without spaces begins a little before its match',
+		`${'文'.repeat(300)}词${'字'.repeat(300)}`,
+		`… ${'文'.repeat(80)}<mark>词</mark>${'字'.repeat(39)} …`,
+	],
+	[
+		'a match in a long address is within it',
+		`${filler}https://host.example/${'way/'.repeat(90)}match/${'way/'.repeat(90)} ${filler}`,
+		`… ${'way/'.repeat(20)}<mark>match</mark>/${'way/'.repeat(8)}wa …`,
+	],
+	[
+		'a match soon after a space goes to the end of its room',
+		`${filler.repeat(9)}${'way/'.repeat(9)}match/${'way/'.repeat(90)}`,
+		`… before it and more of them after that too ${'way/'.repeat(9)}<mark>match</mark>/${'way/'.repeat(9)} …`,
+	],
+	['a text of emoji is cut between them', '😀'.repeat(300), `${'😀'.repeat(60)} …`],
+	[
+		'a text of emoji around its match is cut between them',
+		`${'😀'.repeat(300)}.词${'😀'.repeat(300)}`,
+		`… ${'😀'.repeat(40)}.<mark>词</mark>${'😀'.repeat(19)} …`,
+	],
 	['an endless word is cut, and its mark closed', 'x'.repeat(300), `<mark>${'x'.repeat(120)}</mark> …`],
 ])('the passage of %s', (_what, text, html) => {
-	expect(highlightPassage(text, ['match', 'one', 'two', 'x'.repeat(300)], 120)).toBe(html)
+	expect(highlightPassage(text, ['match', '词', 'one', 'two', 'x'.repeat(300)], 120)).toBe(html)
 })
 
 test('one search after another, each finds its own words', () => {

@@ -38,9 +38,10 @@ export function highlightPassage(text: string, lexemes: readonly string[], lengt
 	const whole = onOneLine(text)
 	const matches = findMatches(whole, lexemes)
 	if (whole.length <= length) return toHtml(whole, matches)
-	const from = wordFrom(whole, bestIndex(matches, length) - lead)
+	const best = bestIndex(matches, length)
+	const from = startBefore(whole, best)
 	const end = whole.length - from <= length ? whole.length : whole.lastIndexOf(' ', from + length)
-	const cut = whole.slice(from, end > from ? end : from + length).toWellFormed()
+	const cut = whole.slice(from, end > best ? end : betweenCharacters(whole, from + length))
 	const shown = matches
 		.filter(({ index }) => index >= from && index < from + cut.length)
 		.map(({ index, word }) => ({ index: index - from, word: word.slice(0, from + cut.length - index) }))
@@ -176,9 +177,17 @@ function bestIndex(matches: Match[], length: number): number {
 	return best.index
 }
 
-/** The position of the first word that begins at or after `index`. */
-function wordFrom(text: string, index: number): number {
-	return index <= 0 ? 0 : text.indexOf(' ', index - 1) + 1
+/** Where the passage of a match begins: a little before it, at a word if one begins there. None does in Chinese or a long address. */
+function startBefore(text: string, match: number): number {
+	const earliest = match - lead
+	if (earliest <= 0) return 0
+	const space = text.indexOf(' ', earliest - 1)
+	return space >= 0 && space < match ? space + 1 : betweenCharacters(text, earliest)
+}
+
+/** `index`, or the position before it if that is within a character, such as an emoji. */
+function betweenCharacters(text: string, index: number): number {
+	return /^[\udc00-\udfff]$/.test(text[index] ?? '') ? index - 1 : index
 }
 
 function toHtml(text: string, matches: Match[]): string {

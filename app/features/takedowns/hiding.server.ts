@@ -19,6 +19,7 @@ import {
 	insertItem,
 	listItems,
 	listNext,
+	lockTakedown,
 	returnRequest,
 	type TakedownRow,
 	takeVotes,
@@ -140,7 +141,11 @@ async function moveVotes(takedown: TakedownRow, kind: VoteKind, isLate: () => bo
 	do {
 		moved = await db()
 			.transaction()
-			.execute((trx) => move(trx, takedown, kind, VOTES_AT_ONCE))
+			.execute(async (trx) => {
+				// Another process may work on it, too: without votes left, none is being moved there either.
+				await lockTakedown(trx, takedown.id)
+				return move(trx, takedown, kind, VOTES_AT_ONCE)
+			})
 		if (moved.count > 0) await dropPages([LIST_PAGES, ...moved.questions.map(questionTag)])
 	} while (moved.count > 0 && !isLate())
 }

@@ -310,3 +310,45 @@ test('a request that comes back without a message which was deleted meanwhile co
 	await undoTakedown(people.moderator, 'caller', { id: made[0]?.id, why: 'A mistake.' })
 	expect(await findBrokenFigures()).toEqual([])
 })
+
+test('undoing it ends its own suspension, and no later one of the same length', async () => {
+	const { id: memberId } = await makeMember('relapser')
+	const decide = (act: string, input: Record<string, unknown>) =>
+		decideCase(people.second, { kind: 'profile', name: 'relapser', act }, input)
+	const suspendedFor = async () => {
+		const { rows: found } = await sql<{ reason: string }>`
+			select suspended_reason as reason from users where id = ${memberId} and suspended_until is not null`.execute(db())
+		return found.map(({ reason }) => reason)
+	}
+	await takeDown(people.moderator, 'relapser', all)
+	const newest = async () => (await getTakedownPage(people.moderator, 'relapser', 'all')).past[0]?.id
+	await decide('lift', {})
+	await decide('suspend', { why: 'Insults.', time: 'for ever' })
+	await undoTakedown(people.moderator, 'relapser', { id: await newest(), why: 'A mistake.' })
+	expect(await suspendedFor()).toEqual(['Insults.'])
+	await takeDown(people.moderator, 'relapser', all)
+	expect(await suspendedFor()).toEqual(['Shoes.'])
+	await undoTakedown(people.moderator, 'relapser', { id: await newest(), why: 'A mistake.' })
+	expect(await suspendedFor()).toEqual([])
+})
+
+test('the votes that two processes take at once are all counted', async () => {
+	const voter = await makeMember('voter')
+	await sql`
+		insert into questions (author_id, category_id, title, description, description_html, excerpt, tags)
+		select author_id, category_id, title, description, description_html, excerpt, '{}'
+		from questions, generate_series(1, 499) where id = ${posts.askers}`.execute(db())
+	await sql`
+		insert into question_votes (user_id, question_id, value)
+		select ${voter.id}, id, 1 from questions where author_id = ${people.asker.id} order by id desc limit 500`.execute(
+		db(),
+	)
+	const { rows: made } = await sql<{ id: number }>`
+		insert into takedowns (member_id, actor_id, reason) values (${voter.id}, ${people.moderator.id}, 'Shoes.') returning id`.execute(
+		db(),
+	)
+	const id = made[0]?.id ?? 0
+	await Promise.all([continueTakedown({ id }), continueTakedown({ id })])
+	const { past } = await getTakedownPage(people.moderator, 'voter', 'all')
+	expect(past[0]).toMatchObject({ state: 'done', hidden: '500 votes and the profile' })
+})

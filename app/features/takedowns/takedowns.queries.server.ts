@@ -43,6 +43,11 @@ export async function findTakedown(id: number): Promise<TakedownRow | undefined>
 	return rows[0]
 }
 
+/** Locks a takedown until the transaction ends. */
+export async function lockTakedown(trx: Executor, id: number): Promise<void> {
+	await sql`select from takedowns where id = ${id} for no key update`.execute(trx)
+}
+
 /** Starts undoing a finished takedown. @returns whether it did, and whether the suspension is still that of the takedown */
 export async function beginUndo(
 	trx: Executor,
@@ -53,7 +58,8 @@ export async function beginUndo(
 		update takedowns set state = 'undoing', undone_by = ${actorId}, undone_at = clock_timestamp() from users
 		where takedowns.id = ${id} and state = 'done' and users.id = member_id
 			and not exists (select from takedowns other where other.member_id = takedowns.member_id and other.state in ('running', 'undoing'))
-		returning member_id as "memberId", coalesce(takedowns.suspended_to = users.suspended_until, false) as "isSuspendedByIt"`.execute(
+		returning member_id as "memberId",
+			coalesce(takedowns.suspended_to = users.suspended_until, false) and takedowns.reason = users.suspended_reason as "isSuspendedByIt"`.execute(
 		trx,
 	)
 	return rows[0]

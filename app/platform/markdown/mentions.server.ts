@@ -27,13 +27,14 @@ export function linkMentions(tokens: Token[], people: ReadonlySet<string>): void
 	}
 }
 
-/** The plain texts of a paragraph, outside of code and links. */
+/** The plain texts of a paragraph, outside of code and links. A tag that is shown as text opens no link. */
 function plainTexts(children: Token[]): Token[] {
 	let depth = 0
-	return children.filter((token) => {
-		if (token.type === 'link_open' || /^<a\b/i.test(token.content)) depth += 1
-		else if (token.type === 'link_close' || /^<\/a\b/i.test(token.content)) depth -= 1
-		return token.type === 'text' && depth <= 0
+	return children.filter(({ type, content }) => {
+		const isMarkup = type === 'html_inline'
+		if (type === 'link_open' || (isMarkup && /^<a\b/i.test(content))) depth += 1
+		else if (type === 'link_close' || (isMarkup && /^<\/a\b/i.test(content))) depth -= 1
+		return type === 'text' && depth <= 0
 	})
 }
 

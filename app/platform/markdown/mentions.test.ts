@@ -17,6 +17,7 @@ test.each([
 	['[@asha](/x) and ![@ben](/y)', []],
 	['[a `b` @asha][x] @ben\n\n[x]: https://host.example', ['ben']],
 	['<a href="https://host.example">@asha</a> @ben', ['ben']],
+	['<a> is missing there, @asha\n\n- </a> is too, @ben', ['asha', 'ben']],
 	['https://host.example/@asha', []],
 	['a lone @ and @@asha and @-', []],
 	['@ashaé, @ash\u0301a and @aéa are others; @asha你好 and @benको are not', ['asha', 'ben']],

@@ -244,6 +244,11 @@ export function doNow(name: string): Promise<void> {
 	return onSiteDatabase(`select graphile_worker.add_job('${name}')`)
 }
 
+/** Makes every deleted query as old as the time after which its texts are erased. */
+export function ageDeletedQueries(): Promise<void> {
+	return onSiteDatabase(`update questions set status_at = now() - interval '31 days' where status = 'deleted'`)
+}
+
 async function onSiteDatabase(statement: string, dataDir = process.env.SITE_DATA_DIR ?? ''): Promise<void> {
 	const { DATABASE_URL } = process.env
 	const client = new pg.Client(DATABASE_URL ? { connectionString: DATABASE_URL } : siteDatabase(dataDir))

@@ -99,8 +99,14 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 					required
 					maxLength={most}
 					onKeyDown={press}
-					onPaste={(event) => take(event, event.clipboardData)}
-					onDragOver={(event) => pictures && event.preventDefault()}
+					onPaste={(event) => {
+						// Text copied from a spreadsheet or a page often comes with a picture of itself.
+						if (event.clipboardData.getData('text/plain') === '') take(event, event.clipboardData)
+					}}
+					onDragOver={(event) => {
+						// A text that is dragged is the browser's to move.
+						if (pictures && event.dataTransfer.types.includes('Files')) event.preventDefault()
+					}}
 					onDrop={(event) => take(event, event.dataTransfer)}
 					{...described(name, error, hint)}
 				/>

@@ -8,7 +8,7 @@ import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { described } from '~/ui/field.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { useDiscussion } from './discussion-context.ts'
+import { focusPart, useDiscussion } from './discussion-context.ts'
 import { useCommentForm } from './use-comment-form.ts'
 
 /** The form for a comment on the question itself: one line until it is used. Visitors see a link to the login. */
@@ -171,6 +171,8 @@ export function ReplyForm({
 							to={`${here}#comment-${comment}`}
 							onClick={(event) => {
 								event.preventDefault()
+								// The button is gone with the form.
+								focusPart(`comment-${comment}`)
 								onClose()
 							}}
 						>

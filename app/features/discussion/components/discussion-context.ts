@@ -127,3 +127,13 @@ export function threadAfter({ thread, isOnFirstPage }: DiscussionFacts, id: numb
 
 /** The maximum depth of threads, counted from 0. */
 const deepestLevel = 3
+
+/** Gives the focus to a comment, which is unfolded, or to the heading of the comments. @param id of its element */
+export function focusPart(id: string): void {
+	const element = document.getElementById(id)
+	if (!element) return
+	for (const fold of document.querySelectorAll<HTMLInputElement>('.comment > input:checked'))
+		if (fold.parentElement !== element && fold.parentElement?.contains(element)) fold.checked = false
+	element.tabIndex = -1
+	element.focus({ preventScroll: true })
+}

@@ -19,6 +19,7 @@ import { Thread } from './comment-item.tsx'
 import {
 	DiscussionContext,
 	type DiscussionFacts,
+	focusPart,
 	isClosed,
 	joinThreads,
 	liftAccepted,
@@ -153,7 +154,8 @@ function idIn(params: URLSearchParams, name: string): number | null {
 
 /**
  * The comment that the address names with `#comment-{id}`, to be highlighted; null before scripts run, as the server does not know
- * it. When it is reached by a link within the site, it is unfolded and gets the focus.
+ * it. When it is reached by a link within the site, it is unfolded and gets the focus; so does the heading by `#comments`, where the
+ * link or the deleted comment that had the focus is gone.
  */
 export function useMarked(): number | null {
 	const { hash, key } = useLocation()
@@ -162,12 +164,9 @@ export function useMarked(): number | null {
 	useEffect(() => {
 		const id = /^#comment-([1-9]\d{0,9})$/.exec(hash)?.[1]
 		setMarked(id === undefined ? null : Number(id))
-		const element = id === undefined || key === 'default' ? null : document.getElementById(`comment-${id}`)
-		if (!element) return
-		for (const fold of document.querySelectorAll<HTMLInputElement>('.comment > input:checked'))
-			if (fold.parentElement !== element && fold.parentElement?.contains(element)) fold.checked = false
-		element.tabIndex = -1
-		element.focus({ preventScroll: true })
+		if (key === 'default') return
+		if (id !== undefined) focusPart(`comment-${id}`)
+		else if (hash === '#comments' && document.activeElement === document.body) focusPart('comments')
 	}, [hash, key])
 
 	return marked

@@ -4,7 +4,7 @@ import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import { SubmitButton } from '~/ui/submit-button.tsx'
+import { EnterDoesNothing, SubmitButton } from '~/ui/submit-button.tsx'
 import { moderationLimits } from '../moderation.limits.ts'
 import { type Act, type ActField, type SubjectPart, type SubjectState, suspensionTimes } from '../moderation.policy.ts'
 import type { CasePageView } from '../moderation.view.ts'
@@ -106,6 +106,7 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 		<section className="mt-8 max-w-[36rem]" aria-labelledby={id}>
 			<RuleHead id={id} title={title} />
 			<Form method="post" action={entry.caseUrl} className="mt-2 grid gap-4" replace>
+				{acts.length > 1 && <EnterDoesNothing />}
 				<input type="hidden" name="seen" value={entry.print} />
 				<FormError errors={own?.errors} names={{ ...shortLabels(entry.fields), why: 'Why' }}>
 					{own?.message}

@@ -3,7 +3,7 @@ import { profilePath } from '~/lib/addresses.ts'
 import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { SubmitButton } from '~/ui/submit-button.tsx'
+import { EnterDoesNothing, SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { moderationLimits } from '../moderation.limits.ts'
 import type { CasePageView, CaseView } from '../moderation.view.ts'
@@ -111,6 +111,7 @@ function QuickForm({ entry }: { entry: CaseView }) {
 	const why = `why-${entry.kind}-${entry.id}`
 	return (
 		<Form method="post" action={entry.caseUrl} className="mt-4 flex flex-wrap items-center gap-2">
+			<EnterDoesNothing />
 			<input type="hidden" name="seen" value={entry.print} />
 			<label className="sr-only" htmlFor={why}>
 				Why

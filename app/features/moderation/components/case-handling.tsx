@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { Avatar } from '~/ui/avatar.tsx'
@@ -7,6 +8,7 @@ import { Form } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
+import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import { moderationLimits } from '../moderation.limits.ts'
 import type { CasePageView } from '../moderation.view.ts'
 
@@ -20,9 +22,11 @@ export function Handling({ entry, refusal }: HandlingProps) {
 	const { viewer } = useRootData()
 	const holder = entry.assignee?.username ?? ''
 	const own = refusal?.values.act === 'assign' || refusal?.values.act === 'take' ? refusal : null
+	const section = useRef<HTMLElement>(null)
+	useFocusKept(holder, (now, before) => now !== before, section)
 	if (!entry.isOpen) return null
 	return (
-		<section className="mt-8 max-w-[36rem]" aria-labelledby="handling">
+		<section ref={section} className="mt-8 max-w-[36rem]" aria-labelledby="handling" tabIndex={-1}>
 			<RuleHead id="handling" title="Assigned to" />
 			<Form method="post" action={entry.caseUrl} className="mt-2 grid gap-4" replace>
 				<input type="hidden" name="assigned" value={holder} />
@@ -62,8 +66,10 @@ export function Handling({ entry, refusal }: HandlingProps) {
 /** Moderators' notes in a case, and the form to add one. */
 export function Notes({ entry, refusal }: HandlingProps) {
 	const own = refusal?.values.act === 'note' ? refusal : null
+	const section = useRef<HTMLElement>(null)
+	useFocusKept(entry.noteCount, (now, before) => now > before, section)
 	return (
-		<section className="mt-8 max-w-[36rem]" aria-labelledby="notes">
+		<section ref={section} className="mt-8 max-w-[36rem]" aria-labelledby="notes" tabIndex={-1}>
 			<RuleHead id="notes" title="Notes for moderators" />
 			{entry.notes.length > 0 && (
 				<ul>

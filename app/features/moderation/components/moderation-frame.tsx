@@ -1,13 +1,22 @@
-import type { ReactNode } from 'react'
+import type { ReactNode, RefObject } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
 import { NavLink } from '~/ui/link.tsx'
 
+interface ModerationFrameProps {
+	title: string
+	/** The heading, for a page that gives it the focus. */
+	heading?: RefObject<HTMLHeadingElement | null>
+	children: ReactNode
+}
+
 /** The layout of the moderators' pages: a heading and tabs. */
-export function ModerationFrame({ title, children }: { title: string; children: ReactNode }) {
+export function ModerationFrame({ title, heading, children }: ModerationFrameProps) {
 	const { viewer } = useRootData()
 	return (
 		<div className="max-w-[52rem] pt-6 md:pt-8">
-			<h1 className="text-2xl leading-9 font-bold wrap-anywhere">{title}</h1>
+			<h1 ref={heading} className="text-2xl leading-9 font-bold wrap-anywhere" tabIndex={heading && -1}>
+				{title}
+			</h1>
 			<nav className="tabs mt-3 overflow-x-auto overflow-y-hidden" aria-label="Moderation">
 				<Tab to="/moderation">Queue</Tab>
 				<Tab to="/moderation/members">Members</Tab>

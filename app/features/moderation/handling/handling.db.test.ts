@@ -91,6 +91,16 @@ describe('a case', () => {
 		expect(await handlerOf()).toBeUndefined()
 	})
 
+	test('is offered to moderators who are neither suspended nor leaving', async () => {
+		await report(cast.member, ofQuery(), spam)
+		const offered = async () => (await getCase(cast.moderator, ofQuery())).staff.map(({ username }) => username)
+		expect(await offered()).toEqual(['admin', 'moderator', 'second'])
+		await decide(cast.admin, 'profile', 'second', 'suspend', { time: '1 day' })
+		expect(await offered()).toEqual(['admin', 'moderator'])
+		await decide(cast.admin, 'profile', 'second', 'lift')
+		expect(await offered()).toContain('second')
+	})
+
 	test('has notes with author and time, which members cannot write, and which are deleted some time after the decision', async () => {
 		await expect(addNote(cast.member, ofQuery(), { note: 'Mine.' })).rejects.toThrow(NotAllowed)
 		await expect(addNote(second, ofQuery(), { note: '  ' })).rejects.toThrow(Invalid)

@@ -6,6 +6,7 @@ import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { useShownValue } from '~/ui/use-shown-value.ts'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
 import { moderatorOf } from '../members.server.ts'
 import { MEMBER_SUBJECT } from '../moderation.policy.ts'
@@ -28,13 +29,14 @@ export function meta({ matches }: Route.MetaArgs) {
 
 export default function ModerationLog({ loaderData: { member, page } }: Route.ComponentProps) {
 	const { rows, nextHref, loading, load } = useMore(page, (cursor) => withParams('/moderation/log', { member, cursor }))
+	const field = useShownValue(member)
 	return (
 		<ModerationFrame title="Moderation log">
 			<Form className="mt-5 flex max-w-[26rem] gap-2" role="search">
 				<label className="sr-only" htmlFor="member">
 					Username
 				</label>
-				<input className="input" id="member" name="member" defaultValue={member} placeholder="Username" />
+				<input ref={field} className="input" id="member" name="member" defaultValue={member} placeholder="Username" />
 				<button className="btn btn-outline" type="submit">
 					Show
 				</button>
@@ -68,7 +70,8 @@ function Entry({ row }: { row: LogView }) {
 				<Who username={row.actor.username} /> <span className="font-semibold">{row.act}</span>
 				{row.note && ` ${row.note}`}:{' '}
 				<Link className="link" to={row.caseUrl}>
-					{row.title}
+					{/* Of what was erased, the title is gone, too. */}
+					{row.title || `a ${row.kind}`}
 				</Link>{' '}
 				{row.member.username !== row.actor.username && (
 					<span className="text-ink-3">

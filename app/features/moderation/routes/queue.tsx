@@ -1,9 +1,11 @@
+import { useRef } from 'react'
 import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
+import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { CaseCard } from '../components/case-card.tsx'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
@@ -58,8 +60,14 @@ export default function Moderation({ loaderData: { order, handler, page } }: Rou
 	}
 	const { rows, nextHref, loading, load } = useMore(page, (cursor) => place({ cursor }))
 	const cases = withoutDoubles(rows, ({ kind, id }) => `${kind}-${id}`)
+	const heading = useRef<HTMLHeadingElement>(null)
+	useFocusKept(
+		cases.map(({ caseId }) => caseId),
+		(ids, before) => before.some((id) => !ids.includes(id)),
+		heading,
+	)
 	return (
-		<ModerationFrame title="Moderation">
+		<ModerationFrame title="Moderation" heading={heading}>
 			<div className="mt-4 flex flex-wrap justify-between gap-x-6 gap-y-2 text-sm">
 				<nav className="flex gap-4" aria-label="Assigned to">
 					{whose.map((each) => (

@@ -2,6 +2,7 @@ import { ModerationFrame } from '~/features/moderation/components/moderation-fra
 import { moderatorOf } from '~/features/moderation/members.server.ts'
 import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
 import { MEMBER_SUBJECT, suspensionTimes } from '~/features/moderation/moderation.policy.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { grouped } from '~/lib/text.ts'
@@ -46,8 +47,10 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Takedown({ loaderData: page, actionData }: Route.ComponentProps) {
-	const { member, past, isRunning } = page
+	const { member, period, past, isRunning } = page
 	const refusal = actionData ?? null
+	// With the period, so that without scripts a rejected form comes back with the numbers of what it hides.
+	const here = withParams(takedownPath(member.username), { period: period === 'all' ? null : period })
 	return (
 		<ModerationFrame title={`Everything of ${member.name}`}>
 			<p className="mt-4 max-w-[36rem] text-ink-2">
@@ -66,7 +69,7 @@ export default function Takedown({ loaderData: page, actionData }: Route.Compone
 					</Link>
 				</p>
 			) : (
-				<HideForm page={page} refusal={refusal?.values.act === 'hide' ? refusal : null} />
+				<HideForm page={page} here={here} refusal={refusal?.values.act === 'hide' ? refusal : null} />
 			)}
 			{past.length > 0 && (
 				<section className="mt-10 max-w-[36rem]" aria-labelledby="past">
@@ -76,7 +79,7 @@ export default function Takedown({ loaderData: page, actionData }: Route.Compone
 							<Past
 								key={one.id}
 								one={one}
-								username={member.username}
+								here={here}
 								refusal={refusal?.values.act === 'undo' && refusal.values.id === String(one.id) ? refusal : null}
 							/>
 						))}
@@ -126,8 +129,14 @@ function Preview({ page: { member, period, amounts } }: { page: TakedownPage }) 
 	)
 }
 
-function HideForm({ page: { member, from, amounts }, refusal }: { page: TakedownPage; refusal: FormRefusal | null }) {
-	const here = takedownPath(member.username)
+interface HideFormProps {
+	page: TakedownPage
+	/** The address of the page. */
+	here: string
+	refusal: FormRefusal | null
+}
+
+function HideForm({ page: { from, amounts }, here, refusal }: HideFormProps) {
 	const total = amounts.reduce((sum, { count }) => sum + count, 0)
 	if (total === 0) return <p className="mt-6 text-ink-2">There is nothing to hide.</p>
 	return (
@@ -178,8 +187,7 @@ const stateWords: Record<TakedownView['state'], string> = {
 	undone: 'undone',
 }
 
-function Past({ one, username, refusal }: { one: TakedownView; username: string; refusal: FormRefusal | null }) {
-	const here = takedownPath(username)
+function Past({ one, here, refusal }: { one: TakedownView; here: string; refusal: FormRefusal | null }) {
 	const isRunning = one.state === 'running' || one.state === 'undoing'
 	return (
 		<li className="border-b border-line py-4 text-sm wrap-anywhere">

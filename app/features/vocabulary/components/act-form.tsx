@@ -1,9 +1,10 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import type { ActPreview, TermAct } from '../vocabulary.view.ts'
 
 interface ActFormProps {
@@ -52,6 +53,13 @@ const sentences: Record<TermAct, (preview: ActPreview) => string> = {
 	merge: ({ term }) => `Merge this term into ${term.name}? All its spellings lead there from now on.`,
 	join: ({ term, fields }) => `Keep “${fields.word}” as ${term.name} from now on?`,
 	describe: ({ term }) => `Save what is said about ${term.name}?`,
+}
+
+/** The heading of a page with a preview: it gets the focus when the preview is gone. */
+export function usePreviewHeading(preview: ActPreview | null): RefObject<HTMLHeadingElement | null> {
+	const heading = useRef<HTMLHeadingElement>(null)
+	useFocusKept(preview, (now, before) => before !== null && now === null, heading)
+	return heading
 }
 
 interface PreviewProps {

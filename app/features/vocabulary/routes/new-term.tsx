@@ -6,7 +6,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { Link } from '~/ui/link.tsx'
-import { ActForm, ownRefusal, Preview } from '../components/act-form.tsx'
+import { ActForm, ownRefusal, Preview, usePreviewHeading } from '../components/act-form.tsx'
 import { answerAct } from '../requests.server.ts'
 import { describeWord } from '../vocabulary.server.ts'
 import { newTermPath, termsPath } from '../vocabulary.view.ts'
@@ -32,11 +32,12 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function NewTerm({ loaderData: { word, known, similar }, actionData }: Route.ComponentProps) {
 	const preview = actionData && 'changes' in actionData ? actionData : null
 	const refusal = actionData && 'errors' in actionData ? actionData : null
+	const heading = usePreviewHeading(preview)
 	const here = newTermPath(word)
 	const added = ownRefusal(refusal, 'add')
 	const joined = ownRefusal(refusal, 'join')
 	return (
-		<ModerationFrame title={word ? `“${word}”` : 'Add a term'}>
+		<ModerationFrame title={word ? `“${word}”` : 'Add a term'} heading={heading}>
 			<p className="mt-4">
 				<Link className="link" to={termsPath}>
 					All terms

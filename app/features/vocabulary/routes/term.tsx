@@ -8,7 +8,7 @@ import type { FormRefusal } from '~/platform/http/form.ts'
 import { answering } from '~/platform/http/http.ts'
 import { Field, TextArea } from '~/ui/field.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { ActForm, ownRefusal, Preview } from '../components/act-form.tsx'
+import { ActForm, ownRefusal, Preview, usePreviewHeading } from '../components/act-form.tsx'
 import { answerAct } from '../requests.server.ts'
 import { getTerm } from '../vocabulary.server.ts'
 import { type TermPageView, termPath, termsPath } from '../vocabulary.view.ts'
@@ -30,8 +30,9 @@ export function meta({ loaderData, matches }: Route.MetaArgs) {
 export default function TermPage({ loaderData: term, actionData }: Route.ComponentProps) {
 	const preview = actionData && 'changes' in actionData ? actionData : null
 	const refusal = actionData && 'errors' in actionData ? actionData : null
+	const heading = usePreviewHeading(preview)
 	return (
-		<ModerationFrame title={term.name}>
+		<ModerationFrame title={term.name} heading={heading}>
 			<p className="mt-4">
 				<Link className="link" to={termsPath}>
 					All terms

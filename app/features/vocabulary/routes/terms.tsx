@@ -9,6 +9,7 @@ import { EmptyState } from '~/ui/empty-state.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { useShownValue } from '~/ui/use-shown-value.ts'
 import { listNewWords, listTerms } from '../vocabulary.server.ts'
 import { type NewWord, newTermPath, type TermLine, termPath, termsPath } from '../vocabulary.view.ts'
 import type { Route } from './+types/terms'
@@ -31,6 +32,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Terms({ loaderData: { q, words, page } }: Route.ComponentProps) {
+	const field = useShownValue(q)
 	return (
 		<ModerationFrame title="Terms">
 			<p className="mt-4 max-w-[40rem] text-ink-2">
@@ -46,6 +48,7 @@ export default function Terms({ loaderData: { q, words, page } }: Route.Componen
 						Name or other spelling
 					</label>
 					<input
+						ref={field}
 						className="input min-w-0"
 						id="term-search"
 						type="search"
