@@ -119,6 +119,39 @@ test('a browser that forbids storage says that it has no notifications', async (
 	await expect(page.getByText('This browser does not support notifications.')).toBeVisible()
 })
 
+test('a service worker that cannot be installed, or is refused, ends turning on with a sentence', async ({
+	page,
+	context,
+}) => {
+	await answerForPushService(context, 'https://fcm.googleapis.com/fcm/send/never')
+	await page.addInitScript(() => {
+		const fail = async () => {
+			const installing = Object.assign(new EventTarget(), { state: 'installing' })
+			setTimeout(() => {
+				installing.state = 'redundant'
+				installing.dispatchEvent(new Event('statechange'))
+			})
+			return { active: null, waiting: null, installing }
+		}
+		const refuse = async () => {
+			throw new DOMException('Failed to register a ServiceWorker for scope.', 'NotSupportedError')
+		}
+		const register = () => (location.search === '?refused' ? refuse() : fail())
+		Object.assign(navigator.serviceWorker, { getRegistration: async () => undefined, register })
+	})
+	await enrol(page, 'Ingo Workerless')
+	for (const address of ['/settings', '/settings?refused']) {
+		await page.goto(address)
+		const button = page.getByRole('button', { name: 'Turn on in this browser' })
+		await button.press('Enter')
+		await expect(page.getByRole('alert')).toHaveText(
+			'Notifications could not be set up in this browser. Reload the page to try again.',
+		)
+		await expect(page.getByText(says.off)).toBeVisible()
+		await expect(button).toBeFocused()
+	}
+})
+
 test('the worker shows a push, replaces its own, closes those read elsewhere, and opens the target', async ({
 	playwright,
 }) => {
