@@ -22,7 +22,7 @@ async function answerForPushService(context: BrowserContext, endpoint: string): 
 		Notification.requestPermission = async () => 'granted'
 		const point = 'BIoZNTw4aZzWioXAyOilIdU12a1kP8Uo6luv7lJXUKQdWXpSaY2RBjQMfMO6nmk6E_Lf-hIij9nFLDG0YoeFzac'
 		const subscription = (key: string) => ({
-			endpoint: address,
+			endpoint: localStorage.getItem('replaced') ?? address,
 			options: { applicationServerKey: Uint8Array.from(atob(key), (letter) => letter.charCodeAt(0)).buffer },
 			toJSON: () => ({ keys: { p256dh: point, auth: 'BTBZMqHH6r4Tts7J_aSIgg' } }),
 			unsubscribe: async () => localStorage.removeItem('subscribed'),
@@ -78,6 +78,29 @@ test('the notification grid is saved, and push is turned on and off for this bro
 	await page.setViewportSize({ width: 1280, height: 800 })
 	await page.emulateMedia({ colorScheme: 'light' })
 	await page.screenshot({ path: 'test-results/push-settings-wide-light.png', fullPage: true })
+})
+
+test('a subscription that the browser replaces by itself is the one that the site knows', async ({ page, context }) => {
+	await answerForPushService(context, 'https://fcm.googleapis.com/fcm/send/first')
+	await enrol(page, 'Petra Replaced')
+	await turnOn(page)
+	const worker = await serviceWorker(context)
+	const second = 'https://fcm.googleapis.com/fcm/send/second'
+	await page.evaluate((endpoint) => localStorage.setItem('replaced', endpoint), second)
+	await page.reload()
+	await expect(page.getByText(says.off)).toBeVisible()
+	await worker.evaluate((endpoint) => {
+		const point = 'BIoZNTw4aZzWioXAyOilIdU12a1kP8Uo6luv7lJXUKQdWXpSaY2RBjQMfMO6nmk6E_Lf-hIij9nFLDG0YoeFzac'
+		const made = { toJSON: () => ({ endpoint, keys: { p256dh: point, auth: 'BTBZMqHH6r4Tts7J_aSIgg' } }) }
+		PushManager.prototype.getSubscription = async () => null
+		PushManager.prototype.subscribe = async () => made as never
+		const scope = self as unknown as { ExtendableEvent: new (type: string) => Event }
+		self.dispatchEvent(new scope.ExtendableEvent('pushsubscriptionchange'))
+	}, second)
+	await expect(async () => {
+		await page.reload()
+		await expect(page.getByText(says.on)).toBeVisible({ timeout: 2_000 })
+	}).toPass({ timeout: 20_000 })
 })
 
 test('a browser that blocks notifications and one without scripts get an explanation', async ({

@@ -207,6 +207,17 @@ describe('a subscription', () => {
 		}
 	})
 
+	test('that the browser replaced by itself is replaced here, and none is made in a session without one', async () => {
+		const [before, after] = [await subscribed('mira'), service.browser()]
+		for (const name of ['mira', 'tomas'])
+			expect((await ask(name, { intent: 'renew', ...after.subscription })).status).toBe(200)
+		expect(await count()).toBe(1)
+		await say('tomas', 'mira', 'Is this where you are?')
+		await eventually(() => expect(after.arrived).toHaveLength(1))
+		await jobsDone()
+		expect(before.asked).toBe(0)
+	})
+
 	test('belongs to the member logged in there now, and only they can end it', async () => {
 		const { subscription } = service.browser()
 		await ask('tomas', { intent: 'on', ...subscription })
