@@ -132,15 +132,24 @@ test('opening the panel after the session has ended leaves the page with what wa
 	await expect(page.getByLabel('City')).toHaveValue('Half a city')
 })
 
-test('keyboard only: marking notifications as read keeps the focus in the list', async ({ page, browser }) => {
+test('keyboard only: marking notifications as read keeps the focus and the place in the list', async ({
+	page,
+	browser,
+}) => {
 	await enrol(page, 'Norma Keybell')
 	const otto = await another(browser, 'Otto Bellows')
 	for (const title of ['First to be read', 'Second to be read'])
 		await comment(otto, await ask(page, title), 'Read this.')
+	await page.setViewportSize({ width: 390, height: 360 })
 	await page.goto('/notifications')
 	await hydrated(page)
-	await page.getByRole('button', { name: 'Mark as read: First to be read' }).press('Enter')
+	const mark = page.getByRole('button', { name: 'Mark as read: First to be read' })
+	await mark.focus()
+	await mark.evaluate((button) => button.scrollIntoView({ block: 'start' }))
+	const place = await page.evaluate(() => window.scrollY)
+	await mark.press('Enter')
 	await expect(page.getByRole('link', { name: /commented on First to be read/ })).toBeFocused()
+	expect(Math.abs((await page.evaluate(() => window.scrollY)) - place)).toBeLessThan(100)
 	await page.goto('/notifications?show=unread')
 	await hydrated(page)
 	await page.getByRole('button', { name: 'Mark as read: Second to be read' }).press('Enter')

@@ -22,7 +22,7 @@ export function NotificationItem({ notification, from }: { notification: Notific
 				className="-mx-2 flex min-w-0 flex-1 items-start gap-3 rounded-sm px-2 py-3 hover:bg-hover"
 			/>
 			{notification.unread && (
-				<Form method="post" action="/notifications">
+				<Form method="post" action="/notifications" replace preventScrollReset>
 					<input type="hidden" name="id" value={notification.id} />
 					<input type="hidden" name="from" value={from} />
 					<button
