@@ -100,3 +100,15 @@ test('a notice that is dismissed by keyboard gives the focus back, and the other
 	await expect(up).toBeFocused()
 	await expect(notices).toHaveCount(0)
 })
+
+test('unblocking a member by keyboard leaves the focus in the list', async ({ page }) => {
+	await enrol(page, 'Ursula Focus')
+	await page.goto('/messages/mira.quillon')
+	await page.getByLabel('More about Mira Quillon').click()
+	await page.getByRole('button', { name: 'Block', exact: true }).click()
+	await expect(page.getByRole('button', { name: 'Unblock', exact: true }).first()).toBeVisible()
+	await page.goto('/settings')
+	await page.getByRole('button', { name: 'Unblock Mira Quillon' }).press('Enter')
+	await expect(page.getByText('You have not blocked anyone.')).toBeVisible()
+	await expect(page.getByRole('heading', { name: 'Blocked members' })).toBeFocused()
+})

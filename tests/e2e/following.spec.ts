@@ -97,8 +97,9 @@ test('a member has a problem too, follows the question, reports an outdated solu
 		await expectNoViolationsInThemes(page)
 	}
 	const search = page.getByRole('link', { name: 'React people' })
-	await page.getByRole('button', { name: 'Remove the search React people' }).click()
+	await page.getByRole('button', { name: 'Remove the search React people' }).press('Enter')
 	await expect(search).toHaveCount(0)
+	await expect(page.getByRole('heading', { name: 'Saved searches' })).toBeFocused()
 	await page.getByRole('button', { name: 'Undo' }).click()
 	await expect(search).toBeVisible()
 	await search.click()
