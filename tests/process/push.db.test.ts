@@ -98,6 +98,19 @@ test('what was read elsewhere is removed from the browser’s notifications', as
 	expect(browser.arrived[2]?.open).toEqual([second?.tag])
 })
 
+test.each<[string, () => Promise<unknown>]>([
+	['that was muted', () => setMuted(member('mira').viewer, 'tomas', true)],
+	['with a member who was blocked', () => setBlocked(member('mira').viewer, 'tomas', true)],
+])('a conversation %s is not among what the app’s icon counts', async (_what, act) => {
+	const browser = await subscribed('mira')
+	await say('tomas', 'mira', 'One')
+	await eventually(() => expect(browser.arrived).toHaveLength(1))
+	await act()
+	await say('admin', 'mira', 'Two')
+	await eventually(() => expect(browser.arrived).toHaveLength(2))
+	expect(browser.arrived[1]?.open).toEqual([browser.arrived[1]?.tag])
+})
+
 describe('no push is sent', () => {
 	test.each<[string, () => Promise<unknown>]>([
 		['of a muted conversation', () => setMuted(member('mira').viewer, 'tomas', true)],
