@@ -15,13 +15,13 @@ export function loader({ context, url }: Route.LoaderArgs) {
 		const before = numberIn(url.searchParams, 'before')
 		if (q.trim() !== '') {
 			await countUse('messageSearch', viewer)
-			return { inbox: null, requests: [], q, found: await searchOwnMessages(viewer, q, before) }
+			return { inbox: null, requests: [], q, from: before, found: await searchOwnMessages(viewer, q, before) }
 		}
 		const [inbox, requests] = await Promise.all([
 			listConversations(viewer, { before }),
 			listConversations(viewer, { requests: true }),
 		])
-		return { inbox, requests: requests.conversations, q: '', found: null }
+		return { inbox, requests: requests.conversations, q: '', from: null, found: null }
 	})
 }
 
