@@ -3,6 +3,7 @@ import { type ReactNode, useMemo } from 'react'
 import { useRevalidator, useSearchParams } from 'react-router'
 import { shortAge } from '~/features/chat/components/thread/times.ts'
 import { withParams } from '~/lib/addresses.ts'
+import { counted } from '~/lib/text.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { EmptyState } from '~/ui/empty-state.tsx'
@@ -13,10 +14,15 @@ import type { ConversationSummary, FoundMessages as Found, MessageHit } from '..
 import { ConversationItem } from './conversation-item.tsx'
 import { useLiveList } from './live-list.ts'
 
+interface InboxPage {
+	conversations: ConversationSummary[]
+	next: number | null
+}
+
 interface InboxData {
 	/** Null while a search is shown instead. */
-	inbox: { conversations: ConversationSummary[]; next: number | null } | null
-	requests: ConversationSummary[]
+	inbox: InboxPage | null
+	requests: InboxPage | null
 	/** The search; '' for none. */
 	q: string
 	/** The last id of the results' page before; null on the first one. */
@@ -58,7 +64,7 @@ export function Inbox({ data, current, children }: InboxProps) {
 				</div>
 				<div className="relative flex-1 overflow-y-auto border-t border-line sm:-ml-4">
 					{found && <SearchResults found={found} q={q} from={from} current={current} />}
-					{inbox && <Lists inbox={inbox} requests={requests} current={current} />}
+					{inbox && requests && <Lists inbox={inbox} requests={requests} current={current} />}
 				</div>
 			</section>
 			{children}
@@ -67,17 +73,21 @@ export function Inbox({ data, current, children }: InboxProps) {
 }
 
 interface ListsProps {
-	inbox: NonNullable<InboxData['inbox']>
-	requests: ConversationSummary[]
+	inbox: InboxPage
+	requests: InboxPage
 	current: string | undefined
 }
 
 function Lists({ inbox, requests, current }: ListsProps) {
 	const { revalidate } = useRevalidator()
+	const [params] = useSearchParams()
 	// One list, as a message in a conversation that a list does not have loads the page again.
-	const all = useMemo(() => [...requests, ...inbox.conversations], [requests, inbox.conversations])
+	const all = useMemo(
+		() => [...requests.conversations, ...inbox.conversations],
+		[requests.conversations, inbox.conversations],
+	)
 	const { list, online, typing } = useLiveList(all, revalidate)
-	const requesting = new Set(requests.map(({ peer }) => peer.username))
+	const requesting = new Set(requests.conversations.map(({ peer }) => peer.username))
 	const asked = list.filter(({ peer }) => requesting.has(peer.username))
 	const open = list.filter(({ peer }) => !requesting.has(peer.username))
 	if (list.length === 0)
@@ -112,13 +122,23 @@ function Lists({ inbox, requests, current }: ListsProps) {
 	return (
 		<>
 			{asked.length > 0 && (
-				<details className="border-b border-line" open={asked.some(({ peer }) => peer.username === current)}>
+				<details
+					className="border-b border-line"
+					open={params.has('requests') || asked.some(({ peer }) => peer.username === current)}
+				>
 					<summary className="flex h-10 items-center px-4 text-sm font-semibold hover:bg-hover">
-						{asked.length === 1 ? '1 request' : `${asked.length} requests`}
+						{requests.next === null ? counted(asked.length, 'request') : `${asked.length} requests and more`}
 					</summary>
 					<ul className="border-t border-line" aria-label="Requests">
 						{asked.map(row)}
 					</ul>
+					{requests.next !== null && (
+						<p className="px-4 py-3">
+							<Link className="btn btn-sm btn-outline" to={`/messages?requests=${requests.next}`} rel="next">
+								Older requests
+							</Link>
+						</p>
+					)}
 				</details>
 			)}
 			{open.length > 0 && <ul aria-label="Conversations">{open.map(row)}</ul>}

@@ -31,7 +31,7 @@ export function loader({ params: { username }, context, url }: Route.LoaderArgs)
 			q === '' ? listConversations(viewer) : null,
 			q === '' ? listConversations(viewer, { requests: true }) : null,
 		])
-		const beside = { inbox, requests: requests?.conversations ?? [], q, from, found }
+		const beside = { inbox, requests, q, from, found }
 		const message = position && 'around' in position ? position.around : null
 		// The id of the next message is part of the form, so that sending it twice stores one message.
 		return { ...beside, page, part, message, clientId: randomUUID() }
