@@ -132,6 +132,22 @@ test('opening the panel after the session has ended leaves the page with what wa
 	await expect(page.getByLabel('City')).toHaveValue('Half a city')
 })
 
+test('marking all as read after the session has ended leads back to the page by way of the login', async ({
+	page,
+	browser,
+}) => {
+	await enrol(page, 'Ulla Returner')
+	const otto = await another(browser, 'Otto Returnbell')
+	await comment(otto, await ask(page, 'Where was I?'), 'Here.')
+	await page.goto('/forum?view=unsolved')
+	await hydrated(page)
+	await page.context().clearCookies()
+	await bell(page, 1).click()
+	await page.getByRole('button', { name: 'Mark all as read' }).click()
+	await expect(page).toHaveURL('/login?redirectTo=%2Fforum%3Fview%3Dunsolved')
+	await otto.context().close()
+})
+
 test('keyboard only: marking notifications as read keeps the focus and the place in the list', async ({
 	page,
 	browser,
