@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { enrol, expect, settled, test } from './support/journey.ts'
+import { enrol, expect, hydrated, settled, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 async function addProject(page: Page, title: string): Promise<void> {
@@ -111,4 +111,19 @@ test('unblocking a member by keyboard leaves the focus in the list', async ({ pa
 	await page.getByRole('button', { name: 'Unblock Mira Quillon' }).press('Enter')
 	await expect(page.getByText('You have not blocked anyone.')).toBeVisible()
 	await expect(page.getByRole('heading', { name: 'Blocked members' })).toBeFocused()
+})
+
+test('a chat that could not be loaded keeps the focus when it is tried again, and closes with Escape', async ({
+	page,
+}) => {
+	await enrol(page, 'Charlie Focus')
+	await page.route('**/messages/mira.quillon/history?page=1', (route) => route.abort())
+	await page.goto('/find-dev/mira.quillon')
+	await hydrated(page)
+	await page.getByRole('link', { name: 'Chat with Mira Quillon' }).click()
+	const panel = page.getByRole('dialog', { name: 'Chat with Mira Quillon' })
+	await panel.getByRole('button', { name: 'Try again' }).press('Enter')
+	await expect(panel).toBeFocused()
+	await page.keyboard.press('Escape')
+	await expect(panel).toHaveCount(0)
 })
