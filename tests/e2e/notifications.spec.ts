@@ -132,6 +132,19 @@ test('opening the panel after the session has ended leaves the page with what wa
 	await expect(page.getByLabel('City')).toHaveValue('Half a city')
 })
 
+test('an open panel shows who else commented', async ({ page, browser }) => {
+	await enrol(page, 'Petra Panelbell')
+	const path = await ask(page, 'Who else?')
+	const [first, second] = [await another(browser, 'Fritz Firstbell'), await another(browser, 'Sina Secondbell')]
+	await comment(first, path, 'Me.')
+	await page.goto('/forum')
+	await bell(page, 1).click()
+	await expect(page.getByRole('link', { name: /Fritz Firstbell commented on Who else/ })).toBeVisible()
+	await comment(second, path, 'And me.')
+	await expect(page.getByRole('link', { name: /Sina Secondbell and 1 other commented on Who else/ })).toBeVisible()
+	for (const one of [first, second]) await one.context().close()
+})
+
 test('marking all as read after the session has ended leads back to the page by way of the login', async ({
 	page,
 	browser,
