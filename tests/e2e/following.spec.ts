@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import {
 	demoModerator,
 	enrol,
@@ -108,6 +108,23 @@ test('a member has a problem too, follows the question, reports an outdated solu
 	await logIn(page, demoModerator)
 	await page.goto(address)
 	await expectToFit(page, [390, 360])
+})
+
+test('“I have this too” shows that it follows, also after the query was unfollowed', async ({ page }) => {
+	await enrol(page, 'Una Follower')
+	await openQuestion(page)
+	const press = async (button: Locator) => {
+		const answer = stored(page)
+		await button.click()
+		expect((await answer).status()).toBe(200)
+	}
+	await press(follow(page))
+	await page.reload()
+	await expect(follow(page)).toHaveAttribute('aria-pressed', 'true')
+	await press(follow(page))
+	await expect(follow(page)).toHaveAttribute('aria-pressed', 'false')
+	await press(too(page))
+	await expect(follow(page)).toHaveAttribute('aria-pressed', 'true')
 })
 
 test.describe('without JavaScript', () => {
