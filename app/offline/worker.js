@@ -1,7 +1,7 @@
 /*
  * The site's service worker. It shows pushes, and responds to navigations with the offline page when the network fails. It stores no pages
  * and handles no other requests: open pages write the copies (saved-pages.ts). app/features/home/offline.server.ts puts SHELL before this
- * text: { version, files }.
+ * text: { version, files, pushKey }.
  */
 
 const SHELL_CACHE = `shell ${SHELL.version}`
@@ -23,6 +23,7 @@ self.addEventListener('push', (event) => {
 	lastPush = lastPush.catch(() => {}).then(() => show(event.data))
 	event.waitUntil(lastPush)
 })
+self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renewSubscription()))
 self.addEventListener('notificationclick', (event) => {
 	event.notification.close()
 	event.waitUntil(open(event.notification.data.url))
@@ -101,6 +102,19 @@ async function show(data) {
 	if (tabs.some(({ visibilityState }) => visibilityState === 'visible')) return
 	const icons = { icon: '/icons/icon-192.png', badge: '/icons/badge-96.png' }
 	await self.registration.showNotification(title, { body, tag, renotify: true, ...icons, data: { url } })
+}
+
+/**
+ * The browser has replaced or dropped its subscription: the server gets the new one, if it pushed to this session's browser. Not all
+ * browsers name the two in the event.
+ */
+async function renewSubscription() {
+	const { pushManager } = self.registration
+	const own = { userVisibleOnly: true, applicationServerKey: SHELL.pushKey }
+	const made = (await pushManager.getSubscription()) ?? (await pushManager.subscribe(own))
+	const { endpoint, keys } = made.toJSON()
+	const body = new URLSearchParams({ intent: 'renew', endpoint, p256dh: keys.p256dh, auth: keys.auth })
+	await fetch('/notifications/push', { method: 'POST', body })
 }
 
 /** Focuses the tab with this address, or opens one. */

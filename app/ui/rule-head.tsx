@@ -1,9 +1,11 @@
-import type { ReactNode } from 'react'
+import type { ReactNode, RefObject } from 'react'
 
 interface RuleHeadProps {
 	/** The id that the section's `aria-labelledby` names. */
 	id?: string
 	title: ReactNode
+	/** For a list whose items can be removed: the focus moves to the heading then. */
+	place?: RefObject<HTMLHeadingElement | null>
 	/** A group within a section: a hairline above it. */
 	quiet?: boolean
 	/** A count or a link at the right end. */
@@ -11,10 +13,12 @@ interface RuleHeadProps {
 }
 
 /** The heading of a section: a rule, a title and at most one more thing. */
-export function RuleHead({ id, title, quiet, children }: RuleHeadProps) {
+export function RuleHead({ id, title, place, quiet, children }: RuleHeadProps) {
 	return (
 		<div className={`rule-head${quiet ? ' rule-head-quiet' : ''}`}>
-			<h2 id={id}>{title}</h2>
+			<h2 id={id} ref={place} tabIndex={place && -1}>
+				{title}
+			</h2>
 			{children}
 		</div>
 	)

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { enrol, expect, settled, test } from './support/journey.ts'
+import { enrol, expect, hydrated, settled, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 async function addProject(page: Page, title: string): Promise<void> {
@@ -156,4 +156,31 @@ test('a button that sends its form keeps the focus, and has no effect while it i
 	await expectNotice(page, /[Ss]uccessfully/)
 	await expect(page.getByRole('button', { name: 'Save Changes' })).toBeFocused()
 	expect(sent).toBe(1)
+})
+
+test('unblocking a member by keyboard leaves the focus in the list', async ({ page }) => {
+	await enrol(page, 'Ursula Focus')
+	await page.goto('/messages/mira.quillon')
+	await page.getByLabel('More about Mira Quillon').click()
+	await page.getByRole('button', { name: 'Block', exact: true }).click()
+	await expect(page.getByRole('button', { name: 'Unblock', exact: true }).first()).toBeVisible()
+	await page.goto('/settings')
+	await page.getByRole('button', { name: 'Unblock Mira Quillon' }).press('Enter')
+	await expect(page.getByText('You have not blocked anyone.')).toBeVisible()
+	await expect(page.getByRole('heading', { name: 'Blocked members' })).toBeFocused()
+})
+
+test('a chat that could not be loaded keeps the focus when it is tried again, and closes with Escape', async ({
+	page,
+}) => {
+	await enrol(page, 'Charlie Focus')
+	await page.route('**/messages/mira.quillon/history?page=1', (route) => route.abort())
+	await page.goto('/find-dev/mira.quillon')
+	await hydrated(page)
+	await page.getByRole('link', { name: 'Chat with Mira Quillon' }).click()
+	const panel = page.getByRole('dialog', { name: 'Chat with Mira Quillon' })
+	await panel.getByRole('button', { name: 'Try again' }).press('Enter')
+	await expect(panel).toBeFocused()
+	await page.keyboard.press('Escape')
+	await expect(panel).toHaveCount(0)
 })

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import {
 	demoModerator,
 	enrol,
@@ -97,8 +97,9 @@ test('a member has a problem too, follows the question, reports an outdated solu
 		await expectNoViolationsInThemes(page)
 	}
 	const search = page.getByRole('link', { name: 'React people' })
-	await page.getByRole('button', { name: 'Remove the search React people' }).click()
+	await page.getByRole('button', { name: 'Remove the search React people' }).press('Enter')
 	await expect(search).toHaveCount(0)
+	await expect(page.getByRole('heading', { name: 'Saved searches' })).toBeFocused()
 	await page.getByRole('button', { name: 'Undo' }).click()
 	await expect(search).toBeVisible()
 	await search.click()
@@ -107,6 +108,23 @@ test('a member has a problem too, follows the question, reports an outdated solu
 	await logIn(page, demoModerator)
 	await page.goto(address)
 	await expectToFit(page, [390, 360])
+})
+
+test('“I have this too” shows that it follows, also after the query was unfollowed', async ({ page }) => {
+	await enrol(page, 'Una Follower')
+	await openQuestion(page)
+	const press = async (button: Locator) => {
+		const answer = stored(page)
+		await button.click()
+		expect((await answer).status()).toBe(200)
+	}
+	await press(follow(page))
+	await page.reload()
+	await expect(follow(page)).toHaveAttribute('aria-pressed', 'true')
+	await press(follow(page))
+	await expect(follow(page)).toHaveAttribute('aria-pressed', 'false')
+	await press(too(page))
+	await expect(follow(page)).toHaveAttribute('aria-pressed', 'true')
 })
 
 test.describe('without JavaScript', () => {

@@ -132,15 +132,53 @@ test('opening the panel after the session has ended leaves the page with what wa
 	await expect(page.getByLabel('City')).toHaveValue('Half a city')
 })
 
-test('keyboard only: marking notifications as read keeps the focus in the list', async ({ page, browser }) => {
+test('an open panel shows who else commented', async ({ page, browser }) => {
+	await enrol(page, 'Petra Panelbell')
+	const path = await ask(page, 'Who else?')
+	const [first, second] = [await another(browser, 'Fritz Firstbell'), await another(browser, 'Sina Secondbell')]
+	await comment(first, path, 'Me.')
+	await page.goto('/forum')
+	await bell(page, 1).click()
+	await expect(page.getByRole('link', { name: /Fritz Firstbell commented on Who else/ })).toBeVisible()
+	await comment(second, path, 'And me.')
+	await expect(page.getByRole('link', { name: /Sina Secondbell and 1 other commented on Who else/ })).toBeVisible()
+	for (const one of [first, second]) await one.context().close()
+})
+
+test('marking all as read after the session has ended leads back to the page by way of the login', async ({
+	page,
+	browser,
+}) => {
+	await enrol(page, 'Ulla Returner')
+	const otto = await another(browser, 'Otto Returnbell')
+	await comment(otto, await ask(page, 'Where was I?'), 'Here.')
+	await page.goto('/forum?view=unsolved')
+	await hydrated(page)
+	await page.context().clearCookies()
+	await bell(page, 1).click()
+	await page.getByRole('button', { name: 'Mark all as read' }).click()
+	await expect(page).toHaveURL('/login?redirectTo=%2Fforum%3Fview%3Dunsolved')
+	await otto.context().close()
+})
+
+test('keyboard only: marking notifications as read keeps the focus and the place in the list', async ({
+	page,
+	browser,
+}) => {
 	await enrol(page, 'Norma Keybell')
 	const otto = await another(browser, 'Otto Bellows')
 	for (const title of ['First to be read', 'Second to be read'])
 		await comment(otto, await ask(page, title), 'Read this.')
+	await page.setViewportSize({ width: 390, height: 360 })
 	await page.goto('/notifications')
 	await hydrated(page)
-	await page.getByRole('button', { name: 'Mark as read: First to be read' }).press('Enter')
+	const mark = page.getByRole('button', { name: 'Mark as read: First to be read' })
+	await mark.focus()
+	await mark.evaluate((button) => button.scrollIntoView({ block: 'start' }))
+	const place = await page.evaluate(() => window.scrollY)
+	await mark.press('Enter')
 	await expect(page.getByRole('link', { name: /commented on First to be read/ })).toBeFocused()
+	expect(Math.abs((await page.evaluate(() => window.scrollY)) - place)).toBeLessThan(100)
 	await page.goto('/notifications?show=unread')
 	await hydrated(page)
 	await page.getByRole('button', { name: 'Mark as read: Second to be read' }).press('Enter')

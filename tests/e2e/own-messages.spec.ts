@@ -2,13 +2,41 @@ import type { Page } from '@playwright/test'
 import pg from 'pg'
 import { siteDatabase } from '../support/site-process.ts'
 import { anotherBrowser, composer, openChatPage, post, say, texts, twoFriends } from './support/chat.ts'
-import { expect, expectNoViolations, hydrated, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 
-/** Ages a conversation by a year: one message from then, and 300 since. */
-async function longAgo(first: string, second: string): Promise<void> {
+async function connected(): Promise<pg.Client> {
 	const { DATABASE_URL, SITE_DATA_DIR = '' } = process.env
 	const client = new pg.Client(DATABASE_URL ? { connectionString: DATABASE_URL } : siteDatabase(SITE_DATA_DIR))
 	await client.connect()
+	return client
+}
+
+/** As many strangers as `count` write to a member once. */
+async function requested(username: string, count: number): Promise<void> {
+	const client = await connected()
+	await client.query(
+		`with me as (select id from users where username = $1),
+		strangers as (
+			insert into users (username, name, email)
+			select 'stranger' || n, 'Stranger ' || n, 'stranger' || n || '@none.example' from generate_series(1, $2::int) as n returning id),
+		started as (
+			insert into conversations (lower_id, higher_id, started_by, version)
+			select me.id, strangers.id, strangers.id, 1 from strangers, me returning id, lower_id, higher_id),
+		sent as (
+			insert into messages (conversation_id, sender_id, recipient_id, client_id, body, html, version)
+			select id, higher_id, lower_id, gen_random_uuid(), 'May I ask?', '<p>May I ask?</p>', 1 from started order by higher_id
+			returning id, conversation_id, sender_id, recipient_id)
+		insert into conversation_members (conversation_id, user_id, last_message_id, unread, pending)
+		select conversation_id, member, id, (member = recipient_id)::int, member = recipient_id
+		from sent, unnest(array[sender_id, recipient_id]) as member`,
+		[username, count],
+	)
+	await client.end()
+}
+
+/** Ages a conversation by a year: one message from then, and 300 since. */
+async function longAgo(first: string, second: string): Promise<void> {
+	const client = await connected()
 	await client.query(`update messages set sent_at = sent_at - interval '2 years'`)
 	await client.query(
 		`with pair as (
@@ -134,4 +162,36 @@ test('from an old message the reader jumps to the newest or replies; its link wo
 	await plain.close()
 	await openChatPage(bo.page, ada)
 	await bo.page.context().close()
+})
+
+test('a result on a later page of a search opens beside that page', async ({ page, browser }) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Laterpage', 'Bo Laterpage'])
+	await longAgo(ada.username, bo.username)
+	await page.goto('/messages?q=line')
+	await hydrated(page)
+	const hits = page.getByRole('list', { name: 'Found messages' }).getByRole('link')
+	await page.getByRole('link', { name: 'Older messages' }).click()
+	await expect(hits.first()).toContainText('Line 270')
+	await hits.first().click()
+	await expect(page.locator('.chat-message[data-found]')).toContainText('Line 270')
+	await expect(hits.first()).toContainText('Line 270')
+	await expect(hits.first()).toHaveAttribute('aria-current', 'true')
+	await page.setViewportSize({ width: 390, height: 844 })
+	await page.getByRole('link', { name: 'Back to the search' }).click()
+	await expect(hits.first()).toContainText('Line 270')
+	await bo.page.context().close()
+})
+
+test('a member who is asked by more strangers than a page holds finds all of them', async ({ page }) => {
+	await requested(await enrol(page, 'Rita Requested'), 31)
+	await page.goto('/messages')
+	const all = page.getByText('30 requests and more')
+	await expect(all).toBeVisible()
+	await all.click()
+	const requests = page.getByRole('list', { name: 'Requests' }).getByRole('link')
+	await expect(requests).toHaveCount(30)
+	await page.getByRole('link', { name: 'Older requests' }).click()
+	await expect(requests).toHaveCount(1)
+	await expect(requests).toContainText('Stranger 1')
+	await expect(page.getByRole('link', { name: 'Older requests' })).toHaveCount(0)
 })

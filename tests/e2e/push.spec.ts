@@ -22,7 +22,7 @@ async function answerForPushService(context: BrowserContext, endpoint: string): 
 		Notification.requestPermission = async () => 'granted'
 		const point = 'BIoZNTw4aZzWioXAyOilIdU12a1kP8Uo6luv7lJXUKQdWXpSaY2RBjQMfMO6nmk6E_Lf-hIij9nFLDG0YoeFzac'
 		const subscription = (key: string) => ({
-			endpoint: address,
+			endpoint: localStorage.getItem('replaced') ?? address,
 			options: { applicationServerKey: Uint8Array.from(atob(key), (letter) => letter.charCodeAt(0)).buffer },
 			toJSON: () => ({ keys: { p256dh: point, auth: 'BTBZMqHH6r4Tts7J_aSIgg' } }),
 			unsubscribe: async () => localStorage.removeItem('subscribed'),
@@ -40,12 +40,13 @@ async function answerForPushService(context: BrowserContext, endpoint: string): 
 	}, endpoint)
 }
 
-/** Turns on push in the settings. */
+/** Turns on push in the settings, by keyboard. */
 async function turnOn(page: Page): Promise<void> {
 	await page.goto('/settings')
 	await expect(page.getByText(says.off)).toBeVisible()
-	await page.getByRole('button', { name: 'Turn on in this browser' }).click()
+	await page.getByRole('button', { name: 'Turn on in this browser' }).press('Enter')
 	await expect(page.getByText(says.on)).toBeVisible()
+	await expect(page.getByRole('button', { name: 'Turn off in this browser' })).toBeFocused()
 }
 
 test('the notification grid is saved, and push is turned on and off for this browser', async ({ page, context }) => {
@@ -79,6 +80,29 @@ test('the notification grid is saved, and push is turned on and off for this bro
 	await page.screenshot({ path: 'test-results/push-settings-wide-light.png', fullPage: true })
 })
 
+test('a subscription that the browser replaces by itself is the one that the site knows', async ({ page, context }) => {
+	await answerForPushService(context, 'https://fcm.googleapis.com/fcm/send/first')
+	await enrol(page, 'Petra Replaced')
+	await turnOn(page)
+	const worker = await serviceWorker(context)
+	const second = 'https://fcm.googleapis.com/fcm/send/second'
+	await page.evaluate((endpoint) => localStorage.setItem('replaced', endpoint), second)
+	await page.reload()
+	await expect(page.getByText(says.off)).toBeVisible()
+	await worker.evaluate((endpoint) => {
+		const point = 'BIoZNTw4aZzWioXAyOilIdU12a1kP8Uo6luv7lJXUKQdWXpSaY2RBjQMfMO6nmk6E_Lf-hIij9nFLDG0YoeFzac'
+		const made = { toJSON: () => ({ endpoint, keys: { p256dh: point, auth: 'BTBZMqHH6r4Tts7J_aSIgg' } }) }
+		PushManager.prototype.getSubscription = async () => null
+		PushManager.prototype.subscribe = async () => made as never
+		const scope = self as unknown as { ExtendableEvent: new (type: string) => Event }
+		self.dispatchEvent(new scope.ExtendableEvent('pushsubscriptionchange'))
+	}, second)
+	await expect(async () => {
+		await page.reload()
+		await expect(page.getByText(says.on)).toBeVisible({ timeout: 2_000 })
+	}).toPass({ timeout: 20_000 })
+})
+
 test('a browser that blocks notifications and one without scripts get an explanation', async ({
 	page,
 	context,
@@ -106,6 +130,20 @@ test('a browser that blocks notifications and one without scripts get an explana
 	await plain.close()
 })
 
+test('keyboard only: notifications that the reader blocks when asked leave the focus where they are explained', async ({
+	page,
+}) => {
+	await page.addInitScript(() => {
+		Object.defineProperty(Notification, 'permission', { get: () => 'default', configurable: true })
+		Notification.requestPermission = async () => 'denied'
+	})
+	await enrol(page, 'Bianca Blocker')
+	await page.goto('/settings')
+	await page.getByRole('button', { name: 'Turn on in this browser' }).press('Enter')
+	await expect(page.getByText('Notifications from this site are blocked.')).toBeVisible()
+	await expect(page.getByRole('heading', { name: 'This browser' })).toBeFocused()
+})
+
 test('a browser that forbids storage says that it has no notifications', async ({ page }) => {
 	await page.addInitScript(() => {
 		Object.defineProperty(Notification, 'permission', { get: () => 'granted', configurable: true })
@@ -117,6 +155,38 @@ test('a browser that forbids storage says that it has no notifications', async (
 	await enrol(page, 'Nils Cookieless')
 	await page.goto('/settings')
 	await expect(page.getByText('This browser does not support notifications.')).toBeVisible()
+})
+
+test('a service worker that cannot be installed, or is refused, ends turning on with a sentence', async ({
+	page,
+	context,
+}) => {
+	await answerForPushService(context, 'https://fcm.googleapis.com/fcm/send/never')
+	await page.addInitScript(() => {
+		const fail = async () => {
+			const installing = Object.assign(new EventTarget(), { state: 'installing' })
+			setTimeout(() => {
+				installing.state = 'redundant'
+				installing.dispatchEvent(new Event('statechange'))
+			})
+			return { active: null, waiting: null, installing }
+		}
+		const refuse = async () => {
+			throw new DOMException('Failed to register a ServiceWorker for scope.', 'NotSupportedError')
+		}
+		const register = () => (location.search === '?refused' ? refuse() : fail())
+		Object.assign(navigator.serviceWorker, { getRegistration: async () => undefined, register })
+	})
+	await enrol(page, 'Ingo Workerless')
+	for (const address of ['/settings', '/settings?refused']) {
+		await page.goto(address)
+		const button = page.getByRole('button', { name: 'Turn on in this browser' })
+		await button.press('Enter')
+		await expect(page.getByRole('alert')).toHaveText(
+			'Notifications could not be set up in this browser. Reload the page to try again.',
+		)
+		await expect(page.getByText(says.off)).toBeVisible()
+	}
 })
 
 test('the worker shows a push, replaces its own, closes those read elsewhere, and opens the target', async ({

@@ -98,6 +98,19 @@ test('what was read elsewhere is removed from the browser’s notifications', as
 	expect(browser.arrived[2]?.open).toEqual([second?.tag])
 })
 
+test.each<[string, () => Promise<unknown>]>([
+	['that was muted', () => setMuted(member('mira').viewer, 'tomas', true)],
+	['with a member who was blocked', () => setBlocked(member('mira').viewer, 'tomas', true)],
+])('a conversation %s is not among what the app’s icon counts', async (_what, act) => {
+	const browser = await subscribed('mira')
+	await say('tomas', 'mira', 'One')
+	await eventually(() => expect(browser.arrived).toHaveLength(1))
+	await act()
+	await say('admin', 'mira', 'Two')
+	await eventually(() => expect(browser.arrived).toHaveLength(2))
+	expect(browser.arrived[1]?.open).toEqual([browser.arrived[1]?.tag])
+})
+
 describe('no push is sent', () => {
 	test.each<[string, () => Promise<unknown>]>([
 		['of a muted conversation', () => setMuted(member('mira').viewer, 'tomas', true)],
@@ -205,6 +218,17 @@ describe('a subscription', () => {
 				})
 			expect(await count()).toBe(0)
 		}
+	})
+
+	test('that the browser replaced by itself is replaced here, and none is made in a session without one', async () => {
+		const [before, after] = [await subscribed('mira'), service.browser()]
+		for (const name of ['mira', 'tomas'])
+			expect((await ask(name, { intent: 'renew', ...after.subscription })).status).toBe(200)
+		expect(await count()).toBe(1)
+		await say('tomas', 'mira', 'Is this where you are?')
+		await eventually(() => expect(after.arrived).toHaveLength(1))
+		await jobsDone()
+		expect(before.asked).toBe(0)
 	})
 
 	test('belongs to the member logged in there now, and only they can end it', async () => {

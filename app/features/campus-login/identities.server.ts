@@ -149,7 +149,7 @@ function identityOf({ name, claims: names }: Provider, { issuer, subject, claims
  * @throws Conflict if it belongs to another account, or the member has linked another one of this provider
  */
 export async function link(viewer: SignedIn, provider: Provider, answer: Answer): Promise<void> {
-	const who = providerNames[provider.name]
+	const who = providerNames[provider.name] ?? provider.name
 	const isNew = await db()
 		.transaction()
 		.execute(async (trx) => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import stylesheet from '~/app.css?url'
+import { vapidKeys } from '~/features/notifications/push/vapid.server.ts'
 import { escapeHtml } from '~/lib/html.ts'
 import script from '~/offline/offline-page.js?raw'
 import worker from '~/offline/worker.js?raw'
@@ -83,7 +84,7 @@ export function offlinePolicy(): string {
 	].join('; ')
 }
 
-/** The service worker of this build. Its text changes with the offline page and its files, so that browsers detect the new version. */
+/** The service worker of this build, with the site's key for pushes. Its text changes with the offline page and its files, so that browsers detect the new version. */
 export function serviceWorker(): string {
 	const { style } = siteAppearance()
 	const files = ['/offline', stylesheet, ...(style ? ['/appearance.css'] : []), letters, signs, mono]
@@ -91,5 +92,5 @@ export function serviceWorker(): string {
 		.update(offlinePage() + (style?.css ?? ''))
 		.digest('base64url')
 		.slice(0, 12)
-	return `const SHELL = ${JSON.stringify({ version, files })}\n${worker}`
+	return `const SHELL = ${JSON.stringify({ version, files, pushKey: vapidKeys().publicKey })}\n${worker}`
 }

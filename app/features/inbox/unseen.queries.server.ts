@@ -37,10 +37,16 @@ export async function findUnread(userId: number, conversationId: number): Promis
 	return rows[0]
 }
 
-/** An SQL expression: the ids of a member's conversations with unread messages. @param userId an expression */
+/**
+ * An SQL expression: the ids of a member's conversations with unread messages, without those that {@link findUnread} leaves out too.
+ * @param userId an expression
+ */
 export function selectUnread(userId: RawBuilder<unknown>, limit: number): RawBuilder<unknown> {
-	return sql`select conversation_id from conversation_members
-		where user_id = ${userId} and unread > 0 order by last_message_id desc limit ${limit}`
+	return sql`select conversation_id from conversation_members side
+		where user_id = ${userId} and unread > 0 and not muted and not exists (
+			select from conversations c join blocks b on b.blocker_id = side.user_id and b.blocked_id in (c.lower_id, c.higher_id)
+			where c.id = side.conversation_id)
+		order by last_message_id desc limit ${limit}`
 }
 
 /**

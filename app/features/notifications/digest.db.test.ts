@@ -72,6 +72,17 @@ describe('the mail of what was missed', () => {
 		expect([await mailDigests(), (await mails()).length]).toEqual([1, 1])
 	})
 
+	test('comes within the hour, though hundreds of others are due before', async () => {
+		await sql`
+			with made as (insert into users (username, name, email)
+				select 'due' || n, 'Due', 'due' || n || '@campus.example' from generate_series(1, 201) as n returning id)
+			insert into notification_boxes (user_id, mail_due_at) select id, now() - interval '1 day' from made`.execute(db())
+		await happen('Last in the row')
+		await pass('61 minutes')
+		expect(await mailDigests()).toBe(1)
+		expect(await mails()).toHaveLength(1)
+	})
+
 	test('is one a day, of all that came meanwhile', async () => {
 		await happen('First')
 		await pass('61 minutes')

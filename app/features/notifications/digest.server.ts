@@ -39,16 +39,19 @@ const MAX_IDS = 5_000
  */
 export async function mailDigests(): Promise<number> {
 	const run = new Run('the daily mail of a member could not be made')
-	let mails: number | undefined
-	while (mails === undefined) mails = await run.batch((trx) => mailDue(run, trx))
+	const next = () => run.batch((trx) => mailDue(run, trx))
+	let mails = 0
+	for (let made = await next(); made !== null; made = await next()) mails += made ?? 0
 	run.finish()
 	return mails
 }
 
-async function mailDue(run: Run, trx: Executor): Promise<number> {
+/** @returns how many mails; null when nobody is due, or another process mails them */
+async function mailDue(run: Run, trx: Executor): Promise<number | null> {
+	const due = await takeDue(trx, { limit: MAX_MEMBERS, besides: run.failed })
+	if (due.length === 0) return null
 	let mails = 0
-	for (const member of await takeDue(trx, { limit: MAX_MEMBERS, besides: run.failed }))
-		mails += await run.of(member.user_id, () => mailMember(trx, member))
+	for (const member of due) mails += await run.of(member.user_id, () => mailMember(trx, member))
 	return mails
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Outlet } from 'react-router'
 import { type BlockedView, listBlocked } from '~/features/members/blocks.server.ts'
 import { useRootData } from '~/lib/root-data.ts'
@@ -8,6 +8,7 @@ import { Avatar } from '~/ui/avatar.tsx'
 import { Check } from '~/ui/check.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import { getChatSettings } from '../conversations.server.ts'
 import type { Route } from './+types/settings'
 
@@ -62,9 +63,11 @@ export default function ChatSettings({ loaderData: { accepts, showsTyping, block
 
 /** The blocked members, each with a button to unblock them. */
 function Blocked({ members }: { members: BlockedView[] }) {
+	const heading = useRef<HTMLHeadingElement>(null)
+	useFocusKept(members.length, (count, before) => count < before, heading)
 	return (
 		<section className="mt-10" aria-labelledby="blocked">
-			<RuleHead id="blocked" title="Blocked members" />
+			<RuleHead id="blocked" title="Blocked members" place={heading} />
 			{members.length === 0 && <p className="py-2 text-ink-3">You have not blocked anyone.</p>}
 			<ul>
 				{members.map(({ username, name, image }) => (

@@ -38,10 +38,10 @@ interface AffectedProps {
 export function AffectedLine({ query, following, affected, count, mayPress }: AffectedProps) {
 	const fields = { query, what: 'too' }
 	const too = usePress<0 | 1>(address, fields, { value: affected ? 1 : 0, count })
-	const [hasPressed, setHasPressed] = useState(false)
+	const [presses, setPresses] = useState(0)
 	if (!mayPress && count === 0) return null
 	const press = (value: 0 | 1) => {
-		if (value === 1) setHasPressed(true)
+		if (value === 1) setPresses(presses + 1)
 		too.press(value)
 	}
 	return (
@@ -51,7 +51,8 @@ export function AffectedLine({ query, following, affected, count, mayPress }: Af
 					<Press fields={fields} value={too.value} press={press}>
 						I have this too
 					</Press>
-					<FollowQuery query={query} following={following || hasPressed} what="this query" />
+					{/* Each press follows, also after the button beside it was pressed to unfollow. */}
+					<FollowQuery key={presses} query={query} following={following || presses > 0} what="this query" />
 				</>
 			)}
 			{too.count > 0 && (

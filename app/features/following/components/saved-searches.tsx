@@ -1,7 +1,9 @@
+import { useRef } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
 import { Field } from '~/ui/field.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import { MAX_SEARCH_NAME } from '../following.limits.ts'
 import { type Saveable, type SavedSearchView, savedSearchPath } from '../following.view.ts'
 
@@ -37,9 +39,11 @@ export function SaveSearch({ search: { kind, query, name } }: { search: Saveable
 
 /** A member's saved searches with the number of new results. */
 export function SavedSearches({ searches }: { searches: SavedSearchView[] }) {
+	const heading = useRef<HTMLHeadingElement>(null)
+	useFocusKept(searches.length, (count, before) => count < before, heading)
 	return (
 		<section className="mt-8" aria-labelledby="saved-searches">
-			<RuleHead id="saved-searches" title="Saved searches">
+			<RuleHead id="saved-searches" title="Saved searches" place={heading}>
 				<span>{searches.length}</span>
 			</RuleHead>
 			{searches.length === 0 ? (
@@ -55,7 +59,7 @@ export function SavedSearches({ searches }: { searches: SavedSearchView[] }) {
 								{search.name}
 							</Link>
 							{search.newResults > 0 && <span className="badge flex-none">{search.newResults} new</span>}
-							<Form method="post" action="/following" className="flex flex-none">
+							<Form method="post" action="/following" className="flex flex-none" replace preventScrollReset>
 								<input type="hidden" name="id" value={search.id} />
 								<button
 									className="btn btn-sm btn-ghost text-ink-2"

@@ -7,6 +7,7 @@ import { useConversation } from '~/features/chat/client/use-chat.ts'
 import { Conversation } from '~/features/chat/components/conversation.tsx'
 import { Intent } from '~/features/chat/components/conversation-notices.tsx'
 import { MessageReportFields } from '~/features/chat/components/report-dialog.tsx'
+import { withParams } from '~/lib/addresses.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { ConversationHead } from './conversation-head.tsx'
@@ -44,7 +45,7 @@ export function ConversationPane({ page, part, target, clientId, refused }: Conv
 				before={
 					<Link
 						className="icon-btn -ml-2 size-11 md:hidden"
-						to={q ? `/messages?${new URLSearchParams({ q })}` : '/messages'}
+						to={withParams('/messages', { q, before: q && params.get('from') })}
 						aria-label={q ? 'Back to the search' : 'Back to conversations'}
 					>
 						<Icon of={ArrowLeft} className="icon-lg" />

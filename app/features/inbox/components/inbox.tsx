@@ -2,6 +2,8 @@ import { Search } from 'lucide'
 import { type ReactNode, useMemo } from 'react'
 import { useRevalidator, useSearchParams } from 'react-router'
 import { shortAge } from '~/features/chat/components/thread/times.ts'
+import { withParams } from '~/lib/addresses.ts'
+import { counted } from '~/lib/text.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { EmptyState } from '~/ui/empty-state.tsx'
@@ -12,12 +14,19 @@ import type { ConversationSummary, FoundMessages as Found, MessageHit } from '..
 import { ConversationItem } from './conversation-item.tsx'
 import { useLiveList } from './live-list.ts'
 
+interface InboxPage {
+	conversations: ConversationSummary[]
+	next: number | null
+}
+
 interface InboxData {
 	/** Null while a search is shown instead. */
-	inbox: { conversations: ConversationSummary[]; next: number | null } | null
-	requests: ConversationSummary[]
+	inbox: InboxPage | null
+	requests: InboxPage | null
 	/** The search; '' for none. */
 	q: string
+	/** The last id of the results' page before; null on the first one. */
+	from: number | null
 	found: Found | null
 }
 
@@ -31,7 +40,7 @@ interface InboxProps {
 
 /** The list of conversations, with one of them beside it; a phone shows only one of the two. */
 export function Inbox({ data, current, children }: InboxProps) {
-	const { inbox, requests, q, found } = data
+	const { inbox, requests, q, from, found } = data
 	const Title = current ? 'p' : 'h1'
 	return (
 		<div className="inbox -mb-16 grid h-[calc(100dvh-3.5rem)] grid-cols-1 max-sm:-mx-4 md:grid-cols-[20rem_minmax(0,1fr)]">
@@ -54,8 +63,8 @@ export function Inbox({ data, current, children }: InboxProps) {
 					</Form>
 				</div>
 				<div className="relative flex-1 overflow-y-auto border-t border-line sm:-ml-4">
-					{found && <SearchResults found={found} q={q} current={current} />}
-					{inbox && <Lists inbox={inbox} requests={requests} current={current} />}
+					{found && <SearchResults found={found} q={q} from={from} current={current} />}
+					{inbox && requests && <Lists inbox={inbox} requests={requests} current={current} />}
 				</div>
 			</section>
 			{children}
@@ -64,17 +73,21 @@ export function Inbox({ data, current, children }: InboxProps) {
 }
 
 interface ListsProps {
-	inbox: NonNullable<InboxData['inbox']>
-	requests: ConversationSummary[]
+	inbox: InboxPage
+	requests: InboxPage
 	current: string | undefined
 }
 
 function Lists({ inbox, requests, current }: ListsProps) {
 	const { revalidate } = useRevalidator()
+	const [params] = useSearchParams()
 	// One list, as a message in a conversation that a list does not have loads the page again.
-	const all = useMemo(() => [...requests, ...inbox.conversations], [requests, inbox.conversations])
+	const all = useMemo(
+		() => [...requests.conversations, ...inbox.conversations],
+		[requests.conversations, inbox.conversations],
+	)
 	const { list, online, typing } = useLiveList(all, revalidate)
-	const requesting = new Set(requests.map(({ peer }) => peer.username))
+	const requesting = new Set(requests.conversations.map(({ peer }) => peer.username))
 	const asked = list.filter(({ peer }) => requesting.has(peer.username))
 	const open = list.filter(({ peer }) => !requesting.has(peer.username))
 	if (list.length === 0)
@@ -109,13 +122,23 @@ function Lists({ inbox, requests, current }: ListsProps) {
 	return (
 		<>
 			{asked.length > 0 && (
-				<details className="border-b border-line" open={asked.some(({ peer }) => peer.username === current)}>
+				<details
+					className="border-b border-line"
+					open={params.has('requests') || asked.some(({ peer }) => peer.username === current)}
+				>
 					<summary className="flex h-10 items-center px-4 text-sm font-semibold hover:bg-hover">
-						{asked.length === 1 ? '1 request' : `${asked.length} requests`}
+						{requests.next === null ? counted(asked.length, 'request') : `${asked.length} requests and more`}
 					</summary>
 					<ul className="border-t border-line" aria-label="Requests">
 						{asked.map(row)}
 					</ul>
+					{requests.next !== null && (
+						<p className="px-4 py-3">
+							<Link className="btn btn-sm btn-outline" to={`/messages?requests=${requests.next}`} rel="next">
+								Older requests
+							</Link>
+						</p>
+					)}
 				</details>
 			)}
 			{open.length > 0 && <ul aria-label="Conversations">{open.map(row)}</ul>}
@@ -134,17 +157,19 @@ interface FoundMessagesProps {
 	found: Found
 	/** The search. */
 	q: string
+	from: number | null
 	/** Username of the peer whose conversation is open. */
 	current: string | undefined
 }
 
 /** The viewer's messages that match a search, with links to their places in the conversations. */
-function SearchResults({ found: { hits, next, nearly }, q, current }: FoundMessagesProps) {
+function SearchResults({ found: { hits, next, nearly }, q, from, current }: FoundMessagesProps) {
 	const now = useNow()
 	const zone = useHydrated() ? 'local' : 'site'
 	const [params] = useSearchParams()
-	const search = new URLSearchParams({ q })
-	const addressOf = (id: number) => `${search}&message=${id}#message-${id}`
+	// A conversation has another use for `before`.
+	const addressOf = (peer: string, id: number) =>
+		`${withParams(`/messages/${peer}`, { q, from, message: id })}#message-${id}`
 	return (
 		<>
 			<p className="flex items-center justify-between gap-3 border-b border-line px-4 py-2 text-sm">
@@ -160,7 +185,7 @@ function SearchResults({ found: { hits, next, nearly }, q, current }: FoundMessa
 					<li key={id} className="border-b border-line">
 						<Link
 							className="flex items-start gap-3 px-4 py-2.5 hover:bg-hover aria-[current]:bg-ivy-wash"
-							to={`/messages/${peer.username}?${addressOf(id)}`}
+							to={addressOf(peer.username, id)}
 							aria-current={peer.username === current && params.get('message') === String(id) ? 'true' : undefined}
 							preventScrollReset
 						>
@@ -181,7 +206,7 @@ function SearchResults({ found: { hits, next, nearly }, q, current }: FoundMessa
 			</ul>
 			{next !== null && (
 				<p className="px-4 py-3">
-					<Link className="btn btn-sm btn-outline" to={`/messages?${search}&before=${next}`} rel="next">
+					<Link className="btn btn-sm btn-outline" to={withParams('/messages', { q, before: next })} rel="next">
 						Older messages
 					</Link>
 				</p>

@@ -1,4 +1,4 @@
-import { type ReactNode, useCallback, useEffect, useState } from 'react'
+import { type MouseEvent, type ReactNode, useCallback, useEffect, useState } from 'react'
 import type { ConversationPage } from '~/features/chat/chat.view.ts'
 import { loadPage } from '~/features/chat/client/transport.ts'
 import { useConversation } from '~/features/chat/client/use-chat.ts'
@@ -29,13 +29,18 @@ export default function PanelBody({ username, loading }: PanelBodyProps) {
 		}
 	}, [username])
 	useEffect(load, [load])
+	const loadAgain = ({ currentTarget }: MouseEvent) => {
+		// The button goes; without the focus, Escape would no longer close the panel.
+		currentTarget.closest<HTMLElement>('[role="dialog"]')?.focus()
+		load()
+	}
 
 	if (page === null) return loading
 	if (page === 'failed')
 		return (
 			<div className="flex flex-1 flex-col items-center justify-center gap-3 px-10 text-center" role="alert">
 				<p className="text-sm text-ink-2">The chat could not be loaded.</p>
-				<button type="button" className="btn btn-outline" onClick={load}>
+				<button type="button" className="btn btn-outline" onClick={loadAgain}>
 					Try again
 				</button>
 			</div>

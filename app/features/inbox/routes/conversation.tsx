@@ -15,22 +15,23 @@ import type { Route } from './+types/conversation'
 import { answerForm } from './conversation-action.server.ts'
 
 /**
- * A conversation beside the list, or with `?q=` beside search results. `?message=` opens it at a message; `?before=` and `?after=` page
+ * A conversation beside the list, or with `?q=` beside search results, from `?from=` on. `?message=` opens it at a message; `?before=` and `?after=` page
  * through it, for browsers without scripts.
  */
 export function loader({ params: { username }, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
 		const q = url.searchParams.get('q')?.trim() ?? ''
+		const from = numberIn(url.searchParams, 'from')
 		const position = positionIn(url.searchParams)
 		if (q !== '') await countUse('messageSearch', viewer)
 		const [[page, part], found, inbox, requests] = await Promise.all([
 			openAt(viewer, username, position),
-			q === '' ? null : searchOwnMessages(viewer, q),
+			q === '' ? null : searchOwnMessages(viewer, q, from),
 			q === '' ? listConversations(viewer) : null,
 			q === '' ? listConversations(viewer, { requests: true }) : null,
 		])
-		const beside = { inbox, requests: requests?.conversations ?? [], q, found }
+		const beside = { inbox, requests, q, from, found }
 		const message = position && 'around' in position ? position.around : null
 		// The id of the next message is part of the form, so that sending it twice stores one message.
 		return { ...beside, page, part, message, clientId: randomUUID() }

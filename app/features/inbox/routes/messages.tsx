@@ -7,7 +7,7 @@ import { listConversations } from '../inbox.server.ts'
 import { searchOwnMessages } from '../search/search.server.ts'
 import type { Route } from './+types/messages'
 
-/** The inbox: conversations, requests, and with `?q=` a search in the viewer's messages. */
+/** The inbox: conversations, requests, and with `?q=` a search in the viewer's messages. `?before=` and `?requests=` page through it. */
 export function loader({ context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
@@ -15,13 +15,13 @@ export function loader({ context, url }: Route.LoaderArgs) {
 		const before = numberIn(url.searchParams, 'before')
 		if (q.trim() !== '') {
 			await countUse('messageSearch', viewer)
-			return { inbox: null, requests: [], q, found: await searchOwnMessages(viewer, q, before) }
+			return { inbox: null, requests: null, q, from: before, found: await searchOwnMessages(viewer, q, before) }
 		}
 		const [inbox, requests] = await Promise.all([
 			listConversations(viewer, { before }),
-			listConversations(viewer, { requests: true }),
+			listConversations(viewer, { requests: true, before: numberIn(url.searchParams, 'requests') }),
 		])
-		return { inbox, requests: requests.conversations, q: '', found: null }
+		return { inbox, requests, q: '', from: null, found: null }
 	})
 }
 

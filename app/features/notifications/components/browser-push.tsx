@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { FormError } from '~/ui/form-error.tsx'
+import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import type { PushState } from '../push/browser.ts'
 
 const words: Record<PushState, string> = {
@@ -25,6 +26,9 @@ export function BrowserPush({ publicKey, endpoints }: BrowserPushProps) {
 	const [problem, setProblem] = useState('')
 	const [busy, setBusy] = useState(false)
 	const hydrated = useHydrated()
+	const canTurn = state === 'on' || state === 'off'
+	const heading = useRef<HTMLHeadingElement>(null)
+	useFocusKept(canTurn, (can, could) => could && !can, heading)
 
 	// biome-ignore lint/correctness/useExhaustiveDependencies: only when the page loads; afterwards the state is known here
 	useEffect(() => {
@@ -36,6 +40,7 @@ export function BrowserPush({ publicKey, endpoints }: BrowserPushProps) {
 	}, [])
 
 	const turn = async (on: boolean) => {
+		if (busy) return
 		setBusy(true)
 		setProblem('')
 		try {
@@ -49,15 +54,23 @@ export function BrowserPush({ publicKey, endpoints }: BrowserPushProps) {
 
 	return (
 		<div className="mt-6 border-t border-line pt-4">
-			<h3 className="font-semibold">This browser</h3>
+			<h3 ref={heading} tabIndex={-1} className="font-semibold">
+				This browser
+			</h3>
 			<p className="mt-1 text-sm text-ink-2" aria-live="polite">
 				{hydrated ? (state ? words[state] : !problem && 'Looking...') : 'Notifications in the browser need JavaScript.'}
 			</p>
 			<div className="mt-3 empty:hidden">
 				<FormError>{problem}</FormError>
 			</div>
-			{(state === 'on' || state === 'off') && (
-				<button className="btn btn-outline mt-3" type="button" disabled={busy} onClick={() => turn(state === 'off')}>
+			{/* Not `disabled`, as that would take the focus away from the pressed button. */}
+			{canTurn && (
+				<button
+					className="btn btn-outline mt-3"
+					type="button"
+					aria-disabled={busy}
+					onClick={() => turn(state === 'off')}
+				>
 					{state === 'off' ? 'Turn on in this browser' : 'Turn off in this browser'}
 				</button>
 			)}

@@ -2,6 +2,7 @@ import { Check } from 'lucide'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useFetcher } from 'react-router'
 import { retryingJson } from '~/lib/retry.ts'
+import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -22,7 +23,7 @@ export function NotificationItem({ notification, from }: { notification: Notific
 				className="-mx-2 flex min-w-0 flex-1 items-start gap-3 rounded-sm px-2 py-3 hover:bg-hover"
 			/>
 			{notification.unread && (
-				<Form method="post" action="/notifications">
+				<Form method="post" action="/notifications" replace preventScrollReset>
 					<input type="hidden" name="id" value={notification.id} />
 					<input type="hidden" name="from" value={from} />
 					<button
@@ -70,11 +71,14 @@ function NotificationLink({ notification, className, place }: NotificationLinkPr
 	)
 }
 
-/** The latest ten, loaded whenever the panel opens or their number changes. */
+/** The latest ten, loaded whenever the panel opens and something changes. */
 export function LatestNotifications({ unread, open }: { unread: number; open: boolean }) {
 	const [rows, setRows] = useState<NotificationView[]>()
 	const marking = useFetcher()
-	// biome-ignore lint/correctness/useExhaustiveDependencies: a changed number of unread ones means a changed list
+	const [changes, setChanges] = useState(0)
+	// Another comment on the same question changes a notification, and not their number.
+	useLiveEvent('notifications:changed', () => setChanges((count) => count + 1))
+	// biome-ignore lint/correctness/useExhaustiveDependencies: each change means a changed list
 	useEffect(() => {
 		if (!open) return
 		const closed = new AbortController()
@@ -84,7 +88,7 @@ export function LatestNotifications({ unread, open }: { unread: number; open: bo
 		}
 		void load()
 		return () => closed.abort()
-	}, [open, unread])
+	}, [open, unread, changes])
 	return (
 		<>
 			<div aria-live="polite" className="max-h-[min(26rem,60dvh)] overflow-y-auto">

@@ -33,7 +33,8 @@ export async function turnOff(): Promise<PushState> {
 	const subscription = await registration?.pushManager.getSubscription()
 	if (!subscription) return 'off'
 	await tell({ intent: 'off', endpoint: subscription.endpoint })
-	await subscription.unsubscribe()
+	// The server sends nothing there any more, whether or not the push service can be reached.
+	await subscription.unsubscribe().catch(() => false)
 	return 'off'
 }
 
@@ -44,16 +45,38 @@ function isAppleTouch(): boolean {
 }
 
 async function subscribe(publicKey: string): Promise<PushSubscription> {
-	await navigator.serviceWorker.register(WORKER_PATH)
-	const { pushManager } = await navigator.serviceWorker.ready
-	const before = await pushManager.getSubscription()
-	if (before && hasKey(before, publicKey)) return before
-	await before?.unsubscribe()
+	const { pushManager } = await startWorker()
 	try {
+		const before = await pushManager.getSubscription()
+		if (before && hasKey(before, publicKey)) return before
+		await before?.unsubscribe()
 		return await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
 	} catch {
 		throw new Error('The push service of your browser cannot be reached. Try again later.')
 	}
+}
+
+/** Registers the service worker and waits for it; `serviceWorker.ready` would wait for ever for one that cannot be installed. */
+async function startWorker(): Promise<ServiceWorkerRegistration> {
+	try {
+		const registration = await navigator.serviceWorker.register(WORKER_PATH)
+		if (!registration.active) await activated(registration.installing ?? registration.waiting)
+		return registration
+	} catch {
+		throw new Error('Notifications could not be set up in this browser. Reload the page to try again.')
+	}
+}
+
+/** Settles once a new worker is active, or has failed. */
+function activated(worker: ServiceWorker | null): Promise<void> {
+	return new Promise((resolve, reject) => {
+		const look = () => {
+			if (worker?.state === 'activated') resolve()
+			else if (!worker || worker.state === 'redundant') reject(new Error('The service worker could not be installed.'))
+		}
+		worker?.addEventListener('statechange', look)
+		look()
+	})
 }
 
 /** Whether a subscription was made for this site's key; otherwise nothing would arrive. */

@@ -61,6 +61,18 @@ export async function removeSubscription(userId: number, endpoint: string): Prom
 	await db().deleteFrom('push_subscriptions').where('user_id', '=', userId).where('endpoint', '=', endpoint).execute()
 }
 
+/** Removes what a session's browser subscribed to. @returns whether there was anything */
+export async function removeOfSession(
+	trx: Executor,
+	{ userId, sessionId }: Pick<NewSubscription, 'userId' | 'sessionId'>,
+): Promise<boolean> {
+	// As in writeSubscription, before its rows.
+	await sql`select from users where id = ${userId} for no key update`.execute(trx)
+	const { numAffectedRows = 0n } = await sql`
+		delete from push_subscriptions where user_id = ${userId} and session_id = ${sessionId}`.execute(trx)
+	return numAffectedRows > 0n
+}
+
 /** The endpoints of a member's browsers. */
 export async function listEndpoints(userId: number): Promise<string[]> {
 	const rows = await db()

@@ -4,7 +4,7 @@ import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
-import { listEndpoints, removeSubscription, writeSubscription } from './push.queries.server.ts'
+import { listEndpoints, removeOfSession, removeSubscription, writeSubscription } from './push.queries.server.ts'
 import { endpointInput, isPushService, subscriptionInput } from './push.schema.ts'
 import { vapidKeys } from './vapid.server.ts'
 
@@ -14,24 +14,40 @@ export async function getPush(viewer: Viewer): Promise<{ publicKey: string; endp
 	return { publicKey: vapidKeys().publicKey, endpoints: await listEndpoints(viewer.id) }
 }
 
+/** The session of a browser, looked up in the database; null for a visitor. */
+type Session = { viewer: { id: number }; sessionId: number } | null
+
 /**
  * Sends a browser pushes from now on, as long as its session lasts.
- * @param session the browser's, looked up in the database; null for a visitor
  * @throws NotAllowed, Invalid for an invalid subscription, or one that is not at a push service
  */
-export async function subscribe(
-	session: { viewer: { id: number }; sessionId: number } | null,
-	form: FormData,
-): Promise<void> {
+export async function subscribe(session: Session, form: FormData): Promise<void> {
+	const made = read(session, form)
+	await db()
+		.transaction()
+		.execute((trx) => writeSubscription(trx, made))
+}
+
+/**
+ * Replaces the subscription of a browser, which got another one by itself. Does nothing in a session without pushes.
+ * @throws as {@link subscribe}
+ */
+export async function renew(session: Session, form: FormData): Promise<void> {
+	const made = read(session, form)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			if (await removeOfSession(trx, made)) await writeSubscription(trx, made)
+		})
+}
+
+function read(session: Session, form: FormData) {
 	if (!session) throw new NotAllowed('Log in first.')
 	const made = parseForm(subscriptionInput, form)
 	if (!isPushService(made.endpoint, config().PUSH_HOSTS))
 		throw new Invalid('This site does not support the push service of your browser.')
 	if (!isPoint(made.p256dh)) throw new Invalid('The key from your browser is invalid. Reload the page and try again.')
-	const { viewer, sessionId } = session
-	await db()
-		.transaction()
-		.execute((trx) => writeSubscription(trx, { ...made, userId: viewer.id, sessionId }))
+	return { ...made, userId: session.viewer.id, sessionId: session.sessionId }
 }
 
 /** Ends a browser's pushes. Idempotent. @throws NotAllowed, Invalid */

@@ -1,5 +1,6 @@
 import { CheckCheck } from 'lucide'
 import { useRef } from 'react'
+import { withParams } from '~/lib/addresses.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm } from '~/platform/http/form.server.ts'
@@ -40,8 +41,8 @@ export function meta({ matches }: Route.MetaArgs) {
 
 export default function Notifications({ loaderData }: Route.ComponentProps) {
 	const { page, unread, cursor } = loaderData
-	const path = unread ? '/notifications?show=unread' : '/notifications'
-	const more = useMore(page, (next) => `${path}${unread ? '&' : '?'}cursor=${encodeURIComponent(next)}`)
+	const pathAt = (at: string | null) => withParams('/notifications', { show: unread ? 'unread' : null, cursor: at })
+	const more = useMore(page, pathAt)
 	const rows = withoutDoubles(more.rows, ({ id }) => id)
 	const heading = useRef<HTMLHeadingElement>(null)
 	useFocusKept(rows.length, (count, before) => count < before, heading)
@@ -52,7 +53,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 					Notifications
 				</h1>
 				<Form method="post" action="/notifications">
-					<input type="hidden" name="from" value={path} />
+					<input type="hidden" name="from" value={pathAt(cursor)} />
 					<button className="btn btn-outline" type="submit">
 						<Icon of={CheckCheck} /> Mark all as read
 					</button>
@@ -66,11 +67,11 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 			) : (
 				<ul className="mt-2">
 					{rows.map((notification) => (
-						<NotificationItem key={notification.id} notification={notification} from={path} />
+						<NotificationItem key={notification.id} notification={notification} from={pathAt(cursor)} />
 					))}
 				</ul>
 			)}
-			<ListPages firstHref={cursor === null ? null : path} more={more}>
+			<ListPages firstHref={cursor === null ? null : pathAt(null)} more={more}>
 				<Link className="link" to="/settings#notifications">
 					Notification settings
 				</Link>

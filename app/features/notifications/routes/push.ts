@@ -3,18 +3,22 @@ import { sessionOf } from '~/features/accounts/accounts.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { answeringJson } from '~/platform/http/http.ts'
-import { subscribe, unsubscribeBrowser } from '../push/subscribing.server.ts'
+import { renew, subscribe, unsubscribeBrowser } from '../push/subscribing.server.ts'
 import type { Route } from './+types/push'
 
 export function loader() {
 	return redirect('/settings#notifications')
 }
 
-/** Turns pushes on or off in this browser: `intent` is `on` or `off`, with the fields of its subscription. */
+/**
+ * Turns pushes on or off in this browser, or replaces its subscription: `intent` is `on`, `off` or `renew`, with the fields of the
+ * subscription.
+ */
 export async function action({ request, context }: Route.ActionArgs) {
 	const form = await readForm(request)
 	return answeringJson(async () => {
 		if (form.get('intent') === 'off') await unsubscribeBrowser(viewerOf(context), form)
+		else if (form.get('intent') === 'renew') await renew(await sessionOf(request), form)
 		else await subscribe(await sessionOf(request), form)
 		return { done: true }
 	})
