@@ -203,7 +203,7 @@ describe('a subscription', () => {
 		expect(await count()).toBe(0)
 	})
 
-	test('requires a session, and ends with it', async () => {
+	test('requires a session, and ends with it: by a logout, or a password changed in another browser', async () => {
 		const { subscription } = service.browser()
 		expect((await site.ask('/notifications/push', '', { intent: 'on', ...subscription })).status).toBe(403)
 		for (const end of ['logout', 'password'] as const) {
@@ -212,7 +212,7 @@ describe('a subscription', () => {
 			expect(await count()).toBe(1)
 			if (end === 'logout') await site.ask('/logout', cookie, {})
 			else
-				await site.ask('/edit-profile/moderator/change-password', cookie, {
+				await site.ask('/edit-profile/moderator/change-password', await logInAgain(site, 'moderator'), {
 					currentPassword: password,
 					newPassword: 'another lantern at the ford',
 				})

@@ -84,7 +84,10 @@ export function offlinePolicy(): string {
 	].join('; ')
 }
 
-/** The service worker of this build, with the site's key for pushes. Its text changes with the offline page and its files, so that browsers detect the new version. */
+/**
+ * The service worker of this build, with the site's key for pushes. Its text changes with the offline page and its files, so that
+ * browsers detect the new version.
+ */
 export function serviceWorker(): string {
 	const { style } = siteAppearance()
 	const files = ['/offline', stylesheet, ...(style ? ['/appearance.css'] : []), letters, signs, mono]

@@ -124,7 +124,7 @@ function Lists({ inbox, requests, current }: ListsProps) {
 			{asked.length > 0 && (
 				<details
 					className="border-b border-line"
-					open={params.has('requests') || asked.some(({ peer }) => peer.username === current)}
+					open={params.has('requestsBefore') || asked.some(({ peer }) => peer.username === current)}
 				>
 					<summary className="flex h-10 items-center px-4 text-sm font-semibold hover:bg-hover">
 						{requests.next === null ? counted(asked.length, 'request') : `${asked.length} requests and more`}
@@ -134,7 +134,7 @@ function Lists({ inbox, requests, current }: ListsProps) {
 					</ul>
 					{requests.next !== null && (
 						<p className="px-4 py-3">
-							<Link className="btn btn-sm btn-outline" to={`/messages?requests=${requests.next}`} rel="next">
+							<Link className="btn btn-sm btn-outline" to={`/messages?requestsBefore=${requests.next}`} rel="next">
 								Older requests
 							</Link>
 						</p>

@@ -15,8 +15,8 @@ import type { Route } from './+types/conversation'
 import { answerForm } from './conversation-action.server.ts'
 
 /**
- * A conversation beside the list, or with `?q=` beside search results, from `?from=` on. `?message=` opens it at a message; `?before=` and `?after=` page
- * through it, for browsers without scripts.
+ * A conversation beside the list, or with `?q=` beside search results, from `?from=` on. `?message=` opens it at a message; `?before=`
+ * and `?after=` page through it, for browsers without scripts.
  */
 export function loader({ params: { username }, context, url }: Route.LoaderArgs) {
 	return answering(async () => {

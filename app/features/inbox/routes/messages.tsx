@@ -7,7 +7,10 @@ import { listConversations } from '../inbox.server.ts'
 import { searchOwnMessages } from '../search/search.server.ts'
 import type { Route } from './+types/messages'
 
-/** The inbox: conversations, requests, and with `?q=` a search in the viewer's messages. `?before=` and `?requests=` page through it. */
+/**
+ * The inbox: conversations, requests, and with `?q=` a search in the viewer's messages. `?before=` and `?requestsBefore=` page
+ * through it.
+ */
 export function loader({ context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
@@ -19,7 +22,7 @@ export function loader({ context, url }: Route.LoaderArgs) {
 		}
 		const [inbox, requests] = await Promise.all([
 			listConversations(viewer, { before }),
-			listConversations(viewer, { requests: true, before: numberIn(url.searchParams, 'requests') }),
+			listConversations(viewer, { requests: true, before: numberIn(url.searchParams, 'requestsBefore') }),
 		])
 		return { inbox, requests, q: '', from: null, found: null }
 	})
