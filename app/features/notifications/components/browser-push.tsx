@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { FormError } from '~/ui/form-error.tsx'
+import { whileBusy } from '~/ui/submit-button.tsx'
 import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import type { PushState } from '../push/browser.ts'
 
@@ -40,7 +41,6 @@ export function BrowserPush({ publicKey, endpoints }: BrowserPushProps) {
 	}, [])
 
 	const turn = async (on: boolean) => {
-		if (busy) return
 		setBusy(true)
 		setProblem('')
 		try {
@@ -63,14 +63,8 @@ export function BrowserPush({ publicKey, endpoints }: BrowserPushProps) {
 			<div className="mt-3 empty:hidden">
 				<FormError>{problem}</FormError>
 			</div>
-			{/* Not `disabled`, as that would take the focus away from the pressed button. */}
 			{canTurn && (
-				<button
-					className="btn btn-outline mt-3"
-					type="button"
-					aria-disabled={busy}
-					onClick={() => turn(state === 'off')}
-				>
+				<button className="btn btn-outline mt-3" type="button" {...whileBusy(busy, () => turn(state === 'off'))}>
 					{state === 'off' ? 'Turn on in this browser' : 'Turn off in this browser'}
 				</button>
 			)}
