@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { expect, expectNoViolationsInThemes, expectToFit, logIn, settled, test } from './support/journey.ts'
 
 const open = [
@@ -113,3 +113,52 @@ async function expectToBeSmall(page: Page, most: { bytes: number; elements: numb
 	expect(await page.getByRole('article').count()).toBe(20)
 	expect(elements).toBeLessThanOrEqual(most.elements)
 }
+
+test('in a contrast theme, what is chosen, current or focused is told from what is not', async ({ page }) => {
+	await page.emulateMedia({ forcedColors: 'active' })
+	const style = (part: Locator, property: string) =>
+		part.evaluate((element, property) => getComputedStyle(element).getPropertyValue(property), property)
+	const field = (name: string) => page.getByRole('textbox', { name, exact: true })
+	await logIn(page)
+
+	await page.goto('/find-dev')
+	await settled(page)
+	const slide = page.locator('.switch')
+	const online = page.getByRole('checkbox', { name: 'Online now' })
+	const off = await style(slide, 'background-color')
+	expect(off).not.toBe(await style(page.locator('html'), 'background-color'))
+	await online.check({ force: true })
+	await expect.poll(() => style(slide, 'background-color')).not.toBe(off)
+	const skill = page.getByRole('combobox', { name: 'Add a skill' })
+	await skill.fill('py')
+	await expect(page.locator('.input-box').filter({ has: skill })).toHaveCSS('outline-style', 'solid')
+	const [first, second] = [page.locator('[role=option]').first(), page.locator('[role=option]').nth(1)]
+	await expect(first).toHaveCSS('outline-style', 'solid')
+	await expect(second).toHaveCSS('outline-style', 'none')
+
+	await page.goto('/forum/ask')
+	await settled(page)
+	for (const [name, frame] of [
+		['Title', field('Title')],
+		['Description', page.locator('.editor')],
+	] as const) {
+		await expect(frame, name).toHaveCSS('outline-style', 'none')
+		await field(name).focus()
+		await expect(frame, name).toHaveCSS('outline-style', 'solid')
+	}
+
+	for (const [path, current] of [
+		['/forum?view=active', ['Forum', 'Active']],
+		['/notifications', ['All']],
+	] as const) {
+		await page.goto(path)
+		const links = page.locator('.nav-link, .tab')
+		const lines = await links.evaluateAll((all) =>
+			all.map((each) => [each.textContent, getComputedStyle(each).borderBottomWidth]),
+		)
+		expect(
+			lines.filter(([, width]) => width !== '0px').map(([text]) => text),
+			path,
+		).toEqual(current)
+	}
+})
