@@ -155,6 +155,22 @@ for (const [name, hasFile] of [
 		if (hasFile) expect(asked.filter((path) => file.test(path))).toHaveLength(1)
 	})
 
+test('a question on paper has dark text in either theme, and nothing that can only be pressed', async ({ page }) => {
+	await page.goto('/forum?q=useEffect')
+	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
+	const heading = page.getByRole('heading', { level: 1 })
+	await page.emulateMedia({ colorScheme: 'light' })
+	const dark = await heading.evaluate((element) => getComputedStyle(element).color)
+	await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+	await expect(heading).toHaveCSS('color', dark)
+	await page.evaluate(() => document.documentElement.setAttribute('data-theme', 'dark'))
+	await expect(heading).toHaveCSS('color', dark)
+	await expect(page.getByRole('banner')).toBeHidden()
+	await expect(page.getByRole('contentinfo')).toBeHidden()
+	await expect(page.getByRole('link', { name: 'Skip to content' })).toBeHidden()
+	await expect(page.getByRole('heading', { name: /^Comments/ })).toBeVisible()
+})
+
 /** The picture that a journey gives a member has no file. One that fails to load is replaced by initials, at some time. */
 async function serveProfilePictures(page: Page): Promise<void> {
 	await page.route(/\/media\/profiles\//, (route) => route.fulfill({ contentType: 'image/gif', body: pixel }))
