@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { anotherBrowser } from './support/chat.ts'
-import { enrol, expect, expectNoViolationsInThemes, expectToFit, hydrated, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolationsInThemes, expectToFit, hydrated, settled, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 const titles = (page: Page) => page.locator('[data-item] h3').allInnerTexts()
@@ -91,6 +91,17 @@ test('a member writes about themselves, orders projects, and opens their page to
 		await expect(page.getByText('Lantern Works')).toBeVisible()
 	})
 	await visitor.context().close()
+})
+
+test('the title of a profile that was opened from a query is the name of its member', async ({ page }) => {
+	await enrol(page, 'Petra Titlereader')
+	await page.goto('/forum')
+	await settled(page)
+	await page.getByRole('article').first().locator('a[href^="/find-dev/"]').first().click()
+	await page.waitForURL('**/find-dev/*')
+	const card = page.getByRole('complementary', { name: 'Contact' })
+	const name = await card.getByRole('heading', { level: 1 }).innerText()
+	await expect(page).toHaveTitle(new RegExp(`${name} · `))
 })
 
 test.describe('without JavaScript', () => {
