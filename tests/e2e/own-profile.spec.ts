@@ -104,6 +104,23 @@ test('the title of a profile that was opened from a query is the name of its mem
 	await expect(page).toHaveTitle(new RegExp(`${name} · `))
 })
 
+test('an item that is deleted in another tab disappears from this one when it is deleted here too', async ({
+	page,
+	context,
+}) => {
+	const username = await enrol(page, 'Petra Twotabs')
+	await page.goto(`/edit-profile/${username}/projects`)
+	await addProjects(page, ['one', 'two'])
+	const other = await context.newPage()
+	await other.goto(page.url())
+	for (const tab of [other, page]) {
+		await tab.getByRole('link', { name: 'Delete one' }).click()
+		await tab.getByRole('button', { name: 'Delete', exact: true }).click()
+		await expect.poll(() => titles(tab)).toEqual(['two'])
+	}
+	await expectNotice(page, 'There is no such project. It may have been deleted.')
+})
+
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
