@@ -121,6 +121,30 @@ test('an item that is deleted in another tab disappears from this one when it is
 	await expectNotice(page, 'There is no such project. It may have been deleted.')
 })
 
+test('a second step while the first one is being saved does not end in a conflict', async ({ page }) => {
+	const username = await enrol(page, 'Petra Quickstep')
+	await page.goto(`/edit-profile/${username}/projects`)
+	await addProjects(page, ['one', 'two', 'three'])
+	const up = page.getByRole('button', { name: 'Move three up' })
+	const saved = Promise.withResolvers<void>()
+	let asked = 0
+	await page.route('**/projects.data*', async (route) => {
+		asked += 1
+		const answer = await route.fetch({ maxRedirects: 0 })
+		await saved.promise
+		await route.fulfill({ response: answer })
+	})
+	await up.focus()
+	await page.keyboard.press('Enter')
+	await expect.poll(() => asked).toBe(1)
+	await page.keyboard.press('Enter')
+	saved.resolve()
+	await expectNotice(page, '“three” is number 2 of 3 now.')
+	await expect.poll(() => titles(page)).toEqual(['one', 'three', 'two'])
+	await page.keyboard.press('Enter')
+	await expect.poll(() => titles(page)).toEqual(['three', 'one', 'two'])
+})
+
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
