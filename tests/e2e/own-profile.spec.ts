@@ -145,6 +145,25 @@ test('a second step while the first one is being saved does not end in a conflic
 	await expect.poll(() => titles(page)).toEqual(['three', 'one', 'two'])
 })
 
+test('a date that is typed only in part is not lost', async ({ page }) => {
+	const username = await enrol(page, 'Petra Halfdate')
+	await page.goto(`/edit-profile/${username}/projects`)
+	await hydrated(page)
+	await page.getByLabel('Title').fill('one')
+	const date = page.getByLabel('Date optional')
+	await date.focus()
+	await page.keyboard.type('0512')
+	const add = page.getByRole('button', { name: 'Add project' })
+	await add.click()
+	await expect(date).toBeFocused()
+	await page.keyboard.press('Tab')
+	await page.keyboard.press('Tab')
+	await page.keyboard.type('2026')
+	await add.click()
+	await expectNotice(page, 'Project added successfully!')
+	await expect(page.locator('[data-item]')).toContainText('May 2026')
+})
+
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 

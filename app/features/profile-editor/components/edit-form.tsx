@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { type FormEvent, Fragment, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { useBlocker, useLocation, useNavigation } from 'react-router'
 import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
@@ -54,7 +54,7 @@ export function EditForm({ id, start, refusal, names, files, item, className, fo
 				preventScrollReset
 				onInput={edit.look}
 				onChange={edit.look}
-				onSubmit={edit.allow}
+				onSubmit={(event) => !holdHalfTyped(event) && edit.allow()}
 				onReset={edit.discard}
 			>
 				<FormError errors={stored ? {} : errors} names={names}>
@@ -72,6 +72,19 @@ export function EditForm({ id, start, refusal, names, files, item, className, fo
 			<LeaveDialog blocker={edit.blocker} />
 		</>
 	)
+}
+
+/**
+ * Holds a form with a date or a number that is typed only in part, which the browser would send as if it were empty.
+ * @returns whether it did
+ */
+function holdHalfTyped(event: FormEvent<HTMLFormElement>): boolean {
+	const inputs = [...event.currentTarget.elements].filter((element) => element instanceof HTMLInputElement)
+	const halfTyped = inputs.find(({ validity }) => validity.badInput)
+	if (!halfTyped) return false
+	event.preventDefault()
+	halfTyped.reportValidity()
+	return true
 }
 
 /** The values of a rejected form; an unchecked checkbox was not sent. */
