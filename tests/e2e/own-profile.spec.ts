@@ -164,6 +164,20 @@ test('a date that is typed only in part is not lost', async ({ page }) => {
 	await expect(page.locator('[data-item]')).toContainText('May 2026')
 })
 
+test('a conflict says who sees a section, and what was ticked, in words', async ({ page, context }) => {
+	const username = await enrol(page, 'Petra Words')
+	const other = await context.newPage()
+	for (const tab of [page, other]) await tab.goto(`/edit-profile/${username}`)
+	await other.getByLabel('Anyone may see my profile').check()
+	await other.getByLabel('What I have built').selectOption('Everybody')
+	await other.getByRole('button', { name: 'Save changes' }).click()
+	await expectNotice(other, 'Profile updated successfully!')
+	await page.getByLabel('What I have built').selectOption('Only me')
+	await page.getByRole('button', { name: 'Save changes' }).click()
+	const sides = page.getByRole('region', { name: /changed elsewhere/ }).locator('dd')
+	await expect(sides).toHaveText(['Yes', 'No', 'Everybody', 'Only me'])
+})
+
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 

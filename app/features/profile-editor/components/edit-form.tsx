@@ -5,7 +5,7 @@ import { useHydrated } from '~/lib/use-hydrated.ts'
 import { type FormRefusal, type FormValues, formValues, type SavedValues } from '~/platform/http/form.ts'
 import { toast } from '~/shell/toast.ts'
 import { useToastsAbove } from '~/shell/toasts-above.ts'
-import { ConflictNotice, type FieldNames } from '~/ui/conflict-notice.tsx'
+import { type ChoiceNames, ConflictNotice, type FieldNames } from '~/ui/conflict-notice.tsx'
 import { Dialog } from '~/ui/dialog.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusal } from '~/ui/form-kit.ts'
@@ -25,6 +25,8 @@ interface EditFormProps {
 	refusal: FormRefusal | null
 	/** Labels of the fields, for the description of conflicts. */
 	names: FieldNames
+	/** The same for the values of fields with a choice. */
+	choices?: ChoiceNames
 	/** Whether files are sent with the form without JavaScript. */
 	files?: boolean
 	/** The id of the item to replace. */
@@ -35,7 +37,8 @@ interface EditFormProps {
 }
 
 /** A form that sends the version it is based on, shows errors at its fields, and asks before unsaved input is lost. */
-export function EditForm({ id, start, refusal, names, files, item, className, footer, children }: EditFormProps) {
+export function EditForm({ id, start, refusal, names, files, item, className, footer, ...others }: EditFormProps) {
+	const { choices, children } = others
 	const edit = useEditForm(id, start, refusal)
 	const hydrated = useHydrated()
 	const errors = edit.refusal?.errors ?? {}
@@ -60,7 +63,9 @@ export function EditForm({ id, start, refusal, names, files, item, className, fo
 				<FormError errors={stored ? {} : errors} names={names}>
 					{stored ? null : edit.refusal?.message}
 				</FormError>
-				{stored && edit.refusal && <ConflictNotice stored={stored.values} typed={edit.refusal.values} names={names} />}
+				{stored && edit.refusal && (
+					<ConflictNotice stored={stored.values} typed={edit.refusal.values} names={names} choices={choices} />
+				)}
 				<input type="hidden" name="version" value={stored?.version ?? edit.start.version} />
 				{/* A new key remounts the fields with their initial values. */}
 				{item && <input type="hidden" name="item" value={item} />}
