@@ -60,6 +60,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByLabel('Or paste its text').fill('{"basics": []}')
 			await page.getByRole('button', { name: 'Preview' }).click()
 			await expect(page.getByText('basics: This has to be an object').first()).toBeVisible()
+			await expect(page.getByLabel('Or paste its text')).toHaveValue('{"basics": []}')
 			const resume = {
 				basics: { name: `Tove ${last}`, label: 'Lamp making', summary: 'I keep lanterns lit.' },
 				work: [{ name: 'Lamps & Sons' }],
