@@ -156,6 +156,14 @@ test('the box in the header searches, and the page shows every kind of result wi
 	await expect(page.getByRole('article').first()).toBeVisible()
 })
 
+test('people who are found by an operator are the same in the community', async ({ page }) => {
+	await logIn(page)
+	await page.goto('/search?q=tag%3Areact+eastmere&in=people')
+	await page.getByRole('link', { name: 'Filter these people in the Community' }).click()
+	await expect(page).toHaveURL('/find-dev?q=eastmere&skill=React')
+	await expect(page.getByRole('article').first()).toContainText('React')
+})
+
 test('a conversation is found only by its two members', async ({ page, browser }) => {
 	const author = await enrol(page, 'Quentin Larkspur')
 	const other = await (await browser.newContext()).newPage()
