@@ -186,6 +186,14 @@ test('a conversation is found only by its two members', async ({ page, browser }
 test.describe('on a phone', () => {
 	test.use({ viewport: { width: 390, height: 844 } })
 
+	test('a project that was found opens at the projects of its member', async ({ page }) => {
+		await logIn(page)
+		await page.goto('/search?q=tag%3Apython&in=projects')
+		await settled(page)
+		await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
+		await expect(page.getByRole('heading', { name: /^Projects/ })).toBeInViewport()
+	})
+
 	test('the menu leads visitors to the search, an icon leads members there, and the header fits the width', async ({
 		page,
 	}) => {
