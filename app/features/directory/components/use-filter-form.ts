@@ -22,8 +22,8 @@ export function useFilterForm(criteria: Criteria) {
 		const isFirst = drawn.current === null
 		drawn.current = here
 		if (!isFirst) return form.current?.reset()
-		const typed = communityPath(criteriaOfForm(form.current))
-		if (isRail() && typed !== here) navigate(typed, { preventScrollReset: true })
+		if (isRail() && isChanged(form.current))
+			navigate(communityPath(criteriaOfForm(form.current)), { preventScrollReset: true })
 	}, [here, navigate])
 
 	const currentPath = () => communityPath(criteriaOfForm(form.current))
@@ -45,6 +45,19 @@ export function useFilterForm(criteria: Criteria) {
 /** Whether the filters are a sidebar and not a sheet; as `.filters` in shell.css. */
 export function isRail(): boolean {
 	return window.matchMedia('(width >= 64rem)').matches
+}
+
+/**
+ * Whether somebody has changed a control of a form. The criteria of its address tell less: the same ones may stand there in another order,
+ * as in a saved search from before another branch became the commonest.
+ */
+function isChanged(form: HTMLFormElement | null): boolean {
+	return [...(form?.elements ?? [])].some((control) => {
+		if (control instanceof HTMLSelectElement)
+			return [...control.options].some(({ selected, defaultSelected }) => selected !== defaultSelected)
+		if (!(control instanceof HTMLInputElement)) return false
+		return control.checked !== control.defaultChecked || control.value !== control.defaultValue
+	})
 }
 
 /** Reads criteria from the controls of a form. */
