@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { useFetcher, useNavigate } from 'react-router'
+import { useFetcher, useNavigate, useNavigation } from 'react-router'
 import type { Criteria } from '../directory.paths.ts'
 import { communityPath, criteriaOf } from '../directory.paths.ts'
 import type { CommunityData, Count } from '../directory.view.ts'
@@ -13,6 +13,7 @@ export function useFilterForm(criteria: Criteria) {
 	const navigate = useNavigate()
 	const preview = useFetcher<CommunityData>()
 	const here = communityPath(criteria)
+	const { q } = useAwaitedCriteria(criteria)
 	const [stagedAt, setStagedAt] = useState<string | null>(null)
 
 	// The controls follow the address (going back, a filter removed elsewhere) and keep the focus. A checkbox that was ticked before
@@ -26,7 +27,7 @@ export function useFilterForm(criteria: Criteria) {
 			navigate(communityPath(criteriaOfForm(form.current)), { preventScrollReset: true })
 	}, [here, navigate])
 
-	const currentPath = () => communityPath(criteriaOfForm(form.current))
+	const currentPath = () => communityPath({ ...criteriaOfForm(form.current), q })
 	const go = () => navigate(currentPath(), { preventScrollReset: true })
 	const apply = (event: FormEvent) => {
 		event.preventDefault()
@@ -40,6 +41,15 @@ export function useFilterForm(criteria: Criteria) {
 	}
 	const staged: Count | null = stagedAt === here ? (preview.data?.count ?? null) : null
 	return { form, change, apply, staged }
+}
+
+/**
+ * The criteria of the list that is being loaded, or else the present ones: what the reader chooses next is added to what they chose just
+ * before, however slow their connection.
+ */
+export function useAwaitedCriteria(present: Criteria): Criteria {
+	const { location } = useNavigation()
+	return location?.pathname === '/find-dev' ? criteriaOf(new URLSearchParams(location.search)) : present
 }
 
 /** Whether the filters are a sidebar and not a sheet; as `.filters` in shell.css. */
