@@ -140,6 +140,7 @@ export function useEditForm(id: string, loaded: SavedValues, refusal: FormRefusa
 	}, [state, refusal, sending])
 
 	useRefusal(form, refusal)
+	useFieldFocus(form, key)
 	useUnsent(form, (texts) => {
 		setUnsent(texts)
 		setRound(round + 1)
@@ -152,6 +153,23 @@ export function useEditForm(id: string, loaded: SavedValues, refusal: FormRefusa
 	}
 	const start = unsent ? { ...base.start, version: Number(unsent.version) || base.start.version } : base.start
 	return { form, key, start, refusal: shown, dirty, look, allow, sending, blocker, discard }
+}
+
+/** Keeps the focus in its field when the fields are made anew, as after the form was sent by Enter. */
+function useFieldFocus(form: RefObject<HTMLFormElement | null>, key: string): void {
+	const last = useRef<Element | null>(null)
+	useEffect(() => {
+		const note = ({ target }: FocusEvent) => {
+			last.current = target as Element
+		}
+		document.addEventListener('focusin', note)
+		return () => document.removeEventListener('focusin', note)
+	}, [])
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a new key makes the fields anew
+	useEffect(() => {
+		if (!last.current?.id || last.current.isConnected || document.activeElement !== document.body) return
+		form.current?.querySelector<HTMLElement>(`#${CSS.escape(last.current.id)}`)?.focus({ preventScroll: true })
+	}, [key])
 }
 
 /** Input from before a session ended, presented as an error without a message, as it is not saved either. */
