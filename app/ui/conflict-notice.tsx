@@ -5,12 +5,16 @@ import { SubmitButton } from './submit-button.tsx'
 /** Labels of a form's fields; the kind says how a value is shown. */
 export type FieldNames = Record<string, string>
 
+/** For fields with a choice, the labels of their values. */
+export type ChoiceNames = Record<string, Record<string, string>>
+
 interface ConflictNoticeProps {
 	/** The values of the other save. */
 	stored: Record<string, string>
 	/** The values of this form. */
 	typed: Record<string, string>
 	names: FieldNames
+	choices?: ChoiceNames | undefined
 	/** The name and value of the button that keeps what was typed, where a page has several forms. */
 	button?: { name: string; value: string }
 	/** Called when the member takes the stored version, before the page is reloaded. */
@@ -22,6 +26,7 @@ export function ConflictNotice({
 	stored,
 	typed,
 	names,
+	choices = {},
 	button = { name: 'choice', value: 'save' },
 	onTake,
 }: ConflictNoticeProps) {
@@ -46,8 +51,8 @@ export function ConflictNotice({
 				<div key={name} className="mt-3">
 					<h3 className="label">{names[name]}</h3>
 					<dl className="mt-1 grid grid-cols-1 gap-x-4 gap-y-2 sm:grid-cols-2">
-						<Side title="Saved version" name={name} value={stored[name]} />
-						<Side title="You typed" name={name} value={typed[name]} />
+						<Side title="Saved version" name={name} value={stored[name]} labels={choices[name]} />
+						<Side title="You typed" name={name} value={typed[name]} labels={choices[name]} />
 					</dl>
 				</div>
 			))}
@@ -63,17 +68,26 @@ export function ConflictNotice({
 	)
 }
 
-function Side({ title, name, value }: { title: string; name: string; value: string | undefined }) {
+interface SideProps {
+	title: string
+	name: string
+	value: string | undefined
+	labels: Record<string, string> | undefined
+}
+
+function Side({ title, name, value = '', labels = {} }: SideProps) {
 	return (
 		<div className="min-w-0">
 			<dt className="meta">{title}</dt>
-			<dd className="max-h-40 overflow-y-auto whitespace-pre-wrap wrap-anywhere">{words(name, value ?? '')}</dd>
+			<dd className="max-h-40 overflow-y-auto whitespace-pre-wrap wrap-anywhere">
+				{labels[value] ?? words(name, value)}
+			</dd>
 		</div>
 	)
 }
 
 function words(name: string, value: string) {
-	if (/^(show_|listed)/.test(name)) return value ? 'Yes' : 'No'
+	if (/^(show_|listed|public_page|noindex)/.test(name)) return value ? 'Yes' : 'No'
 	if (/_image$|^profile_url$/.test(name)) return value ? 'A picture' : 'No picture'
 	return value || <span className="text-ink-3">Empty</span>
 }

@@ -1,5 +1,5 @@
-import { type ReactNode, Suspense, use, useState } from 'react'
-import { useLocation, useRevalidator } from 'react-router'
+import { type ReactNode, Suspense, use, useEffect, useState } from 'react'
+import { useLocation, useNavigationType, useRevalidator } from 'react-router'
 import { EmptyState } from './empty-state.tsx'
 
 /** A loading response; null when there was none for two minutes. */
@@ -51,7 +51,18 @@ interface AwaitedProps<Data> {
 
 function Awaited<Data>({ data, children }: AwaitedProps<Data>) {
 	const answer = data instanceof Promise ? use(data) : data
+	useAnchor()
 	return answer === null ? <NoAnswer /> : children(answer)
+}
+
+/** Goes to the anchor of the address once the content is there: the skeleton did not have it. Back returns to where the reader was. */
+function useAnchor(): void {
+	const { hash } = useLocation()
+	const isBack = useNavigationType() === 'POP'
+	// biome-ignore lint/correctness/useExhaustiveDependencies: once, when the content has come
+	useEffect(() => {
+		if (hash && !isBack) document.getElementById(hash.slice(1))?.scrollIntoView()
+	}, [])
 }
 
 function NoAnswer() {

@@ -84,6 +84,36 @@ test('an accepted answer appears beside the skill on the profile until its membe
 	await mira.context().close()
 })
 
+test('evidence that was hidden in another tab stays hidden when this one changes that of another skill', async ({
+	page,
+	context,
+}) => {
+	const username = await enrol(page, 'Hugo Twotabs')
+	await page.goto(`/edit-profile/${username}`)
+	await hydrated(page)
+	await page.getByRole('combobox', { name: 'Skills' }).fill('React, SQLite,')
+	await page.getByRole('button', { name: 'Save changes' }).click()
+	await expectNotice(page, 'Profile updated successfully!')
+	await page.goto(`/edit-profile/${username}/projects`)
+	await page.getByLabel('Title').fill('messmate')
+	await page.getByLabel('Tech stack').fill('React, SQLite,')
+	await page.getByRole('button', { name: 'Add project' }).click()
+	await expectNotice(page, 'Project added successfully!')
+	const other = await context.newPage()
+	for (const tab of [page, other]) await tab.goto(`/edit-profile/${username}`)
+	for (const [tab, skill] of [
+		[other, 'React'],
+		[page, 'SQLite'],
+	] as const) {
+		await tab.getByRole('checkbox', { name: skill }).uncheck()
+		await tab.getByRole('button', { name: 'Save what others see' }).click()
+		await expectNotice(tab, 'Profile updated successfully!')
+	}
+	await expect(page.getByRole('checkbox', { name: 'React' })).not.toBeChecked()
+	await page.reload()
+	for (const skill of ['React', 'SQLite']) await expect(page.getByRole('checkbox', { name: skill })).not.toBeChecked()
+})
+
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 

@@ -156,6 +156,14 @@ test('the box in the header searches, and the page shows every kind of result wi
 	await expect(page.getByRole('article').first()).toBeVisible()
 })
 
+test('people who are found by an operator are the same in the community', async ({ page }) => {
+	await logIn(page)
+	await page.goto('/search?q=tag%3Areact+eastmere&in=people')
+	await page.getByRole('link', { name: 'Filter these people in the Community' }).click()
+	await expect(page).toHaveURL('/find-dev?q=eastmere&skill=React')
+	await expect(page.getByRole('article').first()).toContainText('React')
+})
+
 test('a conversation is found only by its two members', async ({ page, browser }) => {
 	const author = await enrol(page, 'Quentin Larkspur')
 	const other = await (await browser.newContext()).newPage()
@@ -177,6 +185,14 @@ test('a conversation is found only by its two members', async ({ page, browser }
 
 test.describe('on a phone', () => {
 	test.use({ viewport: { width: 390, height: 844 } })
+
+	test('a project that was found opens at the projects of its member', async ({ page }) => {
+		await logIn(page)
+		await page.goto('/search?q=tag%3Apython&in=projects')
+		await settled(page)
+		await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
+		await expect(page.getByRole('heading', { name: /^Projects/ })).toBeInViewport()
+	})
 
 	test('the menu leads visitors to the search, an icon leads members there, and the header fits the width', async ({
 		page,

@@ -28,6 +28,27 @@ test('the focus returns from a dialog to what opened it, and stays in a list of 
 	await expect(page.getByRole('heading', { name: 'Your projects' })).toBeFocused()
 })
 
+test('a form of the profile that is sent by Enter keeps the focus in its field', async ({ page }) => {
+	const username = await enrol(page, 'Philippa Enter')
+	await page.goto(`/edit-profile/${username}`)
+	await hydrated(page)
+	const name = page.getByLabel('Full Name')
+	await name.fill('Philippa Entered')
+	await name.press('Enter')
+	await expectNotice(page, 'Profile updated successfully!')
+	await expect(name).toBeFocused()
+	await page.goto(`/edit-profile/${username}/projects`)
+	await hydrated(page)
+	const title = page.getByLabel('Title')
+	for (const typed of ['Tide table', 'Ferry radio']) {
+		await title.fill(typed)
+		await title.press('Enter')
+		await expectNotice(page, 'Project added successfully!')
+		await expect(title).toHaveValue('')
+		await expect(title).toBeFocused()
+	}
+})
+
 test('a chip that does not fit stays in the field, and one that is typed before a drag is added', async ({ page }) => {
 	const username = await enrol(page, 'Chester Focus')
 	await page.goto(`/edit-profile/${username}`)

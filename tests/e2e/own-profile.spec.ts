@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { anotherBrowser } from './support/chat.ts'
-import { enrol, expect, expectNoViolationsInThemes, expectToFit, hydrated, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolationsInThemes, expectToFit, hydrated, settled, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 const titles = (page: Page) => page.locator('[data-item] h3').allInnerTexts()
@@ -91,6 +91,91 @@ test('a member writes about themselves, orders projects, and opens their page to
 		await expect(page.getByText('Lantern Works')).toBeVisible()
 	})
 	await visitor.context().close()
+})
+
+test('the title of a profile that was opened from a query is the name of its member', async ({ page }) => {
+	await enrol(page, 'Petra Titlereader')
+	await page.goto('/forum')
+	await settled(page)
+	await page.getByRole('article').first().locator('a[href^="/find-dev/"]').first().click()
+	await page.waitForURL('**/find-dev/*')
+	const card = page.getByRole('complementary', { name: 'Contact' })
+	const name = await card.getByRole('heading', { level: 1 }).innerText()
+	await expect(page).toHaveTitle(new RegExp(`${name} · `))
+})
+
+test('an item that is deleted in another tab disappears from this one when it is deleted here too', async ({
+	page,
+	context,
+}) => {
+	const username = await enrol(page, 'Petra Twotabs')
+	await page.goto(`/edit-profile/${username}/projects`)
+	await addProjects(page, ['one', 'two'])
+	const other = await context.newPage()
+	await other.goto(page.url())
+	for (const tab of [other, page]) {
+		await tab.getByRole('link', { name: 'Delete one' }).click()
+		await tab.getByRole('button', { name: 'Delete', exact: true }).click()
+		await expect.poll(() => titles(tab)).toEqual(['two'])
+	}
+	await expectNotice(page, 'There is no such project. It may have been deleted.')
+})
+
+test('a second step while the first one is being saved does not end in a conflict', async ({ page }) => {
+	const username = await enrol(page, 'Petra Quickstep')
+	await page.goto(`/edit-profile/${username}/projects`)
+	await addProjects(page, ['one', 'two', 'three'])
+	const up = page.getByRole('button', { name: 'Move three up' })
+	const saved = Promise.withResolvers<void>()
+	let asked = 0
+	await page.route('**/projects.data*', async (route) => {
+		asked += 1
+		const answer = await route.fetch({ maxRedirects: 0 })
+		await saved.promise
+		await route.fulfill({ response: answer })
+	})
+	await up.focus()
+	await page.keyboard.press('Enter')
+	await expect.poll(() => asked).toBe(1)
+	await page.keyboard.press('Enter')
+	saved.resolve()
+	await expectNotice(page, '“three” is number 2 of 3 now.')
+	await expect.poll(() => titles(page)).toEqual(['one', 'three', 'two'])
+	await page.keyboard.press('Enter')
+	await expect.poll(() => titles(page)).toEqual(['three', 'one', 'two'])
+})
+
+test('a date that is typed only in part is not lost', async ({ page }) => {
+	const username = await enrol(page, 'Petra Halfdate')
+	await page.goto(`/edit-profile/${username}/projects`)
+	await hydrated(page)
+	await page.getByLabel('Title').fill('one')
+	const date = page.getByLabel('Date optional')
+	await date.focus()
+	await page.keyboard.type('0512')
+	const add = page.getByRole('button', { name: 'Add project' })
+	await add.click()
+	await expect(date).toBeFocused()
+	await page.keyboard.press('Tab')
+	await page.keyboard.press('Tab')
+	await page.keyboard.type('2026')
+	await add.click()
+	await expectNotice(page, 'Project added successfully!')
+	await expect(page.locator('[data-item]')).toContainText('May 2026')
+})
+
+test('a conflict says who sees a section, and what was ticked, in words', async ({ page, context }) => {
+	const username = await enrol(page, 'Petra Words')
+	const other = await context.newPage()
+	for (const tab of [page, other]) await tab.goto(`/edit-profile/${username}`)
+	await other.getByLabel('Anyone may see my profile').check()
+	await other.getByLabel('What I have built').selectOption('Everybody')
+	await other.getByRole('button', { name: 'Save changes' }).click()
+	await expectNotice(other, 'Profile updated successfully!')
+	await page.getByLabel('What I have built').selectOption('Only me')
+	await page.getByRole('button', { name: 'Save changes' }).click()
+	const sides = page.getByRole('region', { name: /changed elsewhere/ }).locator('dd')
+	await expect(sides).toHaveText(['Yes', 'No', 'Everybody', 'Only me'])
 })
 
 test.describe('without JavaScript', () => {

@@ -24,8 +24,9 @@ test('a member chooses a picture, crops it, and sees the upload and the result, 
 	await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
 	await expectNotice(page, 'Profile picture uploaded successfully!')
 	await expect(page.getByRole('banner').locator('.avatar img').first()).toHaveAttribute('src', /^\/media\/profiles\//)
-	await field.getByRole('button', { name: 'Remove' }).click()
+	await field.getByRole('button', { name: 'Remove' }).press('Enter')
 	await expect(page.getByRole('banner').locator('.avatar img')).toHaveCount(0)
+	await expect(field.locator('input[type=file]')).toBeFocused()
 })
 
 test('a file that is not an image gets an explanation, and an upload can be cancelled', async ({ page }) => {
@@ -51,8 +52,9 @@ test('a file that is not an image gets an explanation, and an upload can be canc
 	await page.getByLabel('Title').fill('A project with a slow picture')
 	await page.getByRole('button', { name: 'Add project' }).click()
 	await expect(field.getByRole('alert')).toHaveText('The picture is still uploading. Wait a moment, or cancel it.')
-	await field.getByRole('button', { name: 'Cancel upload' }).click()
+	await field.getByRole('button', { name: 'Cancel upload' }).press('Enter')
 	await expect(field.getByRole('alert')).toHaveText('The upload was cancelled.')
+	await expect(field.locator('input[type=file]')).toBeFocused()
 	release()
 })
 

@@ -60,6 +60,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByLabel('Or paste its text').fill('{"basics": []}')
 			await page.getByRole('button', { name: 'Preview' }).click()
 			await expect(page.getByText('basics: This has to be an object').first()).toBeVisible()
+			await expect(page.getByLabel('Or paste its text')).toHaveValue('{"basics": []}')
 			const resume = {
 				basics: { name: `Tove ${last}`, label: 'Lamp making', summary: 'I keep lanterns lit.' },
 				work: [{ name: 'Lamps & Sons' }],
@@ -148,6 +149,8 @@ test('a full profile prints on one sheet of A4, with words and addresses but no 
 		await expect(page.getByRole('heading', { name: section })).toBeVisible()
 	await expect(page.locator('body')).toHaveCSS('color', 'rgb(0, 0, 0)')
 	await expect(page.locator('html')).toHaveCSS('background-color', 'rgb(255, 255, 255)')
+	const second = page.getByRole('list', { name: 'Skills' }).getByRole('listitem').nth(1)
+	expect(await second.evaluate((item) => getComputedStyle(item, '::before').content)).toBe('"· "')
 	const address = page.getByRole('link', { name: 'Github' }).first()
 	const written = await address.evaluate((link) => getComputedStyle(link, '::after').content)
 	expect(written).toContain((await address.getAttribute('href')) ?? 'an address')

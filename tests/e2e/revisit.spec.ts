@@ -163,3 +163,13 @@ test('a form is never shown from the cache', async ({ page }) => {
 	await held.release()
 	await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible()
 })
+
+test('a list whose address names its filters in another order has one entry in the history', async ({ page }) => {
+	await page.goto('/')
+	await page.goto('/find-dev?year=3&year=2')
+	await settled(page)
+	await expect(page.getByRole('complementary', { name: 'Filters' }).locator('input[value="2"]')).toBeChecked()
+	await expect(page).toHaveURL('/find-dev?year=3&year=2')
+	await page.goBack()
+	await expect(page).toHaveURL('/')
+})

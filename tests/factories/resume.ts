@@ -109,7 +109,8 @@ export function anyProfile(seed: number): ResumeFields {
 		social: socialInput.parse(
 			Object.fromEntries(
 				['github', 'linkedin', 'leetcode', 'hackerrank', 'codechef', 'geeksforgeek']
-					.map((site) => [site, maybe(handle, '')])
+					// On GitHub and LinkedIn no name has a dot.
+					.map((site) => [site, maybe(handle, '').replaceAll('.', '-')])
 					.concat([['portfolio', maybe(link, '')]]),
 			),
 		),

@@ -124,7 +124,7 @@ const writes: [name: string, part: string, form: () => Promise<Record<string, st
 	['a new experience', '/experience', async () => ({ kind: 'work', organisation: 'Lamp Works' })],
 	['the order of projects', '/projects', async () => ({ intent: 'order', move: `pin:${ids.project}`, version: '1' })],
 	['who sees evidence', '/evidence', async () => ({ skill: 'React' })],
-	['a new project', '/projects', async () => filled.project],
+	['a new project', '/projects', async () => ({ ...filled.project, project_title: 'another' })],
 	[
 		'a project',
 		'/projects',

@@ -168,6 +168,12 @@ describe('after a write everybody sees the change', () => {
 			'View Details of Mira Vale',
 			true,
 		],
+		[
+			'a link to another site, on a card',
+			() => post('/edit-profile/mira/social-links', 'mira', { ...filled.social, github: 'dale', version: '1' }),
+			() => '/search?q=dale&in=people',
+			'https://github.com/dale',
+		],
 	]
 
 	test.each(writes)('%s', async (_what, write, path, text, isGone = false) => {

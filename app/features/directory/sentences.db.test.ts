@@ -94,6 +94,28 @@ test('why somebody was found names the year of passing', async () => {
 	expect(page.rows[0]?.why).toBe('Knows React · Year of passing: 2028')
 })
 
+test('why somebody was found shows the word, in a long address and with a hyphen too', async () => {
+	const member = await makeMember('maker')
+	const address = 'https://www.marmalade-makers.example/of/the/glade/workshops/street-and-garden-lanterns'
+	await db()
+		.insertInto('profiles')
+		.values({
+			...{ user_id: member.id, current_year: null, current_semester: null, year_of_passing: null },
+			about: `Long-board and lamps: ${address} shows what I make.`,
+		})
+		.execute()
+	for (const [position, certificate_title] of ['Cooking', 'Co-founder of the year'].entries())
+		await db().insertInto('certificates').values({ user_id: member.id, certificate_title, position }).execute()
+	for (const [q, why] of [
+		['lanterns', 'About: “…lanterns shows what I make.”'],
+		['longboard', 'About: “Long-board and lamps:…”'],
+		['cofounder', 'Certificate: Co-founder of the year'],
+	] as const) {
+		const { page } = await listCommunity({ ...anybody, q }, null, member)
+		expect([q, page.rows.map((row) => row.why)]).toEqual([q, [why]])
+	}
+})
+
 test('what is both a skill and a branch, letters that are names, and short names with a typo', async () => {
 	const make = async (username: string, name: string, branch: string, skills: string[]) => {
 		const { id } = await makeMember(username)

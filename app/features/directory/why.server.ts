@@ -81,7 +81,7 @@ function reasonOf({ kind, key, label }: MeaningRow, row: FoundRow, texts: FoundT
 	if (kind === 'location') return `Studies in ${texts.location}`
 	if (kind === 'about') return `About: “${around(texts.about, key)}”`
 	if (kind === 'certificate') {
-		const title = texts.certificates.find((one) => hasWord(one, key)) ?? texts.certificates[0]
+		const title = texts.certificates.find((one) => hasWord(one, key))
 		return title ? `Certificate: ${title}` : ''
 	}
 	if (kind === 'experience')
@@ -130,19 +130,29 @@ function plain(text: string): string {
 	return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 }
 
-function hasWord(text: string, key: string): boolean {
-	return plain(text)
-		.split(/[^\p{L}\p{N}+#]+/u)
-		.some((word) => word === key)
+/** Words, and those that hyphens join, which are also found as one: “co-founder” by “cofounder”. */
+const words = /[\p{L}\p{M}\p{N}+#]+/gu
+const compounds = /\p{L}[\p{L}\p{M}\p{N}+#]*(?:-\p{L}[\p{L}\p{M}\p{N}+#]*)+/gu
+
+/** Where a text has a word, as the index splits texts; undefined where it does not. */
+function placeOf(text: string, key: string): { at: number; end: number } | undefined {
+	const found = [...text.matchAll(words), ...text.matchAll(compounds)].find(
+		([each]) => plain(each) === key || plain(each).replaceAll('-', '') === key,
+	)
+	return found && { at: found.index, end: found.index + found[0].length }
 }
 
-/** The words around a match in a text, with an ellipsis at each truncated end. */
+function hasWord(text: string, key: string): boolean {
+	return placeOf(text, key) !== undefined
+}
+
+/** The words around a match in a text, with an ellipsis at each truncated end. Within a long address it begins with the match. */
 function around(text: string, key: string): string {
 	const line = text.replace(/\s+/g, ' ').trim()
-	const word = [...line.matchAll(/[\p{L}\p{M}\p{N}+#]+/gu)].find(([each]) => plain(each) === key)
-	const at = word?.index ?? 0
-	const from = at <= CONTEXT ? 0 : line.indexOf(' ', at - CONTEXT) + 1
-	const end = at + key.length + CONTEXT
-	const to = end >= line.length ? line.length : Math.max(line.lastIndexOf(' ', end), at + key.length)
+	const { at, end } = placeOf(line, key) ?? { at: 0, end: 0 }
+	const space = line.indexOf(' ', at - CONTEXT) + 1
+	const from = at <= CONTEXT ? 0 : space > 0 && space <= at ? space : at
+	const last = end + CONTEXT
+	const to = last >= line.length ? line.length : Math.max(line.lastIndexOf(' ', last), end)
 	return `${from > 0 ? '…' : ''}${line.slice(from, to)}${to < line.length ? '…' : ''}`
 }

@@ -143,6 +143,8 @@ export async function saveSocial(viewer: Viewer, username: string, input: Input)
 		const saved = await updateSocial(trx, id, version, fields)
 		if (!saved) requireSame(socialValues(await requireEditable({ id }, trx)), fields)
 	})
+	// Cards show two of them.
+	await dropPages([everyPage])
 }
 
 /**

@@ -157,10 +157,26 @@ test('concurrent additions cannot exceed a hundred', async () => {
 		.values(Array.from({ length: 85 }, () => ({ ...added, project_id: randomUUID() })))
 		.execute()
 	const outcomes = await Promise.allSettled(
-		Array.from({ length: 25 }, () => addProject(bram, 'bram', { ...filled.project })),
+		Array.from({ length: 25 }, (_, index) =>
+			addProject(bram, 'bram', { ...filled.project, project_title: `project ${index}` }),
+		),
 	)
 	expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(15)
 	expect(await listProjects(bram, 'bram')).toHaveLength(100)
+})
+
+test('the form of a new item that is sent twice, as after a lost response, adds it once', async () => {
+	const rana = await makeMember('rana')
+	const picture = await makePicture(rana, 'certificate')
+	const work = { kind: 'work', organisation: 'Lamp Works', starts: '2024' }
+	const twice = (add: () => Promise<void>) => Promise.all([add(), add()])
+	await twice(() => addProject(rana, 'rana', { ...filled.project, project_tech_stack: 'golang, SQLite' }))
+	await twice(() => addCertificate(rana, 'rana', { ...filled.certificate, certificate_image: picture }))
+	await twice(() => addExperience(rana, 'rana', work))
+	await addExperience(rana, 'rana', { ...work, starts: '2025' })
+	expect(await listProjects(rana, 'rana')).toHaveLength(1)
+	expect(await listCertificates(rana, 'rana')).toHaveLength(1)
+	expect(await listExperiences(rana, 'rana')).toHaveLength(2)
 })
 
 describe('education and experience', () => {

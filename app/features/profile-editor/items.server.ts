@@ -20,7 +20,7 @@ import {
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { type Input, parseInput, requireSame, requireVersion } from '~/platform/http/form.server.ts'
+import { type Input, isSaved, parseInput, requireSame, requireVersion } from '~/platform/http/form.server.ts'
 import type { FormValues, SavedValues } from '~/platform/http/form.ts'
 import { checkPicture, transaction } from './editing.server.ts'
 import {
@@ -29,6 +29,8 @@ import {
 	findProject,
 	insertCertificate,
 	insertProject,
+	listCertificatesToEdit,
+	listProjectsToEdit,
 	updateCertificate,
 	updateProject,
 } from './items.queries.server.ts'
@@ -51,6 +53,7 @@ interface ItemKind<Fields extends object> {
 	schema: z.ZodType<Fields>
 	picture?: { kind: 'certificate' | 'project'; field: string; of: (fields: Fields) => string | null }
 	find: (userId: number, id: string, executor?: Executor) => Promise<(Fields & { version: number }) | undefined>
+	list: (userId: number, executor: Executor) => Promise<(Fields & { version: number })[]>
 	insert: (trx: Executor, userId: number, fields: Fields) => Promise<void>
 	update: (trx: Executor, userId: number, id: string, version: number, fields: Fields) => Promise<boolean>
 	texts: (fields: Fields) => FormValues
@@ -65,6 +68,7 @@ const certificate: ItemKind<StoredCertificate> = {
 	schema: certificateInput,
 	picture: { kind: 'certificate', field: 'certificate_image', of: (fields) => fields.certificate_image },
 	find: findCertificate,
+	list: listCertificatesToEdit,
 	insert: insertCertificate,
 	update: updateCertificate,
 	texts: (fields) => ({
@@ -84,6 +88,7 @@ const project: ItemKind<ProjectInput> = {
 	schema: projectInput,
 	picture: { kind: 'project', field: 'project_image', of: (fields) => fields.project_image },
 	find: findProject,
+	list: listProjectsToEdit,
 	insert: insertProject,
 	update: updateProject,
 	tidy: (fields) => ({ ...fields, project_tech_stack: [...new Set(fields.project_tech_stack.map(canonicalSkill))] }),
@@ -105,6 +110,7 @@ const experience: ItemKind<ExperienceInput> = {
 	many: 'studies and experiences',
 	schema: experienceInput,
 	find: findExperience,
+	list: (userId, executor) => listExperienceRows(userId, 'whole', executor),
 	insert: insertExperience,
 	update: updateExperience,
 	texts: (fields) => ({ ...fields, starts: fields.starts ?? '', ends: fields.ends ?? '' }),
@@ -130,7 +136,7 @@ export async function listExperiences(viewer: Viewer, username: string): Promise
 
 /** The form values of a certificate of the viewer. @throws NotAllowed, NotFound */
 export const getCertificate = reader(certificate)
-/** Adds a certificate to the viewer's profile. @throws NotAllowed, Invalid */
+/** Adds a certificate to the viewer's profile, unless it has the very same one. @throws NotAllowed, Invalid */
 export const addCertificate = adder(certificate)
 /** Replaces a certificate of the viewer. @throws NotAllowed, NotFound, Invalid, EditConflict */
 export const saveCertificate = replacer(certificate)
@@ -139,7 +145,7 @@ export const deleteCertificate = deleter(certificate)
 
 /** The form values of a project of the viewer. @throws NotAllowed, NotFound */
 export const getProject = reader(project)
-/** Adds a project to the viewer's profile. @throws NotAllowed, Invalid */
+/** Adds a project to the viewer's profile, unless it has the very same one. @throws NotAllowed, Invalid */
 export const addProject = adder(project)
 /** Replaces a project of the viewer. @throws NotAllowed, NotFound, Invalid, EditConflict */
 export const saveProject = replacer(project)
@@ -148,7 +154,7 @@ export const deleteProject = deleter(project)
 
 /** The form values of an entry of the viewer. @throws NotAllowed, NotFound */
 export const getExperience = reader(experience)
-/** Adds an education, work or volunteering to the viewer's profile. @throws NotAllowed, Invalid */
+/** Adds an education, work or volunteering to the viewer's profile, unless it has the very same one. @throws NotAllowed, Invalid */
 export const addExperience = adder(experience)
 /** Replaces an entry of the viewer. @throws NotAllowed, NotFound, Invalid, EditConflict */
 export const saveExperience = replacer(experience)
@@ -165,6 +171,11 @@ async function checkItemPicture<Fields extends object>(
 	if (picture) await checkPicture(trx, userId, picture.kind, picture.field, picture.of(fields))
 }
 
+function parseFields<Fields extends object>({ schema, tidy }: ItemKind<Fields>, input: Input): Fields {
+	const fields = parseInput(schema, input)
+	return tidy ? tidy(fields) : fields
+}
+
 function reader<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string): Promise<SavedValues> => {
 		const { id: userId } = requireOwner(viewer, username)
@@ -175,11 +186,14 @@ function reader<Fields extends object>(kind: ItemKind<Fields>) {
 function adder<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, input: Input): Promise<void> => {
 		const { id: userId } = await requireProfileWriter(viewer, username)
-		const fields = parseInput(kind.schema, input)
+		const fields = parseFields(kind, input)
 		await transaction(async (trx) => {
 			const { items } = profileLimits
-			if ((await countItems(trx, kind.table, userId)) >= items)
-				throw new Invalid(`A profile has at most ${items} ${kind.many}.`)
+			const count = await countItems(trx, kind.table, userId)
+			// The same form once more, as after a response that was lost.
+			const present = await kind.list(userId, trx)
+			if (present.some((row) => isSaved(start(kind, row), fields))) return
+			if (count >= items) throw new Invalid(`A profile has at most ${items} ${kind.many}.`)
 			await checkItemPicture(trx, userId, kind, fields)
 			await kind.insert(trx, userId, fields)
 		})
@@ -191,8 +205,7 @@ function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 		const { id: userId } = await requireProfileWriter(viewer, username)
 		const key = uuid(kind, id)
 		const version = requireVersion(input)
-		const typed = parseInput(kind.schema, input)
-		const fields = kind.tidy ? kind.tidy(typed) : typed
+		const fields = parseFields(kind, input)
 		await transaction(async (trx) => {
 			await lockProfile(trx, userId)
 			await checkItemPicture(trx, userId, kind, fields)

@@ -72,3 +72,6 @@ export const audienceFieldNames: Record<AudienceField, string> = {
 	see_projects: 'What I have built',
 	see_certificates: 'What I was awarded',
 }
+
+/** The labels of the choices in the personal form. */
+export const audienceChoices = Object.fromEntries(profileSections.map((section) => [`see_${section}`, audienceNames]))

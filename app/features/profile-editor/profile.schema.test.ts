@@ -16,6 +16,8 @@ test.each<[Site, string, string | null]>([
 	['github', 'mira quillon', null],
 	['github', 'javascript:alert(1)', null],
 	['github', '', ''],
+	['github', 'mira.github.io', null],
+	['linkedin', 'mira.example', null],
 	['linkedin', 'mira', 'https://www.linkedin.com/in/mira'],
 	['linkedin', 'in.linkedin.com/in/mira/', 'https://in.linkedin.com/in/mira'],
 	['leetcode', 'mira_q', 'https://leetcode.com/u/mira_q'],

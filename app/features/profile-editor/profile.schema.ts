@@ -15,16 +15,24 @@ import {
 
 /* Input for each section of a profile, from its form, the API or an import. Missing fields count as empty; unknown fields are ignored. */
 
+interface KnownSite {
+	host: string
+	/** The beginning of a member's address. */
+	profile: string
+	/** Whether no handle has a dot there: what has one is an address, such as `mira.github.io`. */
+	dotless?: true
+}
+
 /** The address of a handle on each site; a portfolio has no handle, only an address. */
 const sites = {
-	github: { host: siteHosts.github, profile: 'https://github.com/' },
-	linkedin: { host: siteHosts.linkedin, profile: 'https://www.linkedin.com/in/' },
+	github: { host: siteHosts.github, profile: 'https://github.com/', dotless: true },
+	linkedin: { host: siteHosts.linkedin, profile: 'https://www.linkedin.com/in/', dotless: true },
 	leetcode: { host: siteHosts.leetcode, profile: 'https://leetcode.com/u/' },
 	portfolio: null,
 	hackerrank: { host: siteHosts.hackerrank, profile: 'https://www.hackerrank.com/profile/' },
 	codechef: { host: siteHosts.codechef, profile: 'https://www.codechef.com/users/' },
 	geeksforgeek: { host: siteHosts.geeksforgeek, profile: 'https://www.geeksforgeeks.org/user/' },
-} as const
+} satisfies Record<string, KnownSite | null>
 
 export type Site = keyof typeof sites
 
@@ -35,11 +43,12 @@ export const siteNames = Object.keys(sites) as Site[]
  * @returns an absolute http(s) address, '' for an empty text, and null for anything else
  */
 export function socialLink(site: Site, typed: string): string | null {
-	const known = sites[site]
+	const known: KnownSite | null = sites[site]
 	const text = typed.trim()
 	if (text === '' || known === null) return webAddress(text)
 	const handle = /^@?([\w][\w.-]*)$/u.exec(text)?.[1]
-	if (handle && !isHost(handle, known.host)) return known.profile + encodeURIComponent(handle)
+	const isName = handle && !isHost(handle, known.host) && !(known.dotless && handle.includes('.'))
+	if (isName) return known.profile + encodeURIComponent(handle)
 	const address = webAddress(text)
 	if (!address) return address
 	const url = new URL(address)

@@ -90,8 +90,8 @@ export async function itemAction(args: ActionArgs, forms: ItemForms) {
 		await forms.add(viewer, viewer.username, input)
 		return done(forms.added)
 	} catch (error) {
-		// Errors of a move are shown as a toast, as its form has no place for them.
-		if (intent === 'order' && (error instanceof Conflict || error instanceof NotFound))
+		// These forms have no place for an error, and the list is no longer as the page shows it.
+		if ((intent === 'order' || deletes) && (error instanceof Conflict || error instanceof NotFound))
 			return redirectWithToast(args.url.pathname, { type: 'error', message: error.message })
 		return refused(error, form, deletes ? forms.notDeleted : 'Something went wrong!')
 	}

@@ -7,7 +7,7 @@ import { Icon } from '~/ui/icon.tsx'
 import { type Criteria, communityPath, countFilters, type Sort, sortOf } from '../directory.paths.ts'
 import { type Count, countText } from '../directory.view.ts'
 import { filtersFormId, filtersId } from './filters.tsx'
-import { criteriaOfForm, isRail } from './use-filter-form.ts'
+import { criteriaOfForm, isRail, useAwaitedCriteria } from './use-filter-form.ts'
 
 interface ListHeadProps {
 	criteria: Criteria
@@ -44,6 +44,7 @@ function SortSelect({ criteria }: { criteria: Criteria }) {
 	const navigate = useNavigate()
 	const select = useRef<HTMLSelectElement>(null)
 	const sort = sortOf(criteria)
+	const awaited = useAwaitedCriteria(criteria)
 	useEffect(() => {
 		if (select.current) select.current.value = sort
 	}, [sort])
@@ -61,7 +62,7 @@ function SortSelect({ criteria }: { criteria: Criteria }) {
 					onChange={(event) => {
 						event.stopPropagation()
 						// In the sidebar, with filters whose list is still loading.
-						const wanted = isRail() ? criteriaOfForm(event.target.form) : criteria
+						const wanted = isRail() ? { ...criteriaOfForm(event.target.form), q: awaited.q } : awaited
 						navigate(communityPath({ ...wanted, sort: event.target.value as Sort }), { preventScrollReset: true })
 					}}
 				>

@@ -7,6 +7,7 @@ import { counted } from '~/lib/text.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import { withLive } from '~/platform/realtime/live.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
+import { focusHeading } from '~/shell/navigation.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
@@ -130,6 +131,8 @@ function useNewcomers(newest: string | null, grown: boolean): { waiting: number;
 		show: () => {
 			setWaiting({ since: newest, count: 0 })
 			window.scrollTo({ top: 0 })
+			// The button disappears.
+			focusHeading()
 			void revalidate()
 		},
 	}

@@ -1,6 +1,7 @@
 import { type ChangeEvent, type FormEvent, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { type Criteria, communityPath, searchDebounce } from '../directory.paths.ts'
+import { useAwaitedCriteria } from './use-filter-form.ts'
 
 /**
  * The text of the header's search and its effects. On the community's page, the list follows what is typed; its address replaces
@@ -14,8 +15,9 @@ export function useDeveloperSearch(criteria: Criteria) {
 	const narrowing = useRef<ReturnType<typeof setTimeout>>(undefined)
 	const { q } = criteria
 	const address = communityPath(criteria)
-	const latest = useRef(criteria)
-	latest.current = criteria
+	const awaited = useAwaitedCriteria(criteria)
+	const latest = useRef(awaited)
+	latest.current = awaited
 
 	// The field follows the address (a cleared search, going back, a filter right after typing), but never while the reader types.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: another address with the same search follows typed text that it leaves out

@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { useFetcher, useNavigate } from 'react-router'
+import { useFetcher, useNavigate, useNavigation } from 'react-router'
 import type { Criteria } from '../directory.paths.ts'
 import { communityPath, criteriaOf } from '../directory.paths.ts'
 import type { CommunityData, Count } from '../directory.view.ts'
@@ -13,6 +13,7 @@ export function useFilterForm(criteria: Criteria) {
 	const navigate = useNavigate()
 	const preview = useFetcher<CommunityData>()
 	const here = communityPath(criteria)
+	const { q } = useAwaitedCriteria(criteria)
 	const [stagedAt, setStagedAt] = useState<string | null>(null)
 
 	// The controls follow the address (going back, a filter removed elsewhere) and keep the focus. A checkbox that was ticked before
@@ -22,11 +23,11 @@ export function useFilterForm(criteria: Criteria) {
 		const isFirst = drawn.current === null
 		drawn.current = here
 		if (!isFirst) return form.current?.reset()
-		const typed = communityPath(criteriaOfForm(form.current))
-		if (isRail() && typed !== here) navigate(typed, { preventScrollReset: true })
+		if (isRail() && isChanged(form.current))
+			navigate(communityPath(criteriaOfForm(form.current)), { preventScrollReset: true })
 	}, [here, navigate])
 
-	const currentPath = () => communityPath(criteriaOfForm(form.current))
+	const currentPath = () => communityPath({ ...criteriaOfForm(form.current), q })
 	const go = () => navigate(currentPath(), { preventScrollReset: true })
 	const apply = (event: FormEvent) => {
 		event.preventDefault()
@@ -42,9 +43,31 @@ export function useFilterForm(criteria: Criteria) {
 	return { form, change, apply, staged }
 }
 
+/**
+ * The criteria of the list that is being loaded, or else the present ones: what the reader chooses next is added to what they chose just
+ * before, however slow their connection.
+ */
+export function useAwaitedCriteria(present: Criteria): Criteria {
+	const { location } = useNavigation()
+	return location?.pathname === '/find-dev' ? criteriaOf(new URLSearchParams(location.search)) : present
+}
+
 /** Whether the filters are a sidebar and not a sheet; as `.filters` in shell.css. */
 export function isRail(): boolean {
 	return window.matchMedia('(width >= 64rem)').matches
+}
+
+/**
+ * Whether somebody has changed a control of a form. The criteria of its address tell less: the same ones may stand there in another order,
+ * as in a saved search from before another branch became the commonest.
+ */
+function isChanged(form: HTMLFormElement | null): boolean {
+	return [...(form?.elements ?? [])].some((control) => {
+		if (control instanceof HTMLSelectElement)
+			return [...control.options].some(({ selected, defaultSelected }) => selected !== defaultSelected)
+		if (!(control instanceof HTMLInputElement)) return false
+		return control.checked !== control.defaultChecked || control.value !== control.defaultValue
+	})
 }
 
 /** Reads criteria from the controls of a form. */

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import { Check } from '~/ui/check.tsx'
 import { Form } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
@@ -17,19 +18,8 @@ export function EvidenceForm({ username, evidence }: { username: string; evidenc
 					Others see the evidence of the skills that you choose here. Hidden evidence does not affect your ranking.
 				</p>
 				<div className="mt-4 grid grid-cols-1 gap-x-4 gap-y-4 sm:grid-cols-2">
-					{evidence.map(({ skill, level, counts, hidden }) => (
-						<div key={skill} className="min-w-0 wrap-anywhere">
-							<input type="hidden" name="skill" value={skill} />
-							<Check
-								name="shown"
-								id={`shown-${skill}`}
-								value={skill}
-								defaultChecked={!hidden}
-								hint={`${levelNames[level]}: ${countsText(counts)}`}
-							>
-								{skill}
-							</Check>
-						</div>
+					{evidence.map((one) => (
+						<Choice key={one.skill} {...one} />
 					))}
 				</div>
 			</fieldset>
@@ -39,5 +29,31 @@ export function EvidenceForm({ username, evidence }: { username: string; evidenc
 				</SubmitButton>
 			</p>
 		</Form>
+	)
+}
+
+function Choice({ skill, level, counts, hidden }: SkillEvidenceView) {
+	const box = useRef<HTMLInputElement>(null)
+	const before = useRef(hidden)
+	// It follows what another tab has saved.
+	useEffect(() => {
+		if (box.current && before.current !== hidden) box.current.checked = !hidden
+		before.current = hidden
+	}, [hidden])
+	return (
+		<div className="min-w-0 wrap-anywhere">
+			<input type="hidden" name="skill" value={skill} />
+			{hidden && <input type="hidden" name="hidden" value={skill} />}
+			<Check
+				ref={box}
+				name="shown"
+				id={`shown-${skill}`}
+				value={skill}
+				defaultChecked={!hidden}
+				hint={`${levelNames[level]}: ${countsText(counts)}`}
+			>
+				{skill}
+			</Check>
+		</div>
 	)
 }

@@ -10,7 +10,10 @@ export function loader({ params }: Route.LoaderArgs) {
 	return redirect(editProfilePath(params.username))
 }
 
-/** Sets which evidence others see: the form names each of its skills in `skill`, and the shown ones in `shown`. */
+/**
+ * Sets which evidence others see: the form names each of its skills in `skill`, those that were hidden before in `hidden`, and the shown
+ * ones in `shown`.
+ */
 export function action({ request, context, params, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const page = editProfilePath(params.username)
@@ -18,11 +21,14 @@ export function action({ request, context, params, url }: Route.ActionArgs) {
 		const viewer = signedIn(context, new URL(page, url))
 		const form = await readForm(request)
 		const shown = form.getAll('shown').map(String)
+		const hidden = form.getAll('hidden').map(String)
 		const skills = form.getAll('skill').map(String)
+		// The others may have been changed in another tab.
+		const changed = skills.filter((skill) => shown.includes(skill) === hidden.includes(skill))
 		await showEvidence(
 			viewer,
 			params.username,
-			skills.map((skill) => ({ skill, shown: shown.includes(skill) })),
+			changed.map((skill) => ({ skill, shown: shown.includes(skill) })),
 		)
 		return redirectWithToast(page, { type: 'success', message: 'Profile updated successfully!' })
 	})

@@ -62,9 +62,10 @@ export function OneKind({ data, kind }: { data: SearchData; kind: SearchKind }) 
 			<Notes data={data} kind={kind} />
 			<Rows kind={kind} rows={more.rows} />
 			<ListPages firstHref={data.cursor ? searchPath(data.q, kind) : null} more={more} />
-			{kind === 'people' && data.people.rows.length > 0 && (
+			{kind === 'people' && data.people.rows.length > 0 && data.saveable && (
 				<p className="mt-4">
-					<Link className="link" to={withParams('/find-dev', { q: data.q })}>
+					{/* The community has filters in place of the operators. */}
+					<Link className="link" to={`/find-dev?${data.saveable.query}`}>
 						Filter these people in the Community
 					</Link>
 				</p>

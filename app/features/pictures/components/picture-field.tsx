@@ -60,6 +60,7 @@ export function PictureField({
 	useHeldForm(field, upload.sending !== null, () => upload.fail(pictureRefusals.sending))
 	const file = useRef<HTMLInputElement>(null)
 	const message = upload.failure ?? error
+	const focusing = withFocusOn(file, upload)
 	const choose = (file: File | undefined) => {
 		if (!file) return
 		if (file.size > MAX_PICTURE_BYTES) upload.fail(pictureRefusals.bytes)
@@ -89,8 +90,8 @@ export function PictureField({
 				value={upload.picture?.path ?? ''}
 				data-saved-alone={savedAlone || undefined}
 			/>
-			<Frame upload={upload} square={crop} />
-			<Controls name={name} label={label} input={file} hydrated={hydrated} upload={upload} onFile={choose} />
+			<Frame upload={focusing} square={crop} />
+			<Controls name={name} label={label} input={file} hydrated={hydrated} upload={focusing} onFile={choose} />
 			<p className="hint">
 				{needed && `${needed} `}JPG or PNG, up to 5 MB.{hydrated && ' Drop a file here, or choose one.'}
 			</p>
@@ -116,6 +117,15 @@ export function PictureField({
 			)}
 		</fieldset>
 	)
+}
+
+/** The buttons that remove a picture or cancel its upload disappear: whoever has pressed one continues with the choice of a file. */
+function withFocusOn(input: RefObject<HTMLInputElement | null>, upload: UploadState): UploadState {
+	const first = (act: () => void) => () => {
+		input.current?.focus({ preventScroll: true })
+		act()
+	}
+	return { ...upload, cancel: first(upload.cancel), remove: first(upload.remove) }
 }
 
 interface FormPictureProps {

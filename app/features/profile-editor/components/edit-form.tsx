@@ -1,11 +1,11 @@
-import { Fragment, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { type FormEvent, Fragment, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { useBlocker, useLocation, useNavigation } from 'react-router'
 import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { type FormRefusal, type FormValues, formValues, type SavedValues } from '~/platform/http/form.ts'
 import { toast } from '~/shell/toast.ts'
 import { useToastsAbove } from '~/shell/toasts-above.ts'
-import { ConflictNotice, type FieldNames } from '~/ui/conflict-notice.tsx'
+import { type ChoiceNames, ConflictNotice, type FieldNames } from '~/ui/conflict-notice.tsx'
 import { Dialog } from '~/ui/dialog.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusal } from '~/ui/form-kit.ts'
@@ -25,6 +25,8 @@ interface EditFormProps {
 	refusal: FormRefusal | null
 	/** Labels of the fields, for the description of conflicts. */
 	names: FieldNames
+	/** The same for the values of fields with a choice. */
+	choices?: ChoiceNames
 	/** Whether files are sent with the form without JavaScript. */
 	files?: boolean
 	/** The id of the item to replace. */
@@ -35,7 +37,8 @@ interface EditFormProps {
 }
 
 /** A form that sends the version it is based on, shows errors at its fields, and asks before unsaved input is lost. */
-export function EditForm({ id, start, refusal, names, files, item, className, footer, children }: EditFormProps) {
+export function EditForm({ id, start, refusal, names, files, item, className, footer, ...others }: EditFormProps) {
+	const { choices, children } = others
 	const edit = useEditForm(id, start, refusal)
 	const hydrated = useHydrated()
 	const errors = edit.refusal?.errors ?? {}
@@ -54,13 +57,15 @@ export function EditForm({ id, start, refusal, names, files, item, className, fo
 				preventScrollReset
 				onInput={edit.look}
 				onChange={edit.look}
-				onSubmit={edit.allow}
+				onSubmit={(event) => !holdHalfTyped(event) && edit.allow()}
 				onReset={edit.discard}
 			>
 				<FormError errors={stored ? {} : errors} names={names}>
 					{stored ? null : edit.refusal?.message}
 				</FormError>
-				{stored && edit.refusal && <ConflictNotice stored={stored.values} typed={edit.refusal.values} names={names} />}
+				{stored && edit.refusal && (
+					<ConflictNotice stored={stored.values} typed={edit.refusal.values} names={names} choices={choices} />
+				)}
 				<input type="hidden" name="version" value={stored?.version ?? edit.start.version} />
 				{/* A new key remounts the fields with their initial values. */}
 				{item && <input type="hidden" name="item" value={item} />}
@@ -72,6 +77,19 @@ export function EditForm({ id, start, refusal, names, files, item, className, fo
 			<LeaveDialog blocker={edit.blocker} />
 		</>
 	)
+}
+
+/**
+ * Holds a form with a date or a number that is typed only in part, which the browser would send as if it were empty.
+ * @returns whether it did
+ */
+function holdHalfTyped(event: FormEvent<HTMLFormElement>): boolean {
+	const inputs = [...event.currentTarget.elements].filter((element) => element instanceof HTMLInputElement)
+	const halfTyped = inputs.find(({ validity }) => validity.badInput)
+	if (!halfTyped) return false
+	event.preventDefault()
+	halfTyped.reportValidity()
+	return true
 }
 
 /** The values of a rejected form; an unchecked checkbox was not sent. */
@@ -122,6 +140,7 @@ export function useEditForm(id: string, loaded: SavedValues, refusal: FormRefusa
 	}, [state, refusal, sending])
 
 	useRefusal(form, refusal)
+	useFieldFocus(form, key)
 	useUnsent(form, (texts) => {
 		setUnsent(texts)
 		setRound(round + 1)
@@ -134,6 +153,23 @@ export function useEditForm(id: string, loaded: SavedValues, refusal: FormRefusa
 	}
 	const start = unsent ? { ...base.start, version: Number(unsent.version) || base.start.version } : base.start
 	return { form, key, start, refusal: shown, dirty, look, allow, sending, blocker, discard }
+}
+
+/** Keeps the focus in its field when the fields are made anew, as after the form was sent by Enter. */
+function useFieldFocus(form: RefObject<HTMLFormElement | null>, key: string): void {
+	const last = useRef<Element | null>(null)
+	useEffect(() => {
+		const note = ({ target }: FocusEvent) => {
+			last.current = target as Element
+		}
+		document.addEventListener('focusin', note)
+		return () => document.removeEventListener('focusin', note)
+	}, [])
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a new key makes the fields anew
+	useEffect(() => {
+		if (!last.current?.id || last.current.isConnected || document.activeElement !== document.body) return
+		form.current?.querySelector<HTMLElement>(`#${CSS.escape(last.current.id)}`)?.focus({ preventScroll: true })
+	}, [key])
 }
 
 /** Input from before a session ended, presented as an error without a message, as it is not saved either. */

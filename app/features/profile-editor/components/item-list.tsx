@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, GripVertical, Pencil, Pin, Trash2 } from 'lucide'
 import { type RefObject, useEffect, useRef } from 'react'
-import { useLocation, useSearchParams, useSubmit } from 'react-router'
+import { useLocation, useNavigation, useSearchParams, useSubmit } from 'react-router'
 import { Picture } from '~/features/pictures/components/picture.tsx'
 import type { PictureView } from '~/features/pictures/pictures.view.ts'
 import { Nothing } from '~/features/profiles/components/sections.tsx'
@@ -9,6 +9,7 @@ import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-c
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { whileBusy } from '~/ui/submit-button.tsx'
 
 interface Item {
 	id: string
@@ -38,6 +39,8 @@ interface ItemListProps {
 export function ItemList({ what, title, empty, items, version, pins = false }: ItemListProps) {
 	const { pathname } = useLocation()
 	const [search] = useSearchParams()
+	// A second step would name the version of the order that the first one is changing.
+	const isMoving = useNavigation().formData?.get('intent') === 'order'
 	const form = `order-of-${what}`
 	const list = useDragging(version)
 	useFocusOfRow(list, items, `your-${what}`)
@@ -60,6 +63,7 @@ export function ItemList({ what, title, empty, items, version, pins = false }: I
 						item={item}
 						form={form}
 						pins={pins}
+						isMoving={isMoving}
 						isFirst={partOf(items[index - 1]) !== partOf(item)}
 						isLast={partOf(items[index + 1]) !== partOf(item)}
 					/>
@@ -86,11 +90,13 @@ interface RowProps {
 	/** The id of the form that moves items. */
 	form: string
 	pins: boolean
+	/** Whether a change of the order is being saved. */
+	isMoving: boolean
 	isFirst: boolean
 	isLast: boolean
 }
 
-function Row({ item, form, pins, isFirst, isLast }: RowProps) {
+function Row({ item, form, pins, isMoving, isFirst, isLast }: RowProps) {
 	const { pathname } = useLocation()
 	const hydrated = useHydrated()
 	return (
@@ -139,14 +145,15 @@ function Row({ item, form, pins, isFirst, isLast }: RowProps) {
 						aria-label={`Pin ${item.title}`}
 						title="Pinned ones come first"
 						data-step="pin"
+						{...whileBusy(isMoving)}
 					>
 						<Icon of={Pin} />
 					</button>
 				)}
 				{!(isFirst && isLast) && (
 					<>
-						<Step step="up" item={item} form={form} disabled={isFirst} />
-						<Step step="down" item={item} form={form} disabled={isLast} />
+						<Step step="up" item={item} form={form} disabled={isFirst} isMoving={isMoving} />
+						<Step step="down" item={item} form={form} disabled={isLast} isMoving={isMoving} />
 					</>
 				)}
 				<Link className="icon-btn" to={`${pathname}?edit=${item.id}`} aria-label={`Edit ${item.title}`}>
@@ -169,9 +176,10 @@ interface StepProps {
 	item: Item
 	form: string
 	disabled: boolean
+	isMoving: boolean
 }
 
-function Step({ step, item, form, disabled }: StepProps) {
+function Step({ step, item, form, disabled, isMoving }: StepProps) {
 	return (
 		<button
 			type="submit"
@@ -180,9 +188,9 @@ function Step({ step, item, form, disabled }: StepProps) {
 			name="move"
 			value={`${step}:${item.id}`}
 			aria-label={`Move ${item.title} ${step}`}
-			aria-disabled={disabled || undefined}
-			onClick={(event) => disabled && event.preventDefault()}
 			data-step={step}
+			{...whileBusy(disabled || isMoving)}
+			aria-busy={isMoving || undefined}
 		>
 			<Icon of={step === 'up' ? ArrowUp : ArrowDown} className={disabled ? 'opacity-35' : undefined} />
 		</button>

@@ -64,6 +64,7 @@ export default function EditExperience({ loaderData, actionData, params }: Route
 				start={start}
 				refusal={refusal}
 				names={experienceNames}
+				choices={{ kind: experienceKindNames }}
 				item={id ?? undefined}
 				footer={({ leave }) => <ItemButtons what="entry" editing={id !== null} onLeave={leave} />}
 			>

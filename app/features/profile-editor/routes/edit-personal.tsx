@@ -9,6 +9,7 @@ import { Link } from '~/ui/link.tsx'
 import { EditForm, SaveBar } from '../components/edit-form.tsx'
 import { PersonalFields, personalNames, VisibilityFields } from '../components/personal-fields.tsx'
 import { getPersonal, savePersonal } from '../editing.server.ts'
+import { audienceChoices } from '../profile.limits.ts'
 import { personalInput } from '../profile.schema.ts'
 import { ownForm, ownPage, textsWithPicture } from '../requests.server.ts'
 import type { Route } from './+types/edit-personal'
@@ -64,6 +65,7 @@ export default function EditPersonal({ loaderData, actionData, params }: Route.C
 				start={loaderData}
 				refusal={actionData ?? null}
 				names={formNames}
+				choices={audienceChoices}
 				files
 				footer={SaveBar}
 			>

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { Academics, type AcademicsView } from './sections.tsx'
+import { Academics, type AcademicsView, Experience, Projects } from './sections.tsx'
 
 const nothing: AcademicsView = {
 	studies: { branch: '', year: null, semester: null },
@@ -47,4 +47,17 @@ test.each<[string, Partial<AcademicsView>, boolean, string[]]>([
 		.filter(Boolean)
 	expect(shown).toEqual(texts)
 	expect(html).not.toMatch(/<h3[^>]*><\/h3>|<p[^>]*><\/p>/)
+})
+
+test.each(['Tester', ''])('the place of an entry called %j leads to its website', (title) => {
+	const entry = { ...earlier, kind: 'work' as const, organisation: 'Lamp Works', title, url: 'https://lamps.example/' }
+	const html = renderToStaticMarkup(<Experience experiences={[entry]} />)
+	expect(html).toMatch(/<a [^>]*href="https:\/\/lamps.example\/"[^>]*>Lamp Works<\/a>/)
+	expect(html).not.toMatch(/<p[^>]*><\/p>/)
+})
+
+test('the description of a project keeps its lines', () => {
+	const project = { id: '1', title: 'wick', description: 'One.\n\nTwo.', image: null, stack: [], date: null }
+	const html = renderToStaticMarkup(<Projects projects={[{ ...project, links: [], pinned: false }]} />)
+	expect(html).toMatch(/<p class="[^"]*whitespace-pre-line[^"]*">One\.\n\nTwo\.<\/p>/)
 })

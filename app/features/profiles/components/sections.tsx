@@ -140,18 +140,15 @@ export function Experience({ experiences }: Pick<ProfileView, 'experiences'>) {
 				<li key={id}>
 					<div className="flex flex-wrap justify-between gap-x-6">
 						<div className="min-w-0">
-							<h3 className="text-md leading-6 font-semibold wrap-anywhere">{title || organisation}</h3>
-							<p className="wrap-anywhere text-ink-2">
-								{title &&
-									(url ? (
-										<a className="link" href={url} rel="nofollow noopener">
-											{organisation}
-										</a>
-									) : (
-										organisation
-									))}
-								{kind === 'volunteer' && (title ? ', volunteer' : 'Volunteer')}
-							</p>
+							<h3 className="text-md leading-6 font-semibold wrap-anywhere">
+								{title || <Organisation name={organisation} url={url} />}
+							</h3>
+							{(title || kind === 'volunteer') && (
+								<p className="wrap-anywhere text-ink-2">
+									{title && <Organisation name={organisation} url={url} />}
+									{kind === 'volunteer' && (title ? ', volunteer' : 'Volunteer')}
+								</p>
+							)}
 						</div>
 						{span && <p className="text-sm leading-6 text-ink-3 sm:text-right">{span}</p>}
 					</div>
@@ -159,6 +156,15 @@ export function Experience({ experiences }: Pick<ProfileView, 'experiences'>) {
 				</li>
 			))}
 		</ul>
+	)
+}
+
+function Organisation({ name, url }: { name: string; url: string }) {
+	if (!url) return name
+	return (
+		<a className="link" href={url} rel="nofollow noopener">
+			{name}
+		</a>
 	)
 }
 
@@ -196,7 +202,9 @@ function Project({ project }: { project: ProjectView }) {
 					<h3 className="min-w-0 text-lg leading-6 font-semibold wrap-anywhere">{project.title}</h3>
 					{date && <p className="meta flex-none">{date}</p>}
 				</div>
-				<p className="mt-1 max-w-read wrap-anywhere text-ink-2">{project.description}</p>
+				{project.description && (
+					<p className="mt-1 max-w-read whitespace-pre-line wrap-anywhere text-ink-2">{project.description}</p>
+				)}
 				{project.stack.length > 0 && (
 					<ul className="mt-3 flex flex-wrap gap-1.5" aria-label="Built with">
 						{project.stack.map((part) => (

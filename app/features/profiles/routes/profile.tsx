@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import { data, redirect, useLocation, useParams } from 'react-router'
 import { SkillEvidence } from '~/features/evidence/components/skill-evidence.tsx'
 import { linkLabel } from '~/features/members/self.view.ts'
@@ -78,6 +79,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 			<Pending data={loaderData} skeleton={<ProfileSkeleton />}>
 				{({ profile, kind, page, counts, cursor, nonce }) => (
 					<div className="grid grid-cols-1 gap-x-14 gap-y-10 lg:grid-cols-[18rem_minmax(0,1fr)]">
+						<LateTitle name={profile.name} />
 						<ContactCard profile={profile} />
 						<div className="min-w-0">
 							<HiddenNotice hidden={profile.hidden} />
@@ -151,6 +153,16 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 			</Pending>
 		</div>
 	)
+}
+
+/** Sets the title of a page that was opened before its member's name was known: React Router sets it only then. */
+function LateTitle({ name }: { name: string }) {
+	const { siteName } = useRootData()
+	useEffect(() => {
+		const title = `${name} · ${siteName}`
+		if (!document.title.endsWith(title)) document.title = title
+	}, [name, siteName])
+	return null
 }
 
 /** The public part of a member's academics. */

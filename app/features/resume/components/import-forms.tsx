@@ -139,8 +139,15 @@ function Shown({ difference: { field, before, after }, named }: { difference: Di
 	)
 }
 
+interface ImportFormProps {
+	message: string
+	errors: Record<string, string>
+	/** What was pasted before an error. */
+	text: string
+}
+
 /** Uploads a résumé, as a file or as text. */
-export function ImportForm({ message, errors }: { message: string; errors: Record<string, string> }) {
+export function ImportForm({ message, errors, text }: ImportFormProps) {
 	return (
 		<Form method="post" encType="multipart/form-data" className="mt-6 grid gap-5">
 			<FormError errors={errors} names={{ document: 'The résumé', file: 'File' }}>
@@ -157,6 +164,7 @@ export function ImportForm({ message, errors }: { message: string; errors: Recor
 			<TextArea
 				label="Or paste its text"
 				name="text"
+				defaultValue={text}
 				rows={8}
 				spellCheck={false}
 				placeholder='{ "basics": { "name": "…" } }'

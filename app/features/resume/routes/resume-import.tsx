@@ -25,7 +25,7 @@ export async function action(args: Route.ActionArgs) {
 	const form = await readForm(args.request)
 	try {
 		if (form.get('intent') !== 'apply')
-			return { preview: await previewImport(viewer, username, await textOf(form)), message: '', errors: {} }
+			return { preview: await previewImport(viewer, username, await textOf(form)), message: '', errors: {}, text: '' }
 		const made = await applyImport(viewer, username, {
 			document: String(form.get('document') ?? ''),
 			fingerprint: String(form.get('fingerprint') ?? ''),
@@ -40,7 +40,7 @@ export async function action(args: Route.ActionArgs) {
 		// Kept in the form if no change was chosen, or too many.
 		const document = String(form.get('document') ?? '')
 		const preview = document ? await previewImport(viewer, username, document).catch(() => null) : null
-		return data({ preview, message: refusal.message, errors: refusal.errors }, init ?? {})
+		return data({ preview, message: refusal.message, errors: refusal.errors, text: pastedIn(form) }, init ?? {})
 	}
 }
 
@@ -72,7 +72,7 @@ export default function ResumeImport({ loaderData: { username }, actionData }: R
 						</Link>{' '}
 						in the same format.
 					</p>
-					<ImportForm message={answer?.message ?? ''} errors={answer?.errors ?? {}} />
+					<ImportForm message={answer?.message ?? ''} errors={answer?.errors ?? {}} text={answer?.text ?? ''} />
 				</>
 			)}
 		</>
@@ -96,8 +96,14 @@ function outdated({ preview, message }: OutOfDate): {
 	preview: Preview
 	message: string
 	errors: Record<string, string>
+	text: string
 } {
-	return { preview, message, errors: {} }
+	return { preview, message, errors: {}, text: '' }
+}
+
+/** What was pasted, to be shown again where no script keeps the field. A longer text than a résumé would not be read anyway. */
+function pastedIn(form: FormData): string {
+	return String(form.get('text') ?? '').slice(0, MAX_RESUME_BYTES)
 }
 
 /** The uploaded or the pasted text. @throws Invalid for a file that is too large or not text */
