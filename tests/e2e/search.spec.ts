@@ -48,6 +48,28 @@ test('a link that is followed right after typing is not undone by the search, an
 	await expect(box).toHaveValue('')
 })
 
+test('a search that is cleared while its results load does not come back', async ({ page }) => {
+	await page.goto('/forum')
+	await settled(page)
+	const { promise, resolve: release } = Promise.withResolvers<void>()
+	const asked: string[] = []
+	await page.route(/forum\.data/, async (route) => {
+		const search = new URL(route.request().url()).searchParams.get('q') ?? ''
+		asked.push(search)
+		if (search) await promise
+		await route.continue().catch(() => {})
+	})
+	const box = page.getByPlaceholder('Search topics...')
+	await box.fill('arrays')
+	await expect.poll(() => asked).toEqual(['arrays'])
+	await box.fill('')
+	await expect.poll(() => asked).toEqual(['arrays', ''])
+	release()
+	await settled(page)
+	await expect(page).toHaveURL('/forum')
+	await expect(page.getByText('Best match')).toHaveCount(0)
+})
+
 test('a search with all its panels passes axe and fits a phone', async ({ page }) => {
 	await page.setViewportSize({ width: 360, height: 740 })
 	await page.goto('/forum?q=tag:pyhton+is:solved')

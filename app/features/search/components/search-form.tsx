@@ -29,7 +29,10 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 	const target = next ? createPath(next) : here
 	const input = useRef<HTMLInputElement>(null)
 	const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-	const asked = useRef<string | null>(null)
+	const asked = useRef({ address: '', search: '' })
+	const latest = useRef(search)
+	// A search whose results are still loading counts already: clearing the field has to end it.
+	latest.current = target !== here && target === asked.current.address ? asked.current.search : search
 
 	const stop = () => {
 		clearTimeout(timer.current)
@@ -37,7 +40,7 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 	}
 	// A pending search would undo a link that the reader follows in the meantime.
 	useEffect(() => {
-		if (target === asked.current) return
+		if (target === asked.current.address) return
 		clearTimeout(timer.current)
 		timer.current = undefined
 	}, [target])
@@ -52,9 +55,9 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 	const go = () => {
 		stop()
 		const wanted = input.current?.value.trim() ?? ''
-		if (wanted === search) return
-		asked.current = withParams(pathname, { q: wanted, ...params })
-		navigate(asked.current, { replace: true, preventScrollReset: true })
+		if (wanted === latest.current) return
+		asked.current = { address: withParams(pathname, { q: wanted, ...params }), search: wanted }
+		navigate(asked.current.address, { replace: true, preventScrollReset: true })
 	}
 	const wait = (event: FormEvent) => {
 		stop()
