@@ -5,6 +5,7 @@ import { withParams } from '~/lib/addresses.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
+import { useShownSearch } from '~/ui/use-shown-search.ts'
 import type { SearchTools } from '../search.view.ts'
 
 /** Milliseconds after the last keystroke. */
@@ -44,13 +45,10 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 		clearTimeout(timer.current)
 		timer.current = undefined
 	}, [target])
-	// The field follows the address (a cleared search, going back), but never while the reader types.
-	// biome-ignore lint/correctness/useExhaustiveDependencies: another list may have the same search
-	useEffect(() => {
-		const isTyping = document.activeElement === input.current || timer.current !== undefined
-		if (input.current && !isTyping) input.current.value = search
-	}, [search, here])
-	useEffect(() => () => clearTimeout(timer.current), [])
+	// Another list may have the same search.
+	useShownSearch(input, here, () => {
+		if (input.current && timer.current === undefined) input.current.value = search
+	})
 
 	const go = () => {
 		stop()
@@ -67,6 +65,7 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 		event.preventDefault()
 		go()
 	}
+	useEffect(() => () => clearTimeout(timer.current), [])
 
 	return (
 		<search className="mt-4 block">
