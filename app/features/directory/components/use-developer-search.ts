@@ -25,6 +25,12 @@ export function useDeveloperSearch(criteria: Criteria) {
 		setText(q)
 	})
 	useEffect(() => () => clearTimeout(narrowing.current), [])
+	// biome-ignore lint/correctness/useExhaustiveDependencies: only for text that was typed before the scripts ran
+	useEffect(() => {
+		if (!input.current || input.current.value === q) return
+		setText(input.current.value)
+		if (isListShown()) narrow(input.current.value.trim())
+	}, [])
 
 	/** Makes the list follow the field, unless it already does. */
 	const narrow = (typed: string) => {

@@ -65,7 +65,11 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 		event.preventDefault()
 		go()
 	}
-	useEffect(() => () => clearTimeout(timer.current), [])
+	// biome-ignore lint/correctness/useExhaustiveDependencies: only for text that was typed before the scripts ran
+	useEffect(() => {
+		go()
+		return stop
+	}, [])
 
 	return (
 		<search className="mt-4 block">
