@@ -80,6 +80,22 @@ test('keyboard only: the switcher leads from anywhere to anything', async ({ pag
 	])
 })
 
+test('in a description Ctrl and K make a link, and do not open the switcher over it', async ({ page }) => {
+	await page.goto('/forum/ask')
+	await settled(page)
+	await page.getByLabel('Title').press('Control+k')
+	await expect(switcher(page).getByRole('option').first()).toBeVisible()
+	await page.keyboard.press('Escape')
+	await expect(switcher(page)).toHaveCount(0)
+	const text = page.getByLabel('Description')
+	await text.fill('lanterns')
+	await text.press('Control+a')
+	await text.press('Control+k')
+	await expect(text).toHaveValue(/^\[lanterns\]\(/)
+	await expect(switcher(page)).toHaveCount(0)
+	await expect(text).toBeFocused()
+})
+
 test('the latest response wins, whenever an older one arrives', async ({ page }) => {
 	await logIn(page)
 	await page.goto('/forum')
