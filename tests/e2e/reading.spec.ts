@@ -60,6 +60,22 @@ test('a page rendered again without a change still works for a reader with the e
 	await expect(page.locator('html[data-hydrated]')).toBeAttached()
 })
 
+test('Back leaves a page whose theme was changed', async ({ page }) => {
+	await page.goto('/forum')
+	await page.getByRole('link', { name: 'Solved', exact: true }).click()
+	await expect(page).toHaveURL('/forum?view=solved')
+	for (const theme of ['dark', 'light']) {
+		await page
+			.getByRole('contentinfo')
+			.getByRole('button', { name: `${theme} theme` })
+			.click()
+		await expect(page.locator('html')).toHaveAttribute('data-theme', theme)
+		await settled(page)
+	}
+	await page.goBack()
+	await expect(page).toHaveURL('/forum')
+})
+
 test('an outdated question address redirects to the current one with 301', async ({ page, request }) => {
 	await page.goto('/forum')
 	const href =
