@@ -4,7 +4,7 @@
  */
 
 /** Stores the owner of this storage. */
-const OWNER = 'storage-owner'
+export const OWNER = 'storage-owner'
 
 /**
  * Kept after a logout: drafts typed without a session, which survive the login (`draft`, no owner, its key); whether this network

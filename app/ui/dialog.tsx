@@ -1,5 +1,5 @@
 import { X } from 'lucide'
-import { type PointerEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import { type MouseEvent, type PointerEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { Icon } from './icon.tsx'
 
 interface DialogProps {
@@ -14,7 +14,7 @@ interface DialogProps {
 export function Dialog({ open, onClose, title, children }: DialogProps) {
 	const dialog = useRef<HTMLDialogElement>(null)
 	const heading = useId()
-	const isBackdropPressed = useRef(false)
+	const backdrop = useBackdrop(onClose)
 
 	// Closed before it is removed, as an element that is removed while it is open does not give the focus back.
 	useLayoutEffect(() => {
@@ -25,20 +25,13 @@ export function Dialog({ open, onClose, title, children }: DialogProps) {
 	}, [open])
 
 	return (
-		// biome-ignore lint/a11y/useKeyWithClickEvents: the browser itself closes a dialog on Escape
 		<dialog
 			ref={dialog}
 			className="dialog"
 			aria-labelledby={heading}
 			// Not for a dialog that was opened again, or removed, before this event.
 			onClose={() => dialog.current?.open === false && onClose()}
-			onPointerDown={(event) => {
-				isBackdropPressed.current = isOnBackdrop(event)
-			}}
-			// A text that is selected beyond the edge of the dialog ends on the backdrop with a click, too.
-			onClick={(event) => {
-				if (event.target === dialog.current && isBackdropPressed.current) onClose()
-			}}
+			{...backdrop}
 		>
 			<div className="mb-4 flex items-center justify-between gap-4">
 				<h2 className="text-lg font-semibold" id={heading}>
@@ -51,6 +44,20 @@ export function Dialog({ open, onClose, title, children }: DialogProps) {
 			{children}
 		</dialog>
 	)
+}
+
+/** The handlers of a `<dialog>` that a press on its backdrop closes. */
+export function useBackdrop(onClose: () => void) {
+	const isPressed = useRef(false)
+	return {
+		onPointerDown: (event: PointerEvent<HTMLDialogElement>) => {
+			isPressed.current = isOnBackdrop(event)
+		},
+		// A text that is selected beyond the edge of the dialog ends on the backdrop with a click, too.
+		onClick: ({ target, currentTarget }: MouseEvent<HTMLDialogElement>) => {
+			if (target === currentTarget && isPressed.current) onClose()
+		},
+	}
 }
 
 /** A dialog is the target of presses on its backdrop, but also of those on its own edge. */

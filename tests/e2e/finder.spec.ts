@@ -80,6 +80,22 @@ test('keyboard only: the switcher leads from anywhere to anything', async ({ pag
 	])
 })
 
+test('in a description Ctrl and K make a link, and do not open the switcher over it', async ({ page }) => {
+	await page.goto('/forum/ask')
+	await settled(page)
+	await page.getByLabel('Title').press('Control+k')
+	await expect(switcher(page).getByRole('option').first()).toBeVisible()
+	await page.keyboard.press('Escape')
+	await expect(switcher(page)).toHaveCount(0)
+	const text = page.getByLabel('Description')
+	await text.fill('lanterns')
+	await text.press('Control+a')
+	await text.press('Control+k')
+	await expect(text).toHaveValue(/^\[lanterns\]\(/)
+	await expect(switcher(page)).toHaveCount(0)
+	await expect(text).toBeFocused()
+})
+
 test('the latest response wins, whenever an older one arrives', async ({ page }) => {
 	await logIn(page)
 	await page.goto('/forum')
@@ -94,6 +110,33 @@ test('the latest response wins, whenever an older one arrives', async ({ page })
 	await expect(switcher(page).getByRole('option', { name: /^Mira Quillon/ })).toBeVisible()
 	release()
 	await expect(switcher(page).getByRole('option', { name: 'All results for “mira”' })).toBeVisible()
+})
+
+test('the switcher says how much it offers, and stays open when a selection ends beside its field', async ({
+	page,
+}) => {
+	await page.goto('/forum')
+	await settled(page)
+	await page.keyboard.press('Control+k')
+	const input = switcher(page).getByRole('combobox', { name: 'Search everything' })
+	await expect(input).toBeFocused()
+	await page.keyboard.type('frabjouscallooh')
+	await expect(switcher(page).getByRole('option')).toHaveText(['All results for “frabjouscallooh”Enter'])
+	await expect(switcher(page).getByRole('status')).toHaveText('1 suggestion')
+	const field = await input.boundingBox()
+	const frame = await switcher(page).boundingBox()
+	if (!field || !frame) throw new Error('The switcher has no size.')
+	await page.mouse.move(field.x + 60, field.y + 12)
+	await page.mouse.down()
+	await page.mouse.move(frame.x - 20, field.y + 12, { steps: 4 })
+	await page.mouse.up()
+	await page.mouse.click(frame.x + 4, frame.y + 4)
+	await expect(input).toBeVisible()
+	await input.press('End')
+	await page.keyboard.type('s')
+	await expect(input).toHaveValue('frabjouscalloohs')
+	await page.mouse.click(frame.x - 20, frame.y + 4)
+	await expect(switcher(page)).toHaveCount(0)
 })
 
 test('the box in the header searches, and the page shows every kind of result with its filters', async ({ page }) => {

@@ -69,9 +69,14 @@ test('a member has a problem too, follows the question, reports an outdated solu
 	await page.getByRole('link', { name: 'Ask somebody to answer' }).click()
 	await expect(page.getByRole('heading', { name: 'Ask somebody to answer' })).toBeVisible()
 	await page.getByRole('searchbox', { name: 'Search by name or skill' }).fill('Juniper')
-	await page.getByRole('button', { name: /^Ask Juniper/ }).click()
+	const ask = page.getByRole('button', { name: /^Ask(ed)? Juniper/ })
+	await ask.press('Enter')
 	await expectNotice(page, 'is asked to answer.')
 	await expect(page.getByRole('heading', { name: 'You asked' })).toBeVisible()
+	// The search stays for whoever is asked next.
+	await expect(page.getByRole('searchbox', { name: 'Search by name or skill' })).toHaveValue('Juniper')
+	await expect(ask).toHaveText('Asked')
+	await expect(ask).toBeFocused()
 	for (const width of [390, 1280]) {
 		await expectToFit(page, [width])
 		await expectNoViolationsInThemes(page)

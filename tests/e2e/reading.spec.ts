@@ -1,7 +1,7 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import pg from 'pg'
 import { siteDatabase } from '../support/site-process.ts'
-import { demoEmail, expect, hydrated, logIn, settled, test } from './support/journey.ts'
+import { demoEmail, enrol, expect, hydrated, logIn, settled, test } from './support/journey.ts'
 
 test.describe('a reader without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
@@ -58,6 +58,52 @@ test('a page rendered again without a change still works for a reader with the e
 	await expect.poll(madeAt).not.toBe(before)
 	await page.goto('/forum')
 	await expect(page.locator('html[data-hydrated]')).toBeAttached()
+})
+
+test('Back leaves a page whose theme was changed', async ({ page }) => {
+	await page.goto('/forum')
+	await page.getByRole('link', { name: 'Solved', exact: true }).click()
+	await expect(page).toHaveURL('/forum?view=solved')
+	for (const theme of ['dark', 'light']) {
+		await page
+			.getByRole('contentinfo')
+			.getByRole('button', { name: `${theme} theme` })
+			.click()
+		await expect(page.locator('html')).toHaveAttribute('data-theme', theme)
+		await settled(page)
+	}
+	await page.goBack()
+	await expect(page).toHaveURL('/forum')
+})
+
+test('Arabic is read from the right, also around Latin words', async ({ page }) => {
+	const beginsRightOf = (text: Locator, word: string) =>
+		text.evaluate((shown, word) => {
+			const node = document.createTreeWalker(shown, NodeFilter.SHOW_TEXT).nextNode() as Text
+			const leftOf = (place: number) => {
+				const range = document.createRange()
+				range.setStart(node, place)
+				range.setEnd(node, place + 1)
+				return range.getBoundingClientRect().left
+			}
+			return leftOf(0) > leftOf(node.data.indexOf(word))
+		}, word)
+	await enrol(page, 'Layla Rightfield')
+	await page.goto('/forum/ask')
+	await settled(page)
+	await page.getByLabel('Title').fill('كيف أستخدم git ثم React؟')
+	await page.getByLabel('Category').selectOption('others')
+	await page.getByLabel('Description').fill('أستخدم git ثم React.')
+	await page.getByLabel('Tags').fill('git')
+	await page.getByRole('button', { name: 'Post question' }).click()
+	await expect(page.getByRole('heading', { level: 1 })).toContainText('React')
+	const main = page.getByRole('main')
+	expect(await beginsRightOf(main.getByRole('heading', { level: 1 }), 'git')).toBe(true)
+	expect(await beginsRightOf(main.locator('.prose p').first(), 'git')).toBe(true)
+	await page.goto('/forum')
+	const card = main.getByRole('article').filter({ hasText: 'أستخدم' }).first()
+	expect(await beginsRightOf(card.getByRole('heading').getByRole('link'), 'git')).toBe(true)
+	expect(await beginsRightOf(card.locator('.query-text'), 'git')).toBe(true)
 })
 
 test('an outdated question address redirects to the current one with 301', async ({ page, request }) => {

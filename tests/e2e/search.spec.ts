@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test'
 import { expect, expectNoViolations, settled, test } from './support/journey.ts'
 
 test.describe('a reader without JavaScript', () => {
@@ -46,6 +47,74 @@ test('a link that is followed right after typing is not undone by the search, an
 	await page.clock.runFor(600)
 	await expect(page).toHaveURL(/\?view=unanswered$/)
 	await expect(box).toHaveValue('')
+})
+
+test('a search that is cleared while its results load does not come back', async ({ page }) => {
+	await page.goto('/forum')
+	await settled(page)
+	const { promise, resolve: release } = Promise.withResolvers<void>()
+	const asked: string[] = []
+	await page.route(/forum\.data/, async (route) => {
+		const search = new URL(route.request().url()).searchParams.get('q') ?? ''
+		asked.push(search)
+		if (search) await promise
+		await route.continue().catch(() => {})
+	})
+	const box = page.getByPlaceholder('Search topics...')
+	await box.fill('arrays')
+	await expect.poll(() => asked).toEqual(['arrays'])
+	await box.fill('')
+	await expect.poll(() => asked).toEqual(['arrays', ''])
+	release()
+	await settled(page)
+	await expect(page).toHaveURL('/forum')
+	await expect(page.getByText('Best match')).toHaveCount(0)
+})
+
+test('a search field that still has the focus follows Back and Forward', async ({ page }) => {
+	const expectField = async (field: Locator, address: string, search: string) => {
+		await expect(page).toHaveURL(address)
+		await expect(field).toHaveValue(search)
+		await expect(field).toBeFocused()
+	}
+
+	await test.step('of a list', async () => {
+		await page.goto('/forum')
+		await page.getByRole('link', { name: 'Solved', exact: true }).click()
+		await expect(page).toHaveURL('/forum?view=solved')
+		const field = page.getByPlaceholder('Search topics...')
+		await field.fill('arrays')
+		await expectField(field, '/forum?q=arrays', 'arrays')
+		await page.goBack()
+		await expectField(field, '/forum', '')
+		await page.goForward()
+		await expectField(field, '/forum?q=arrays', 'arrays')
+	})
+
+	await test.step('of the site', async () => {
+		await page.goto('/search')
+		const field = page.getByRole('main').getByRole('combobox', { name: 'Search the site' })
+		for (const search of ['react', 'python']) {
+			await field.fill(search)
+			await field.press('Enter')
+			await expectField(field, `/search?q=${search}`, search)
+		}
+		await page.goBack()
+		await expectField(field, '/search?q=react', 'react')
+		await page.goForward()
+		await expectField(field, '/search?q=python', 'python')
+	})
+
+	await test.step('of the community', async () => {
+		await page.goto('/find-dev')
+		await page.getByRole('complementary', { name: 'Filters' }).getByLabel('Mentoring').check()
+		await expect(page).toHaveURL('/find-dev?open=mentoring')
+		const field = page.getByRole('combobox', { name: 'Search people and skills' })
+		await field.fill('react')
+		await expectField(field, '/find-dev?q=react&open=mentoring', 'react')
+		await page.goBack()
+		await expectField(field, '/find-dev', '')
+	})
 })
 
 test('a search with all its panels passes axe and fits a phone', async ({ page }) => {

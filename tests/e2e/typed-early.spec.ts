@@ -131,6 +131,23 @@ test('input typed before the scripts load stays and is saved', async ({ page }) 
 	})
 })
 
+test('a search typed before the scripts load stays, and its list follows', async ({ page }) => {
+	const searches: [path: string, label: string, address: string][] = [
+		['/forum?view=solved', 'Search topics', '/forum?q=arrays'],
+		['/find-dev', 'Search people and skills', '/find-dev?q=arrays'],
+		['/search', 'Search the site', '/search'],
+	]
+	for (const [path, label, address] of searches) {
+		const hydrate = await openWithoutScripts(page, path)
+		const search = page.getByLabel(label).first()
+		await search.fill('arrays')
+		await search.blur()
+		await hydrate()
+		await expect(page).toHaveURL(address)
+		await expect(search).toHaveValue('arrays')
+	}
+})
+
 test('scripts start without a paint: at once in a background tab, otherwise after a second', async ({ page }) => {
 	const started = page.locator('script[data-started=true]')
 	await page.clock.install()

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { questionLine } from './import.schema.ts'
 
 const line = { id: 1, title: 'A title', body: 'How?', created: '2012-03-04T05:06:07Z' }
@@ -17,4 +17,19 @@ test.each([
 
 test('a title that shows nothing is empty', () => {
 	expect(questionLine.safeParse({ ...line, title: '\u200b\u2060' }).success).toBe(false)
+})
+
+afterEach(() => vi.unstubAllEnvs())
+
+test.each([
+	['2012-03-04T05:06:07', '2012-03-04T05:06:07.000Z'],
+	['2012-03-04 05:06:07.25', '2012-03-04T05:06:07.250Z'],
+	['2012-03-04T05:06', '2012-03-04T05:06:00.000Z'],
+	['2012-03-04', '2012-03-04T00:00:00.000Z'],
+	['2012-03-04T05:06:07+01:00', '2012-03-04T04:06:07.000Z'],
+])('the time %s is the same on a machine in any zone', (created, stored) => {
+	for (const zone of ['Asia/Kolkata', 'America/New_York']) {
+		vi.stubEnv('TZ', zone)
+		expect(questionLine.parse({ ...line, created }).created?.toISOString()).toBe(stored)
+	}
 })

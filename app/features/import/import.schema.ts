@@ -10,8 +10,8 @@ const filled = text.refine((value) => !isBlank(value), 'is empty')
 const id = z.union([name(200).min(1), z.number().transform(String)])
 const time = z
 	.string()
-	.refine((value) => !Number.isNaN(Date.parse(value)), 'is no date')
-	.transform((value) => new Date(value))
+	.transform((value) => new Date(withZone(value)))
+	.refine((value) => !Number.isNaN(value.getTime()), 'is no date')
 const score = z
 	.number()
 	.int()
@@ -72,6 +72,11 @@ export function reasonOf(error: z.ZodError): string {
 	const issue = error.issues[0]
 	const path = issue?.path.join('.') || 'the line'
 	return `${path}: ${issue?.message ?? 'cannot be read'}`
+}
+
+/** A time without a zone is in UTC, as sites export theirs: JavaScript would read it in the zone of this machine. */
+function withZone(time: string): string {
+	return /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(time) ? `${time}Z` : time
 }
 
 function shorten(title: string): string {

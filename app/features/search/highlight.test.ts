@@ -10,6 +10,18 @@ test.each([
 	['a word inside another', 'cat concatenate', ['cat'], '<mark>cat</mark> concatenate'],
 	['a hyphen', 'by e-mail, e-mails', ['email'], 'by <mark>e-mail</mark>, <mark>e-mails</mark>'],
 	['accents', 'a café in Brüssel', ['cafe', 'brussel'], 'a <mark>café</mark> in <mark>Brüssel</mark>'],
+	[
+		'ß',
+		'Straßen und GROẞE Größe',
+		['strassen', 'gross'],
+		'<mark>Straßen</mark> und <mark>GROẞE</mark> <mark>Größe</mark>',
+	],
+	[
+		'other letters',
+		'Łódź, Ærø og smørrebrød',
+		['lodz', 'aero', 'smorrebrod'],
+		'<mark>Łódź</mark>, <mark>Ærø</mark> og <mark>smørrebrød</mark>',
+	],
 	['markup', '<b>"a"</b> & c', ['a'], '&lt;b&gt;&quot;<mark>a</mark>&quot;&lt;/b&gt; &amp; c'],
 	['C++', 'in C++11', ['cqplusplus'], 'in <mark>C++</mark>11'],
 	['C# and F#', 'C# and F#', ['fqsharp'], 'C# and <mark>F#</mark>'],

@@ -154,9 +154,37 @@ function beginning(word: string): string {
 function partsOf(word: string): string[] {
 	const name = signed.get(word.toLowerCase())
 	if (name) return [name]
-	const plain = /[^\p{ASCII}]/u.test(word) ? word.normalize('NFKD').replace(/\p{M}+/gu, '') : word
+	const plain = /[^\p{ASCII}]/u.test(word) ? withoutAccents(word) : word
 	const parts = plain.split(/[-_]|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u)
 	return [...(parts.length > 1 ? [plain.replaceAll('-', ''), ...parts] : [plain]), word].map(fold)
+}
+
+/** Letters without an accent that `search_text` replaces, too. */
+const letters: Readonly<Record<string, string>> = {
+	ß: 'ss',
+	æ: 'ae',
+	œ: 'oe',
+	ø: 'o',
+	ł: 'l',
+	đ: 'd',
+	ð: 'd',
+	þ: 'th',
+	ħ: 'h',
+	ı: 'i',
+	ŋ: 'n',
+	ŧ: 't',
+}
+
+/** A word as PostgreSQL's `unaccent` writes it. */
+function withoutAccents(word: string): string {
+	return word
+		.normalize('NFKD')
+		.replace(/\p{M}+/gu, '')
+		.replace(/[ßẞæœøłđðþħıŋŧ]/gi, (letter) => {
+			const small = letter.toLowerCase()
+			const plain = letters[small] ?? letter
+			return letter === small ? plain : plain.toUpperCase()
+		})
 }
 
 function fold(word: string): string {

@@ -349,7 +349,11 @@ const MAX_CHARACTERS = 4_000
  */
 export async function commentRows(lexemes: string[], ids: number[]): Promise<CommentRow[]> {
 	// `ilike` would write each comment in lower case again for each word, and by all of Unicode.
-	const letters = lexemes.some((word) => /[^ -~]/.test(word)) ? sql`start` : sql`start collate "C"`
+	const letters = lexemes.some((word) => /[^ -~]/.test(word))
+		? sql`start`
+		: sql`(case when octet_length(start) > length(start) then unaccent(start) else start end) collate "C"`
+	// `pre-commit` has the lexeme precommit.
+	const joined = sql`replace(${letters}, '-', '')`
 	const { rows } = await sql<CommentRow>`
 		select q.id as question_id, c.id as comment_id, users.name, c.body_start
 		from unnest(${ids}::int[]) q (id) cross join lateral (
@@ -357,13 +361,14 @@ export async function commentRows(lexemes: string[], ids: number[]): Promise<Com
 				select id, author_id, body_html, path,
 					case when octet_length(body) <= ${MAX_CHARACTERS} then body else left(body, ${MAX_CHARACTERS}) end as start
 				from comments where question_id = q.id and status = 'published' order by path limit ${MAX_COMMENTS}) early
-			where lower(${letters}) like any (${lexemes.map(lettersOf)}::text[]) limit ${MAX_READ}) c
+			where lower(${joined}) like any (${lexemes.map(lettersOf)}::text[]) limit ${MAX_READ}) c
 		join users on users.id = c.author_id`.execute(db())
 	return rows
 }
 
-/** The letters at the beginning of a word, before its ending and before the changes by search_text. */
+/** The letters at the beginning of a word, without hyphens: before its ending and before the changes by search_text. */
 function lettersOf(lexeme: string): string {
 	const spelling = lexeme.replace('qplusplus', '++').replace('qsharp', '#').replace('dotqnet', '.net')
-	return `%${spelling.slice(0, Math.max(3, spelling.length - 1)).replace(/[\\%]/g, '_')}%`
+	const start = spelling.slice(0, Math.max(3, spelling.length - 1))
+	return `%${start.replaceAll('-', '').replace(/[\\%]/g, '_')}%`
 }

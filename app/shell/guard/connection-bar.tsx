@@ -1,6 +1,8 @@
 import { CloudOff, RotateCw } from 'lucide'
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
 import { createRoot } from 'react-dom/client'
+import { OWNER, storageOwner } from '~/lib/private-storage.ts'
+import type { RootData } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
 
 interface Connection {
@@ -8,9 +10,11 @@ interface Connection {
 	lost: number
 	/** The address to load when the reader agrees, as the site was updated; null if it was not. */
 	reload: string | null
+	/** Who has logged in by another tab since this page was loaded for somebody else; null for nobody. */
+	other: string | null
 }
 
-let connection: Connection = { lost: 0, reload: null }
+let connection: Connection = { lost: 0, reload: null, other: null }
 const listeners = new Set<() => void>()
 
 /** Shows that a request is being retried. @returns ends that */
@@ -22,6 +26,23 @@ export function connectionLost(): () => void {
 /** Says that the site was updated, with a button that loads an address. */
 export function offerReload(address: string): void {
 	change({ reload: address })
+}
+
+/** Another member's session is that of this tab, too: what is sent here is sent as them. */
+function noteOwner(): void {
+	const { viewer } = (window.__reactRouterDataRouter.state.loaderData.root ?? {}) as Partial<RootData>
+	const owner = readOwner()
+	const other = viewer && owner !== viewer.username ? owner : null
+	if (other !== connection.other) change({ other })
+}
+
+function readOwner(): string | null {
+	try {
+		return storageOwner()
+	} catch {
+		// A browser that forbids storage tells nothing.
+		return null
+	}
 }
 
 function change(next: Partial<Connection>): void {
@@ -36,7 +57,16 @@ function subscribe(listener: () => void): () => void {
 
 /** Overlays the page, dialogs included, without moving anything. Clicks go through it. */
 function ConnectionBar() {
-	const { lost, reload } = useSyncExternalStore(subscribe, () => connection)
+	const { lost, reload, other } = useSyncExternalStore(subscribe, () => connection)
+	if (other !== null)
+		return (
+			<Bar key="other">
+				<span>This browser is logged in as @{other} now. What you typed is still here: copy it, then reload.</span>
+				<button type="button" className="btn btn-sm btn-outline" onClick={() => window.location.reload()}>
+					<Icon of={RotateCw} className="icon-sm" /> Reload
+				</button>
+			</Bar>
+		)
 	if (reload !== null)
 		return (
 			<Bar key="reload">
@@ -67,6 +97,10 @@ function Bar({ children }: { children: ReactNode }) {
 		</div>
 	)
 }
+
+window.addEventListener('storage', ({ key }) => key === OWNER && noteOwner())
+window.__reactRouterDataRouter.subscribe(() => connection.other !== null && noteOwner())
+noteOwner()
 
 // Outside of the page, which may be rendered again. A live region must exist before it says something.
 const host = document.createElement('div')

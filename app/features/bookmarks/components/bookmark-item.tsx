@@ -50,7 +50,7 @@ export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 							{post.title}
 						</Link>
 					</h2>
-					{post.excerpt && <p className="mt-1 line-clamp-2 text-ink-2 wrap-anywhere">{post.excerpt}</p>}
+					{post.excerpt && <p className="authored mt-1 line-clamp-2 text-ink-2 wrap-anywhere">{post.excerpt}</p>}
 				</>
 			) : (
 				<p className="text-lg font-semibold text-ink-3">

@@ -1,5 +1,6 @@
 import { type ChangeEvent, type FormEvent, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
+import { useShownSearch } from '~/ui/use-shown-search.ts'
 import { type Criteria, communityPath, searchDebounce } from '../directory.paths.ts'
 import { useAwaitedCriteria } from './use-filter-form.ts'
 
@@ -19,14 +20,19 @@ export function useDeveloperSearch(criteria: Criteria) {
 	const latest = useRef(awaited)
 	latest.current = awaited
 
-	// The field follows the address (a cleared search, going back, a filter right after typing), but never while the reader types.
-	// biome-ignore lint/correctness/useExhaustiveDependencies: another address with the same search follows typed text that it leaves out
-	useEffect(() => {
-		if (!input.current || document.activeElement === input.current) return
+	// Another address with the same search follows typed text that it leaves out, such as a filter right after typing.
+	useShownSearch(input, address, () => {
+		if (!input.current) return
 		input.current.value = q
 		setText(q)
-	}, [q, address])
+	})
 	useEffect(() => () => clearTimeout(narrowing.current), [])
+	// biome-ignore lint/correctness/useExhaustiveDependencies: only for text that was typed before the scripts ran
+	useEffect(() => {
+		if (!input.current || input.current.value === q) return
+		setText(input.current.value)
+		if (isListShown()) narrow(input.current.value.trim())
+	}, [])
 
 	/** Makes the list follow the field, unless it already does. */
 	const narrow = (typed: string) => {

@@ -97,7 +97,7 @@ function Head({ question }: { question: ShownQuestion }) {
 			<div className="flex items-center gap-4">
 				<CategoryAndState question={question} />
 			</div>
-			<h1 className="mt-1.5 text-2xl font-bold text-balance wrap-anywhere sm:text-3xl">{title}</h1>
+			<h1 className="authored mt-1.5 text-2xl font-bold text-balance wrap-anywhere sm:text-3xl">{title}</h1>
 			<div className="mt-3 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-ink-3">
 				<Avatar user={author} size={24} />
 				<AuthorName author={author} look="text-sm font-semibold text-ink wrap-anywhere" />

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
+import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { readStored, writeStored } from '~/ui/form-kit.ts'
 import SuggestionList, { type Suggestion, type SuggestionGroup } from '~/ui/suggestions.tsx'
@@ -60,7 +61,7 @@ export default function FoundList({ field, text, isInDialog = false, onPicked }:
 			isInline={isInDialog}
 			debounceMs={SWITCHER_DEBOUNCE_MS}
 			asksAtOnce
-			announcement={(count) => `${count} results`}
+			announcement={(count) => counted(count, 'suggestion')}
 			failure={null}
 		/>
 	)

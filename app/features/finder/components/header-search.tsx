@@ -17,8 +17,9 @@ export function HeaderSearch({ children }: { children?: ReactNode }) {
 	const [isOpen, setOpen] = useState<boolean | null>(null)
 	useEffect(() => {
 		const press = (event: KeyboardEvent) => {
-			const { key, ctrlKey, metaKey, shiftKey, altKey } = event
-			if (key.toLowerCase() !== 'k' || ctrlKey === metaKey || shiftKey || altKey) return
+			const { key, ctrlKey, metaKey, shiftKey, altKey, defaultPrevented } = event
+			// In a text with formatting it makes a link.
+			if (key.toLowerCase() !== 'k' || ctrlKey === metaKey || shiftKey || altKey || defaultPrevented) return
 			event.preventDefault()
 			setOpen(true)
 		}

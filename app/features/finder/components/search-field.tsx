@@ -1,6 +1,7 @@
-import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { type ReactNode, Suspense, useRef, useState } from 'react'
 import { lazyPart } from '~/shell/guarded.ts'
 import { Form } from '~/ui/link.tsx'
+import { useShownSearch } from '~/ui/use-shown-search.ts'
 import { MAX_SEARCH_LENGTH, type SearchKind, searchRoute } from '../finder.paths.ts'
 
 const FoundList = lazyPart(() => import('./found-list.tsx'))
@@ -19,10 +20,9 @@ export function SearchField({ q = '', kind = null, children }: SearchFieldProps)
 	const input = useRef<HTMLInputElement>(null)
 	const [text, setText] = useState<string | null>(null)
 
-	// The field follows the address, unless the reader is typing.
-	useEffect(() => {
-		if (input.current && document.activeElement !== input.current) input.current.value = q
-	}, [q])
+	useShownSearch(input, q, () => {
+		if (input.current) input.current.value = q
+	})
 
 	const read = () => setText(input.current?.value.trim() ?? '')
 	return (

@@ -1,6 +1,7 @@
 import { Search } from 'lucide'
 import { useEffect, useRef, useState } from 'react'
 import { comboboxAttributes } from '~/ui/combobox.tsx'
+import { useBackdrop } from '~/ui/dialog.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form } from '~/ui/link.tsx'
 import { MAX_SEARCH_LENGTH, searchRoute } from '../finder.paths.ts'
@@ -17,6 +18,7 @@ export default function Switcher({ open, onClose }: SwitcherProps) {
 	const dialog = useRef<HTMLDialogElement>(null)
 	const [field, setField] = useState<HTMLInputElement | null>(null)
 	const [text, setText] = useState('')
+	const backdrop = useBackdrop(onClose)
 
 	useEffect(() => {
 		if (!open) return dialog.current?.close()
@@ -26,15 +28,12 @@ export default function Switcher({ open, onClose }: SwitcherProps) {
 	}, [open, field])
 
 	return (
-		// biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes a dialog on Escape by itself
 		<dialog
 			ref={dialog}
 			className="dialog switcher"
 			aria-label="Search"
 			onClose={onClose}
-			onClick={(event) => {
-				if (event.target === dialog.current) onClose()
-			}}
+			{...backdrop}
 			onKeyDownCapture={(event) => {
 				// Closes the dialog instead of only the list.
 				if (event.key === 'Escape' && !event.nativeEvent.isComposing) onClose()

@@ -3,7 +3,7 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { SearchForm } from '~/features/search/components/search-form.tsx'
 import { decline, getInvitations, invite } from '~/features/upkeep/invitations.server.ts'
 import { invitePath, MAX_INVITED } from '~/features/upkeep/upkeep.view.ts'
-import { profilePath } from '~/lib/addresses.ts'
+import { profilePath, withParams } from '~/lib/addresses.ts'
 import { readId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
@@ -40,7 +40,8 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 		}
 		try {
 			const { name } = await invite(viewer, id, String(form.get('username') ?? ''))
-			return redirectWithToast(invitePath(id), { type: 'success', message: `${name} is asked to answer.` })
+			const back = withParams(invitePath(id), { q: cleanSearch(url.searchParams.get('q') ?? '') })
+			return redirectWithToast(back, { type: 'success', message: `${name} is asked to answer.` })
 		} catch (error) {
 			return refused(error, form)
 		}
@@ -75,17 +76,13 @@ export default function Invite({ loaderData, actionData: refusal }: Route.Compon
 							</Link>
 							<p className="meta truncate">{person.skills.join(', ') || `@${person.username}`}</p>
 						</div>
-						<Form method="post" action={invitePath(question.id)} className="flex flex-none">
-							<button
-								className="btn btn-sm btn-outline"
-								type="submit"
-								name="username"
-								value={person.username}
-								disabled={names.has(person.username)}
-								aria-label={`Ask ${person.name}`}
-							>
-								{names.has(person.username) ? 'Asked' : 'Ask'}
-							</button>
+						<Form
+							method="post"
+							action={withParams(invitePath(question.id), { q })}
+							className="flex flex-none"
+							preventScrollReset
+						>
+							<AskButton person={person} isAsked={names.has(person.username)} />
 						</Form>
 					</li>
 				))}
@@ -112,5 +109,28 @@ export default function Invite({ loaderData, actionData: refusal }: Route.Compon
 				)}
 			</section>
 		</div>
+	)
+}
+
+/** Keeps the focus once somebody is asked, which browsers take from a button that is `disabled`. */
+function AskButton({
+	person: { username, name },
+	isAsked,
+}: {
+	person: { username: string; name: string }
+	isAsked: boolean
+}) {
+	return (
+		<button
+			className="btn btn-sm btn-outline"
+			type="submit"
+			name="username"
+			value={username}
+			aria-disabled={isAsked || undefined}
+			aria-label={`${isAsked ? 'Asked' : 'Ask'} ${name}`}
+			onClick={(event) => isAsked && event.preventDefault()}
+		>
+			{isAsked ? 'Asked' : 'Ask'}
+		</button>
 	)
 }

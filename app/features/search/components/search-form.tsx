@@ -5,6 +5,7 @@ import { withParams } from '~/lib/addresses.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
+import { useShownSearch } from '~/ui/use-shown-search.ts'
 import type { SearchTools } from '../search.view.ts'
 
 /** Milliseconds after the last keystroke. */
@@ -29,7 +30,10 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 	const target = next ? createPath(next) : here
 	const input = useRef<HTMLInputElement>(null)
 	const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-	const asked = useRef<string | null>(null)
+	const asked = useRef({ address: '', search: '' })
+	const latest = useRef(search)
+	// A search whose results are still loading counts already: clearing the field has to end it.
+	latest.current = target !== here && target === asked.current.address ? asked.current.search : search
 
 	const stop = () => {
 		clearTimeout(timer.current)
@@ -37,24 +41,21 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 	}
 	// A pending search would undo a link that the reader follows in the meantime.
 	useEffect(() => {
-		if (target === asked.current) return
+		if (target === asked.current.address) return
 		clearTimeout(timer.current)
 		timer.current = undefined
 	}, [target])
-	// The field follows the address (a cleared search, going back), but never while the reader types.
-	// biome-ignore lint/correctness/useExhaustiveDependencies: another list may have the same search
-	useEffect(() => {
-		const isTyping = document.activeElement === input.current || timer.current !== undefined
-		if (input.current && !isTyping) input.current.value = search
-	}, [search, here])
-	useEffect(() => () => clearTimeout(timer.current), [])
+	// Another list may have the same search.
+	useShownSearch(input, here, () => {
+		if (input.current && timer.current === undefined) input.current.value = search
+	})
 
 	const go = () => {
 		stop()
 		const wanted = input.current?.value.trim() ?? ''
-		if (wanted === search) return
-		asked.current = withParams(pathname, { q: wanted, ...params })
-		navigate(asked.current, { replace: true, preventScrollReset: true })
+		if (wanted === latest.current) return
+		asked.current = { address: withParams(pathname, { q: wanted, ...params }), search: wanted }
+		navigate(asked.current.address, { replace: true, preventScrollReset: true })
 	}
 	const wait = (event: FormEvent) => {
 		stop()
@@ -64,6 +65,11 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 		event.preventDefault()
 		go()
 	}
+	// biome-ignore lint/correctness/useExhaustiveDependencies: only for text that was typed before the scripts ran
+	useEffect(() => {
+		go()
+		return stop
+	}, [])
 
 	return (
 		<search className="mt-4 block">
