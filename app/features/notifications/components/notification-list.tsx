@@ -66,7 +66,9 @@ function NotificationLink({ notification, className, place }: NotificationLinkPr
 					<RelativeTime at={at} />
 				</span>
 			</span>
-			{unread && <span className="mt-1.5 size-2 flex-none bg-marigold forced-colors:outline" role="img" aria-label="Unread" />}
+			{unread && (
+				<span className="mt-1.5 size-2 flex-none bg-marigold forced-colors:outline" role="img" aria-label="Unread" />
+			)}
 		</Link>
 	)
 }
