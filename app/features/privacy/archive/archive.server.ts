@@ -158,7 +158,13 @@ async function* entriesOf(userId: number, name: string, parts: number): AsyncGen
 		input: schemaOf(tables.map(({ feature, table, entry }) => [fileOf(feature, table), entry.archive])),
 	}
 	for (const { feature, table, entry } of tables) {
-		yield { name: fileOf(feature, table), input: jsonOf(readRows(table, entry, userId)) }
+		const rows = jsonOf(readRows(table, entry, userId))
+		try {
+			yield { name: fileOf(feature, table), input: rows }
+		} finally {
+			// When the file cannot be written, the library leaves what it was reading open, and with it a connection to the database.
+			await rows.return()
+		}
 		const markdown = markdownOf(table)
 		if (markdown) for await (const row of readRows(table, entry, userId)) yield markdown(row)
 		await progress()
@@ -181,7 +187,7 @@ function fileOf(feature: string, table: string): string {
 }
 
 /** Encodes rows as a JSON array, one per line. */
-async function* jsonOf(rows: AsyncIterable<Record<string, unknown>>): AsyncGenerator<string> {
+async function* jsonOf(rows: AsyncIterable<Record<string, unknown>>): AsyncGenerator<string, void> {
 	let before = '[\n'
 	for await (const row of rows) {
 		yield `${before}${JSON.stringify(row)}`
