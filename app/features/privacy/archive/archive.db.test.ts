@@ -126,6 +126,16 @@ test('an archive that has just expired is removed with its member, and when anot
 	expect(files()).toEqual(before)
 })
 
+test('an archive without its file, as on a restored site, is offered no more once it was asked for', async () => {
+	const rosa = await makeMember('rosa')
+	await askForArchive(rosa, rosa)
+	await work()
+	expect(await getArchive(rosa)).not.toBeNull()
+	rmSync(join(config().dataDir, 'media/archives'), { recursive: true })
+	await expect(openArchive(rosa)).rejects.toThrow('There is no archive to download.')
+	expect(await getArchive(rosa)).toBeNull()
+})
+
 test('an expired archive whose file cannot be removed keeps no other one', async () => {
 	const folder = join(config().dataDir, 'media/archives')
 	const stuck = join(folder, 'stuck.zip')
@@ -177,16 +187,6 @@ async function makeWriter(username: string, messages: number): Promise<SignedIn>
 		select conversation_id, sender_id, recipient_id, gen_random_uuid(), repeat('words ', 200), '<p></p>', 1
 		from messages, generate_series(1, ${messages}::int) where sender_id = ${writer.id}`.execute(db()),
 	)
-	const { path } = await storePicture(many, 'profile', new Blob([new Uint8Array(await picture('png'))]))
-	await sql`
-		insert into pictures (path, user_id, kind, width, height, bytes, colour)
-		select 'profiles/many/' || lpad(to_hex(number), 32, '0'), user_id, kind, width, height, bytes, colour
-		from pictures, generate_series(1, 1000) as number where path = ${path}`.execute(db())
-	await askForArchive(many, many)
-	const shown = new Set<number>()
-	let most = 0
-	const before = process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed
-	const look = async () => {
 	return writer
 }
 
@@ -211,6 +211,16 @@ test('one whose file cannot be written gives back the connection that read the d
 
 test('a large archive takes constant memory and shows its progress', async () => {
 	const many = await makeWriter('many', 10_000)
+	const { path } = await storePicture(many, 'profile', new Blob([new Uint8Array(await picture('png'))]))
+	await sql`
+		insert into pictures (path, user_id, kind, width, height, bytes, colour)
+		select 'profiles/many/' || lpad(to_hex(number), 32, '0'), user_id, kind, width, height, bytes, colour
+		from pictures, generate_series(1, 1000) as number where path = ${path}`.execute(db())
+	await askForArchive(many, many)
+	const shown = new Set<number>()
+	let most = 0
+	const before = process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed
+	const look = async () => {
 		const { arrayBuffers, heapUsed } = process.memoryUsage()
 		most = Math.max(most, arrayBuffers + heapUsed - before)
 		shown.add((await getArchive(many))?.progress ?? 100)

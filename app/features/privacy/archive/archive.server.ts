@@ -104,11 +104,18 @@ export async function askForArchive(
 	await recordSecurityEvent('archive-requested', { userId: member.id })
 }
 
+const nothing = 'There is no archive to download. Ask for one first.'
+
 /** The file of a member's archive. @throws NotFound if there is none or it has expired */
 export async function openArchive(member: SignedIn): Promise<{ file: Readable; bytes: number }> {
 	const row = await findArchive(member.id)
-	if (!row?.ready_at || row.is_over) throw new NotFound('There is no archive to download. Ask for one first.')
+	if (!row?.ready_at || row.is_over) throw new NotFound(nothing)
 	const file = await (await storage()).stream(keyOf(row.name))
+	if (!file) {
+		// The site was restored: a backup has the row and not the file.
+		await deleteArchive(member.id, row.name)
+		throw new NotFound(nothing)
+	}
 	await recordSecurityEvent('archive-fetched', { userId: member.id })
 	return { file, bytes: row.bytes ?? 0 }
 }
