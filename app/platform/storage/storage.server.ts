@@ -116,6 +116,8 @@ async function bucket(settings: Config, name: string) {
 		region: S3_REGION ?? 'us-east-1',
 		requestHandler: S3_TIMEOUTS,
 		maxAttempts: S3_MAX_ATTEMPTS,
+		// Else the client sends a stream in pieces with a checksum behind them, which many services store as the file.
+		requestChecksumCalculation: 'WHEN_REQUIRED',
 		// A custom endpoint names the bucket in the path, as it rarely has a DNS name for each.
 		...(S3_ENDPOINT ? { endpoint: S3_ENDPOINT, forcePathStyle: true } : {}),
 		...(S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY
