@@ -69,9 +69,11 @@ async function change(viewer: SignedIn, form: FormData, request: Request): Promi
 	await requireConfirmed(viewer, request)
 	switch (form.get('intent')) {
 		case 'swap':
-			return `Mails go to ${await swapEmails(viewer)} from now on.`
+			await swapEmails(viewer, address)
+			return `Mails go to ${address} from now on.`
+	const address = String(form.get('email'))
 		case 'remove':
-			await removeSecondEmail(viewer)
+			await removeSecondEmail(viewer, address)
 			return 'The address is no longer part of your account.'
 		case 'cancel':
 			await cancelEmail(viewer)
@@ -173,6 +175,8 @@ function Second({ email }: { email: string }) {
 				name="intent"
 				value="remove"
 				aria-label={`Remove ${email}`}
+			{/* Another tab may have changed which address is the personal one. */}
+			<input type="hidden" name="email" value={email} />
 			>
 				Remove
 			</button>
