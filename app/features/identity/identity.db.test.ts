@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { logIn, requestPasswordReset, resetPassword, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { confirmAddress } from '~/features/accounts/registration/registrations.server.ts'
 import { hashPassword } from '~/features/accounts/security/credentials.server.ts'
 import { saveImportedAuthors } from '~/features/import/import.queries.server.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
@@ -25,6 +26,7 @@ import {
 	findUndo,
 	getEmails,
 	removeSecondEmail,
+	requestConfirmation,
 	requestEmail,
 	resendEmail,
 	swapEmails,
@@ -265,6 +267,11 @@ describe('a personal address besides that of the campus', () => {
 		await expect(requestEmail(mira, { email: 'own@mail.example', place: 'second_email' })).rejects.toThrow(
 			'Confirm your first address',
 		)
+		expect(await getEmails(mira)).toMatchObject({ isConfirmed: false, mayConfirm: true })
+		expect(await requestConfirmation(mira)).toBe(addressOf(mira))
+		await confirmAddress({ token: await mailedToken(addressOf(mira)), password }, request())
+		expect(await getEmails(mira)).toMatchObject({ isConfirmed: true, mayConfirm: false })
+		expect(await requestEmail(mira, { email: 'own@mail.example', place: 'second_email' })).toBe('own@mail.example')
 	})
 
 	test('stores only hashes of tokens', async () => {

@@ -1,10 +1,11 @@
 import { deleteResetLinks, removeCredentials } from '~/features/accounts/accounts.queries.server.ts'
 import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
-import { LINK_KEPT, mailResetLink } from '~/features/accounts/registration/account-mails.server.ts'
+import { LINK_KEPT, mailResetLink, queueAccountMail } from '~/features/accounts/registration/account-mails.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '~/features/accounts/registration/registrations.server.ts'
 import { whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
+import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
 import { getAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { findTest } from '~/features/bounces/proving.server.ts'
 import { countAttempt } from '~/features/rate-limits/rate-limits.server.ts'
@@ -43,13 +44,14 @@ import type { EmailSlot, EmailsView } from './emails.view.ts'
 const oldLink = 'This link has expired, or a newer one was sent. Ask for a new one in your settings.'
 const linkIsOver = 'A link works for 10 minutes after it was sent. Have a new one sent to that address.'
 const oldUndo = 'This link has been used or has expired. Set a new password if you cannot log in.'
-const taken = 'This address cannot be used for your account any more. Choose another.'
 const elsewhere = 'Your addresses were changed in another tab. Reload the page.'
+const taken = 'This address cannot be used for your account any more. Choose another.'
 
 /** The addresses of the viewer's account. @param token of the link in a test mail, else '' @throws NotFound if the account is gone */
 export async function getEmails(viewer: SignedIn, token = ''): Promise<EmailsView> {
-	const [row, change, problems, tested] = await Promise.all([
+	const [row, isByPassword, change, problems, tested] = await Promise.all([
 		requireEmails(viewer.id),
+		hasPassword(viewer.id),
 		findEmailChange(viewer.id),
 		getAddressProblems(viewer.id),
 		findTest(viewer, token),
@@ -57,12 +59,21 @@ export async function getEmails(viewer: SignedIn, token = ''): Promise<EmailsVie
 	return {
 		email: row.email,
 		isConfirmed: row.email_verified,
+		mayConfirm: !row.email_verified && isByPassword,
 		second: row.second_email,
 		pending: change ? { email: change.email, place: change.place } : null,
 		problems,
 		tested: tested === null ? (token ? 'over' : null) : { email: tested, token },
 		domains: whoMayRegister().domains,
 	}
+}
+
+/** Mails a link that confirms the first address, unless it is confirmed. @returns the address @throws TooMany */
+export async function requestConfirmation(viewer: SignedIn): Promise<string> {
+	const { email } = await requireEmails(viewer.id)
+	await countAttempt([['email-change', String(viewer.id)]])
+	await queueAccountMail({ kind: 'confirm', email })
+	return email
 }
 
 /**
@@ -206,6 +217,7 @@ async function change(
 				return true
 			}),
 	)
+	if (!isChanged) return
 	await announceAccountChange(viewer.id)
 	await recordSecurityEvent('email-changed', { userId: viewer.id })
 }
@@ -216,7 +228,6 @@ export async function findUndo(token: string): Promise<{ username: string; email
 	if (!undo) throw new Invalid(oldUndo)
 	return { username: undo.username, email: undo.email }
 }
-	if (!isChanged) return
 
 /**
  * Restores the former addresses of an account, with a token mailed to one of them. The change may have been made by a
