@@ -1,9 +1,16 @@
 import type { Locator, Page } from '@playwright/test'
-import pg from 'pg'
 import sharp from 'sharp'
-import { siteDatabase } from '../support/site-process.ts'
 import { anotherBrowser, composer, type Member, post } from './support/chat.ts'
-import { enrol, enrolAdmin, expect, expectNoViolationsInThemes, expectToFit, settled, test } from './support/journey.ts'
+import {
+	enrol,
+	enrolAdmin,
+	expect,
+	expectNoViolationsInThemes,
+	expectToFit,
+	passTenMinutes,
+	settled,
+	test,
+} from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 interface Row {
@@ -206,14 +213,6 @@ async function endSessionAndSend(page: Page, send: Locator): Promise<void> {
 	await page.context().clearCookies()
 	await send.click()
 	await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
-}
-
-/** Makes the last confirmation of every session older than ten minutes. */
-async function passTenMinutes(): Promise<void> {
-	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
-	await client.connect()
-	await client.query("update sessions set confirmed_at = now() - interval '11 minutes'")
-	await client.end()
 }
 
 async function logInAs(page: Page, username: string): Promise<void> {
