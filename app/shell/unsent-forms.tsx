@@ -23,7 +23,7 @@ interface UnsentForm extends SubmittedForm {
 }
 
 /** Hidden fields that identify what a form is about. */
-const IDENTIFYING_FIELDS = ['intent', 'item', 'id', 'comment']
+const IDENTIFYING_FIELDS = ['intent', 'item', 'id', 'comment', 'place']
 /** Longer forms are not stored, as the browser's storage is small. In characters. */
 const MAX_FORM_LENGTH = 500_000
 /** Milliseconds for a page to render its form after the login. */
