@@ -24,3 +24,19 @@ test('a personal address is back in its own form after its member has confirmed 
 	await expect(page.getByRole('textbox', { name: 'Personal address' })).toHaveValue(`${username}@home.example`)
 	await expect(page.getByRole('textbox', { name: 'New address' })).toHaveValue('')
 })
+
+test('an admin who confirms who they are amid a form reads that its secret has to be entered again', async ({
+	page,
+}) => {
+	await enrolAdmin(page)
+	await page.goto('/admin/settings/other-logins')
+	await settled(page)
+	await page.getByLabel('GitHub: client id').fill('typed-id')
+	await page.getByLabel('GitHub: client secret').fill('typed secret')
+	await passTenMinutes()
+	await page.getByRole('button', { name: 'Save' }).click()
+	await confirm(page)
+	await expectNotice(page, 'What you typed is back, except passwords and secrets: enter them again, then send it.')
+	await expect(page.getByLabel('GitHub: client id')).toHaveValue('typed-id')
+	await expect(page.getByLabel('GitHub: client secret')).toHaveValue('')
+})
