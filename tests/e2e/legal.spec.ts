@@ -61,6 +61,12 @@ test('an admin writes terms, a visitor accepts them to register, and a member is
 	await expect(reader).toHaveURL(/\/forum\/tags$/)
 	await reader.goto('/forum')
 	await expect(reader).toHaveURL(/\/forum$/)
+	// A form says why it cannot be sent, and keeps what was typed.
+	await reader.goto('/settings/tokens')
+	await reader.getByLabel('Name', { exact: true }).fill('A script')
+	await reader.getByRole('button', { name: 'Create token' }).click()
+	await expect(reader.getByText('Accept them at /terms/accept')).toBeVisible()
+	await expect(reader.getByLabel('Name', { exact: true })).toHaveValue('A script')
 	await reader.getByRole('contentinfo').getByRole('link', { name: 'Privacy' }).click()
 	await expect(reader.getByRole('cell', { name: '90 days' }).first()).toBeVisible()
 

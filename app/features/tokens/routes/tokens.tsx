@@ -39,7 +39,6 @@ export function action({ request, context, url }: Route.ActionArgs) {
 			const made = await makeToken(viewer, { ...Object.fromEntries(form), scopes })
 			return data({ ...made, refusal: null }, { status: 201, headers: { 'Cache-Control': 'no-store' } })
 		} catch (error) {
-			if (!(error instanceof Invalid)) throw error
 			const { data: refusal, init } = refused(error, form)
 			return data({ token: null, refusal: { ...refusal, scopes } }, init ?? {})
 		}
