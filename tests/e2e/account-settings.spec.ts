@@ -40,3 +40,37 @@ test('an admin who confirms who they are amid a form reads that its secret has t
 	await expect(page.getByLabel('GitHub: client id')).toHaveValue('typed-id')
 	await expect(page.getByLabel('GitHub: client secret')).toHaveValue('')
 })
+
+test('a token that was revoked, and a device that was logged out, in the meantime end with a notice', async ({
+	page,
+	browser,
+}) => {
+	const username = await enrol(page, 'Tessa Twotabs')
+	await page.goto('/settings/tokens')
+	await page.getByLabel('Name', { exact: true }).fill('Two tabs')
+	await page.getByRole('button', { name: 'Create token' }).click()
+	await expect(page.getByRole('heading', { name: 'Your new token' })).toBeVisible()
+	const tab = await page.context().newPage()
+	await tab.goto('/settings/tokens')
+	for (const [each, notice] of [
+		[tab, 'Token revoked.'],
+		[page, 'This token has already been revoked.'],
+	] as const) {
+		await each.getByRole('button', { name: 'Revoke Two tabs' }).click()
+		await expectNotice(each, notice)
+		await expect(each.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible()
+	}
+
+	const device = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
+	const send = (path: string, form: Record<string, string>) =>
+		device.request.post(path, { form, headers: { Origin: process.env.SITE_URL ?? '' } })
+	await send('/login', { email: `${username}@eastmere.example`, password })
+	await page.goto('/settings')
+	const end = page.getByRole('region', { name: 'Where you are logged in' }).getByRole('button', { name: /^Log out / })
+	await expect(end).toHaveCount(2)
+	await send('/logout', {})
+	await end.first().click()
+	await expectNotice(page, 'This session has already ended.')
+	await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible()
+	await device.close()
+})
