@@ -74,3 +74,15 @@ test('a token that was revoked, and a device that was logged out, in the meantim
 	await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible()
 	await device.close()
 })
+
+test('whoever logs out and in again to confirm who they are comes back to the page that asked for it', async ({
+	page,
+}) => {
+	const username = await enrol(page, 'Rhea Returning')
+	await page.goto('/confirm-identity?redirectTo=/settings/passkeys')
+	await page.getByRole('main').getByRole('button', { name: 'log out' }).click()
+	await page.getByLabel('Email').fill(`${username}@eastmere.example`)
+	await page.getByLabel('Password', { exact: true }).fill(password)
+	await page.getByRole('button', { name: 'Login', exact: true }).click()
+	await expect(page).toHaveURL(/\/settings\/passkeys$/)
+})
