@@ -377,6 +377,7 @@ test.describe('without JavaScript', () => {
 		// A session that needs confirmation: confirm in another tab, then submit the form again in this one.
 		await page.goto('/settings/tokens')
 		await page.getByLabel('Name', { exact: true }).fill('Typed token')
+		await page.getByLabel('messages:read').check()
 		await passTenMinutes()
 		await page.getByRole('button', { name: 'Create token' }).click()
 		await expect(page.getByRole('heading', { level: 1 })).toHaveText('Confirm that it is you.')
@@ -389,5 +390,6 @@ test.describe('without JavaScript', () => {
 		await expect(page.getByLabel('Name')).toHaveValue('Typed token')
 		await page.getByRole('button', { name: 'Send again' }).click()
 		await expect(page.getByRole('heading', { name: 'Your new token' })).toBeVisible()
+		await expect(page.getByText(/^read, messages:read; expires/)).toBeVisible()
 	})
 })
