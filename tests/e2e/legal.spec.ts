@@ -76,6 +76,17 @@ test('an admin writes terms, a visitor accepts them to register, and a member is
 	await page.getByRole('button', { name: 'Publish' }).click()
 	await expect(page.getByText('Withdrawn.').first()).toBeVisible()
 
+	// Where members see their security events, they read how long the site stores them.
+	await page.goto('/admin/settings/retention')
+	await page.getByLabel('Security events of an account, such as logins').fill('30')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expect(page.getByText('such as logins: from “90” to “30”').first()).toBeVisible()
+	await page.goto('/settings/activity')
+	await expect(page.getByText('The last 50 events of your account, for at most 30 days.')).toBeVisible()
+	await page.goto('/admin/settings/retention')
+	await page.getByRole('button', { name: 'Undo the change of Security events' }).click()
+	await expectNotice(page, 'Undone.')
+
 	// On a private site, strangers see the login and the imprint.
 	const readers = async (before: string, who: string) => {
 		await page.goto('/admin/settings/access')
