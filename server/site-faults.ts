@@ -10,9 +10,9 @@ import {
 import { viewerFromCookie, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { factsOf, type Viewer } from '~/lib/context.ts'
 import { type DiskFull, retryHeaders, Unavailable } from '~/lib/errors.ts'
+import type { FormField } from '~/lib/unsent-form.ts'
 import { isDatabaseAway } from '~/platform/db/db.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
-import { formValues } from '~/platform/http/form.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import type { SiteFaultData } from '~/platform/http/site-fault.ts'
@@ -27,7 +27,7 @@ type Args = LoaderFunctionArgs | ActionFunctionArgs
 interface FaultState {
 	fault: Fault | null
 	/** The fields of the submitted form. */
-	typed: Record<string, string> | null
+	typed: FormField[] | null
 	/** The login that a visitor of a private site is redirected to (middleware/private-site.ts); null for everybody else. */
 	instead: LoginInstead | null
 }
@@ -160,16 +160,21 @@ function faultData(fault: Fault, { typed }: FaultState): SiteFaultData {
 	return {
 		message: fault.message,
 		retries: fault instanceof Unavailable && fault.isOutage,
-		typed: typed && Object.keys(typed).length > 0 ? typed : null,
+		typed: typed && typed.length > 0 ? typed : null,
 	}
 }
 
 /** The fields of a form, without passwords; null for anything but a form without files. */
-async function typedIn(request: Request): Promise<Record<string, string> | null> {
+async function typedIn(request: Request): Promise<FormField[] | null> {
 	if (!request.headers.get('Content-Type')?.startsWith('application/x-www-form-urlencoded')) return null
-	const form = await request.clone().formData()
-	const fields = [...form].filter(([name, value]) => typeof value === 'string' && !/password|token/i.test(name))
-	return Object.fromEntries(fields) as Record<string, string>
+	return fieldsOf(await request.clone().formData())
+}
+
+/** The fields of a form, without passwords and files. Several may have one name, such as checkboxes. */
+function fieldsOf(form: FormData): FormField[] {
+	return [...form].filter(
+		(field): field is FormField => typeof field[1] === 'string' && !/password|token/i.test(field[0]),
+	)
 }
 
 /** Adds Retry-After to a page: headers of an error that a route throws do not reach the document by themselves. */
@@ -205,11 +210,9 @@ export function faultAnswer(error: unknown, path: string): Response | null {
  * @param typed the fields, if they were read; a form with files is read here
  * @returns what to throw in its place; null for other errors
  */
-async function endedSession(thrown: unknown, request: Request, typed: Record<string, string> | null): Promise<unknown> {
+async function endedSession(thrown: unknown, request: Request, typed: FormField[] | null): Promise<unknown> {
 	const login = thrown instanceof Response ? loginOf(thrown.headers.get('Location')) : null
 	if (!login || request.headers.get('Sec-Fetch-Dest') !== 'document') return null
-	const fields = typed ?? (request.bodyUsed ? {} : formValues(await request.formData().catch(() => new FormData())))
-	const texts = Object.entries(fields).filter(([name]) => !/password|token/i.test(name))
-	if (texts.length === 0) return null
-	return data<EndedSessionData>({ login, typed: Object.fromEntries(texts) }, { status: 401 })
+	const fields = typed ?? (request.bodyUsed ? [] : fieldsOf(await request.formData().catch(() => new FormData())))
+	return fields.length > 0 ? data<EndedSessionData>({ login, typed: fields }, { status: 401 }) : null
 }

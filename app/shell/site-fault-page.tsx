@@ -2,6 +2,7 @@ import { RotateCw } from 'lucide'
 import { useEffect, useState } from 'react'
 import { type ErrorResponse, useLocation } from 'react-router'
 import type { RootData } from '~/lib/root-data.ts'
+import type { FormField } from '~/lib/unsent-form.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import {
 	type EndedSessionData,
@@ -144,12 +145,14 @@ const shown: Record<string, string> = {
 }
 
 /** A form with what was typed, which sends it again. */
-function Typed({ typed, address }: { typed: Record<string, string>; address: string }) {
+function Typed({ typed, address }: { typed: FormField[]; address: string }) {
 	return (
 		<form method="post" action={address} className="mt-8 grid gap-4">
-			{Object.entries(typed).map(([name, value]) =>
-				shown[name] && value !== '' ? (
-					<label key={name} className="grid gap-1.5">
+			{typed.map(([name, value], index) => {
+				// Fields never change places, and several may have one name.
+				const key = `${index}`
+				return shown[name] && value !== '' ? (
+					<label key={key} className="grid gap-1.5">
 						<span className="font-semibold">{shown[name]}</span>
 						<textarea
 							className="input"
@@ -159,9 +162,9 @@ function Typed({ typed, address }: { typed: Record<string, string>; address: str
 						/>
 					</label>
 				) : (
-					<input key={name} type="hidden" name={name} value={value} />
-				),
-			)}
+					<input key={key} type="hidden" name={name} value={value} />
+				)
+			})}
 			<div>
 				<button type="submit" className="btn btn-primary">
 					Send again

@@ -12,6 +12,8 @@ interface SubmittedForm {
 	names: string[]
 	/** The button that submitted it, as `name=value`; '' without a name. */
 	button: string
+	/** Whether a password or another secret was typed, which is not among the fields. */
+	hadSecret: boolean
 }
 
 /** A form whose session had ended. */
@@ -23,7 +25,7 @@ interface UnsentForm extends SubmittedForm {
 }
 
 /** Hidden fields that identify what a form is about. */
-const IDENTIFYING_FIELDS = ['intent', 'item', 'id', 'comment']
+const IDENTIFYING_FIELDS = ['intent', 'item', 'id', 'comment', 'place']
 /** Longer forms are not stored, as the browser's storage is small. In characters. */
 const MAX_FORM_LENGTH = 500_000
 /** Milliseconds for a page to render its form after the login. */
@@ -33,6 +35,7 @@ const FORM_WAIT_MS = 10_000
 const DETOURS = ['/login', '/confirm-identity']
 
 const message = 'What you typed is back: check it and send it again.'
+const messageWithoutSecret = 'What you typed is back, except passwords and secrets: enter them again, then send it.'
 
 /**
  * Restores what was typed into a form whose session had ended, or needed a confirmed identity. The server redirects such a form to
@@ -94,7 +97,10 @@ function read({ target: form, submitter }: SubmitEvent): SubmittedForm | null {
 	const fields = [...new FormData(form)].filter(
 		(field): field is FormField => typeof field[1] === 'string' && !isSecret(form, field[0]),
 	)
-	return { fields, names, button: buttonOf(submitter) }
+	const hadSecret = [...form.elements].some(
+		(field) => field instanceof HTMLInputElement && field.value !== '' && isSecret(form, field.name),
+	)
+	return { fields, names, button: buttonOf(submitter), hadSecret }
 }
 
 function buttonOf(button: Element | null): string {
@@ -131,7 +137,7 @@ function restore(unsent: UnsentForm, onBack: () => void): () => void {
 		stop()
 		fill(form, unsent.fields)
 		onBack()
-		toast({ type: 'plain', message })
+		toast({ type: 'plain', message: unsent.hadSecret ? messageWithoutSecret : message })
 		return true
 	}
 	const observer = new MutationObserver(look)

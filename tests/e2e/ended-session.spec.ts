@@ -1,9 +1,16 @@
 import type { Locator, Page } from '@playwright/test'
-import pg from 'pg'
 import sharp from 'sharp'
-import { siteDatabase } from '../support/site-process.ts'
 import { anotherBrowser, composer, type Member, post } from './support/chat.ts'
-import { enrol, enrolAdmin, expect, expectNoViolationsInThemes, expectToFit, settled, test } from './support/journey.ts'
+import {
+	enrol,
+	enrolAdmin,
+	expect,
+	expectNoViolationsInThemes,
+	expectToFit,
+	passTenMinutes,
+	settled,
+	test,
+} from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 interface Row {
@@ -208,14 +215,6 @@ async function endSessionAndSend(page: Page, send: Locator): Promise<void> {
 	await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
 }
 
-/** Makes the last confirmation of every session older than ten minutes. */
-async function passTenMinutes(): Promise<void> {
-	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
-	await client.connect()
-	await client.query("update sessions set confirmed_at = now() - interval '11 minutes'")
-	await client.end()
-}
-
 async function logInAs(page: Page, username: string): Promise<void> {
 	await page.getByLabel('Email').fill(`${username}@eastmere.example`)
 	await page.getByLabel('Password', { exact: true }).fill(password)
@@ -378,6 +377,7 @@ test.describe('without JavaScript', () => {
 		// A session that needs confirmation: confirm in another tab, then submit the form again in this one.
 		await page.goto('/settings/tokens')
 		await page.getByLabel('Name', { exact: true }).fill('Typed token')
+		await page.getByLabel('messages:read').check()
 		await passTenMinutes()
 		await page.getByRole('button', { name: 'Create token' }).click()
 		await expect(page.getByRole('heading', { level: 1 })).toHaveText('Confirm that it is you.')
@@ -390,5 +390,6 @@ test.describe('without JavaScript', () => {
 		await expect(page.getByLabel('Name')).toHaveValue('Typed token')
 		await page.getByRole('button', { name: 'Send again' }).click()
 		await expect(page.getByRole('heading', { name: 'Your new token' })).toBeVisible()
+		await expect(page.getByText(/^read, messages:read; expires/)).toBeVisible()
 	})
 })

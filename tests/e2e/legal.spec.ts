@@ -61,6 +61,12 @@ test('an admin writes terms, a visitor accepts them to register, and a member is
 	await expect(reader).toHaveURL(/\/forum\/tags$/)
 	await reader.goto('/forum')
 	await expect(reader).toHaveURL(/\/forum$/)
+	// A form says why it cannot be sent, and keeps what was typed.
+	await reader.goto('/settings/tokens')
+	await reader.getByLabel('Name', { exact: true }).fill('A script')
+	await reader.getByRole('button', { name: 'Create token' }).click()
+	await expect(reader.getByText('Accept them at /terms/accept')).toBeVisible()
+	await expect(reader.getByLabel('Name', { exact: true })).toHaveValue('A script')
 	await reader.getByRole('contentinfo').getByRole('link', { name: 'Privacy' }).click()
 	await expect(reader.getByRole('cell', { name: '90 days' }).first()).toBeVisible()
 
@@ -69,6 +75,17 @@ test('an admin writes terms, a visitor accepts them to register, and a member is
 	await page.getByLabel('Text', { exact: true }).fill('')
 	await page.getByRole('button', { name: 'Publish' }).click()
 	await expect(page.getByText('Withdrawn.').first()).toBeVisible()
+
+	// Where members see their security events, they read how long the site stores them.
+	await page.goto('/admin/settings/retention')
+	await page.getByLabel('Security events of an account, such as logins').fill('30')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expect(page.getByText('such as logins: from “90” to “30”').first()).toBeVisible()
+	await page.goto('/settings/activity')
+	await expect(page.getByText('The last 50 events of your account, for at most 30 days.')).toBeVisible()
+	await page.goto('/admin/settings/retention')
+	await page.getByRole('button', { name: 'Undo the change of Security events' }).click()
+	await expectNotice(page, 'Undone.')
 
 	// On a private site, strangers see the login and the imprint.
 	const readers = async (before: string, who: string) => {

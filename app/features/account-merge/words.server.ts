@@ -50,7 +50,7 @@ export async function previewMerge(
 /** Effects that the counts do not show. */
 function factsOf(gone: MergeableRow, kept: MergeableRow, shared: SharedRow): string[] {
 	const [from, to] = [`@${gone.username}`, `@${kept.username}`]
-	const addresses = [gone.email, ...(gone.second_email ? [gone.second_email] : [])].join(' and ')
+	const addresses = addressesOf(gone).join(' and ')
 	return [
 		`${to} keeps its name, its role, its addresses and its password. What its profile leaves empty is filled from ${from}; of two settings the more private one holds.`,
 		`${profilePath(gone.username)} and every earlier address of ${from} lead to ${to}. Nobody else can have the username.`,
@@ -74,6 +74,10 @@ function factsOf(gone: MergeableRow, kept: MergeableRow, shared: SharedRow): str
 	].filter((fact) => fact !== '')
 }
 
+function addressesOf({ email, second_email }: MergeableRow): string[] {
+	return second_email === null ? [email] : [email, second_email]
+}
+
 /** The mails that tell each address of both accounts about the merge, and whom to ask. */
 export function mergeLetters(gone: MergeableRow, kept: MergeableRow): Mail[] {
 	const { publicUrl } = config()
@@ -86,7 +90,7 @@ export function mergeLetters(gone: MergeableRow, kept: MergeableRow): Mail[] {
 	const goneText = `${merged} What @${gone.username} wrote and was sent is in @${kept.username} now. This address and its password no longer let you log in: use those of @${kept.username}.`
 	const keptText = `${merged} What @${gone.username} wrote and was sent is yours now. You log in as before.`
 	return [
-		...[gone.email, ...(gone.second_email ? [gone.second_email] : [])].map((address) => to(address, goneText)),
-		to(kept.email, keptText),
+		...addressesOf(gone).map((address) => to(address, goneText)),
+		...addressesOf(kept).map((address) => to(address, keptText)),
 	]
 }

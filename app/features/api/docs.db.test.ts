@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { saveSection } from '../site-settings/site-settings.server.ts'
 import { apiDocs } from './docs.server.ts'
 import { openApiDocument, operations } from './openapi.server.ts'
 
@@ -26,4 +28,11 @@ test('describes scopes and enumerations in words', () => {
 	expect(judge?.scope).toBe('write and moderate')
 	const vote = shapes.find(({ name }) => name === 'CastVote')?.fields[0]
 	expect(vote).toMatchObject({ name: 'vote', type: '1, 0, -1' })
+})
+
+test('names the site as it is called now', async () => {
+	expect(openApiDocument().info.title).toBe('DevQuad API')
+	const admin = await makeMember('admin', 'admin')
+	await saveSection(admin, 'name', { name: 'Eastmere Quad', version: '1' })
+	expect(openApiDocument().info.title).toBe('Eastmere Quad API')
 })

@@ -55,11 +55,13 @@ const refusals: Record<number, string> = {
 	429: 'Too many calls; `Retry-After` says how many seconds to wait.',
 }
 
-/** The OpenAPI 3.1 description, generated from the table that also mounts the operations. */
+/** The OpenAPI 3.1 description, generated once from the table that also mounts the operations, with the present name of the site. */
 export function openApiDocument(): ApiDocument {
 	document ??= build()
-	return document
+	return { ...document, info: { ...document.info, title: title() } }
 }
+
+const title = () => `${siteName()} API`
 
 let document: ApiDocument | undefined
 
@@ -72,7 +74,7 @@ function build(): ApiDocument {
 	const made = createDocument({
 		openapi: '3.1.0',
 		info: {
-			title: `${siteName()} API`,
+			title: title(),
 			version: '1',
 			description:
 				'The forum and your own messages as JSON. Reading the forum is open; everything else needs an access token or a session.',

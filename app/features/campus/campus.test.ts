@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import { dateStyle } from '~/lib/dates.ts'
 import { CAMPUS_LIFETIME_MS, campusOf, campusStatus, domainOf, isCampusVerified } from './campus.view.ts'
 
 const day = 86_400_000
@@ -10,6 +11,10 @@ const row = {
 	campus_name: 'Eastmere University',
 	campus_verified_at: ago(day),
 }
+
+afterEach(() => {
+	dateStyle.zone = undefined
+})
 
 describe('a confirmation', () => {
 	test.each([
@@ -44,6 +49,12 @@ describe('the status for the member', () => {
 	test('contains the last day', () => {
 		expect(campusStatus(row, university, now).until).toBe('2027-11-20')
 		expect(campusStatus({ ...row, campus_verified_at: ago(366 * day) }, university, now).until).toBeNull()
+	})
+
+	test('contains the last day by the clock of the site', () => {
+		dateStyle.zone = 'Asia/Kolkata'
+		const late = { ...row, campus_verified_at: new Date('2026-11-20T20:00:00Z') }
+		expect(campusStatus(late, university, now).until).toBe('2027-11-21')
 	})
 })
 

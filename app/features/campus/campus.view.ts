@@ -1,3 +1,4 @@
+import { inSiteZone } from '~/lib/dates.ts'
 import type { University } from './universities.server.ts'
 
 /** How long a confirmation is valid, in milliseconds. */
@@ -32,7 +33,7 @@ export interface CampusStatus {
 	state: 'missing' | 'foreign' | 'open' | 'verified' | 'ending' | 'lapsed'
 	/** The university of the address, or ''. */
 	university: string
-	/** The last day of the confirmation (`2026-11-21`); null without a valid one. */
+	/** The last day of the confirmation in the site's time zone (`2026-11-21`); null without a valid one. */
 	until: string | null
 }
 
@@ -51,7 +52,7 @@ export function campusStatus(
 		return {
 			...status,
 			state: end - now <= CAMPUS_REMINDER_MS ? 'ending' : 'verified',
-			until: new Date(end).toISOString().slice(0, 10),
+			until: inSiteZone(end).toISOString().slice(0, 10),
 		}
 	if (!university) return { ...status, state: 'foreign' }
 	return { ...status, state: end === null ? 'open' : 'lapsed' }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { logIn, requestPasswordReset, resetPassword, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { confirmAddress } from '~/features/accounts/registration/registrations.server.ts'
 import { hashPassword } from '~/features/accounts/security/credentials.server.ts'
 import { saveImportedAuthors } from '~/features/import/import.queries.server.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
@@ -25,6 +26,7 @@ import {
 	findUndo,
 	getEmails,
 	removeSecondEmail,
+	requestConfirmation,
 	requestEmail,
 	resendEmail,
 	swapEmails,
@@ -115,7 +117,7 @@ describe('a new address', () => {
 		const cookie = await cookieOf('thief@home.example')
 		// Further changes by the thief do not prevent the undo.
 		await confirmEmail(mira, await linkFor(mira, 'second@home.example', 'second_email'))
-		await swapEmails(mira)
+		await swapEmails(mira, 'second@home.example')
 		const undo = await mailedToken(addressOf(mira))
 		expect(await findUndo(undo)).toEqual({ username: mira.username, email: addressOf(mira) })
 		const [first, again] = await Promise.allSettled([undoEmail(undo), undoEmail(undo)])
@@ -230,12 +232,24 @@ describe('a personal address besides that of the campus', () => {
 		for (const email of [addressOf(mira), home]) expect((await viewerOf(await cookieOf(email)))?.id).toBe(mira.id)
 		await requestPasswordReset(form({ email: home }), request())
 		expect((await sentMails(home)).at(-1)?.subject).toBe('Set a new password for DevQuad')
-		expect(await swapEmails(mira)).toBe(home)
-		await removeSecondEmail(mira)
+		await swapEmails(mira, home)
+		await removeSecondEmail(mira, addressOf(mira))
 		expect(await getEmails(mira)).toMatchObject({ email: home, second: null, isConfirmed: true })
 		await expect(cookieOf(addressOf(mira))).rejects.toThrow('The email or password is wrong.')
-		await expect(removeSecondEmail(mira)).rejects.toThrow('You have one address')
-		await expect(swapEmails(mira)).rejects.toThrow('You have one address')
+	})
+
+	test('a double click, or a tab from before a change, acts on the address that its button names', async () => {
+		const [first, home] = [addressOf(mira), `two-tabs${made}@mail.example`]
+		await confirmEmail(mira, await linkFor(mira, home, 'second_email'))
+		const before = await sentMails(first)
+		await Promise.all([swapEmails(mira, home), swapEmails(mira, home)])
+		expect(await getEmails(mira)).toMatchObject({ email: home, second: first })
+		expect(await sentMails(first)).toHaveLength(before.length + 1)
+		await expect(removeSecondEmail(mira, home)).rejects.toThrow('changed in another tab')
+		await removeSecondEmail(mira, first)
+		await removeSecondEmail(mira, first)
+		await expect(swapEmails(mira, first)).rejects.toThrow('changed in another tab')
+		expect(await getEmails(mira)).toMatchObject({ email: home, second: null })
 	})
 
 	test('cannot be registered by anybody else', async () => {
@@ -253,6 +267,11 @@ describe('a personal address besides that of the campus', () => {
 		await expect(requestEmail(mira, { email: 'own@mail.example', place: 'second_email' })).rejects.toThrow(
 			'Confirm your first address',
 		)
+		expect(await getEmails(mira)).toMatchObject({ isConfirmed: false, mayConfirm: true })
+		expect(await requestConfirmation(mira)).toBe(addressOf(mira))
+		await confirmAddress({ token: await mailedToken(addressOf(mira)), password }, request())
+		expect(await getEmails(mira)).toMatchObject({ isConfirmed: true, mayConfirm: false })
+		expect(await requestEmail(mira, { email: 'own@mail.example', place: 'second_email' })).toBe('own@mail.example')
 	})
 
 	test('stores only hashes of tokens', async () => {

@@ -75,9 +75,11 @@ export async function deleteAttempts(keys: string[]): Promise<void> {
 	await sql`delete from attempts where key = any(${keys})`.execute(db())
 }
 
-/** Subtracts one attempt from each of these counters. */
+/** Subtracts one attempt from each of these counters, in the order in which a login counts: the account, its address, the network. */
 export async function takeBackAttempts(keys: string[]): Promise<void> {
-	await sql`update attempts set count = greatest(0, count - 1) where key = any(${keys})`.execute(db())
+	await sql`
+		with locked as (select key from attempts where key = any(${keys}) order by key for update)
+		update attempts set count = greatest(0, count - 1) from locked where attempts.key = locked.key`.execute(db())
 }
 
 /** Deletes expired counters: the longest wait is eight days, with an hour's tolerance for clocks that differ. */

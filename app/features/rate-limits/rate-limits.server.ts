@@ -67,8 +67,8 @@ const memory = remember('rate-limits', () => ({
 export async function countUse(name: UseName, viewer: Viewer, address = ''): Promise<void> {
 	const { exceeded, reset } = await measureUse(name, viewer, address)
 	if (!exceeded) return
-	const minutes = Math.ceil(reset / 60)
-	const pause = minutes <= 1 ? 'a minute' : `${minutes} minutes`
+	// In minutes at least.
+	const pause = inWords(Math.max(reset, 60), minutes)
 	throw new TooMany(`${useLimits[name].words} in a short time. Wait ${pause}, then try again.`, reset)
 }
 
@@ -271,17 +271,18 @@ function keyOf(name: AttemptName, about: string): string {
 	return `${name}:${hashToken(about)}`
 }
 
-const units = [
-	[86_400, 'a day', 'days'],
-	[3_600, 'an hour', 'hours'],
-	[60, 'a minute', 'minutes'],
-] as const
+const minutes = [60, 'a minute', 'minutes'] as const
+const units = [[86_400, 'a day', 'days'], [3_600, 'an hour', 'hours'], minutes] as const
 
 function waitMessage(seconds: number): string {
-	// The wait is rounded up, in the largest unit of which it has more than one and a half.
-	const [size, one, many] = units.find(([length]) => seconds > length * 1.5) ?? [1, 'a second', 'seconds']
+	return `Too many attempts. Wait ${inWords(seconds, [1, 'a second', 'seconds'])}, then try again.`
+}
+
+/** A wait, rounded up, in the largest unit of which it has more than one and a half. @param smallest the unit of shorter ones */
+function inWords(seconds: number, smallest: readonly [size: number, one: string, many: string]): string {
+	const [size, one, many] = units.find(([length]) => seconds > length * 1.5) ?? smallest
 	const count = Math.ceil(seconds / size)
-	return `Too many attempts. Wait ${count === 1 ? one : `${count} ${many}`}, then try again.`
+	return count === 1 ? one : `${count} ${many}`
 }
 
 /** The network of an address: for IPv6 the /64 that one customer usually controls. IPv4 mapped to IPv6 (`::ffff:192.0.2.1`) is IPv4. */

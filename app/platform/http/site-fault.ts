@@ -1,11 +1,13 @@
+import type { FormField } from '~/lib/unsent-form.ts'
+
 /** Data of a route error with status 503 or 507: a fault of the site itself, for the error page. */
 export interface SiteFaultData {
 	/** A sentence for the reader. */
 	message: string
 	/** Whether the page may retry by itself until the site answers. */
 	retries: boolean
-	/** The fields of a form that could not be saved, by name; null when there is nothing to show. */
-	typed: Record<string, string> | null
+	/** The fields of a form that could not be saved, in order; null when there is nothing to show. */
+	typed: FormField[] | null
 }
 
 /** The site fault of a route error, or null. */
@@ -19,8 +21,8 @@ export function siteFaultData(status: number, told: unknown): SiteFaultData | nu
 export interface EndedSessionData {
 	/** The login page, or the one that confirms the identity; both lead back to the form. */
 	login: string
-	/** The fields of the form, by name; never a password or a file. */
-	typed: Record<string, string>
+	/** The fields of the form, in order; never a password or a file. */
+	typed: FormField[]
 }
 
 /** The location of a redirect to the login, or to the page that confirms the identity; null for other redirects. */

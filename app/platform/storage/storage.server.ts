@@ -20,8 +20,8 @@ export interface Storage {
 	read: (key: string) => Promise<Buffer<ArrayBuffer> | null>
 	/** Streams a file of any size into the storage. It is `private`: {@link list} leaves it out, so no backup has it. */
 	putLarge: (key: PrivateKey, file: string, contentType: string) => Promise<void>
-	/** Streams the contents of a file that {@link putLarge} stored. @throws Unavailable when it cannot be opened */
-	stream: (key: PrivateKey) => Promise<Readable>
+	/** Streams the contents of a file that {@link putLarge} stored; null when there is none. @throws Unavailable when it cannot be opened */
+	stream: (key: PrivateKey) => Promise<Readable | null>
 	/** Removes a file; a missing one is no error. */
 	remove: (key: string) => Promise<void>
 	/** The keys of all files, in no order; files written or removed meanwhile may be missing. */
@@ -76,7 +76,7 @@ export async function openStorage(settings: Config): Promise<Storage> {
 			const { size: contentLength } = await stat(file)
 			await disk.putStream(key, createReadStream(file), { contentType, contentLength })
 		},
-		stream: (key) => inTime(() => disk.getStream(key)),
+		stream: (key) => inTime(async () => ((await disk.exists(key)) ? disk.getStream(key) : null)),
 		remove: (key) => inTime(() => disk.delete(key)),
 		list: () => (settings.S3_BUCKET ? listBucket(disk) : listFolder(mediaFolder(settings))),
 	}
@@ -116,6 +116,8 @@ async function bucket(settings: Config, name: string) {
 		region: S3_REGION ?? 'us-east-1',
 		requestHandler: S3_TIMEOUTS,
 		maxAttempts: S3_MAX_ATTEMPTS,
+		// Else the client sends a stream in pieces with a checksum behind them, which many services store as the file.
+		requestChecksumCalculation: 'WHEN_REQUIRED',
 		// A custom endpoint names the bucket in the path, as it rarely has a DNS name for each.
 		...(S3_ENDPOINT ? { endpoint: S3_ENDPOINT, forcePathStyle: true } : {}),
 		...(S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY

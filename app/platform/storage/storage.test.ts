@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { config, parseConfig } from '~/config.server.ts'
@@ -41,6 +43,17 @@ test.each(['disk', 'S3'])('%s: what was put can be read, replaced and removed', 
 	await storage.remove(key)
 	expect(await storage.read(key)).toBeNull()
 	await storage.remove(key)
+})
+
+test.each(['disk', 'S3'])('%s: a large file can be streamed, until it is removed', async (name) => {
+	const storage = storages[name] as Storage
+	const file = join(folder, 'large.zip')
+	writeFileSync(file, 'large')
+	expect(await storage.stream('archives/one.zip')).toBeNull()
+	await storage.putLarge('archives/one.zip', file, 'application/zip')
+	expect(await text((await storage.stream('archives/one.zip')) as Readable)).toBe('large')
+	await storage.remove('archives/one.zip')
+	expect(await storage.stream('archives/one.zip')).toBeNull()
 })
 
 // S3 promises this of itself. The server that stands in for it here writes into the file that is there, and mixes them now and then.

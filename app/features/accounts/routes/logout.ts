@@ -1,5 +1,7 @@
 import { redirect } from 'react-router'
-import { redirectWithToast } from '~/platform/http/http.ts'
+import { loginPath } from '~/lib/addresses.ts'
+import { readForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import { logOut } from '../accounts.server.ts'
 import type { Route } from './+types/logout'
 
@@ -8,6 +10,9 @@ export function loader() {
 	return redirect('/')
 }
 
+/** `redirectTo`: where the next login leads, for a member who has to log in again to continue. */
 export async function action({ request }: Route.ActionArgs) {
-	return redirectWithToast('/login', { type: 'plain', message: 'You are logged out.' }, await logOut(request))
+	const to = safeRedirect((await readForm(request)).get('redirectTo'), '')
+	const headers = await logOut(request)
+	return redirectWithToast(to ? loginPath(to) : '/login', { type: 'plain', message: 'You are logged out.' }, headers)
 }

@@ -82,6 +82,7 @@ export default function ConfirmIdentity({ loaderData: { ways }, actionData }: Ro
 				</Form>
 			)}
 			<form method="post" action="/logout" className="mt-6">
+				<input type="hidden" name="redirectTo" value={redirectTo ?? ''} />
 				<p className="text-ink-2">
 					{ways.password ? 'You can also ' : 'Your account has no password: '}
 					<button className="link" type="submit">

@@ -1,10 +1,11 @@
 import { deleteResetLinks, removeCredentials } from '~/features/accounts/accounts.queries.server.ts'
 import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
-import { LINK_KEPT, mailResetLink } from '~/features/accounts/registration/account-mails.server.ts'
+import { LINK_KEPT, mailResetLink, queueAccountMail } from '~/features/accounts/registration/account-mails.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '~/features/accounts/registration/registrations.server.ts'
 import { whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
+import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
 import { getAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { findTest } from '~/features/bounces/proving.server.ts'
 import { countAttempt } from '~/features/rate-limits/rate-limits.server.ts'
@@ -43,12 +44,14 @@ import type { EmailSlot, EmailsView } from './emails.view.ts'
 const oldLink = 'This link has expired, or a newer one was sent. Ask for a new one in your settings.'
 const linkIsOver = 'A link works for 10 minutes after it was sent. Have a new one sent to that address.'
 const oldUndo = 'This link has been used or has expired. Set a new password if you cannot log in.'
+const elsewhere = 'Your addresses were changed in another tab. Reload the page.'
 const taken = 'This address cannot be used for your account any more. Choose another.'
 
 /** The addresses of the viewer's account. @param token of the link in a test mail, else '' @throws NotFound if the account is gone */
 export async function getEmails(viewer: SignedIn, token = ''): Promise<EmailsView> {
-	const [row, change, problems, tested] = await Promise.all([
+	const [row, isByPassword, change, problems, tested] = await Promise.all([
 		requireEmails(viewer.id),
+		hasPassword(viewer.id),
 		findEmailChange(viewer.id),
 		getAddressProblems(viewer.id),
 		findTest(viewer, token),
@@ -56,12 +59,21 @@ export async function getEmails(viewer: SignedIn, token = ''): Promise<EmailsVie
 	return {
 		email: row.email,
 		isConfirmed: row.email_verified,
+		mayConfirm: !row.email_verified && isByPassword,
 		second: row.second_email,
 		pending: change ? { email: change.email, place: change.place } : null,
 		problems,
 		tested: tested === null ? (token ? 'over' : null) : { email: tested, token },
 		domains: whoMayRegister().domains,
 	}
+}
+
+/** Mails a link that confirms the first address, unless it is confirmed. @returns the address @throws TooMany */
+export async function requestConfirmation(viewer: SignedIn): Promise<string> {
+	const { email } = await requireEmails(viewer.id)
+	await countAttempt([['email-change', String(viewer.id)]])
+	await queueAccountMail({ kind: 'confirm', email })
+	return email
 }
 
 /**
@@ -160,43 +172,54 @@ export async function confirmEmail(viewer: SignedIn, token: string): Promise<str
 	return email
 }
 
-/** Swaps the personal address and the first one. @returns the new first one @throws Invalid without a personal address */
-export async function swapEmails(viewer: SignedIn): Promise<string> {
-	const { email } = await change(viewer, async (_trx, { email, second_email }) => {
-		if (second_email === null) throw new Invalid('You have one address. Add a personal one first.')
+/**
+ * Makes the personal address the first one, and the other way round. If it is the first one already, as after a double click, nothing
+ * changes.
+ * @throws Invalid if the account does not have this address any more
+ */
+export async function swapEmails(viewer: SignedIn, address: string): Promise<void> {
+	await change(viewer, async (_trx, { email, second_email }) => {
+		if (email === address) return null
+		if (second_email !== address) throw new Invalid(elsewhere)
 		return { email: second_email, second_email: email }
 	})
-	return email
 }
 
-/** Removes the second address. @throws Invalid without one */
-export async function removeSecondEmail(viewer: SignedIn): Promise<void> {
+/**
+ * Removes the personal address. If the account does not have it any more, nothing changes.
+ * @throws Invalid if it has become the first one
+ */
+export async function removeSecondEmail(viewer: SignedIn, address: string): Promise<void> {
 	await change(viewer, async (_trx, { email, second_email }) => {
-		if (second_email === null) throw new Invalid('You have one address. Add a personal one first.')
-		return { email, second_email: null }
+		if (email === address) throw new Invalid(elsewhere)
+		return second_email === address ? { email, second_email: null } : null
 	})
 }
 
-/** Changes the addresses of an account, mails the former ones, and invalidates the links that were mailed to them. */
+/**
+ * Changes the addresses of an account, mails the former ones, and invalidates the links that were mailed to them.
+ * @param decide null for no change
+ */
 async function change(
 	viewer: SignedIn,
-	decide: (trx: Executor, before: EmailsRow) => Promise<Pick<EmailsRow, 'email' | 'second_email'>>,
-): Promise<Pick<EmailsRow, 'email' | 'second_email'>> {
-	const after = await rejectingTaken(() =>
+	decide: (trx: Executor, before: EmailsRow) => Promise<Pick<EmailsRow, 'email' | 'second_email'> | null>,
+): Promise<void> {
+	const isChanged = await rejectingTaken(() =>
 		db()
 			.transaction()
 			.execute(async (trx) => {
 				const before = await requireEmails(viewer.id, trx, { lock: true })
-				const decided = await decide(trx, before)
-				await writeEmails(trx, viewer.id, decided)
+				const after = await decide(trx, before)
+				if (!after) return false
+				await writeEmails(trx, viewer.id, after)
 				await deleteResetLinks(viewer.id, trx)
-				await mailAddressChange(trx, { userId: viewer.id, before, after: decided })
-				return decided
+				await mailAddressChange(trx, { userId: viewer.id, before, after })
+				return true
 			}),
 	)
+	if (!isChanged) return
 	await announceAccountChange(viewer.id)
 	await recordSecurityEvent('email-changed', { userId: viewer.id })
-	return after
 }
 
 /** What a link would undo, for its page. @throws Invalid if it is no longer valid */

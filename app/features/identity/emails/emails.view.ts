@@ -11,6 +11,8 @@ export interface EmailsView {
 	/** Mails go here. */
 	email: string
 	isConfirmed: boolean
+	/** Whether a link can confirm the first address: it is not confirmed, and the account has the password that the link may ask for. */
+	mayConfirm: boolean
 	/** The second, personal address; null without one. */
 	second: string | null
 	/** The address that waits for confirmation. */

@@ -20,6 +20,7 @@ import {
 	cancelEmail,
 	getEmails,
 	removeSecondEmail,
+	requestConfirmation,
 	requestEmail,
 	resendEmail,
 	swapEmails,
@@ -41,16 +42,18 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
 	const form = await readForm(request)
 	try {
-		const message = (await handleAddressProblem(viewer, form)) ?? (await change(viewer, form, request))
+		const message = (await prove(viewer, form)) ?? (await change(viewer, form, request))
 		return redirectWithToast(emailSettingsPath, { type: 'success', message }, await refreshSession(request))
 	} catch (error) {
 		return refused(error, form)
 	}
 }
 
-/** Handles the buttons about bounced mail, which do not need a confirmed identity. @returns the notice to show; null for other buttons */
-async function handleAddressProblem(viewer: SignedIn, form: FormData): Promise<string | null> {
+/** Handles the buttons that do not need a confirmed identity. @returns the notice to show; null for other buttons */
+async function prove(viewer: SignedIn, form: FormData): Promise<string | null> {
 	switch (form.get('intent')) {
+		case 'confirm':
+			return `A link is on its way to ${await requestConfirmation(viewer)}. It works for 10 minutes.`
 		case 'test':
 			await requestTest(viewer, String(form.get('email')))
 			return `A test mail is on its way to ${form.get('email')}. Follow the link in it.`
@@ -67,11 +70,13 @@ async function handleAddressProblem(viewer: SignedIn, form: FormData): Promise<s
 /** Handles the buttons that change addresses. @returns the notice to show */
 async function change(viewer: SignedIn, form: FormData, request: Request): Promise<string> {
 	await requireConfirmed(viewer, request)
+	const address = String(form.get('email'))
 	switch (form.get('intent')) {
 		case 'swap':
-			return `Mails go to ${await swapEmails(viewer)} from now on.`
+			await swapEmails(viewer, address)
+			return `Mails go to ${address} from now on.`
 		case 'remove':
-			await removeSecondEmail(viewer)
+			await removeSecondEmail(viewer, address)
 			return 'The address is no longer part of your account.'
 		case 'cancel':
 			await cancelEmail(viewer)
@@ -89,7 +94,7 @@ export function meta({ matches }: Route.MetaArgs) {
 
 export default function Email({ loaderData: { emails }, actionData }: Route.ComponentProps) {
 	useRefusalToast(actionData)
-	const { email, isConfirmed, second, pending, problems, tested, domains } = emails
+	const { email, isConfirmed, mayConfirm, second, pending, problems, tested, domains } = emails
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Email addresses</h1>
@@ -102,7 +107,13 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 			{tested && tested !== 'over' && <TestArrived {...tested} />}
 			<section className="mt-8" aria-labelledby="addresses">
 				<RuleHead id="addresses" title="Your addresses" />
-				<Address email={email} note={isConfirmed ? 'Mails go here. Confirmed.' : 'Mails go here. Not confirmed yet.'} />
+				<Address email={email} note={isConfirmed ? 'Mails go here. Confirmed.' : 'Mails go here. Not confirmed yet.'}>
+					{mayConfirm && (
+						<button className="btn btn-sm btn-outline" type="submit" name="intent" value="confirm">
+							Send a link to confirm it
+						</button>
+					)}
+				</Address>
 				{second && <Second email={second} />}
 				{pending && <Pending {...pending} />}
 				{problems.map((problem) => (
@@ -164,6 +175,8 @@ function Address({ email, note, children }: { email: string; note: string; child
 function Second({ email }: { email: string }) {
 	return (
 		<Address email={email} note="You can log in with it, too.">
+			{/* Another tab may have changed which address is the personal one. */}
+			<input type="hidden" name="email" value={email} />
 			<button className="btn btn-sm btn-outline" type="submit" name="intent" value="swap">
 				Send mails here
 			</button>

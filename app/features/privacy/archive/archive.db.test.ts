@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { createReadStream, existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { bytes } from 'node:stream/consumers'
 import { inflateRawSync } from 'node:zlib'
 import { sql } from 'kysely'
@@ -16,6 +17,7 @@ import { makeMessage, passTime } from '../../../../tests/factories/chat.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { picture } from '../../../../tests/factories/pictures.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
+import { eventually } from '../../../../tests/support/eventually.ts'
 import { useJobTables } from '../../../../tests/support/jobs.ts'
 import { askForArchive, getArchive, leaveArchive, makeArchive, openArchive, sweepArchives } from './archive.server.ts'
 
@@ -124,6 +126,16 @@ test('an archive that has just expired is removed with its member, and when anot
 	expect(files()).toEqual(before)
 })
 
+test('an archive without its file, as on a restored site, is offered no more once it was asked for', async () => {
+	const rosa = await makeMember('rosa')
+	await askForArchive(rosa, rosa)
+	await work()
+	expect(await getArchive(rosa)).not.toBeNull()
+	rmSync(join(config().dataDir, 'media/archives'), { recursive: true })
+	await expect(openArchive(rosa)).rejects.toThrow('There is no archive to download.')
+	expect(await getArchive(rosa)).toBeNull()
+})
+
 test('an expired archive whose file cannot be removed keeps no other one', async () => {
 	const folder = join(config().dataDir, 'media/archives')
 	const stuck = join(folder, 'stuck.zip')
@@ -165,15 +177,40 @@ test('one whose job failed is asked for anew after a day', async () => {
 	expect(await getArchive(jonas)).toMatchObject({ progress: 0 })
 })
 
-test('a large archive takes constant memory and shows its progress', async () => {
-	const many = await makeMember('many')
-	await makeMessage(many, peer, 'The first.')
+/** A member who has sent this many messages of 1.2 KB. */
+async function makeWriter(username: string, messages: number): Promise<SignedIn> {
+	const writer = await makeMember(username)
+	await makeMessage(writer, peer, 'The first.')
 	await longWork(() =>
 		sql`
 		insert into messages (conversation_id, sender_id, recipient_id, client_id, body, html, version)
 		select conversation_id, sender_id, recipient_id, gen_random_uuid(), repeat('words ', 200), '<p></p>', 1
-		from messages, generate_series(1, 10000) where sender_id = ${many.id}`.execute(db()),
+		from messages, generate_series(1, ${messages}::int) where sender_id = ${writer.id}`.execute(db()),
 	)
+	return writer
+}
+
+test('one whose file cannot be written gives back the connection that read the database', async () => {
+	const writer = await makeWriter('writer', 2_000)
+	await askForArchive(writer, writer)
+	const { rows } = await sql<{ name: string }>`select name from archives where user_id = ${writer.id}`.execute(db())
+	const name = rows[0]?.name ?? ''
+	// A pipe whose reader goes away amid the messages, as a disk may be full by then.
+	const file = join(config().dataDir, `archives/${name}.partial`)
+	mkdirSync(dirname(file), { recursive: true })
+	execFileSync('mkfifo', [file])
+	const reader = createReadStream(file)
+	reader.on('data', (part) => part.includes('words words') && reader.destroy())
+	await expect(makeArchive({ userId: writer.id, name })).rejects.toThrow('EPIPE')
+	await eventually(async () => {
+		const open = sql`select from pg_stat_activity
+			where datname = current_database() and state = 'idle in transaction' and query like 'fetch % from archived'`
+		expect((await open.execute(db())).rows).toEqual([])
+	})
+})
+
+test('a large archive takes constant memory and shows its progress', async () => {
+	const many = await makeWriter('many', 10_000)
 	const { path } = await storePicture(many, 'profile', new Blob([new Uint8Array(await picture('png'))]))
 	await sql`
 		insert into pictures (path, user_id, kind, width, height, bytes, colour)

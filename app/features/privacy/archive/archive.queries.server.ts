@@ -77,27 +77,26 @@ export async function deleteArchive(userId: number, name: string): Promise<void>
 /** Rows per fetch of the cursor. */
 const ROWS_AT_ONCE = 200
 
-/** Yields a member's rows of a table, as its feature exports them. */
+/** Yields a member's rows of a table, as its feature exports them. The caller has to read all of them, or to close it. */
 export async function* readRows(
 	table: string,
 	entry: MemberTable,
 	memberId: number,
-): AsyncGenerator<Record<string, unknown>> {
+): AsyncGenerator<Record<string, unknown>, void> {
 	const statement = entry.rows?.(memberId) ?? ownRows(table, entry, memberId)
 	// A cursor reads the table in one snapshot and bounds the memory.
 	const trx = await db().startTransaction().execute()
+	let isRead = false
 	try {
 		await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
 		await sql`declare archived no scroll cursor for ${statement}`.execute(trx)
-		for (;;) {
+		while (!isRead) {
 			const { rows } = await sql<Record<string, unknown>>`fetch ${sql.lit(ROWS_AT_ONCE)} from archived`.execute(trx)
 			yield* rows
-			if (rows.length < ROWS_AT_ONCE) break
+			isRead = rows.length < ROWS_AT_ONCE
 		}
-		await trx.commit().execute()
-	} catch (error) {
-		await trx.rollback().execute()
-		throw error
+	} finally {
+		await (isRead ? trx.commit() : trx.rollback()).execute()
 	}
 }
 

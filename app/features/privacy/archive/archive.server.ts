@@ -104,11 +104,18 @@ export async function askForArchive(
 	await recordSecurityEvent('archive-requested', { userId: member.id })
 }
 
+const nothing = 'There is no archive to download. Ask for one first.'
+
 /** The file of a member's archive. @throws NotFound if there is none or it has expired */
 export async function openArchive(member: SignedIn): Promise<{ file: Readable; bytes: number }> {
 	const row = await findArchive(member.id)
-	if (!row?.ready_at || row.is_over) throw new NotFound('There is no archive to download. Ask for one first.')
+	if (!row?.ready_at || row.is_over) throw new NotFound(nothing)
 	const file = await (await storage()).stream(keyOf(row.name))
+	if (!file) {
+		// The site was restored: a backup has the row and not the file.
+		await deleteArchive(member.id, row.name)
+		throw new NotFound(nothing)
+	}
 	await recordSecurityEvent('archive-fetched', { userId: member.id })
 	return { file, bytes: row.bytes ?? 0 }
 }
@@ -158,7 +165,13 @@ async function* entriesOf(userId: number, name: string, parts: number): AsyncGen
 		input: schemaOf(tables.map(({ feature, table, entry }) => [fileOf(feature, table), entry.archive])),
 	}
 	for (const { feature, table, entry } of tables) {
-		yield { name: fileOf(feature, table), input: jsonOf(readRows(table, entry, userId)) }
+		const rows = jsonOf(readRows(table, entry, userId))
+		try {
+			yield { name: fileOf(feature, table), input: rows }
+		} finally {
+			// When the file cannot be written, the library leaves what it was reading open, and with it a connection to the database.
+			await rows.return()
+		}
 		const markdown = markdownOf(table)
 		if (markdown) for await (const row of readRows(table, entry, userId)) yield markdown(row)
 		await progress()
@@ -181,7 +194,7 @@ function fileOf(feature: string, table: string): string {
 }
 
 /** Encodes rows as a JSON array, one per line. */
-async function* jsonOf(rows: AsyncIterable<Record<string, unknown>>): AsyncGenerator<string> {
+async function* jsonOf(rows: AsyncIterable<Record<string, unknown>>): AsyncGenerator<string, void> {
 	let before = '[\n'
 	for await (const row of rows) {
 		yield `${before}${JSON.stringify(row)}`

@@ -46,6 +46,13 @@ export function listRetention(): { key: string; label: string; days: number }[] 
 	return registry.rules.map(({ key, label, days: { default: usual } }) => ({ key, label, days: days[key] ?? usual }))
 }
 
+/** For how many days the data of a rule is stored at present. @throws Error for an unknown rule */
+export function retentionDays(key: string): number {
+	const rule = listRetention().find((one) => one.key === key)
+	if (!rule) throw new Error(`There is no rule of retention ${key}.`)
+	return rule.days
+}
+
 /**
  * Deletes expired data; runs every night. Each batch commits on its own, so that the process may stop at any point. A failing rule does not
  * stop the others.

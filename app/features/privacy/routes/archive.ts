@@ -1,23 +1,32 @@
 import { Readable } from 'node:stream'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { answering, signedIn } from '~/platform/http/http.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { openArchive } from '../archive/archive.server.ts'
 import { DATA_PATH } from '../privacy.limits.ts'
 import type { Route } from './+types/archive'
 
-/** Serves the viewer's archive to a confirmed session. */
+/** Serves the viewer's archive to a confirmed session. Without one, leads back to the page that makes it. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
 		await requireConfirmed(viewer, request, DATA_PATH)
-		const { file, bytes } = await openArchive(viewer)
-		return new Response(Readable.toWeb(file) as ReadableStream, {
-			headers: {
-				'Content-Type': 'application/zip',
-				'Content-Length': String(bytes),
-				'Content-Disposition': `attachment; filename="${viewer.username}.zip"`,
-				'Cache-Control': 'private, no-store',
-			},
-		})
+		try {
+			return download(await openArchive(viewer), `${viewer.username}.zip`)
+		} catch (error) {
+			if (!(error instanceof NotFound)) throw error
+			return redirectWithToast(DATA_PATH, { type: 'error', message: error.message })
+		}
+	})
+}
+
+function download({ file, bytes }: { file: Readable; bytes: number }, name: string): Response {
+	return new Response(Readable.toWeb(file) as ReadableStream, {
+		headers: {
+			'Content-Type': 'application/zip',
+			'Content-Length': String(bytes),
+			'Content-Disposition': `attachment; filename="${name}"`,
+			'Cache-Control': 'private, no-store',
+		},
 	})
 }

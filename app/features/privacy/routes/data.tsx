@@ -104,7 +104,8 @@ function Progress({ progress }: { progress: number }) {
 function Ready({ archive: { bytes }, endsAt }: { archive: ArchiveView; endsAt: string }) {
 	return (
 		<section className="mt-6" aria-label="Your archive">
-			<a className="btn btn-primary" href={`${DATA_PATH}/archive.zip`} download>
+			{/* Without `download`, with which a browser stores as the file whatever page the address leads to. */}
+			<a className="btn btn-primary" href={`${DATA_PATH}/archive.zip`}>
 				Download ({sizeOf(bytes)})
 			</a>
 			<p className="hint mt-2">

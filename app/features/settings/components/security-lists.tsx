@@ -15,7 +15,15 @@ export function SessionList({ sessions }: { sessions: SessionView[] }) {
 							{session.current && <span className="ml-2 text-xs font-normal text-ivy">this device</span>}
 						</p>
 						<p className="meta">
-							{session.address && `${session.address}, `}last used <RelativeTime at={session.seenAt} />
+							{session.address && `${session.address}, `}
+							{/* The time of the last use is stored once a day. */}
+							{session.current ? (
+								'in use now'
+							) : (
+								<>
+									last used <RelativeTime at={session.seenAt} />
+								</>
+							)}
 						</p>
 					</div>
 					{!session.current && (

@@ -1,5 +1,6 @@
 import { redirect } from 'react-router'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { retentionDays } from '~/features/privacy/retention/retention.server.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
@@ -13,7 +14,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 		signedIn(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect('/login?redirectTo=/settings/activity', { headers })
-		return { events: await listSecurityEvents(viewer) }
+		return { events: await listSecurityEvents(viewer), days: retentionDays('security-events') }
 	})
 }
 
@@ -21,13 +22,13 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Recent activity', noindex: true })
 }
 
-export default function Activity({ loaderData: { events } }: Route.ComponentProps) {
+export default function Activity({ loaderData: { events, days } }: Route.ComponentProps) {
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Recent activity</h1>
 			<p className="mt-2 max-w-read text-ink-2">
-				The last 50 events of your account, for at most 90 days. If one was not you, change your password: that ends all
-				other sessions and all access tokens.
+				The last 50 events of your account, for at most {days} days. If one was not you, change your password: that ends
+				all other sessions and all access tokens.
 			</p>
 			<div className="mt-6 border-t border-line">
 				<ActivityList events={events} exact />

@@ -14,6 +14,7 @@ import { TokenSection } from '~/features/tokens/components/token-section.tsx'
 import { listTokens } from '~/features/tokens/tokens.server.ts'
 import { monthAndYear } from '~/lib/calendar.ts'
 import type { SignedIn } from '~/lib/context.ts'
+import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { readForm } from '~/platform/http/form.server.ts'
@@ -49,8 +50,14 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const form = await readForm(request)
 		const all = form.get('intent') === 'revoke-others'
 		const sessionId = await requireConfirmed(viewer, request, '/settings')
-		if (all) await revokeOtherSessions(viewer, sessionId)
-		else await revokeSession(viewer, Number(form.get('session')))
+		try {
+			if (all) await revokeOtherSessions(viewer, sessionId)
+			else await revokeSession(viewer, Number(form.get('session')))
+		} catch (error) {
+			// By a double click, or in another tab.
+			if (!(error instanceof NotFound)) throw error
+			return redirectWithToast('/settings', { type: 'plain', message: error.message })
+		}
 		return redirectWithToast('/settings', {
 			type: 'success',
 			message: all ? 'Logged out everywhere else.' : 'That device is logged out.',

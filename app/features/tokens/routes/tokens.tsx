@@ -2,9 +2,10 @@ import { useState } from 'react'
 import { data, redirect } from 'react-router'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { Invalid } from '~/lib/errors.ts'
+import type { Flash } from '~/lib/context.ts'
+import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { isModerator } from '~/lib/viewer.ts'
+import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
@@ -29,21 +30,29 @@ export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
 		const form = await readForm(request)
-		if (form.get('intent') === 'revoke') {
-			await revokeToken(viewer, Number(form.get('token')))
-			return redirectWithToast('/settings#tokens', { type: 'success', message: 'Token revoked.' })
-		}
+		if (form.get('intent') === 'revoke')
+			return redirectWithToast('/settings#tokens', await revoke(viewer, Number(form.get('token'))))
 		await requireConfirmed(viewer, request)
 		const scopes = form.getAll('scopes').map(String)
 		try {
 			const made = await makeToken(viewer, { ...Object.fromEntries(form), scopes })
 			return data({ ...made, refusal: null }, { status: 201, headers: { 'Cache-Control': 'no-store' } })
 		} catch (error) {
-			if (!(error instanceof Invalid)) throw error
 			const { data: refusal, init } = refused(error, form)
 			return data({ token: null, refusal: { ...refusal, scopes } }, init ?? {})
 		}
 	})
+}
+
+/** @returns the notice to show; the token may have been revoked already, by a double click or in another tab */
+async function revoke(viewer: SignedIn, id: number): Promise<Flash> {
+	try {
+		await revokeToken(viewer, id)
+		return { type: 'success', message: 'Token revoked.' }
+	} catch (error) {
+		if (!(error instanceof NotFound)) throw error
+		return { type: 'plain', message: error.message }
+	}
 }
 
 export function headers({ actionHeaders }: Route.HeadersArgs) {
