@@ -286,6 +286,26 @@ test('leaving with unsaved changes asks first, and after a save it does not', as
 	await expect(page.getByRole('heading', { name: 'Social Links', level: 1 })).toBeVisible()
 })
 
+test('leaving with a new password that is not saved asks first, and after a save it does not', async ({ page }) => {
+	const username = await enrol(page, 'Pavla Unsaved')
+	await page.goto(`/edit-profile/${username}/change-password`)
+	await hydrated(page)
+	const projects = page.getByRole('link', { name: 'Projects' }).first()
+	// Browsers fill it in by themselves.
+	await page.getByLabel('Current password').fill('a lantern at the ford')
+	await page.getByLabel('New password').fill('another lantern at the ford')
+	await projects.click()
+	const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
+	await expect(dialog).toBeVisible()
+	await dialog.getByRole('button', { name: 'Stay here' }).click()
+	await expect(page.getByLabel('New password')).toHaveValue('another lantern at the ford')
+	await page.getByRole('button', { name: 'Save new password' }).click()
+	await expectNotice(page, 'Password updated Successfully')
+	await page.getByLabel('Current password').fill('another lantern at the ford')
+	await projects.click()
+	await expect(page.getByRole('heading', { name: 'Projects', level: 1 })).toBeVisible()
+})
+
 test('a lost connection loses no text', async ({ page, context }) => {
 	const username = await enrol(page, 'Netta Gone')
 	await page.goto(`/edit-profile/${username}/academics`)

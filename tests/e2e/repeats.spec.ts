@@ -239,3 +239,34 @@ test('when two devices write a draft, the newer is kept and the other can be res
 	await page.getByRole('button', { name: 'Show the other text' }).click()
 	await expect(title).toHaveValue('Typed on the laptop')
 })
+
+test('a Save button cannot be pressed again while it is saving', async ({ page }) => {
+	await enrol(page, 'Sofia Once')
+	const forms = [
+		{ at: '/settings', save: 'Save notifications', said: 'Notification settings saved.' },
+		{ at: '/find-dev?q=react', save: 'Save', said: 'Search saved. You can find it under Following.' },
+	]
+	for (const { at, save, said } of forms) {
+		await page.goto(at)
+		await hydrated(page)
+		const summary = page.getByText('Save this search')
+		if (await summary.isVisible()) await summary.click()
+		let sent = 0
+		const pressed = Promise.withResolvers<void>()
+		await page.route(/\.data/, async (route) => {
+			if (route.request().method() === 'POST') {
+				sent += 1
+				await pressed.promise
+			}
+			await route.continue()
+		})
+		await page.getByRole('button', { name: save, exact: true }).click()
+		const busy = page.getByRole('button', { name: 'Saving...' })
+		await expect(busy).toHaveAttribute('aria-disabled', 'true')
+		await busy.click({ force: true })
+		pressed.resolve()
+		await expectNotice(page, said)
+		expect(sent, at).toBe(1)
+		await page.unrouteAll()
+	}
+})

@@ -1,5 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { evidenceTerms } from './evidence.queries.server.ts'
+import { archivedEvidence, archivedStrengths, evidenceTerms } from './evidence.queries.server.ts'
 import { checkEvidence } from './evidence.server.ts'
 
 export const evidence = defineFeature({
@@ -10,7 +10,8 @@ export const evidence = defineFeature({
 		skill_evidence: {
 			members: { user_id: 'deleted' },
 			merge: { user_id: { ends: 'made anew of what moved' } },
-			archive: ['skill_id', 'source', 'kind', 'at', 'weight'],
+			archive: ['skill', 'source', 'kind', 'at', 'weight'],
+			rows: archivedEvidence,
 		},
 		hidden_evidence: {
 			members: { user_id: 'deleted' },
@@ -20,7 +21,8 @@ export const evidence = defineFeature({
 		skill_strengths: {
 			members: { user_id: 'deleted' },
 			merge: { user_id: { ends: 'made anew of what moved' } },
-			archive: ['skill_id', 'strength'],
+			archive: ['skill', 'strength'],
+			rows: archivedStrengths,
 		},
 	},
 })

@@ -198,3 +198,15 @@ async function listMembersOfTerm(termId: number | null, after: number): Promise<
 export async function leaveEvidence(trx: Executor, accounts: readonly number[]): Promise<void> {
 	await sql`select set_config('devquad.evident', ${[...accounts]}::int[]::text, true)`.execute(trx)
 }
+
+/** The evidence for a member's skills, by their names, for the archive. */
+export function archivedEvidence(memberId: number): RawBuilder<unknown> {
+	return sql`select s.name as skill, e.source, e.kind, e.at, e.weight
+		from skill_evidence e join skills s on s.id = e.skill_id where e.user_id = ${memberId} order by e.at`
+}
+
+/** The strengths of a member's skills, by their names, for the archive. */
+export function archivedStrengths(memberId: number): RawBuilder<unknown> {
+	return sql`select s.name as skill, e.strength
+		from skill_strengths e join skills s on s.id = e.skill_id where e.user_id = ${memberId} order by e.strength desc`
+}

@@ -1,5 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { archivedRevisions } from './leaving/leaving.queries.server.ts'
+import { archivedQuestions, archivedRevisions } from './leaving/leaving.queries.server.ts'
 import { eraseDeletedPosts, leavePosts } from './leaving/leaving.server.ts'
 import { notifyFollowers, notifyQueryFollowers, questionKinds } from './notifying/notifying.server.ts'
 import { forumShapes, questionOperations } from './questions.api.server.ts'
@@ -38,6 +38,7 @@ export const questions = defineFeature({
 				'title',
 				'description',
 				'tags',
+				'category',
 				'created_at',
 				'edited_at',
 				'status',
@@ -48,6 +49,7 @@ export const questions = defineFeature({
 				'source_url',
 				'licence',
 			],
+			rows: archivedQuestions,
 			withheld: {
 				description_html: 'made of the text',
 				excerpt: 'made of the text',

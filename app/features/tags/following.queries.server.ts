@@ -1,4 +1,5 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** What can be followed: a tag or a category. */
@@ -34,6 +35,13 @@ export async function listFollowedRows(userId: number): Promise<{ tags: string[]
 		db(),
 	)
 	return rows[0] ?? { tags: [], categories: [] }
+}
+
+/** What a member follows by name, for their archive. */
+export function archivedFollows(memberId: number): RawBuilder<unknown> {
+	return sql`select t.name as tag, c.slug as category, f.question_id, f.followed_at
+		from follows f left join tags t on t.id = f.tag_id left join categories c on c.id = f.category_id
+		where f.user_id = any(${accountsOf(memberId)}) order by f.followed_at`
 }
 
 interface FollowTargets {

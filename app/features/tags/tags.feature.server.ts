@@ -1,6 +1,7 @@
 import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
+import { archivedFollows } from './following.queries.server.ts'
 import { tagSection } from './tag-rules.server.ts'
 import { tagTerms } from './tag-terms.queries.server.ts'
 import { tagOperations, tagShapes } from './tags.api.server.ts'
@@ -30,7 +31,8 @@ export const tags = defineFeature({
 			members: { user_id: 'deleted' },
 			merge: { user_id: { unlessSame: ['tag_id', 'category_id', 'question_id'] } },
 			called: 'Followed tags, categories and queries',
-			archive: ['tag_id', 'category_id', 'question_id', 'followed_at'],
+			archive: ['tag', 'category', 'question_id', 'followed_at'],
+			rows: archivedFollows,
 		},
 	},
 })

@@ -3,6 +3,7 @@ import { useRootData } from '~/lib/root-data.ts'
 import { Field } from '~/ui/field.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import { MAX_SEARCH_NAME } from '../following.limits.ts'
 import { type Saveable, type SavedSearchView, savedSearchPath } from '../following.view.ts'
@@ -28,9 +29,9 @@ export function SaveSearch({ search: { kind, query, name } }: { search: Saveable
 						required
 					/>
 				</div>
-				<button className="btn btn-outline" type="submit">
+				<SubmitButton className="btn btn-outline" busyLabel="Saving..." action="/following" name="choice" value={kind}>
 					Save
-				</button>
+				</SubmitButton>
 			</Form>
 			<p className="meta mt-2">You are notified of new results, at most once a day.</p>
 		</details>

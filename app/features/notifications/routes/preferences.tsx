@@ -4,6 +4,7 @@ import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { Check } from '~/ui/check.tsx'
 import { Form } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
 import { BrowserPush } from '../components/browser-push.tsx'
 import { channelNames, channels } from '../notifications.view.ts'
 import type { PreferenceView } from '../preferences.server.ts'
@@ -72,9 +73,15 @@ export default function Preferences({ loaderData: { daily, weekly, isWithheld, k
 						Email me once a week what is new
 					</Check>
 				</div>
-				<button className="btn btn-outline mt-4" type="submit">
+				<SubmitButton
+					className="btn btn-outline mt-4"
+					busyLabel="Saving..."
+					action="/settings"
+					name="choice"
+					value="notifications"
+				>
 					Save notifications
-				</button>
+				</SubmitButton>
 			</Form>
 			<BrowserPush publicKey={push.publicKey} endpoints={push.endpoints} />
 		</section>

@@ -8,7 +8,10 @@ import { beforeAll, expect, test } from 'vitest'
 import { config } from '~/config.server.ts'
 import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import '~/features/index.server.ts'
+import { setSkills } from '~/features/members/skills.server.ts'
 import { storePicture } from '~/features/pictures/pictures.server.ts'
+import { addProject } from '~/features/profile-editor/items.server.ts'
+import { setFollowing } from '~/features/tags/following.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
@@ -67,7 +70,8 @@ async function fetched(member: SignedIn): Promise<Map<string, Buffer>> {
 }
 
 test('contains what a member wrote, uploaded and received, and nothing that they may not see', async () => {
-	const own = await makeQuestion(mira, { title: 'How does an archive look', description: 'With *marks*.' })
+	const asked = { title: 'How does an archive look', description: 'With *marks*.', category: 'python' }
+	const own = await makeQuestion(mira, asked)
 	const hidden = await makeQuestion(mira, { title: 'Asked under a pseudonym', pseudonym: 'on' })
 	const strangers = await makeQuestion(peer, { title: 'Asked by a pseudonym of the peer', pseudonym: 'on' })
 	const comment = await makeComment(mira, strangers.id, 'To somebody unknown.')
@@ -78,6 +82,12 @@ test('contains what a member wrote, uploaded and received, and nothing that they
 	await passTime()
 	await makeMessage(peer, mira, 'Never seen, as the peer is blocked.')
 	const shown = await storePicture(mira, 'profile', new Blob([new Uint8Array(await picture('png'))]))
+	await setFollowing(mira, { tag: 'testing' }, true)
+	await setFollowing(mira, { category: 'python' }, true)
+	await db()
+		.transaction()
+		.execute((trx) => setSkills(trx, mira.id, ['Lanterns']))
+	await addProject(mira, 'mira', { project_title: 'Lamp', project_tech_stack: 'Lanterns' })
 	await askForArchive(mira, mira)
 	await expect(askForArchive(mira, mira)).rejects.toThrow('already being made')
 	await expect(openArchive(mira)).rejects.toThrow('There is no archive')
@@ -86,7 +96,15 @@ test('contains what a member wrote, uploaded and received, and nothing that they
 	expect(await getArchive(mira)).toMatchObject({ progress: null })
 	const files = await fetched(mira)
 	const json = (name: string) => JSON.parse(String(files.get(`data/${name}.json`))) as Record<string, unknown>[]
-	expect(json('questions/questions').map(({ id }) => id)).toEqual([own.id, hidden.id])
+	expect(json('questions/questions').map(({ id, category }) => [id, category])).toEqual([
+		[own.id, 'python'],
+		[hidden.id, 'others'],
+	])
+	expect(json('tags/follows').map(({ tag, category }) => tag ?? category)).toEqual(
+		expect.arrayContaining(['testing', 'python']),
+	)
+	expect(json('evidence/skill_evidence')).toMatchObject([{ skill: 'Lanterns', kind: 'project' }])
+	expect(json('evidence/skill_strengths')).toMatchObject([{ skill: 'Lanterns' }])
 	expect(String(files.get(`texts/queries/${own.id}.md`))).toContain('With *marks*.')
 	expect(String(files.get(`texts/comments/${comment}.md`))).toContain('To somebody unknown.')
 	expect(json('conversations/messages').map(({ body, mine }) => [body, mine])).toEqual([

@@ -98,7 +98,8 @@ function typedOf(refusal: FormRefusal | null, names: FieldNames): FormValues {
 	return Object.fromEntries(Object.keys(names).map((name) => [name, refusal.values[name] ?? '']))
 }
 
-function LeaveDialog({ blocker }: { blocker: ReturnType<typeof useEditForm>['blocker'] }) {
+/** Asks whether to leave unsaved input. @param blocker of {@link useUnsaved} */
+export function LeaveDialog({ blocker }: { blocker: ReturnType<typeof useUnsaved>['blocker'] }) {
 	if (blocker.state !== 'blocked') return null
 	return (
 		<Dialog open title="Leave without saving?" onClose={() => blocker.reset()}>
@@ -217,8 +218,11 @@ function useBase(id: string, loaded: SavedValues, refusal: FormRefusal | null) {
 	return base
 }
 
-/** Whether there is unsaved input, and the confirmation before it is lost. */
-function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusal: FormRefusal | null) {
+/**
+ * Whether there is unsaved input, and the confirmation before it is lost.
+ * @param key another one begins anew with the initial values
+ */
+export function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusal: FormRefusal | null) {
 	const clean = useRef<string | null>(null)
 	const sending = useRef(false)
 	const [dirty, setDirty] = useState(false)
@@ -252,7 +256,8 @@ function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusa
 
 /**
  * The values of the fields as text, for comparison. Without a form there is nothing to lose. A file field only exists until scripts run;
- * then a hidden field has the picture's path. Pictures that are saved on their own are never unsaved.
+ * then a hidden field has the picture's path. Pictures that are saved on their own are never unsaved, and browsers fill in the current
+ * password by themselves.
  */
 function saying(form: HTMLFormElement | null, read: (field: ChangingField) => string): string | null {
 	if (!form) return null
@@ -263,6 +268,7 @@ function saying(form: HTMLFormElement | null, read: (field: ChangingField) => st
 	return JSON.stringify(
 		fields
 			.filter(({ name, type, dataset }) => name && name !== 'version' && type !== 'file' && !('savedAlone' in dataset))
+			.filter(({ autocomplete }) => autocomplete !== 'current-password')
 			.map((field) => [field.name, read(field)]),
 	)
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useNavigation } from 'react-router'
 import { changePassword } from '~/features/accounts/accounts.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -11,6 +11,7 @@ import { Form } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { LeaveDialog, useUnsaved } from '../components/edit-form.tsx'
 import { ownForm, ownPage } from '../requests.server.ts'
 import type { Route } from './+types/edit-change-password'
 
@@ -41,14 +42,17 @@ export default function EditChangePassword({ actionData }: Route.ComponentProps)
 	const form = useRef<HTMLFormElement>(null)
 	const errors = actionData?.errors ?? {}
 	useRefusal(form, actionData ?? null)
-	const sending = useRef(false)
+	const [saves, setSaves] = useState(0)
+	const { look, allow, sending, blocker } = useUnsaved(form, String(saves), null)
 	const { state } = useNavigation()
 	// Cleared after a save, but not when an error is dismissed, which also happens if another page fails to load.
 	useEffect(() => {
 		if (state !== 'idle' || !sending.current) return
 		sending.current = false
-		if (!actionData) form.current?.reset()
-	}, [state, actionData])
+		if (actionData) return
+		form.current?.reset()
+		setSaves((count) => count + 1)
+	}, [state, actionData, sending])
 	return (
 		<>
 			<h1 className="text-2xl font-bold">Change Password</h1>
@@ -60,9 +64,8 @@ export default function EditChangePassword({ actionData }: Route.ComponentProps)
 				noValidate
 				replace
 				preventScrollReset
-				onSubmit={() => {
-					sending.current = true
-				}}
+				onInput={look}
+				onSubmit={allow}
 			>
 				<RuleHead title="Password" />
 				<div className="mt-2 grid gap-5">
@@ -90,6 +93,7 @@ export default function EditChangePassword({ actionData }: Route.ComponentProps)
 					</p>
 				</div>
 			</Form>
+			<LeaveDialog blocker={blocker} />
 		</>
 	)
 }

@@ -5,6 +5,7 @@ import { askersNotices, categoryPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { counted } from '~/lib/text.ts'
 import { answering } from '~/platform/http/http.ts'
 import { ListPage } from '../components/list-page.tsx'
 import { categoryPage, loadList } from '../lists.server.ts'
@@ -30,7 +31,7 @@ export function meta({ loaderData, matches }: Route.MetaArgs) {
 	const { slug, title, count, description } = loaderData
 	return pageMeta(matches, {
 		...listMeta(`${title} queries`, categoryPath(slug), loaderData),
-		description: description || `${count} questions of students about ${title}, with their answers.`,
+		description: description || `${counted(count, 'question')} of students about ${title}, with answers.`,
 		feed: { path: `${categoryPath(slug)}/feed.atom`, title: `Newest queries in ${title}` },
 	})
 }

@@ -5,6 +5,7 @@ import { tagPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { counted } from '~/lib/text.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
 import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { ListPage } from '../components/list-page.tsx'
@@ -47,7 +48,7 @@ export function meta({ loaderData, matches }: Route.MetaArgs) {
 	const { name, count, description } = loaderData.tag
 	return pageMeta(matches, {
 		...listMeta(`Queries about ${name}`, tagPath(name), loaderData),
-		description: description || `${count} questions of students tagged ${name}, with their answers.`,
+		description: description || `${counted(count, 'question')} of students tagged ${name}, with answers.`,
 		feed: { path: `${tagPath(name)}/feed.atom`, title: `Newest queries tagged ${name}` },
 	})
 }

@@ -6,6 +6,13 @@ import type { PostStatus } from '~/platform/db/schema.ts'
 import { FORMER_MEMBER } from '~/platform/member-data.ts'
 import { isDiscussed } from '../questions.queries.server.ts'
 
+/** A member's questions, for their archive. */
+export function archivedQuestions(memberId: number): RawBuilder<unknown> {
+	return sql`select q.id, q.title, q.description, q.tags, c.slug as category, q.created_at, q.edited_at, q.status, q.status_reason,
+			q.score, q.comment_count, q.source, q.source_url, q.licence
+		from questions q join categories c on c.id = q.category_id where q.author_id = any(${accountsOf(memberId)}) order by q.id`
+}
+
 /** Earlier versions of a member's posts, whoever edited them, for their archive. */
 export function archivedRevisions(memberId: number): RawBuilder<unknown> {
 	return sql`select r.question_id, r.comment_id, r.made_at, r.title, r.description, r.tags, r.category, r.body

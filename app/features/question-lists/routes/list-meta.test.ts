@@ -1,0 +1,29 @@
+import type { MetaDescriptor } from 'react-router'
+import { expect, test } from 'vitest'
+import { meta as categoryMeta } from './category.tsx'
+import { meta as tagMeta } from './tag.tsx'
+
+const list = { search: '', view: 'newest', cursor: null, page: { rows: [], next: null }, description: '' }
+
+/** What search engines show below the title of a page with this many questions. */
+function descriptionsFor(count: number): unknown[] {
+	const category = categoryMeta({
+		loaderData: { ...list, slug: 'python', title: 'Python', count },
+		matches: [],
+	} as never)
+	const tag = tagMeta({ loaderData: { ...list, tag: { name: 'lists', description: '', count } }, matches: [] } as never)
+	return [category, tag].map((tags: MetaDescriptor[]) =>
+		tags.flatMap((each) => ('name' in each && each.name === 'description' ? each.content : [])).join(),
+	)
+}
+
+test('lists describe themselves with a number and its noun', () => {
+	expect(descriptionsFor(1)).toEqual([
+		'1 question of students about Python, with answers.',
+		'1 question of students tagged lists, with answers.',
+	])
+	expect(descriptionsFor(1_200)).toEqual([
+		'1,200 questions of students about Python, with answers.',
+		'1,200 questions of students tagged lists, with answers.',
+	])
+})
