@@ -142,9 +142,11 @@ app.on(['GET', 'POST'], '/api/auth/*', async (context) => {
 	return new Response(answer.body, { status: answer.status, headers })
 })
 app.all('/api/v1/*', (context) => answerApi(context.req.raw))
-app.all('/api/*', (context, next) =>
-	isDescription(context.req.path) ? next() : problem(404, 'There is nothing at this address.'),
-)
+// React Router ignores the case of a path, and would render the description without the limit on it.
+app.use(async (context, next) => {
+	const { path } = context.req
+	return /^\/api\//i.test(path) && !isDescription(path) ? problem(404, 'There is nothing at this address.') : next()
+})
 
 const siteRoutes = async () => guardRoutes(await import('virtual:react-router/server-build'))
 // Given a function, React Router derives all routes for each request, which takes a millisecond and is needed only in development.

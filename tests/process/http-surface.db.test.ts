@@ -174,6 +174,12 @@ describe('headers of every response', () => {
 		}
 	})
 
+	test('the description of the API has one address, however it is spelled: others would get around the limit on it', async () => {
+		for (const path of ['/API/docs', '/API/docs/', '/Api/Docs.data', '/%41pi/docs'])
+			expect((await ask({ path })).status, path).toBe(404)
+		expect((await ask({ path: '/api/docs', headers: { Cookie: cookie } })).status).toBe(200)
+	})
+
 	test('pictures have file names made by us, and private ones are not cacheable', async () => {
 		const open = await ask({ path: `/media/${pictures.post}-640.webp` })
 		expect(open.status).toBe(200)
