@@ -49,6 +49,8 @@ test('page views of one address are limited; cached pages and other addresses ar
 	// The last ones only look like addresses that are no pages.
 	for (const path of ['/login', '/login.data', '/find-dev', '/forum?q=never+asked', '/suggest/none', '/none/latest'])
 		await expectRefused(await from(flood, path), words, 60)
+	await expectRefused(await from(flood, '/api/v1/openapi.json'), words, 60)
+	expect((await from(other, '/api/v1/openapi.json')).status).toBe(200)
 	expect((await from(flood, '/forum')).status).toBe(200)
 	for (const path of ['/login', '/forum?q=never+asked']) expect((await from(other, path)).status).toBe(200)
 })
