@@ -34,7 +34,7 @@ import { answerFromCache, answerVisitor, forVisitors, type VisitorPage } from '.
 import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
 import { beginDraining, health, readiness } from './health.ts'
 import { measureRequests, metricsPage } from './metrics.ts'
-import { refuseMethod, sameOrigin } from './middleware/allowed-requests.ts'
+import { refuseLongPath, refuseMethod, sameOrigin } from './middleware/allowed-requests.ts'
 import { compress } from './middleware/compress.ts'
 import { fairTurns } from './middleware/fair-turns.ts'
 import { limitLargeBodies, maxSmallBody } from './middleware/large-bodies.ts'
@@ -185,7 +185,7 @@ app.onError((error, context) => {
 /** Responds to one request. */
 export async function handle(request: Request, bindings: HttpBindings): Promise<Response> {
 	const { method = 'GET', url = '/' } = bindings.incoming
-	const refusal = refuseMethod(method, url, config())
+	const refusal = refuseMethod(method, url, config()) ?? refuseLongPath(url, config())
 	if (refusal) {
 		refusal.headers.set('X-Request-Id', randomUUID())
 		return refusal
