@@ -58,7 +58,7 @@ const theProject = { name: 'the DevQuad project', url: '/' }
 
 /** Runs before the loaders of a rendered page or its data. */
 export const middleware: Route.MiddlewareFunction[] = [
-	({ context, url }) => answering(() => countPage(viewerOf(context), factsOf(context).ip, url.pathname)),
+	({ context, pattern }) => answering(() => countPage(viewerOf(context), factsOf(context).ip, pattern)),
 	({ context, request, url }) => answering(() => askForConsent(viewerOf(context), request, url)),
 	redirectToCurrentName,
 ]

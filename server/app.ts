@@ -34,7 +34,7 @@ import { answerFromCache, answerVisitor, forVisitors, type VisitorPage } from '.
 import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
 import { beginDraining, health, readiness } from './health.ts'
 import { measureRequests, metricsPage } from './metrics.ts'
-import { refuseMethod, sameOrigin } from './middleware/allowed-requests.ts'
+import { refuseLongPath, refuseMethod, sameOrigin } from './middleware/allowed-requests.ts'
 import { compress } from './middleware/compress.ts'
 import { fairTurns } from './middleware/fair-turns.ts'
 import { limitLargeBodies, maxSmallBody } from './middleware/large-bodies.ts'
@@ -142,9 +142,11 @@ app.on(['GET', 'POST'], '/api/auth/*', async (context) => {
 	return new Response(answer.body, { status: answer.status, headers })
 })
 app.all('/api/v1/*', (context) => answerApi(context.req.raw))
-app.all('/api/*', (context, next) =>
-	isDescription(context.req.path) ? next() : problem(404, 'There is nothing at this address.'),
-)
+// React Router ignores the case of a path, and would render the description without the limit on it.
+app.use(async (context, next) => {
+	const { path } = context.req
+	return /^\/api\//i.test(path) && !isDescription(path) ? problem(404, 'There is nothing at this address.') : next()
+})
 
 const siteRoutes = async () => guardRoutes(await import('virtual:react-router/server-build'))
 // Given a function, React Router derives all routes for each request, which takes a millisecond and is needed only in development.
@@ -183,7 +185,7 @@ app.onError((error, context) => {
 /** Responds to one request. */
 export async function handle(request: Request, bindings: HttpBindings): Promise<Response> {
 	const { method = 'GET', url = '/' } = bindings.incoming
-	const refusal = refuseMethod(method, url, config())
+	const refusal = refuseMethod(method, url, config()) ?? refuseLongPath(url, config())
 	if (refusal) {
 		refusal.headers.set('X-Request-Id', randomUUID())
 		return refusal

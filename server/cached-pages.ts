@@ -11,7 +11,7 @@ import { outageLasting } from '~/platform/db/db.server.ts'
 import { readTheme } from '~/platform/http/cookies.ts'
 import { isPrivateSite } from '~/platform/http/site-access.server.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
-import { accepted, type Coding, encode } from './middleware/compress.ts'
+import { accepted, type Coding, encode, partsOf } from './middleware/compress.ts'
 import { indexingHeaders, policy, policyHeader, securityHeaders } from './middleware/security.ts'
 import { tellCachedRead } from './reads.ts'
 
@@ -198,7 +198,7 @@ async function bodyIn(coding: string, page: CacheEntry, key: string): Promise<Bu
 
 function isCurrent(ifNoneMatch: string | null | undefined, { etag }: CacheEntry): boolean {
 	if (!ifNoneMatch) return false
-	return ifNoneMatch === '*' || ifNoneMatch.split(/\s*,\s*/).some((one) => one.replace(/^W\//, '') === etag.slice(2))
+	return ifNoneMatch === '*' || partsOf(ifNoneMatch, ',').some((one) => one.replace(/^W\//, '') === etag.slice(2))
 }
 
 /**

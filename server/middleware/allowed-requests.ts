@@ -25,6 +25,21 @@ export function refuseMethod(method: string, path: string, settings: Pick<Config
 	return new Response(detail, { status: 405, headers })
 }
 
+/** Parts of a path; the longest address of the API has eight. */
+const MAX_PATH_PARTS = 20
+
+/**
+ * The error for a path of more parts than any address has, or null. React Router looks up each beginning of a page's path: a single
+ * request for a path of seven thousand parts would stop the process for seconds.
+ * @param path the path as sent, possibly with a query
+ */
+export function refuseLongPath(path: string, settings: Pick<Config, 'secure'>): Response | null {
+	const [pathname = ''] = path.split('?', 1)
+	if (pathname.split('/', MAX_PATH_PARTS + 2).length <= MAX_PATH_PARTS + 1) return null
+	const headers = new Headers([...securityHeaders(settings), ['Content-Type', 'text/plain; charset=utf-8']])
+	return new Response('There is nothing at this address.', { status: 404, headers })
+}
+
 /** Headers that tell which page made a request, as they were sent. */
 interface Provenance {
 	origin: string | null | undefined

@@ -68,6 +68,11 @@ function packed(body: Buffer, coding: Exclude<Coding, 'identity'>): Buffer | Pro
 	return isLarge ? gzipInPool(body, gzipOptions) : gzipSync(body, gzipOptions)
 }
 
+/** The parts of a header, trimmed. A pattern for the separator with the white space around it would take quadratic time. */
+export function partsOf(text: string, separator: ',' | ';'): string[] {
+	return text.split(separator).map((part) => part.trim())
+}
+
 /**
  * The best coding that the client accepts, by RFC 9110 12.5.3; a weight of 0 means "not this".
  * @param header Accept-Encoding
@@ -76,10 +81,7 @@ function packed(body: Buffer, coding: Exclude<Coding, 'identity'>): Buffer | Pro
 export function accepted<Offered extends Coding>(header: string, offered: readonly Offered[]): Offered | 'identity' {
 	const weights = new Map(
 		header.split(',').map((part) => {
-			const [name = '', ...parameters] = part
-				.trim()
-				.toLowerCase()
-				.split(/\s*;\s*/)
+			const [name = '', ...parameters] = partsOf(part.toLowerCase(), ';')
 			const weight = parameters.find((parameter) => parameter.startsWith('q='))
 			return [name, weight ? Number(weight.slice(2)) : 1] as const
 		}),

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { sameOrigin } from './allowed-requests.ts'
-import { accepted, CODINGS, encode } from './compress.ts'
+import { accepted, CODINGS, encode, partsOf } from './compress.ts'
 import { clientIpHeader, publicRequest } from './public-request.ts'
 
 test.each([
@@ -15,6 +15,14 @@ test.each([
 	['', 'identity'],
 ])('a reader who accepts %j gets %s', (header, coding) => {
 	expect(accepted(header, CODINGS)).toBe(coding)
+})
+
+test('white space within a header takes no quadratic time', () => {
+	const spaces = ' '.repeat(60_000)
+	const start = performance.now()
+	expect(accepted(`gzip${spaces}x, br ; q=0.5`, CODINGS)).toBe('br')
+	expect(partsOf(`a${spaces}b , c`, ',')).toHaveLength(2)
+	expect(performance.now() - start).toBeLessThan(500)
 })
 
 test.each([...CODINGS, 'br of a large body', 'gzip of a large body'])(

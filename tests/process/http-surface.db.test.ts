@@ -174,6 +174,19 @@ describe('headers of every response', () => {
 		}
 	})
 
+	test('a path of many parts, which would take a page seconds, leads to no page', async () => {
+		const answer = await ask({ path: `/${'a/'.repeat(3_000)}b?q=/` })
+		expect([answer.status, answer.body]).toEqual([404, 'There is nothing at this address.'])
+		expect(answer.headers['strict-transport-security']).toBeDefined()
+		expect((await ask({ path: `/login?redirectTo=/${'a/'.repeat(300)}` })).status).toBe(200)
+	})
+
+	test('the description of the API has one address, however it is spelled: others would get around the limit on it', async () => {
+		for (const path of ['/API/docs', '/API/docs/', '/Api/Docs.data', '/%41pi/docs'])
+			expect((await ask({ path })).status, path).toBe(404)
+		expect((await ask({ path: '/api/docs', headers: { Cookie: cookie } })).status).toBe(200)
+	})
+
 	test('pictures have file names made by us, and private ones are not cacheable', async () => {
 		const open = await ask({ path: `/media/${pictures.post}-640.webp` })
 		expect(open.status).toBe(200)

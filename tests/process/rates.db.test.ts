@@ -46,8 +46,11 @@ test('page views of one address are limited; cached pages and other addresses ar
 	for (let sent = 0; sent < most + 20; sent += 20) await Promise.all(Array.from({ length: 20 }, visit))
 	expect(Object.fromEntries(statuses)).toEqual({ 200: most, 429: 20 })
 	const words = 'You opened many pages in a short time. Wait a minute, then try again.'
-	for (const path of ['/login', '/login.data', '/find-dev', '/forum?q=never+asked'])
+	// The last ones only look like addresses that are no pages.
+	for (const path of ['/login', '/login.data', '/find-dev', '/forum?q=never+asked', '/suggest/none', '/none/latest'])
 		await expectRefused(await from(flood, path), words, 60)
+	await expectRefused(await from(flood, '/api/v1/openapi.json'), words, 60)
+	expect((await from(other, '/api/v1/openapi.json')).status).toBe(200)
 	expect((await from(flood, '/forum')).status).toBe(200)
 	for (const path of ['/login', '/forum?q=never+asked']) expect((await from(other, path)).status).toBe(200)
 })

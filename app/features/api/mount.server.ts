@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
-import { measureUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { countPage, measureUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { log } from '~/lib/log.server.ts'
 import type { Operation } from '~/platform/http/operation.ts'
 import { problem } from '~/platform/http/problem.ts'
@@ -23,7 +23,7 @@ let api: Hono | undefined
 
 function mount(): Hono {
 	const api = new Hono().basePath(base)
-	api.get('/openapi.json', ({ req }) => publicAnswer(tagged(req.raw, JSON.stringify(openApiDocument()), new Headers())))
+	api.get('/openapi.json', ({ req }) => descriptionOf(req.raw))
 	for (const operation of operations)
 		api.on(operation.method, pattern(operation.path), (context) => answer(operation, context))
 	for (const path of new Set(operations.map(({ path }) => path)))
@@ -36,6 +36,19 @@ function mount(): Hono {
 		return problem(500, 'Something went wrong here.')
 	})
 	return api
+}
+
+let description: string | undefined
+
+/** The description of the API, which is larger than any page, and is counted as one. */
+async function descriptionOf(request: Request): Promise<Response> {
+	try {
+		await countPage(null, request.headers.get('x-client-ip') ?? '', `${base}/openapi.json`)
+	} catch (error) {
+		return publicAnswer(refusal(error))
+	}
+	description ??= JSON.stringify(openApiDocument())
+	return publicAnswer(tagged(request, description, new Headers()))
 }
 
 /** Authenticates, authorizes, parses the input and calls the use case. Every response reports the rate limit. */

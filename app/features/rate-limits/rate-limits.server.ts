@@ -73,13 +73,13 @@ export async function countUse(name: UseName, viewer: Viewer, address = ''): Pro
 }
 
 /** Pictures and background requests of tabs are not pages: one page may cause dozens of them. */
-const noPage = /^\/(?:media|suggest)\/|\/(?:wire|latest)$/
+const noPage = /^\/?(?:media|suggest)\/|\/(?:wire|latest)$/
 /** This machine, or a proxy that TRUST_PROXY does not name: not the address of a visitor. */
 const ownMachine = /^(?:127\.|::1$|::ffff:127\.)/
 
-/** Counts a rendered page. @param path of its address @throws TooMany */
-export async function countPage(viewer: Viewer, address: string, path: string): Promise<void> {
-	if (noPage.test(path) || (!viewer && ownMachine.test(address))) return
+/** Counts a rendered page. @param pattern of its route, as anybody can choose an address @throws TooMany */
+export async function countPage(viewer: Viewer, address: string, pattern: string): Promise<void> {
+	if (noPage.test(pattern) || (!viewer && ownMachine.test(address))) return
 	await countUse('pages', viewer, address)
 }
 

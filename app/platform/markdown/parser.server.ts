@@ -93,7 +93,8 @@ function figure(tokens: Token[], index: number, _options: unknown, environment: 
 	const rendering = environment as RenderEnvironment
 	const language = languageOfBlock(token, rendering)
 	const label = escapeHtml(language ? labelOf(language) : nameOfBlock(token).slice(0, 30) || 'Code')
-	const code = colour(token.content.replace(/\n+$/, ''), language, rendering.colouring)
+	// Without the lookbehind, each of many empty lines would begin a search through the others.
+	const code = colour(token.content.replace(/(?<!\n)\n+$/, ''), language, rendering.colouring)
 	return `<figure class="code"><header><span>${label}</span></header><pre tabindex="0"><code>${code}</code></pre></figure>\n`
 }
 

@@ -266,6 +266,15 @@ test.each([
 })
 
 test.each([
+	['empty lines', `\`\`\`\n${'\n'.repeat(200_000)}x\n\`\`\``],
+	['spaces', `<pre><code>${' '.repeat(200_000)}x</pre>`],
+])('many %s in a block of code take no quadratic time', async (_, markdown) => {
+	const start = performance.now()
+	await renderMarkdown(markdown)
+	expect(performance.now() - start).toBeLessThan(5_000)
+})
+
+test.each([
 	['a text meant to be slow', '['.repeat(64_000)],
 	['the first block of a language', '```cpp\n#include <map>\nint main() { return 0; }\n```'],
 ])('%s keeps nobody waiting', async (_, markdown) => {

@@ -33,7 +33,8 @@ function keepKnown(children: Token[]): void {
 }
 
 const opening = /^<pre\b[^>]*>(?:\s*<code\b[^>]*>)?\n?/i
-const closing = /\s*(?:<\/code>\s*)?<\/pre>\s*$/i
+// Without the lookbehind, each of many spaces would begin a search through the others.
+const closing = /(?<!\s)\s*(?:<\/code>\s*)?<\/pre>\s*$/i
 
 /** Replaces markdown-it's HTML blocks: `<pre>…</pre>` is a block of code, all other HTML is inline. */
 export function preBlocks(parser: MarkdownIt): void {
