@@ -38,7 +38,8 @@ function mount(): Hono {
 	return api
 }
 
-let description: string | undefined
+/** The text of the description that was asked for last: writing it takes longer than any page. */
+const written = { of: {}, text: '' }
 
 /** The description of the API, which is larger than any page, and is counted as one. */
 async function descriptionOf(request: Request): Promise<Response> {
@@ -47,8 +48,9 @@ async function descriptionOf(request: Request): Promise<Response> {
 	} catch (error) {
 		return publicAnswer(refusal(error))
 	}
-	description ??= JSON.stringify(openApiDocument())
-	return publicAnswer(tagged(request, description, new Headers()))
+	const description = openApiDocument()
+	if (written.of !== description) Object.assign(written, { of: description, text: JSON.stringify(description) })
+	return publicAnswer(tagged(request, written.text, new Headers()))
 }
 
 /** Authenticates, authorizes, parses the input and calls the use case. Every response reports the rate limit. */

@@ -55,10 +55,14 @@ const refusals: Record<number, string> = {
 	429: 'Too many calls; `Retry-After` says how many seconds to wait.',
 }
 
-/** The OpenAPI 3.1 description, generated once from the table that also mounts the operations, with the present name of the site. */
+/**
+ * The OpenAPI 3.1 description, generated once from the table that also mounts the operations, with the present name of the site.
+ * @returns the same object until the name changes
+ */
 export function openApiDocument(): ApiDocument {
 	document ??= build()
-	return { ...document, info: { ...document.info, title: title() } }
+	if (document.info.title !== title()) document = { ...document, info: { ...document.info, title: title() } }
+	return document
 }
 
 const title = () => `${siteName()} API`
