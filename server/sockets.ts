@@ -24,6 +24,7 @@ import {
 import { haveTabsAskAgain } from '~/platform/realtime/processes.server.ts'
 import { reconnectSpread } from './limits.ts'
 import { isCrossSite } from './middleware/allowed-requests.ts'
+import { publicRequest } from './middleware/public-request.ts'
 import { everywhere } from './middleware/security.ts'
 import { traceEvent } from './tracing.ts'
 
@@ -127,7 +128,7 @@ async function identify(request: IncomingMessage, me: unknown): Promise<Omit<Soc
 	// CORS does not protect WebSockets: a page of another site may open one, with our reader's cookies.
 	const { origin, referer, cookie, 'sec-fetch-site': fetchSite } = request.headers
 	const provenance = { origin, referer, cookie, fetchSite: fetchSite?.toString() }
-	if (isCrossSite(provenance, new URL(config().publicUrl).origin)) {
+	if (ownOrigins(request).every((own) => isCrossSite(provenance, own))) {
 		await recordSecurityEvent('refused', { detail: { area: socketPath, reason: 'foreign origin' } })
 		throw new Refusal('foreign origin')
 	}
@@ -137,6 +138,21 @@ async function identify(request: IncomingMessage, me: unknown): Promise<Omit<Soc
 	if (me !== undefined && me !== session.viewer.username) throw new Refusal('another member')
 	if (!(await mayOpenTab(session.viewer.id))) throw new Refusal('too many tabs')
 	return { userId: session.viewer.id, username: session.viewer.username, sessionId: session.sessionId }
+}
+
+/**
+ * The public origin of the site, and the one at which the browser has it, as for forms: a site that is tried out is opened at 127.0.0.1
+ * or at an address of the local network, too.
+ */
+function ownOrigins({ headers: { host = '', ...headers } }: IncomingMessage): string[] {
+	const { publicUrl, ...settings } = config()
+	const own = new URL(publicUrl).origin
+	const address = URL.parse(`http://${host}`)
+	if (!address) return [own]
+	const forwarded = Object.entries({ ...headers, host }).flatMap(([name, value]) =>
+		/^(?:host|x-forwarded-)/.test(name) && value !== undefined ? [[name, String(value)] as [string, string]] : [],
+	)
+	return [own, new URL(publicRequest(new Request(address, { headers: forwarded }), '', settings).url).origin]
 }
 
 /** Hides internal errors from the browser, which retries later. */

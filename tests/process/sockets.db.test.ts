@@ -40,6 +40,17 @@ test.each([
 	expect(await next(socket, 'connect_error')).toMatchObject({ message: reason })
 })
 
+test('a site that is opened at another address than the public one accepts the sockets of its pages', async () => {
+	const { port } = new URL(site.url)
+	const address = `http://127.0.0.1:${port}`
+	for (const Origin of [address, `http://localhost:${port}`])
+		await next(startTab(address, { Cookie: mira, Origin }), 'connect')
+	for (const Origin of [`https://127.0.0.1:${port}`, `http://127.0.0.1:${Number(port) + 1}`]) {
+		const foreign = startTab(address, { Cookie: mira, Origin })
+		expect(await next(foreign, 'connect_error')).toMatchObject({ message: 'foreign origin' })
+	}
+})
+
 test('a socket for another member than the page’s is refused, so that nothing is sent in their name', async () => {
 	const socket = startTab(site.url, { Cookie: mira })
 	socket.auth = { me: 'odalys' }
