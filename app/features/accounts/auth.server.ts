@@ -3,6 +3,7 @@ import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { type Config, config } from '~/config.server.ts'
 import { recordArrival } from '~/features/bounces/bounces.server.ts'
 import { resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
+import { compared, requireTimely } from '~/features/sessions/late-logins.server.ts'
 import { sessionRenewal } from '~/features/sessions/renewal.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { deleteDevices } from '~/features/sessions/sessions.queries.server.ts'
@@ -140,7 +141,7 @@ function passwordSettings(confirm: boolean) {
 			// The guard counts characters, Better Auth UTF-16 units: its bounds are wide enough never to refuse what ours allow.
 			minPasswordLength: 1,
 			maxPasswordLength: 1_024,
-			password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(hash, password) },
+			password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(compared(hash), password) },
 			// A second check: the guard has already refused unconfirmed addresses, and sends the mails.
 			requireEmailVerification: confirm,
 			revokeSessionsOnPasswordReset: true,
@@ -154,7 +155,7 @@ async function afterRequest(context: Parameters<typeof afterAttempt>[0]): Promis
 	const { newSession, authCookies, secret } = context.context
 	if (startsSession(context.path) && newSession) {
 		const before = await context.getSignedCookie(authCookies.sessionToken.name, secret)
-		await endReplacedSessions(before || null, { token: newSession.session.token, userId: Number(newSession.user.id) })
+		await endReplacedSessions(before || null, await requireTimely(newSession))
 	}
 	return afterAttempt(context)
 }

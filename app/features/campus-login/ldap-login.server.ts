@@ -1,5 +1,7 @@
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import {
+	type AttemptCounters,
+	countAttempt,
 	network,
 	reserveAttempt,
 	resetAttempts,
@@ -52,16 +54,20 @@ async function askedOnce(provider: Provider, form: FormData, request: Request): 
 	if (password === '') throw new Invalid('Enter your password.', { password: 'Enter your password.' })
 	if (username.length > 200 || password.length > 1_000) throw new Invalid('The username or password is wrong.')
 	const address = request.headers.get('x-client-ip') ?? 'unknown'
-	const account = ['login-account', `ldap ${username.toLowerCase()}`] as const
+	let account: AttemptCounters = []
 	const addresses = [
 		['login-address', network(address)],
 		['login-network', wideNetwork(address)],
 	] as const
-	const refund = await reserveAttempt([account, ...addresses])
+	const unasked = await reserveAttempt(addresses)
+	const count = (who: string) => {
+		account = [['login-account', `ldap ${who.toLowerCase()}`]]
+		return countAttempt(account)
+	}
 	try {
 		const settings = siteSettings(directorySection)
-		const answer = await atProvider(provider, () => askDirectory(settings, { username, password }, refund))
-		await Promise.all([resetAttempts([account]), takeBackAttempt(addresses)])
+		const answer = await atProvider(provider, () => askDirectory(settings, { username, password }, { count, unasked }))
+		await Promise.all([resetAttempts(account), takeBackAttempt(addresses)])
 		return answer
 	} catch (error) {
 		if (error instanceof DirectoryMisset)

@@ -160,6 +160,25 @@ describe.skipIf(!slapd)(name, () => {
 		await sql`delete from attempts`.execute(db())
 	})
 
+	test('guesses for one person are limited together, however the name is spelled', async () => {
+		await directory.enrol('zoe', { uid: ['zoe', 'zoe.lind', 'zoe.l'] })
+		const spellings = ['zoe', 'ZOE.lind', 'zoe.l', '\uFF5Aoe', 'z\uFF4Fe', 'zo\uFF45', '\uFF5A\uFF4Fe', 'zoe.\uFF4C']
+		for (const typed of spellings) {
+			await sql`delete from attempts`.execute(db())
+			expect((await logIn(typed)).viewer.username, typed).toBe('zoe')
+		}
+		await expect(
+			(async () => {
+				for (const typed of spellings) await logIn(typed, 'wrong').catch(unlessWrong)
+			})(),
+		).rejects.toThrow(/Too many/)
+		// What is refused is no guess of this network either.
+		await expect(logIn('zoe')).rejects.toThrow(/Too many/)
+		const { rows } = await sql`select count::int from attempts order by count`.execute(db())
+		expect(rows).toEqual([5, 5, 5].map((count) => ({ count })))
+		await sql`delete from attempts`.execute(db())
+	})
+
 	const unlessWrong = (error: unknown) => {
 		if (!(error instanceof Invalid)) throw error
 	}

@@ -9,7 +9,7 @@ import {
 	ResultCodeError,
 	type SearchOptions,
 } from 'ldapts'
-import { Invalid } from '~/lib/errors.ts'
+import { Invalid, TooMany } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { type Answer, ProviderRefused } from './oidc.server.ts'
 import { ProviderUnreachable } from './provider-fetch.server.ts'
@@ -50,48 +50,59 @@ export function directoryIssuer({ baseDn }: Pick<DirectorySettings, 'baseDn'>): 
 	return `ldap:${baseDn.toLowerCase()}`
 }
 
+/** What limits guesses does while a directory checks one. */
+export interface GuessLimits {
+	/** Called before the password is checked. @param who the entry: a directory finds it by many spellings of its names */
+	count: (who: string) => Promise<void>
+	/** Called if the password was not checked, so that this is not counted as a guess. */
+	unasked: () => Promise<void>
+}
+
+const unlimited: GuessLimits = { count: async () => {}, unasked: async () => {} }
+
 /**
  * Looks a person up, and binds as them.
- * @param unasked called if the directory failed before it checked the password, so that this is not counted as a guess
- * @throws Invalid if username or password are wrong; ProviderUnreachable, ProviderRefused, DirectoryMisset
+ * @throws Invalid if username or password are wrong; TooMany of `limits`; ProviderUnreachable, ProviderRefused, DirectoryMisset
  */
 export async function askDirectory(
 	settings: DirectorySettings,
 	typed: { username: string; password: string },
-	unasked: () => Promise<void> = async () => {},
+	limits: GuessLimits = unlimited,
 ): Promise<Answer> {
 	// A bind without a password succeeds anonymously for any name (RFC 4513, 5.1.2).
 	if (typed.username === '' || typed.password === '') throw wrongCredentials()
 	let isAsked = false
 	try {
 		return await connected(settings, (client) =>
-			loggedIn(client, settings, typed, () => {
+			loggedIn(client, settings, typed, async (who) => {
+				await limits.count(who)
 				isAsked = true
 			}),
 		)
 	} catch (error) {
 		// A directory that delays wrong passwords until the timeout has revealed that they are wrong.
-		if (!isAsked && (error instanceof ProviderUnreachable || error instanceof DirectoryMisset)) await unasked()
+		const isUndecided = [ProviderUnreachable, DirectoryMisset, TooMany].some((kind) => error instanceof kind)
+		if (!isAsked && isUndecided) await limits.unasked()
 		throw error
 	}
 }
 
-/** @param asking called before the directory checks the password or reveals anything about the username */
+/** @param asking called with the entry, or an unknown name, before the directory checks the password or reveals anything about the name */
 async function loggedIn(
 	client: Client,
 	settings: DirectorySettings,
 	{ username, password }: { username: string; password: string },
-	asking: () => void,
+	asking: (who: string) => Promise<void>,
 ): Promise<Answer> {
 	const { subjectAttribute, nameAttribute, usernameAttribute, emailAttribute, roleAttribute, userFilter } = settings
 	const attributes = [subjectAttribute, nameAttribute, usernameAttribute, emailAttribute, roleAttribute].filter(Boolean)
 	const filter = userFilter.replaceAll('{username}', () => Filter.escape(username))
 	const explicitBufferAttributes = guidNames(subjectAttribute)
 	const entries = await search(client, settings, { filter, attributes, explicitBufferAttributes, sizeLimit: 2 })
-	asking()
+	const [entry] = entries === 'many' ? [] : entries
+	await asking(entry?.dn ?? username)
 	if (entries === 'many' || entries.length > 1)
 		throw new ProviderRefused('knows several people by this name, so nobody was logged in. Ask who runs it.')
-	const [entry] = entries
 	const isRight = await bindAs(client, entry?.dn ?? `cn=nobody,${settings.baseDn}`, password)
 	if (!entry || !isRight) throw wrongCredentials()
 	return answerOf(entry, settings, attributes)
@@ -267,7 +278,7 @@ function hostOf(address: string): string {
 }
 
 function explained(error: unknown, address: string): unknown {
-	if (error instanceof Invalid || error instanceof ProviderRefused || error instanceof DirectoryMisset) return error
+	if ([Invalid, TooMany, ProviderRefused, DirectoryMisset].some((kind) => error instanceof kind)) return error
 	const { code, message } = error as { code?: unknown; message?: string }
 	log.warn({ code, reason: message, host: hostOf(address) }, 'the directory did not answer as it should')
 	if (error instanceof ResultCodeError && !failing.includes(error.code))

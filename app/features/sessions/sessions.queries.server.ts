@@ -97,6 +97,13 @@ export async function deleteSessionByToken(token: string): Promise<{ userId: num
 	return gone ?? null
 }
 
+/** The hash of a member's password, after waiting for a change that is not committed yet; null for none. */
+export async function lockPasswordHash(userId: number): Promise<string | null> {
+	const { rows } = await sql<{ password: string | null }>`
+		select password from credentials where user_id = ${userId} and provider_id = 'credential' for share`.execute(db())
+	return rows[0]?.password ?? null
+}
+
 /** Ends a member's least recently used sessions beyond `limit`. @returns how many ended */
 export async function deleteSurplusSessions(userId: number, limit: number): Promise<number> {
 	const { numAffectedRows = 0n } = await sql`

@@ -4,8 +4,9 @@ import '~/features/index.server.ts'
 import { readRevocations } from '~/features/sessions/sessions.queries.server.ts'
 import { makeToken, readToken } from '~/features/tokens/tokens.server.ts'
 import { TooMany } from '~/lib/errors.ts'
+import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { forgetCounts, mailedToken } from '../../../../tests/support/jobs.ts'
@@ -93,6 +94,40 @@ test('what belongs to this browser stays, and cookies from before are not truste
 	expect(kept.rows).toEqual([{ session_id: session, confirmed: true }])
 	expect((await readRevocations(600)).get(viewer.id)).not.toBe(before.get(viewer.id))
 })
+
+test('a login with the old password that was under way begins no session', async () => {
+	const { email, viewer, cookie } = await member('hasty')
+	const { late, changed } = await db()
+		.transaction()
+		.execute(async (trx) => {
+			// A session refers to its member, so it cannot be stored before this ends; neither can what follows the change.
+			await sql`select from users where id = ${viewer.id} for update`.execute(trx)
+			const late = runInRequestScope('late', '', () => enter(email)).then(viewerOf, (error: Error) => error.message)
+			await expect.poll(() => waiting(trx)).toBe(1)
+			const changed = change(viewer, cookie, present, next)
+			await expect.poll(() => isRenewed(cookie, trx)).toBe(true)
+			return { late, changed }
+		})
+	expect(await late).toMatch('email or password is wrong')
+	expect((await viewerOf(cookiesOf(await changed)))?.id).toBe(viewer.id)
+	const { rows } = await sql`select from sessions where user_id = ${viewer.id}`.execute(db())
+	expect(rows).toHaveLength(1)
+})
+
+/** Statements that wait for a lock. */
+async function waiting(executor: Executor): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from pg_stat_activity
+		where datname = current_database() and wait_event_type = 'Lock'`.execute(executor)
+	return rows[0]?.count ?? 0
+}
+
+/** Whether the session of this cookie has another token by now. */
+async function isRenewed(cookie: string, executor: Executor): Promise<boolean> {
+	const token = decodeURIComponent(/session=([^;]+)/.exec(cookie)?.[1] ?? '').split('.')[0]
+	const { rows } = await sql`select from sessions where token = ${token}`.execute(executor)
+	return rows.length === 0
+}
 
 test('a new password deletes access tokens, a rejected one does not', async () => {
 	const { viewer, cookie } = await member('keyed')
