@@ -80,6 +80,7 @@ const conversationOperations = [
 		summary: 'Block a member',
 		description:
 			'They are not told. From then on their messages do not reach you, and they cannot comment on or vote for what you wrote, or see when you are online.',
+		refusals: [404, 422],
 		run: (call) => setBlocked(member(call), call.params.username, true),
 	}),
 	operation({

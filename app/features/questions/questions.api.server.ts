@@ -196,7 +196,7 @@ export const questionOperations = [
 		access: 'members',
 		params: { id },
 		answer: null,
-		refusals: [404],
+		refusals: [404, 422],
 		run: async (call) => mute(member(call), call.params.id, true),
 	}),
 	operation({
