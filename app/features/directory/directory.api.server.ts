@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { openings } from '~/features/members/self.view.ts'
 import { cursor, limit } from '~/features/questions/questions.api.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { portrait } from '~/platform/http/api-fields.ts'
 import { type Operation, operation } from '~/platform/http/operation.ts'
 import { criteriaOf, MAX_FILTER_VALUES } from './directory.paths.ts'
 import { presentFound } from './directory.server.ts'
@@ -11,7 +12,7 @@ import { findMembers } from './finding.server.ts'
 export const person = z.object({
 	username: z.string(),
 	name: z.string(),
-	image: z.string().nullable().describe('Path of the picture.'),
+	image: portrait,
 	online: z.boolean(),
 	branch: z.string(),
 	year: z.int().nullable().describe('Year of study, from 1.'),
