@@ -42,6 +42,7 @@ import { loginInstead, privateSite } from './middleware/private-site.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
 import { recordRefusals, retryAfter } from './middleware/refusals.ts'
 import { security } from './middleware/security.ts'
+import { readUnreadBodies } from './middleware/unread-bodies.ts'
 import { tellRead } from './reads.ts'
 import { patternsOf, routeFinder } from './route-patterns.ts'
 import {
@@ -76,6 +77,7 @@ secureCookies(config().secure)
 const nonces = new WeakMap<Request, string>()
 const app = new Hono<Environment>()
 
+app.use(readUnreadBodies())
 app.use(recordRefusals())
 app.use(security(config(), nonceOf))
 app.use(compress())

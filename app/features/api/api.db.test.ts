@@ -72,8 +72,14 @@ describe('the description', () => {
 		expect(changedQuestion.safeParse({ title: 'Too few' }).success).toBe(false)
 	})
 
-	test('names the refusal of one tag too many to follow', () => {
-		expect(Object.keys(document().paths['/tags/{name}/following']?.put?.responses ?? {})).toContain('422')
+	test.each([
+		['one tag too many to follow', '/tags/{name}/following', 'put', '422'],
+		['one query too many to mute', '/queries/{id}/muting', 'put', '422'],
+		['one member too many to block', '/me/blocks/{username}', 'put', '422'],
+		['deleting a query that a moderator has just decided', '/queries/{id}', 'delete', '409'],
+		['deleting a comment that a moderator has just decided', '/comments/{id}', 'delete', '409'],
+	])('names the refusal of %s', (_, path, method, status) => {
+		expect(Object.keys(document().paths[path]?.[method]?.responses ?? {})).toContain(status)
 	})
 
 	test('is served as JSON with an ETag and CORS', async () => {
@@ -81,6 +87,17 @@ describe('the description', () => {
 		expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(document())))
 		expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
 		expect(answer.headers.get('ETag')).toMatch(/^W\//)
+	})
+
+	test('can be asked for conditionally by pages of other sites, and with no other method', async () => {
+		const headers = { Origin: 'https://elsewhere.example', 'Access-Control-Request-Headers': 'if-none-match' }
+		const asked = await call('OPTIONS', '/openapi.json', { headers })
+		expect([asked.status, asked.headers.get('Access-Control-Allow-Headers')]).toEqual([
+			204,
+			'Authorization, If-None-Match',
+		])
+		const posted = await call('POST', '/openapi.json', { body: {} })
+		expect([posted.status, posted.headers.get('Allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
 	})
 })
 

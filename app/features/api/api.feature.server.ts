@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { defineFeature } from '~/platform/feature.ts'
+import { portrait } from '~/platform/http/api-fields.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 
 const me = z.object({
 	username: z.string(),
 	name: z.string(),
-	image: z.string().nullable().describe('Path of the picture.'),
+	image: portrait,
 	role: z
 		.enum(['member', 'moderator', 'admin'])
 		.describe('The effective role: a token without `moderate` has the role of a member.'),

@@ -27,7 +27,8 @@ function mount(): Hono {
 	for (const operation of operations)
 		api.on(operation.method, pattern(operation.path), (context) => answer(operation, context))
 	for (const path of new Set(operations.map(({ path }) => path)))
-		api.all(pattern(path), (context) => others(path, context))
+		api.all(pattern(path), (context) => others(methodsOf(path), context))
+	api.all('/openapi.json', (context) => others(['GET'], context))
 	api.all('*', () => problem(404, 'There is nothing at this address. /api/docs lists all addresses.'))
 	api.onError((error, context) => {
 		const fault = siteFaultOf(error)
@@ -105,9 +106,12 @@ async function withCurrentName<Params extends Record<string, unknown>>(params: P
 	return typeof username === 'string' ? { ...params, username: await currentUsername(username.toLowerCase()) } : params
 }
 
+function methodsOf(path: string): string[] {
+	return operations.filter((operation) => operation.path === path).map(({ method }) => method.toUpperCase())
+}
+
 /** OPTIONS lists the methods of an address, with CORS headers; other methods are rejected. */
-function others(path: string, context: Context): Response {
-	const own = operations.filter((operation) => operation.path === path).map(({ method }) => method.toUpperCase())
+function others(own: string[], context: Context): Response {
 	const readable = own.includes('GET')
 	const allow = [...(readable ? ['GET', 'HEAD'] : []), ...own.filter((method) => method !== 'GET'), 'OPTIONS'].join(
 		', ',

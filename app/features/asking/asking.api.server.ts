@@ -135,7 +135,7 @@ export const askingOperations = [
 		access: 'members',
 		params: { id },
 		answer: null,
-		refusals: [403, 404],
+		refusals: [403, 404, 409],
 		run: async (call) => void (await deleteQuestion(member(call), call.params.id)),
 	}),
 	operation({

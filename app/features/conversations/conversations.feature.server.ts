@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { listBlocked } from '~/features/members/blocks.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
+import { portrait } from '~/platform/http/api-fields.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { archivedConversations, archivedMessages } from './conversations.queries.server.ts'
 import { acceptConversation, setBlocked, setMuted } from './conversations.server.ts'
@@ -16,7 +17,7 @@ const blockedList = z.object({
 			z.object({
 				username: z.string(),
 				name: z.string(),
-				image: z.string().nullable().describe('Path of the picture.'),
+				image: portrait,
 				since: z.string().meta({ format: 'date-time' }),
 			}),
 		)
@@ -80,6 +81,7 @@ const conversationOperations = [
 		summary: 'Block a member',
 		description:
 			'They are not told. From then on their messages do not reach you, and they cannot comment on or vote for what you wrote, or see when you are online.',
+		refusals: [404, 422],
 		run: (call) => setBlocked(member(call), call.params.username, true),
 	}),
 	operation({

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { openings } from '~/features/members/self.view.ts'
 import { cursor, limit } from '~/features/questions/questions.api.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { portrait } from '~/platform/http/api-fields.ts'
 import { type Operation, operation } from '~/platform/http/operation.ts'
-import { criteriaOf } from './directory.paths.ts'
+import { criteriaOf, MAX_FILTER_VALUES } from './directory.paths.ts'
 import { presentFound } from './directory.server.ts'
 import type { MemberView } from './directory.view.ts'
 import { findMembers } from './finding.server.ts'
@@ -11,7 +12,7 @@ import { findMembers } from './finding.server.ts'
 export const person = z.object({
 	username: z.string(),
 	name: z.string(),
-	image: z.string().nullable().describe('Path of the picture.'),
+	image: portrait,
 	online: z.boolean(),
 	branch: z.string(),
 	year: z.int().nullable().describe('Year of study, from 1.'),
@@ -34,7 +35,31 @@ export function presentPerson({ studies, why = '', ...row }: MemberView): z.infe
 	return { ...row, branch: studies.branch, year: studies.year, why }
 }
 
-const filter = (what: string) => z.string().max(500).optional().describe(`${what} Several are separated by commas.`)
+/** The values of a filter. A comma within one is written `\,`. */
+function valuesOf(text: string): string[] {
+	return text
+		.split(/(?<!\\),/)
+		.map((value) => value.replaceAll('\\,', ',').trim())
+		.filter(Boolean)
+}
+
+const values = z
+	.string()
+	.max(500)
+	.refine((text) => valuesOf(text).length <= MAX_FILTER_VALUES, `A filter has at most ${MAX_FILTER_VALUES} values.`)
+
+const years = values.refine(
+	(text) => valuesOf(text).every((year) => /^[1-8]$/.test(year)),
+	'A year of study is a number from 1 to 8.',
+)
+
+const filter = (what: string, schema = values) =>
+	schema.optional().describe(`${what} At most ${MAX_FILTER_VALUES}, separated by commas.`)
+
+const named = (what: string) =>
+	values
+		.optional()
+		.describe(`${what} At most ${MAX_FILTER_VALUES}, separated by commas; a comma within a name is written \`\\,\`.`)
 
 /** The search of the community as JSON. */
 export const directoryOperations: Operation[] = [
@@ -50,9 +75,9 @@ export const directoryOperations: Operation[] = [
 		query: {
 			q: z.string().max(200).optional().describe('Words to search for.'),
 			skill: filter('Members have all of these skills.'),
-			branch: filter('Members are in one of these branches.'),
-			year: filter('Members are in one of these years of study.'),
-			university: filter('Members are at one of these universities.'),
+			branch: named('Members are in one of these branches.'),
+			year: filter('Members are in one of these years of study, from 1 to 8.', years),
+			university: named('Members are at one of these universities.'),
 			cursor,
 			limit,
 		},
@@ -65,7 +90,7 @@ export const directoryOperations: Operation[] = [
 			const { cursor: at = null, limit: most, ...query } = call.query
 			const params = new URLSearchParams()
 			for (const [name, value = ''] of Object.entries(query))
-				for (const part of name === 'q' ? [value] : value.split(',')) params.append(name, part)
+				for (const part of name === 'q' ? [value] : valuesOf(value)) params.append(name, part)
 			const found = await findMembers(criteriaOf(params), viewer, at, most)
 			const people = await presentFound(found)
 			return {

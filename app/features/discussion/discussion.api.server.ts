@@ -220,7 +220,7 @@ export const discussionOperations = [
 		access: 'members',
 		params: { id },
 		answer: null,
-		refusals: [403, 404],
+		refusals: [403, 404, 409],
 		run: async (call) => void (await deleteComment(member(call), call.params.id)),
 	}),
 	operation({

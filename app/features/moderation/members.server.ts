@@ -1,10 +1,12 @@
 import { type RouterContextProvider, redirect } from 'react-router'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
 import { loginPath, profilePath } from '~/lib/addresses.ts'
+import { storable } from '~/lib/clean.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -174,14 +176,14 @@ export function requireAdmin(viewer: Viewer): SignedIn {
 	return actor
 }
 
-/** A username as it is stored, from what somebody typed. */
-export function typedUsername(typed: string): string {
-	return typed.replaceAll('\u0000', '').trim().replace(/^@/, '').toLowerCase()
+/** A username as it is stored, from what somebody typed, which may be a former one. */
+export function typedUsername(typed: string): Promise<string> {
+	return currentUsername(storable(typed).trim().replace(/^@/, '').toLowerCase())
 }
 
 /** The member with a typed name. @throws NotFound */
 async function requireMember(typed: string): Promise<ModeratedMemberRow> {
-	const name = typedUsername(typed)
+	const name = await typedUsername(typed)
 	const found = await findModeratedMember(name)
 	if (!found) throw new NotFound(`There is no member called “${name}”.`)
 	return found

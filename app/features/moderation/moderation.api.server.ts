@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { messagePictureSize, portrait } from '~/platform/http/api-fields.ts'
 import { member, type Operation, operation } from '~/platform/http/operation.ts'
 import { decideCase } from './decisions.server.ts'
 import { addNote, assignCase } from './handling/handling.server.ts'
@@ -18,7 +19,7 @@ const cursor = z.string().max(400).optional().describe('Where the page before en
 const author = z.object({
 	username: z.string(),
 	name: z.string(),
-	image: z.string().nullable().describe('Path of the picture.'),
+	image: portrait,
 })
 
 /** Subject types are registered at the start, after this file is loaded, so the description lists them when it is made. */
@@ -65,7 +66,7 @@ const extractLine = z.object({
 	sentAt: time,
 	pictures: z
 		.array(z.object({ path: z.string(), width: z.int(), height: z.int(), alt: z.string() }))
-		.describe('Shown to moderators on the site, at `/media/{path}-640.webp`.'),
+		.describe(`Shown to moderators on the site, at ${messagePictureSize}.`),
 })
 
 const report = z.object({

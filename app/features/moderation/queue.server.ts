@@ -69,7 +69,7 @@ export async function listLog(
 	if (!mayReadLog(viewer)) throw new NotAllowed('Only admins can read this.')
 	const [before] = cursor ? decodeCursor(cursor, 1) : [null]
 	if (before !== null && !isId(before)) throw invalidCursor()
-	const name = typedUsername(member)
+	const name = await typedUsername(member)
 	const memberId = name === '' ? null : await findMemberId(name)
 	if (memberId === undefined) return { rows: [], next: null }
 	const rows = await listLogRows(memberId, before, MAX_LOG_ENTRIES_PER_PAGE + 1)

@@ -1,7 +1,9 @@
 import type { z } from 'zod'
+import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
 import type { DecisionNotification } from '~/features/notifications/notifications.server.ts'
 import type { Subject } from '~/features/notifications/notifications.view.ts'
 import { isId } from '~/lib/checks.ts'
+import { storable } from '~/lib/clean.ts'
 import { Conflict } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -188,7 +190,7 @@ export function changedMeanwhile(): Conflict {
 }
 
 async function idOf(kind: string, name: string): Promise<number | undefined> {
-	if (kind === MEMBER_SUBJECT) return findMemberId(name.replaceAll('\u0000', '').toLowerCase())
+	if (kind === MEMBER_SUBJECT) return findMemberId(await currentUsername(storable(name).toLowerCase()))
 	const id = /^[1-9]\d{0,9}$/.test(name) ? Number(name) : 0
 	return isId(id) ? id : undefined
 }

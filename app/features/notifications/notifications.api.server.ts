@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { portrait } from '~/platform/http/api-fields.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { listNotifications, readNotifications } from './notifications.server.ts'
 import type { NotificationView } from './notifications.view.ts'
@@ -8,7 +9,7 @@ const group = 'Notifications'
 const notification = z.object({
 	id: z.int(),
 	actor: z
-		.object({ username: z.string(), name: z.string(), image: z.string().nullable() })
+		.object({ username: z.string(), name: z.string(), image: portrait })
 		.nullable()
 		.describe('The last one who did it; null when they are gone, and for what a moderator decided.'),
 	by: z.string().describe('Who did it, to be shown: a name, “A moderator”, “Somebody”.'),

@@ -1,4 +1,5 @@
 import type { LoaderFunctionArgs } from 'react-router'
+import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { listAccountIds } from '~/features/members/pseudonyms.queries.server.ts'
 import {
 	type Page,
@@ -181,7 +182,7 @@ export async function countSitemapPages(): Promise<number> {
 }
 
 async function authorId(username: string): Promise<number> {
-	const name = storable(username).toLowerCase()
+	const name = await currentUsername(storable(username).toLowerCase())
 	// Needs no cache tag: renames and merges of accounts invalidate everything.
 	const id = await sharedData(`author ${name}`, [], () => findUserId(name))
 	if (id === undefined) throw new NotFound('There is no such member.')

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { reportOperation } from '~/features/moderation/moderation.api.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { portrait } from '~/platform/http/api-fields.ts'
 import { EditConflict } from '~/platform/http/form.server.ts'
 import { type Call, member, operation, StaleEdit } from '~/platform/http/operation.ts'
 import { muteQuestion } from './notifying/notifying.server.ts'
@@ -18,7 +19,7 @@ export const html = 'The same as sanitized HTML.'
 export const author = z.object({
 	username: z.string(),
 	name: z.string(),
-	image: z.string().nullable().describe('Path of the picture.'),
+	image: portrait,
 	pseudonym: z
 		.object({ verified: z.boolean().describe('Whether it is a verified student.') })
 		.optional()
@@ -196,7 +197,7 @@ export const questionOperations = [
 		access: 'members',
 		params: { id },
 		answer: null,
-		refusals: [404],
+		refusals: [404, 422],
 		run: async (call) => mute(member(call), call.params.id, true),
 	}),
 	operation({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { portrait } from '~/platform/http/api-fields.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { listAnswerable } from './answerable.server.ts'
@@ -17,7 +18,7 @@ const answerable = z.object({
 	author: z.object({
 		username: z.string(),
 		name: z.string(),
-		image: z.string().nullable().describe('Path of the picture; null for none.'),
+		image: portrait,
 	}),
 	tags: z.array(z.string()),
 	createdAt: z.string().meta({ format: 'date-time' }),

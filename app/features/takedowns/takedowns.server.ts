@@ -193,7 +193,7 @@ async function resultOf(id: number, { id: memberId }: ModeratedMemberRow): Promi
 /** Finds a member whom this viewer may moderate. @throws NotAllowed, NotFound */
 async function requireGoverned(viewer: Viewer, username: string): Promise<ModeratedMemberRow> {
 	const actor = moderator(viewer)
-	const found = await findModeratedMember(typedUsername(username))
+	const found = await findModeratedMember(await typedUsername(username))
 	if (!found) throw new NotFound('There is no such member.')
 	if (!maySuspend(actor, found)) throw new NotAllowed(notGoverned)
 	return found

@@ -1,5 +1,6 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
 import type { NotificationKind, NotificationKindName } from '~/features/notifications/kinds.server.ts'
 import { announceUnread, notifyOfFact } from '~/features/notifications/notifications.server.ts'
 import { aboutQuestion } from '~/features/questions/notifying/notifying.server.ts'
@@ -68,7 +69,8 @@ export async function invite(
 	const row = await requireQuestion(questionId)
 	if (row.locked) throw new NotAllowed(lockedMessage)
 	const question = eventQuestion(row)
-	const wanted = await findInvitable(storable(username).trim().replace(/^@/, '').toLowerCase())
+	const name = await currentUsername(storable(username).trim().replace(/^@/, '').toLowerCase())
+	const wanted = await findInvitable(name)
 	if (!wanted) throw new NotFound('There is no such member.')
 	if (wanted.id === member.id) throw new Invalid('You can answer this yourself, without being asked.')
 	const told = await db()

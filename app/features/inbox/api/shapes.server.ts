@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ChatMessage } from '~/features/chat/chat.view.ts'
 import type { MessagePosition } from '~/features/chat/messages/reading.server.ts'
 import type { Peer } from '~/features/conversations/conversations.view.ts'
+import { messagePictureSize, portrait } from '~/platform/http/api-fields.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import type { ConversationSummary, MessageHit } from '../inbox.view.ts'
 
@@ -17,7 +18,7 @@ const time = z.string().meta({ format: 'date-time' })
 const peer = z.object({
 	username: z.string(),
 	name: z.string(),
-	image: z.string().nullable().describe('Path of the picture.'),
+	image: portrait,
 	online: z.boolean(),
 	lastSeenAt: time.nullable().describe('Null when online, never seen, or hidden.'),
 })
@@ -34,7 +35,7 @@ export const message = z.object({
 			z.object({
 				path: z
 					.string()
-					.describe('Of the file, below `/media/`; it is shown to the two members when logged in on the site.'),
+					.describe(`Without the size: ${messagePictureSize}, for the two members when logged in on the site.`),
 				width: z.int(),
 				height: z.int(),
 				alt: z.string().describe('What it shows, in the sender’s words.'),

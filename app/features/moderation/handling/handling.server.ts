@@ -26,7 +26,7 @@ export async function assignCase(viewer: Viewer, name: SubjectName, input: Input
 	const actor = moderator(viewer)
 	const { assignee, assigned } = parseInput(assignInput, input)
 	const found = await requireSubject(actor, name)
-	const chosen = assignee === '' ? null : await findModeratedMember(typedUsername(assignee))
+	const chosen = assignee === '' ? null : await findModeratedMember(await typedUsername(assignee))
 	if (chosen === undefined) throw new Invalid(noModerator, { assignee: noModerator })
 	const notified = await db()
 		.transaction()
