@@ -115,8 +115,15 @@ export function choiceSetting<const Value extends string>(
 	return { ...declared, input: 'choice', schema: z.enum(values, 'Choose one of these.') }
 }
 
-/** A comma-separated list in lower case, such as domains. @public features that have lists declare it */
-export function listSetting(declared: Words & { default?: readonly string[] }): Setting<readonly string[]> {
+/**
+ * A comma-separated list in lower case, such as domains.
+ * @param declared.item rewrites an entry
+ * @public features that have lists declare it
+ */
+export function listSetting({
+	item = (text) => text,
+	...declared
+}: Words & { default?: readonly string[]; item?: (text: string) => string }): Setting<readonly string[]> {
 	return {
 		...declared,
 		default: declared.default ?? [],
@@ -126,6 +133,7 @@ export function listSetting(declared: Words & { default?: readonly string[] }): 
 				text
 					.toLowerCase()
 					.split(/[,\s]+/)
+					.map(item)
 					.filter(Boolean),
 			),
 		]),
