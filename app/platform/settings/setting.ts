@@ -118,12 +118,18 @@ export function choiceSetting<const Value extends string>(
 /**
  * A comma-separated list in lower case, such as domains.
  * @param declared.item rewrites an entry
+ * @param declared.separator what stands between two entries
  * @public features that have lists declare it
  */
 export function listSetting({
 	item = (text) => text,
+	separator = /[,\s]+/,
 	...declared
-}: Words & { default?: readonly string[]; item?: (text: string) => string }): Setting<readonly string[]> {
+}: Words & {
+	default?: readonly string[]
+	item?: (text: string) => string
+	separator?: RegExp
+}): Setting<readonly string[]> {
 	return {
 		...declared,
 		default: declared.default ?? [],
@@ -132,8 +138,8 @@ export function listSetting({
 			...new Set(
 				text
 					.toLowerCase()
-					.split(/[,\s]+/)
-					.map(item)
+					.split(separator)
+					.map((entry) => item(entry.trim()))
 					.filter(Boolean),
 			),
 		]),
