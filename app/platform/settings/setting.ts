@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Config } from '~/config.server.ts'
 import { isStorable } from '~/lib/clean.ts'
+import { plainDomain } from '~/lib/mail-domains.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 
 /* Declarations of settings that admins change on /admin/settings while the site runs. */
@@ -162,6 +163,11 @@ export function colourSetting(
 			'Enter a colour as # and six hexadecimal digits, such as #7b2d8b.',
 		)
 	return { ...words, default: '', input: 'colour', schema: upTo(20).pipe(schema) }
+}
+
+/** Domains of mail addresses; `@campus.example` is taken as `campus.example`. */
+export function domainsSetting(words: Words): Setting<readonly string[]> {
+	return listSetting({ ...words, item: plainDomain })
 }
 
 /** A picture of the site; an empty text for none. */

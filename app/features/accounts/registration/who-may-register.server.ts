@@ -7,10 +7,10 @@ import {
 	wideNetwork,
 } from '~/features/rate-limits/rate-limits.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
-import { isDomain, plainDomain } from '~/lib/mail-domains.ts'
+import { requireDomains } from '~/lib/mail-domains.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { newChallenge, weighAnswer } from '~/platform/proof/proof.server.ts'
-import { boxSetting, choiceSetting, listSetting, settingSection } from '~/platform/settings/setting.ts'
+import { boxSetting, choiceSetting, domainsSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { requirePasswords } from '../login-methods.server.ts'
 
@@ -30,21 +30,14 @@ export const registrationSection = settingSection({
 				{ value: 'closed', label: 'Nobody' },
 			],
 		}),
-		domains: listSetting({
+		domains: domainsSetting({
 			label: 'Domains of addresses',
 			hint: 'Separated by commas, such as eastmere.example. Subdomains count too. Leave it empty to allow any.',
 			environment: 'ALLOWED_EMAIL_DOMAINS',
-			item: plainDomain,
 		}),
 		doModeratorsInvite: boxSetting({ label: 'Moderators may make links to invite people, too' }),
 	},
-	// In the schema, a saved list with such a mistake would count as empty, which lets everybody in.
-	async check({ domains }) {
-		const wrong = domains.find((domain) => !isDomain(domain))
-		if (wrong === undefined) return
-		const message = `“${wrong}” is not a domain. Enter what stands after the @, such as eastmere.example.`
-		throw new Invalid(message, { domains: message })
-	},
+	check: async ({ domains }) => requireDomains('domains', domains),
 })
 
 /** The current rules for registration. */
