@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
+import { isDomain, plainDomain } from '~/lib/mail-domains.ts'
 
 /** Settings from the environment. All are optional; unknown ones with our prefixes are rejected. */
 const flag = z.enum(['true', 'false', '1', '0', '']).transform((text) => text === 'true' || text === '1')
@@ -40,7 +41,10 @@ const settings = z.object({
 			'must be an email address or an https:// address',
 		)
 		.default(''),
-	ALLOWED_EMAIL_DOMAINS: list.default([]),
+	ALLOWED_EMAIL_DOMAINS: list
+		.transform((domains) => domains.map(plainDomain))
+		.refine((domains) => domains.every(isDomain), 'must be domains, such as campus.example, separated by commas')
+		.default([]),
 	REQUIRE_EMAIL_VERIFICATION: flag.optional(),
 	REQUIRE_STAFF_SECOND_FACTOR: flag.default(false),
 	CAMPUS_LOGIN_ONLY: flag.optional(),

@@ -139,6 +139,19 @@ test('domains are a list, lower-cased', () => {
 	])
 })
 
+test('domains may be written with what stands before them in an address, and nothing else', () => {
+	const written = '@eastmere.example, *.b.example, *@c.example'
+	expect(parseConfig({ ALLOWED_EMAIL_DOMAINS: written }).ALLOWED_EMAIL_DOMAINS).toEqual([
+		'eastmere.example',
+		'b.example',
+		'c.example',
+	])
+	for (const wrong of ['https://eastmere.example', 'mira@eastmere.example', 'a.example; b.example'])
+		expect(() => parseConfig({ ALLOWED_EMAIL_DOMAINS: wrong })).toThrow(
+			/ALLOWED_EMAIL_DOMAINS is not right: must be domains/,
+		)
+})
+
 test.each([
 	['README.md', /^\| (`[A-Z].*?) \|/gm],
 	['.env.example', /^#([A-Z][A-Z0-9_]*)=/gm],

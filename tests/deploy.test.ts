@@ -118,6 +118,11 @@ describe('docs/self-hosting.md', () => {
 	})
 })
 
+interface Composed {
+	environment: Record<string, string>
+	env_file?: string[]
+}
+
 describe('the image', () => {
 	const dockerfile = read('Dockerfile')
 	const stages = dockerfile.split(/^FROM /m).slice(1)
@@ -148,7 +153,7 @@ describe('the image', () => {
 		const names = env.split(' ').map((one) => one.split('=')[0] ?? '')
 		expect(names.filter((name) => name !== 'PATH' && !settingNames.includes(name))).toEqual([])
 		const { services } = parse(read('compose.yaml')) as {
-			services: { site: { environment: Record<string, string>; depends_on: object }; database: { healthcheck: object } }
+			services: { site: Composed; database: { healthcheck: object } }
 		}
 		expect(Object.keys(services.site.environment).filter((name) => !settingNames.includes(name))).toEqual([])
 		const values = Object.entries(services.site.environment).map(([name, value]) => {
@@ -160,5 +165,14 @@ describe('the image', () => {
 		})
 		expect(() => parseConfig(Object.fromEntries(values))).not.toThrow()
 		expect(services.database.healthcheck).toBeDefined()
+	})
+
+	test('gets every setting of .env, and from compose.yaml only what follows from it', () => {
+		const { services } = parse(read('compose.yaml')) as { services: { site: Composed } }
+		expect(services.site.env_file).toEqual(['.env'])
+		// Any other would override what admins save, or what stands in .env.
+		const own = ['DATABASE_URL', 'PUBLIC_URL', 'TRUST_PROXY', 'HOST', 'PORT', 'DATA_DIR']
+		expect(Object.keys(services.site.environment).sort()).toEqual(own.sort())
+		expect(() => parseConfig({ POSTGRES_PASSWORD: 'word' })).not.toThrow()
 	})
 })

@@ -2,8 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { postingLimits } from '~/features/moderation/moderation.limits.ts'
+import { CONNECTIONS_OF_ONE } from '../scripts/doctor/database.ts'
 
-/* References in documents and comments exist, and decisions have one format. */
+/* References in documents and comments exist, figures are those of the code, and decisions have one format. */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folders = ['app', 'server', 'scripts', 'bench', 'tests', 'migrations', 'docs', '.github']
@@ -65,6 +67,24 @@ describe('references', () => {
 		const numbers = new Set(readdirSync(join(root, 'docs/decisions')).map((name) => Number(name.slice(0, 4))))
 		const named = /\bdecisions? (?:record )?0*(\d+)\b/gi
 		expect(mentions(texts, named, (number) => !numbers.has(Number(number)))).toEqual([])
+	})
+})
+
+describe('figures', () => {
+	const plain = (path: string) => readFileSync(join(root, path), 'utf8').replace(/\s+/g, ' ')
+	const grouped = (count: number | undefined) => count?.toLocaleString('en')
+
+	test('the how-to for moderators has the posting limits', () => {
+		const [day, month, later] = postingLimits.map((limit) => [grouped(limit.questions), grouped(limit.comments)])
+		expect(plain('docs/how-to/moderate.md')).toContain(
+			`at most ${day?.join(' queries and ')} comments an hour on its first day, ${month?.join(' and ')} in its first month, ${later?.join(' and ')} after that`,
+		)
+	})
+
+	test('the how-to for many machines has the connections that the doctor asks for', () => {
+		const text = plain('docs/how-to/run-on-many-machines.md')
+		expect(text).toContain(`at most ${CONNECTIONS_OF_ONE} connections of PostgreSQL`)
+		expect(text).toContain(`a little more than ${CONNECTIONS_OF_ONE} × \`WEB_CONCURRENCY\``)
 	})
 })
 

@@ -11,8 +11,8 @@ import { assessClock, codeOf, type Finding, findings, messageOf } from './findin
 const say = findings('Database')
 const MIN_VERSION = 15
 const TIMEOUT_MS = 8_000
-/** Connections of one process: for requests, listeners and long work. */
-const CONNECTIONS_OF_ONE = 12 + MAX_LONG_CONNECTIONS
+/** Maximum connections of one process: for requests, listeners and long work. */
+export const CONNECTIONS_OF_ONE = 12 + MAX_LONG_CONNECTIONS
 const extensions = ['pg_trgm', 'unaccent', 'btree_gin']
 const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 

@@ -104,6 +104,8 @@ describe('validation of the settings', () => {
 	test.each([
 		['a folder that is not named whole', { folder: 'backups' }, 'folder', 'starting with a slash'],
 		['a folder below a file', { folder: '/dev/null/backups' }, 'folder', 'cannot write there'],
+		// Node's recursive mkdir would try for ever.
+		['a folder that the system does not allow', { folder: '/proc/backups' }, 'folder', 'cannot write there'],
 		['a short passphrase', { 'password-passphrase': 'short' }, 'passphrase', 'At least|at least 12'],
 		['a bucket without a passphrase', { bucket: 'quad' }, 'passphrase', 'someone else'],
 		['a bucket that is not there', { bucket: 'elsewhere' }, 'bucket', 'not writable'],

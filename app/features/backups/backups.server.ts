@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { basename, isAbsolute, join } from 'node:path'
 import { config } from '~/config.server.ts'
 import type { SetupStatus } from '~/features/administration/setup/setup.view.ts'
 import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
+import { makeFolder } from '~/lib/make-folder.server.ts'
 import { oldBackups } from '~/platform/backup/backup.server.ts'
 import { gauge } from '~/platform/metrics/metrics.server.ts'
 import { daysBefore, momentOf } from '~/platform/settings/region.server.ts'
@@ -129,7 +130,7 @@ async function checkArchive({ archiveFolder, folder }: BackupSettings): Promise<
 async function checkFolder(field: 'folder' | 'archiveFolder', folder: string): Promise<void> {
 	if (!isAbsolute(folder)) throw invalid(field, 'Enter the full path, starting with a slash.')
 	try {
-		await mkdir(folder, { recursive: true, mode: 0o700 })
+		await makeFolder(folder)
 		const trial = join(folder, `.devquad-${randomUUID()}`)
 		await writeFile(trial, '')
 		await rm(trial)
@@ -225,7 +226,7 @@ async function moveToBucket(settings: BackupSettings, file: string): Promise<str
 async function folderOf({ bucket, folder }: BackupSettings): Promise<string> {
 	const own = join(config().dataDir, 'backups')
 	const place = bucket ? join(own, 'outgoing') : folder || own
-	await mkdir(place, { recursive: true, mode: 0o700 })
+	await makeFolder(place)
 	return place
 }
 

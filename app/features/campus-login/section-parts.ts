@@ -5,8 +5,13 @@ import { boxSetting, listSetting, numberSetting } from '~/platform/settings/sett
 
 /** The roles of students and staff. */
 export const roleSettings = {
-	studentRoles: listSetting({ label: 'Roles of students', hint: 'Separated by commas.', default: ['student'] }),
-	staffRoles: listSetting({ label: 'Roles of staff', default: ['staff', 'faculty', 'employee'] }),
+	studentRoles: listSetting({
+		label: 'Roles of students',
+		hint: 'Separated by commas.',
+		default: ['student'],
+		separator: /,/,
+	}),
+	staffRoles: listSetting({ label: 'Roles of staff', default: ['staff', 'faculty', 'employee'], separator: /,/ }),
 }
 
 /** Whether a first login creates an account. @param login what members can link otherwise */

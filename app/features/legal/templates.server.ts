@@ -26,7 +26,7 @@ export const operatorSection = settingSection({
 		contact: textSetting({
 			label: 'E-mail address',
 			hint: 'For questions about the site and about data. Everyone can see it.',
-			schema: z.union([z.email(), z.literal('')], 'Enter an e-mail address.'),
+			schema: z.union([z.email('Enter an e-mail address.'), z.literal('')]),
 		}),
 	},
 })

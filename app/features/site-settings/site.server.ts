@@ -3,10 +3,10 @@ import { config } from '~/config.server.ts'
 import { settingSection, textSetting } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 
-const webAddress = z.union(
-	[z.url({ protocol: /^https?$/ }), z.literal('')],
-	'Enter an address that begins with https://.',
-)
+const webAddress = z.union([
+	z.url({ protocol: /^https?$/, error: 'Enter an address that begins with https://.' }),
+	z.literal(''),
+])
 
 /** The operator, named on every page and in security.txt. */
 export const siteSection = settingSection({

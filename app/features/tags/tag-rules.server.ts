@@ -18,6 +18,9 @@ export const tagSection = settingSection({
 		reserved: listSetting({
 			label: 'Reserved tags',
 			hint: 'Separated by commas, such as announcement, official. Their synonyms count too; queries that have one keep it.',
+			separator: /,/,
+			// As the forum writes a tag of several words.
+			item: (text) => text.replace(/\s+/g, '-'),
 		}),
 	},
 	async check({ reserved }) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { makeFolder } from '~/lib/make-folder.server.ts'
 import { beginBase, connectAsSuperuser, endBase } from '~/platform/db/wal-archiving.server.ts'
 import { archiveEnding, type Entry, writeArchive } from './archive.server.ts'
 import { dataFiles } from './backup.server.ts'
@@ -39,7 +40,7 @@ export interface BaseHeader {
  */
 export async function makeBase(archive: WalArchive, dataDir: string, version: string): Promise<number> {
 	const folder = join(archive.folder, 'bases')
-	await mkdir(folder, { recursive: true, mode: 0o700 })
+	await makeFolder(folder)
 	// Of a process that was killed. If its script still writes one, it fails: under one name, each would finish the other's.
 	for (const name of await readdir(folder)) if (name.startsWith(MAKING)) await rm(join(folder, name), { force: true })
 	const making = join(folder, `${MAKING}${randomUUID()}`)

@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { z } from 'zod'
 import { config } from '~/config.server.ts'
+import { makeFolder } from '~/lib/make-folder.server.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
 import { lock, placeFile, unlock, type WalArchive } from './wal-archive.server.ts'
 
@@ -88,7 +89,7 @@ export async function* mirroredPictures(
 
 async function listMirrored({ folder, recipient }: WalArchive): Promise<string[]> {
 	const media = join(folder, 'media')
-	await mkdir(media, { recursive: true, mode: 0o700 })
+	await makeFolder(media)
 	const found = await readdir(media, { recursive: true, withFileTypes: true })
 	return found
 		.filter((entry) => entry.isFile() && !entry.name.endsWith('.partial'))

@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import { z } from 'zod'
+import { makeFolder } from '~/lib/make-folder.server.ts'
 import { BadBackup } from './archive.server.ts'
 import { lockedBy, openedBy } from './passphrase.server.ts'
 
@@ -83,7 +84,7 @@ export async function createArchive(
 ): Promise<WalArchive> {
 	const now = new Date()
 	const folder = join(place, `devquad-wal-${momentName(now)}`)
-	for (const name of ['bases', 'wal', 'media']) await mkdir(join(folder, name), { recursive: true, mode: 0o700 })
+	for (const name of ['bases', 'wal', 'media']) await makeFolder(join(folder, name))
 	let recipient: string | null = null
 	if (passphrase !== null) {
 		const { Encrypter, generateX25519Identity, identityToRecipient } = await import('age-encryption')
@@ -188,7 +189,7 @@ export async function unlock(identity: string | null, contents: Uint8Array): Pro
 
 /** Writes a file that is complete and on disk once it has its name. */
 export async function placeFile(path: string, contents: Uint8Array): Promise<void> {
-	await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+	await makeFolder(dirname(path))
 	const partial = `${path}.partial`
 	try {
 		await writeFile(partial, contents, { mode: 0o600, flush: true })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Config } from '~/config.server.ts'
 import { isStorable } from '~/lib/clean.ts'
+import { plainDomain } from '~/lib/mail-domains.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 
 /* Declarations of settings that admins change on /admin/settings while the site runs. */
@@ -115,8 +116,21 @@ export function choiceSetting<const Value extends string>(
 	return { ...declared, input: 'choice', schema: z.enum(values, 'Choose one of these.') }
 }
 
-/** A comma-separated list in lower case, such as domains. @public features that have lists declare it */
-export function listSetting(declared: Words & { default?: readonly string[] }): Setting<readonly string[]> {
+/**
+ * A comma-separated list in lower case, such as domains.
+ * @param declared.item rewrites an entry
+ * @param declared.separator what stands between two entries
+ * @public features that have lists declare it
+ */
+export function listSetting({
+	item = (text) => text,
+	separator = /[,\s]+/,
+	...declared
+}: Words & {
+	default?: readonly string[]
+	item?: (text: string) => string
+	separator?: RegExp
+}): Setting<readonly string[]> {
 	return {
 		...declared,
 		default: declared.default ?? [],
@@ -125,7 +139,8 @@ export function listSetting(declared: Words & { default?: readonly string[] }): 
 			...new Set(
 				text
 					.toLowerCase()
-					.split(/[,\s]+/)
+					.split(separator)
+					.map((entry) => item(entry.trim()))
 					.filter(Boolean),
 			),
 		]),
@@ -148,6 +163,11 @@ export function colourSetting(
 			'Enter a colour as # and six hexadecimal digits, such as #7b2d8b.',
 		)
 	return { ...words, default: '', input: 'colour', schema: upTo(20).pipe(schema) }
+}
+
+/** Domains of mail addresses; `@campus.example` is taken as `campus.example`. */
+export function domainsSetting(words: Words): Setting<readonly string[]> {
+	return listSetting({ ...words, item: plainDomain })
 }
 
 /** A picture of the site; an empty text for none. */

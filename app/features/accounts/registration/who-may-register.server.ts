@@ -7,9 +7,10 @@ import {
 	wideNetwork,
 } from '~/features/rate-limits/rate-limits.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
+import { requireDomains } from '~/lib/mail-domains.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { newChallenge, weighAnswer } from '~/platform/proof/proof.server.ts'
-import { boxSetting, choiceSetting, listSetting, settingSection } from '~/platform/settings/setting.ts'
+import { boxSetting, choiceSetting, domainsSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { requirePasswords } from '../login-methods.server.ts'
 
@@ -29,13 +30,14 @@ export const registrationSection = settingSection({
 				{ value: 'closed', label: 'Nobody' },
 			],
 		}),
-		domains: listSetting({
+		domains: domainsSetting({
 			label: 'Domains of addresses',
 			hint: 'Separated by commas, such as eastmere.example. Subdomains count too. Leave it empty to allow any.',
 			environment: 'ALLOWED_EMAIL_DOMAINS',
 		}),
 		doModeratorsInvite: boxSetting({ label: 'Moderators may make links to invite people, too' }),
 	},
+	check: async ({ domains }) => requireDomains('domains', domains),
 })
 
 /** The current rules for registration. */

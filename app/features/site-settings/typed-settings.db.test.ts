@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { getSection, saveSection } from './site-settings.server.ts'
+
+/* Settings as admins type them. */
+
+useDatabase()
+
+let admin: Awaited<ReturnType<typeof makeMember>> | undefined
+
+/** Saves a section with some fields changed. @returns the texts of its fields afterwards */
+async function save(name: string, typed: Record<string, string>): Promise<Record<string, string>> {
+	admin ??= await makeMember('admin', 'admin')
+	const before = await getSection(admin, name)
+	const fields = Object.fromEntries(before.settings.map(({ field, text }) => [field, text]))
+	await saveSection(admin, name, { ...fields, ...typed, version: String(before.version) })
+	const { settings } = await getSection(admin, name)
+	return Object.fromEntries(settings.map(({ field, text }) => [field, text]))
+}
+
+describe('a list', () => {
+	test('of roles keeps the blanks within a role', async () => {
+		const saved = await save('directory-login', { staffRoles: 'Library Staff,  employee,' })
+		expect(saved.staffRoles).toBe('library staff, employee')
+	})
+
+	test('of tags has each as the forum would write it', async () => {
+		expect(await save('tags', { reserved: 'Exam Rules, official' })).toEqual({ reserved: 'exam-rules, official' })
+	})
+
+	test('of domains may also be separated by blanks', async () => {
+		expect(await save('registration', { domains: 'campus.example labs.example' })).toMatchObject({
+			domains: 'campus.example, labs.example',
+		})
+	})
+})
+
+test.each([
+	['site', 'authorUrl', 'www.campus.example', 'Enter an address that begins with https://.'],
+	['site', 'securityContact', 'nobody', 'Enter an e-mail address, or an address that begins with https://.'],
+	['operator', 'contact', 'nobody', 'Enter an e-mail address.'],
+	['announcement', 'url', 'campus.example', 'Enter an address that begins with https://, or one of this site'],
+])('%s: what is wrong in %s is said as what to enter', async (section, field, typed, words) => {
+	await expect(save(section, { [field]: typed })).rejects.toMatchObject({
+		fields: { [field]: expect.stringContaining(words) },
+	})
+})

@@ -1,0 +1,28 @@
+import { mkdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/**
+ * Creates a folder and its missing parents, for the owner alone. Node's own recursive `mkdir` never ends where the system says that a
+ * folder cannot be there although its parent is, as below /proc and in a folder of an automounter whose disk is away.
+ * @param folder an absolute path
+ * @throws the error of the system
+ */
+export async function makeFolder(folder: string): Promise<void> {
+	const missing: string[] = []
+	for (let at = folder; !(await exists(at)); at = dirname(at)) missing.unshift(at)
+	for (const each of missing)
+		await mkdir(each, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+			// Somebody else has just created it.
+			if (error.code !== 'EEXIST') throw error
+		})
+}
+
+async function exists(path: string): Promise<boolean> {
+	try {
+		await stat(path)
+		return true
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+		throw error
+	}
+}
