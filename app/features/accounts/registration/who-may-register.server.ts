@@ -55,8 +55,7 @@ export function registrationNotice(): string | null {
 /** Requires that invitations work. @throws NotAllowed where nobody may register, or nobody with a password */
 export function requireInvitations(): void {
 	requirePasswords()
-	const notice = registrationNotice()
-	if (notice && whoMayRegister().mode === 'closed') throw new NotAllowed(notice)
+	if (whoMayRegister().mode === 'closed') throw new NotAllowed(registrationNotice() ?? '')
 }
 
 /*
