@@ -10,6 +10,9 @@ test('a tab of one member says that another one has logged in, and goes on as th
 	await page.goto('/forum/ask')
 	await settled(page)
 	await page.getByLabel('Title').fill('Asked under which name?')
+	// A request that is under way when its session ends is answered with that end, for the whole browser.
+	await expect(page.getByText(/^Draft saved/)).toBeVisible()
+	await settled(page)
 	const bar = page.locator('.connection-bar')
 	const other = await context.newPage()
 	await logIn(other, demoModerator)
