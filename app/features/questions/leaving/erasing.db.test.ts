@@ -12,6 +12,7 @@ import { useDatabase } from '../../../../tests/support/database.ts'
 import { getDiscussed } from '../questions.server.ts'
 import { commentSubject, questionSubject } from '../questions.subjects.server.ts'
 import { hidePost } from '../status/takedown.server.ts'
+import { renameInTexts } from './leaving.queries.server.ts'
 import { eraseDeletedPosts, leavePosts } from './leaving.server.ts'
 
 useDatabase()
@@ -117,4 +118,33 @@ describe('a member who left', () => {
 		const { rows } = await sql`select kind, target_id from cases where closed_at is null`.execute(db())
 		expect(rows).toEqual([])
 	})
+})
+
+test('a comment that is added while a name is removed from texts of its question can still be searched for', async () => {
+	const { id } = await makeQuestion(asker)
+	await makeComment(asker, id, 'As @helper said.')
+	const found = () =>
+		sql`select from questions where id = ${id} and search @@ plainto_tsquery('english', 'meanwhile')`.execute(db())
+	const renaming = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await sql`
+				with added as (insert into comments (id, question_id, author_id, path, body, body_html, status)
+					select n, ${id}::int, ${asker.id}, array[n], 'Meanwhile.', '<p>Meanwhile.</p>', 'published' from (select nextval('comments_id_seq')::int as n) next
+					returning body)
+				update questions set comment_count = comment_count + 1, search = grown_document(search, added.body) from added where questions.id = ${id}`.execute(
+				trx,
+			)
+			const renaming = renameInTexts(['helper'], 'former-member')
+			await expect
+				.poll(async () => {
+					const { rows } = await sql`
+						select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(trx)
+					return rows.length
+				})
+				.toBe(1)
+			return { renaming }
+		})
+	await renaming.renaming
+	expect((await found()).rows).toHaveLength(1)
 })

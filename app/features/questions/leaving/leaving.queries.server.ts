@@ -192,8 +192,14 @@ const textsWithNames: Parameters<typeof renameInColumns>[0][] = [
 export async function renameInTexts(usernames: readonly string[], replacement: string): Promise<void> {
 	for (const place of textsWithNames) {
 		const changed = await renameInColumns(place, usernames, replacement)
-		await sql`
-			update questions set search = whole_document(questions)
-			where id = any(${changed}::int[]) and status = 'published'`.execute(db())
+		await db()
+			.transaction()
+			.execute(async (trx) => {
+				// An update that waited for a new comment would make the document from before it.
+				await sql`select from questions where id = any(${changed}::int[]) order by id for update`.execute(trx)
+				await sql`
+					update questions set search = whole_document(questions)
+					where id = any(${changed}::int[]) and status = 'published'`.execute(trx)
+			})
 	}
 }
