@@ -72,12 +72,19 @@ interface SiteFaultOptions {
 }
 
 /**
+ * SQLSTATE “cannot connect now”, by which libraries know that a retry may help. graphile-worker retries to note the end of a job
+ * after such errors only; any other one would end the process.
+ */
+const RETRYABLE = '57P03'
+
+/**
  * The database or the storage does not answer in time. It is unknown whether a write arrived, so it may be retried with the same
  * key. `retryAfter` is in whole seconds.
  */
 export const Unavailable = remember('unavailable', () => {
 	return class Unavailable extends DomainError {
 		readonly status = 503
+		readonly code = RETRYABLE
 		readonly retryAfter: number
 		readonly isOutage: boolean
 		constructor(message: string, { isOutage = false, cause }: SiteFaultOptions = {}) {
@@ -93,6 +100,7 @@ export type Unavailable = InstanceType<typeof Unavailable>
 export const DiskFull = remember('disk-full', () => {
 	return class DiskFull extends DomainError {
 		readonly status = 507
+		readonly code = RETRYABLE
 		readonly retryAfter = 60
 		constructor(cause?: unknown) {
 			super("The site's disk is full, so nothing can be saved right now. You can still read.", { cause })

@@ -39,17 +39,25 @@ export function logConsole(): void {
 		}
 	process.removeAllListeners('warning')
 	process.on('warning', (warning) => log.warn({ from: 'node', err: warning }, 'a warning'))
+	// Work that nobody waits for, often of a library: the outage is logged, and passes.
+	process.on('unhandledRejection', (reason) => {
+		if (!isSiteFault(reason)) throw reason
+	})
 	process.on('uncaughtException', (error) => {
 		log.fatal({ err: error }, 'an error that nobody handled ends the process')
 		process.exit(1)
 	})
 }
 
+/** pino's number of the level. */
+const FATAL = 60
+
 /** An outage is logged once when it begins and once when it ends, not by everybody who meets it. */
-function passOverOutages(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
+function passOverOutages(this: Logger, args: Parameters<LogFn>, method: LogFn, level: number): void {
 	const [first] = args as unknown[]
 	const error = (first as { err?: unknown } | null)?.err ?? first
-	if (!isSiteFault(error)) method.apply(this, args)
+	// What ends the process is logged in any case.
+	if (!isSiteFault(error) || level >= FATAL) method.apply(this, args)
 }
 
 /** Adds the request id, and the trace if there is one, to lines that are logged during a request. */

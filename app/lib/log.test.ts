@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { describeError } from './log.server.ts'
 
@@ -21,4 +22,33 @@ test('a cause is told in the same way', () => {
 
 test.each([['a text'], [undefined], [null]])('what is no error, such as %j, is told as text', (thrown) => {
 	expect(describeError(thrown, false)).toEqual({ message: String(thrown) })
+})
+
+test.each([
+	['an outage that nobody waits for passes', `Promise.reject(new Unavailable('away'))`, 0, ''],
+	[
+		'an outage that a callback throws is told before it ends the process',
+		`setTimeout(() => { throw new Unavailable('away') })`,
+		1,
+		'away',
+	],
+	[
+		'another error that nobody waits for is told before it ends the process',
+		`Promise.reject(new Error('a bug'))`,
+		1,
+		'a bug',
+	],
+])('%s', (_what, work, status, message) => {
+	const script = `
+		const { logConsole } = await import('~/lib/log.server.ts')
+		const { Unavailable } = await import('~/lib/errors.ts')
+		logConsole()
+		${work}`
+	const args = ['--import', './scripts/support/alias.mjs', '--input-type=module', '--eval', script]
+	const ended = spawnSync(process.execPath, args, {
+		encoding: 'utf8',
+		env: { PATH: process.env.PATH, LOG_LEVEL: 'warn' },
+	})
+	const fatal = ended.stderr.split('\n').filter((line) => line.includes('nobody handled'))
+	expect([ended.status, fatal.map((line) => JSON.parse(line).err.message)]).toEqual([status, message ? [message] : []])
 })

@@ -127,6 +127,37 @@ test('work that is left to its next run is tried once, and that run takes the pl
 	}
 })
 
+test.each([
+	['done', '53100', async () => {}],
+	['failed', '57P01', () => Promise.reject(new Error('no'))],
+])('the end of a job that was %s is noted later where PostgreSQL fails at first with %s', async (end, code, run) => {
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
+	await sql`create sequence ${sql.id(`failures_${end}`)}`.execute(db())
+	await sql`
+		create or replace function fail_once() returns trigger language plpgsql as $$ begin
+			if nextval(${sql.lit(`failures_${end}`)}) = 1 then
+				raise exception 'not now' using errcode = ${sql.lit(code)};
+			end if;
+			return coalesce(new, old);
+		end $$`.execute(db())
+	await sql`
+		create trigger fail_once before delete or update of last_error on graphile_worker._private_jobs
+		for each row execute function fail_once()`.execute(db())
+	try {
+		await startJobs({ schedules: [{ name: `is-${end}`, every: 'night', run }] })
+		await sql`select graphile_worker.add_job(${`is-${end}`}, max_attempts => 1)`.execute(db())
+		await eventually(async () => {
+			const { rows } = await sql`
+				select last_error from graphile_worker._private_jobs where locked_at is not null or last_error is null`.execute(
+				db(),
+			)
+			expect(rows).toEqual([])
+		})
+	} finally {
+		await sql`drop trigger fail_once on graphile_worker._private_jobs`.execute(db())
+	}
+})
+
 test('a job of a process that was killed is done again after a minute; one of a living process is not', async () => {
 	await sql`delete from graphile_worker._private_jobs`.execute(db())
 	const finish = Promise.withResolvers<void>()
