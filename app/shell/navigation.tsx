@@ -1,5 +1,6 @@
 import { type MouseEvent, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
+import { useLastFocused } from '~/ui/use-focus-kept.ts'
 
 /** Closes a popover when one of its links is followed, even to the current page. */
 export function closeOnLink(event: MouseEvent<HTMLElement>): void {
@@ -58,14 +59,7 @@ export function RouteFocus() {
  * @param visit the key of the location
  */
 function useLostFocus(visit: string): void {
-	const last = useRef<Element | null>(null)
-	useEffect(() => {
-		const note = ({ target }: FocusEvent) => {
-			last.current = target as Element
-		}
-		document.addEventListener('focusin', note)
-		return () => document.removeEventListener('focusin', note)
-	}, [])
+	const last = useLastFocused()
 	// biome-ignore lint/correctness/useExhaustiveDependencies: once for each navigation
 	useEffect(() => {
 		// After the page itself, whose effects may follow, had its chance to choose a better place.

@@ -34,7 +34,7 @@ export function ConflictNotice({
 	const differing = Object.keys(names).filter((name) => (stored[name] ?? '') !== (typed[name] ?? ''))
 	return (
 		<section
-			className="scroll-mt-20 rounded-md border border-marigold-line bg-marigold-wash p-4"
+			className="rounded-md border border-marigold-line bg-marigold-wash p-4"
 			aria-labelledby="conflict"
 			tabIndex={-1}
 			data-conflict

@@ -16,3 +16,16 @@ export function useFocusKept<Value>(
 		if (wasLost && document.activeElement === document.body) place.current?.focus()
 	})
 }
+
+/** The element that last got the focus, even once a change has removed it from the page. */
+export function useLastFocused(): RefObject<Element | null> {
+	const last = useRef<Element | null>(null)
+	useEffect(() => {
+		const note = ({ target }: FocusEvent) => {
+			last.current = target as Element
+		}
+		document.addEventListener('focusin', note)
+		return () => document.removeEventListener('focusin', note)
+	}, [])
+	return last
+}

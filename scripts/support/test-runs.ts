@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
+import { stripVTControlCharacters } from 'node:util'
 import { makeRunFolder } from '../../tests/support/run-folder.ts'
 import { keepTemplates } from '../../tests/support/site-template.ts'
 import { root } from './install.mjs'
@@ -22,13 +23,21 @@ interface VitestReport {
 	numFailedTests: number
 	numPendingTests: number
 	numTodoTests: number
-	testResults: { name: string; assertionResults: { status: string; fullName: string }[] }[]
+	testResults: {
+		name: string
+		assertionResults: { status: string; fullName: string; failureMessages: string[] }[]
+	}[]
 }
 
 interface PlaywrightSuite {
 	title: string
-	specs: { title: string; ok: boolean; tests: { results: { attachments: { name: string; path?: string }[] }[] }[] }[]
+	specs: { title: string; ok: boolean; tests: { results: PlaywrightResult[] }[] }[]
 	suites?: PlaywrightSuite[]
+}
+
+interface PlaywrightResult {
+	error?: { message?: string }
+	attachments: { name: string; path?: string }[]
 }
 
 interface PlaywrightReport {
@@ -132,7 +141,8 @@ export class TestRuns {
 		const report: VitestReport = JSON.parse(readFileSync(file, 'utf8'))
 		for (const { name, assertionResults } of report.testResults)
 			for (const test of assertionResults)
-				if (test.status === 'failed') this.failures.push(`${relative(root, name)}: ${test.fullName}`)
+				if (test.status === 'failed')
+					this.failures.push(`${relative(root, name)}: ${test.fullName}${briefly(test.failureMessages[0])}`)
 		return {
 			passed: report.numPassedTests,
 			failed: report.numFailedTests,
@@ -142,22 +152,43 @@ export class TestRuns {
 
 	private readPlaywright(file: string): Tally {
 		const { stats, suites }: PlaywrightReport = JSON.parse(readFileSync(file, 'utf8'))
-		for (const { name, page } of suites.flatMap(failedJourneys)) {
-			this.failures.push(name)
+		for (const { name, reason, page } of suites.flatMap(failedJourneys)) {
+			this.failures.push(name + reason)
 			process.stdout.write(`\nThe page at the end of ${name}:\n${page}\n`)
 		}
 		return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped }
 	}
 }
 
-/** The journeys that failed, and what their page showed at that time. */
-function failedJourneys({ title, specs, suites = [] }: PlaywrightSuite): { name: string; page: string }[] {
+interface Failure {
+	name: string
+	reason: string
+	page: string
+}
+
+/** Lines of a failure's message that the totals repeat, for whoever sees only the end of a log. */
+const MAX_MESSAGE_LINES = 12
+
+/** The beginning of a failure's message, with the lines of the project that led there, indented, below its name. */
+function briefly(message = ''): string {
+	const lines = stripVTControlCharacters(message).split('\n')
+	const ours = lines.filter(
+		(line) => line.trim() !== '' && !/\/node_modules\/|^\s+at [^/]*(<anonymous>|node:)/.test(line),
+	)
+	const shown = ours.slice(0, MAX_MESSAGE_LINES)
+	return shown.map((line) => `\n    ${line}`).join('')
+}
+
+/** The journeys that failed, why, and what their page showed at that time. */
+function failedJourneys({ title, specs, suites = [] }: PlaywrightSuite): Failure[] {
 	const failed = specs.filter(({ ok }) => !ok)
 	const own = failed.map((spec) => {
-		const attachments = spec.tests.flatMap(({ results }) => results.flatMap((result) => result.attachments))
+		const results = spec.tests.flatMap(({ results }) => results)
+		const attachments = results.flatMap((result) => result.attachments)
+		const reason = briefly(results.find(({ error }) => error)?.error?.message)
 		const context = attachments.find(({ name }) => name === 'error-context')?.path
 		const [, page] = /```yaml\n(.*?)```/s.exec(context ? readFileSync(context, 'utf8') : '') ?? []
-		return { name: `${title}: ${spec.title}`, page: page ?? '(nothing could be read of it)' }
+		return { name: `${title}: ${spec.title}`, reason, page: page ?? '(nothing could be read of it)' }
 	})
 	return [...own, ...suites.flatMap(failedJourneys)]
 }

@@ -28,6 +28,34 @@ test('the focus returns from a dialog to what opened it, and stays in a list of 
 	await expect(page.getByRole('heading', { name: 'Your projects' })).toBeFocused()
 })
 
+/** Where the focused element is hidden by the header or by the bar of a form. The parts of these themselves never are. */
+function findObscured(page: Page): Promise<string | null> {
+	return page.evaluate(() => {
+		const { activeElement: focused } = document
+		if (!focused?.closest('main') || focused.closest('.save-bar')) return null
+		const { top, bottom, height } = focused.getBoundingClientRect()
+		const end = document.querySelector('header')?.getBoundingClientRect().bottom ?? 0
+		const bar = document.querySelector('.save-bar')?.getBoundingClientRect().top ?? innerHeight
+		const isSeen = height > bar - end || (top >= end && bottom <= bar)
+		return isSeen ? null : `${focused.tagName} “${focused.textContent?.slice(0, 30)}” at ${top}`
+	})
+}
+
+test('what is focused by keyboard is never below the header or the bar of a form', async ({ page }) => {
+	const username = await enrol(page, 'Philippa Seen')
+	for (const path of [`/edit-profile/${username}`, '/forum']) {
+		await page.goto(path)
+		await hydrated(page)
+		const obscured: (string | null)[] = []
+		for (const key of ['Tab', 'Shift+Tab'])
+			for (let press = 0; press < 70; press += 1) {
+				await page.keyboard.press(key)
+				obscured.push(await findObscured(page))
+			}
+		expect(obscured.filter(Boolean), path).toEqual([])
+	}
+})
+
 test('a form of the profile that is sent by Enter keeps the focus in its field', async ({ page }) => {
 	const username = await enrol(page, 'Philippa Enter')
 	await page.goto(`/edit-profile/${username}`)

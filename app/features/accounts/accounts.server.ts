@@ -18,6 +18,7 @@ import { setRequestMember } from '~/lib/request-scope.server.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
+import { isBackground } from '~/platform/http/http.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import {
 	deleteResetLinks,
@@ -55,7 +56,7 @@ const recentLookups = () => remember('recent-lookups', () => new LRUCache<string
 export async function viewerFromRequest(
 	request: Request,
 	{ fresh = false } = {},
-): Promise<{ viewer: Viewer; headers: Headers; lacksSecondFactor?: boolean }> {
+): Promise<{ viewer: Viewer; headers: Headers; lacksSecondFactor?: boolean | undefined }> {
 	const cookies = request.headers.get('Cookie') ?? ''
 	if (!/(^|;\s*)(__Host-)?session=/.test(cookies)) return { viewer: null, headers: new Headers() }
 	const isAsked = (fresh || !hasSignedCookie(cookies)) && recentLookups().has(digestOf(cookies))
@@ -63,21 +64,19 @@ export async function viewerFromRequest(
 	const verified = known ? viewerOfUser(known) : fresh ? null : verifiedCookies().find(cookies, cookieVersionOf)
 	if (verified) {
 		setRequestMember(verified.id)
-		return {
-			viewer: verified,
-			headers: new Headers(),
-			lacksSecondFactor: known !== undefined && lacksSecondFactor(known),
-		}
+		return { viewer: verified, headers: new Headers(), lacksSecondFactor: known && lacksSecondFactor(known) }
 	}
 	const { response, headers } = await lookUpSession(request, fresh)
-	const viewer = response ? viewerOfUser(response.user) : null
-	if (response && (fresh || headers.getSetCookie().length > 0)) noteSessionUse(Number(response.session.id))
-	if (fresh && response) recentLookups().set(digestOf(cookies), true)
+	// Meanwhile another tab may have logged in: what scripts ask for in the background does not take its cookies.
+	if (!response) return { viewer: null, headers: isBackground(request) ? new Headers() : headers }
+	const viewer = viewerOfUser(response.user)
+	const isRenewed = headers.getSetCookie().length > 0
+	if (fresh || isRenewed) noteSessionUse(Number(response.session.id))
+	if (fresh) recentLookups().set(digestOf(cookies), true)
 	// A lookup in the database yields a new cookie.
-	if (!fresh && response && viewer && headers.getSetCookie().length === 0)
-		verifiedCookies().add(cookies, viewer, new Date(response.session.expiresAt))
-	if (viewer) setRequestMember(viewer.id)
-	return { viewer, headers, lacksSecondFactor: response !== null && lacksSecondFactor(response.user) }
+	else if (!isRenewed) verifiedCookies().add(cookies, viewer, new Date(response.session.expiresAt))
+	setRequestMember(viewer.id)
+	return { viewer, headers, lacksSecondFactor: lacksSecondFactor(response.user) }
 }
 
 function lookUpSession(request: Request, fresh: boolean) {

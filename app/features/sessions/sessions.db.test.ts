@@ -108,6 +108,19 @@ test('a session that was ended elsewhere sees nothing: a process that does not h
 	await expect(requireSession(viewer, request(cookie))).rejects.toThrow(NotAllowed)
 })
 
+test.each([
+	['navigate', true],
+	['cors', false],
+	['no-cors', false],
+])('a request of the mode %s whose session has ended takes the cookies back: %s', async (mode, isTaken) => {
+	const { viewer, cookie } = await member(`ines-${mode}`)
+	await revokeOtherSessions(viewer, 0)
+	const headers = { Cookie: cookie, 'Sec-Fetch-Mode': mode }
+	const answer = await viewerFromRequest(new Request('http://localhost:3000/forum', { headers }))
+	expect(answer.viewer).toBeNull()
+	expect(answer.headers.getSetCookie().some((each) => /^session=;.*Max-Age=0/.test(each))).toBe(isTaken)
+})
+
 test('logging out ends the session and takes its cookies back', async () => {
 	const { cookie } = await member('fern')
 	const cookies = (await logOut(request(cookie))).getSetCookie()

@@ -57,6 +57,11 @@ export function isPrefetch(request: Request): boolean {
 	return request.headers.has(PREFETCH_HEADER)
 }
 
+/** Whether a script or a prefetch asks, by the header that browsers send: no page that the reader is led to. */
+export function isBackground(request: Request): boolean {
+	return (request.headers.get('Sec-Fetch-Mode') ?? 'navigate') !== 'navigate'
+}
+
 /** The viewer of a page for members. @throws a redirect to the login page, which leads back here */
 export function signedIn(context: Readonly<RouterContextProvider>, url: URL): SignedIn {
 	const viewer = viewerOf(context)

@@ -17,7 +17,7 @@ export function AcceptedAnswer({ comment }: { comment: CommentView }) {
 	return (
 		<MemoMarkup
 			as="section"
-			className="mt-2 scroll-mt-20 overflow-clip rounded-sm border border-marigold-line bg-raised"
+			className="mt-2 overflow-clip rounded-sm border border-marigold-line bg-raised"
 			id={`comment-${comment.id}`}
 			aria-label="Accepted answer"
 			of={AnswerContent}

@@ -53,7 +53,7 @@ function ThreadContent({ comment, facts }: { comment: CommentView; facts: Thread
 function rowOf({ id }: CommentView, { lifted, marked }: DiscussionFacts) {
 	const isPointer = lifted.includes(id)
 	return {
-		className: 'comment relative scroll-mt-20',
+		className: 'comment relative',
 		id: isPointer ? undefined : `comment-${id}`,
 		'data-marked': !isPointer && marked === id ? (true as const) : undefined,
 	}

@@ -65,7 +65,7 @@ export function Discussion({ question, data, refusal }: DiscussionProps) {
 	return (
 		<DiscussionContext value={facts}>
 			<section className="group/discussion mt-8 sm:ml-16 sm:max-w-[44rem]" aria-labelledby="comments">
-				<div className="scroll-mt-16" id="comments-top">
+				<div id="comments-top">
 					<RuleHead id="comments" title={`Comments (${commentCount})`}>
 						{isFirst ? (
 							commentCount > 1 && <SortLinks url={url} sort={sort} />

@@ -11,6 +11,7 @@ import { FormError } from '~/ui/form-error.tsx'
 import { useRefusal } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { useLastFocused } from '~/ui/use-focus-kept.ts'
 
 interface FooterState {
 	dirty: boolean
@@ -158,14 +159,7 @@ export function useEditForm(id: string, loaded: SavedValues, refusal: FormRefusa
 
 /** Keeps the focus in its field when the fields are made anew, as after the form was sent by Enter. */
 function useFieldFocus(form: RefObject<HTMLFormElement | null>, key: string): void {
-	const last = useRef<Element | null>(null)
-	useEffect(() => {
-		const note = ({ target }: FocusEvent) => {
-			last.current = target as Element
-		}
-		document.addEventListener('focusin', note)
-		return () => document.removeEventListener('focusin', note)
-	}, [])
+	const last = useLastFocused()
 	// biome-ignore lint/correctness/useExhaustiveDependencies: a new key makes the fields anew
 	useEffect(() => {
 		if (!last.current?.id || last.current.isConnected || document.activeElement !== document.body) return
@@ -296,7 +290,7 @@ export function SaveBar({ dirty }: { dirty: boolean }) {
 	return (
 		<div
 			ref={bar}
-			className="sticky bottom-0 z-10 -mx-1 flex items-center gap-2 border-t border-line bg-paper px-1 py-3"
+			className="save-bar sticky bottom-0 z-10 -mx-1 flex items-center gap-2 border-t border-line bg-paper px-1 py-3"
 		>
 			<SubmitButton busyLabel="Saving..." name="choice" value="save">
 				Save changes
