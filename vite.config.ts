@@ -6,6 +6,7 @@ import tailwindcss from '@tailwindcss/vite'
 import { defineConfig, type Plugin } from 'vite'
 import { hashOfSources } from './scripts/support/install.mjs'
 import { precompress } from './scripts/support/precompress.ts'
+import { routeFiles } from './scripts/support/route-files.ts'
 
 /**
  * Bundles what every page needs into two files, and what the pages of visitors share into a few: the headers of thirty small ones would
@@ -133,7 +134,7 @@ const hashSources: Plugin = {
 
 export default defineConfig(({ command }) => ({
 	define: { SITE_VERSION: version() },
-	plugins: [tailwindcss(), reactRouter(), precompress(), workers, asciiComments, hashSources],
+	plugins: [tailwindcss(), reactRouter(), routeFiles(), precompress(), workers, asciiComments, hashSources],
 	resolve: { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } },
 	environments: {
 		client: {
