@@ -105,6 +105,25 @@ const asciiComments: Plugin = {
 	}),
 }
 
+/**
+ * React Router's instrumentation with functions that do nothing: the site has none, and the bundler keeps the code because it depends on
+ * an option.
+ */
+const noInstrumentation: Plugin = {
+	name: 'no-instrumentation',
+	apply: 'build',
+	applyToEnvironment: ({ name }) => name === 'client',
+	transform: {
+		filter: { id: /\/react-router\/dist\/production\/lib\/router\/instrumentation\.js$/ },
+		handler(code) {
+			const [, names] = /export \{([^}]+)\}/.exec(code) ?? []
+			if (!names) this.error('React Router exports its instrumentation differently.')
+			const lines = names.split(',').map((name) => `export const ${name.trim()} = () => undefined`)
+			return { code: lines.join('\n'), map: null }
+		},
+	},
+}
+
 /** The version in `app/lib/version.ts`. COMMIT names the commit outside a clone, as in a release of `npm run update` or an image. */
 function version(): string {
 	const { version: number } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))
@@ -134,7 +153,16 @@ const hashSources: Plugin = {
 
 export default defineConfig(({ command }) => ({
 	define: { SITE_VERSION: version() },
-	plugins: [tailwindcss(), reactRouter(), routeFiles(), precompress(), workers, asciiComments, hashSources],
+	plugins: [
+		tailwindcss(),
+		reactRouter(),
+		noInstrumentation,
+		routeFiles(),
+		precompress(),
+		workers,
+		asciiComments,
+		hashSources,
+	],
 	resolve: { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } },
 	environments: {
 		client: {
