@@ -6,20 +6,39 @@ import tailwindcss from '@tailwindcss/vite'
 import { defineConfig, type Plugin } from 'vite'
 import { hashOfSources } from './scripts/support/install.mjs'
 import { precompress } from './scripts/support/precompress.ts'
+import { routeFiles } from './scripts/support/route-files.ts'
 
 /**
- * Bundles what every page needs into two files: the headers of thirty small ones would outweigh their content. Parts of the interface
- * that only members' forms use are loaded with them.
+ * Bundles what every page needs into two files, and what the pages of visitors share into a few: the headers of thirty small ones would
+ * outweigh their content, and together they compress better. Parts of the interface that only members' forms use are loaded with them.
  */
 const sharedChunks = [
 	{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router)\// },
 	{
 		name: 'shared',
-		test: /node_modules\/lucide\/(?!.*\/(arrow-down|arrow-left|arrow-up|award|briefcase-business|bell|bell-off|bold|check-check|cloud-off|code|copy|download|ellipsis|eye|eye-off|flag|folder|graduation-cap|grip-vertical|heading|history|image|image-plus|italic|letter-h|letter-b|maximize-2|link|list|list-ordered|lock-keyhole|mail|map-pin|phone|pin|plus|quote|rotate-ccw-clock|send-horizontal|sliders-horizontal|square-code|upload|wifi-off|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chips|check|combobox|conflict|sugges|field|password|form-|local-time|pending|presence|prose|submit|token|use-press)|shell\/(?!site-fault|guard\/|toasts-above|unsent-forms)|platform\/realtime\/(?!use-presence)|platform\/http\/(?!cursors|form|problem|site-fault)|lib\/(?!calendar|clean|html|links|new-key|retry|sizes|unsent-form|version)|features\/finder\/(finder\.paths|components\/(header-search|search-field)))/,
+		test: /node_modules\/lucide\/(?!.*\/(award|briefcase-business|bell|bell-off|bold|check-check|cloud-off|code|copy|download|ellipsis|eye|eye-off|flag|folder|graduation-cap|grip-vertical|heading|history|image|image-plus|italic|letter-h|letter-b|maximize-2|link|list|list-ordered|lock-keyhole|mail|map-pin|phone|pin|quote|rotate-ccw-clock|send-horizontal|sliders-horizontal|square-code|upload|wifi-off|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chips|check|combobox|conflict|sugges|field|password|form-|local-time|pending|presence|prose|submit|token|use-press)|shell\/(?!site-fault|guard\/|toasts-above|unsent-forms)|platform\/realtime\/(?!use-presence)|platform\/http\/(?!cursors|problem|site-fault)|lib\/(?!calendar|clean|html|links|new-key|sizes|unsent-form|version)|features\/(finder\/(finder\.paths|components\/(header-search|search-field))|question-lists\/(lists\.view|components\/question-skeleton)|questions\/questions\.paths|tags\/tags\.view))/,
+	},
+	{ name: 'form', test: /\/app\/ui\/(check|field|form-)/ },
+	{ name: 'account', test: /\/app\/(features\/accounts\/components\/account-frame|ui\/password-field)/ },
+	{
+		name: 'people',
+		test: /\/app\/(features\/(members\/(members|self)\.view|profiles\/profiles\.view)|lib\/calendar|platform\/realtime\/use-presence|ui\/(local-time|presence))/,
+	},
+	{
+		name: 'question-card',
+		test: /\/app\/features\/(question-lists\/components\/question-card|search\/components\/answered)/,
 	},
 	{
 		name: 'forum-list',
-		test: /\/app\/features\/(question-lists\/(lists\.view|components\/(list-page|question-card))|questions\/questions\.paths|tags\/(tags\.view|components\/forum-frame)|search\/components\/(answered|search-form))/,
+		test: /\/app\/features\/(question-lists\/components\/list-page|tags\/components\/forum-frame|search\/components\/search-form)/,
+	},
+	{
+		name: 'question',
+		test: /\/app\/(features\/(discussion\/components\/(?!structured-data)|asking\/components\/mention-help|following\/components\/follow-buttons|moderation\/(components\/report-form|moderation\.)|questions\/questions\.limits|routing\/routing\.view|upkeep\/upkeep\.view)|ui\/use-press|lib\/(html|new-key))/,
+	},
+	{
+		name: 'directory',
+		test: /\/app\/(features\/(directory\/(directory\.paths|components)|campus\/components\/campus-status|following\/components\/saved-searches|inbox\/components\/chat-button|profiles\/components\/first-steps)|ui\/(combobox|pending))/,
 	},
 ]
 
@@ -86,6 +105,25 @@ const asciiComments: Plugin = {
 	}),
 }
 
+/**
+ * React Router's instrumentation with functions that do nothing: the site has none, and the bundler keeps the code because it depends on
+ * an option.
+ */
+const noInstrumentation: Plugin = {
+	name: 'no-instrumentation',
+	apply: 'build',
+	applyToEnvironment: ({ name }) => name === 'client',
+	transform: {
+		filter: { id: /\/react-router\/dist\/production\/lib\/router\/instrumentation\.js$/ },
+		handler(code) {
+			const [, names] = /export \{([^}]+)\}/.exec(code) ?? []
+			if (!names) this.error('React Router exports its instrumentation differently.')
+			const lines = names.split(',').map((name) => `export const ${name.trim()} = () => undefined`)
+			return { code: lines.join('\n'), map: null }
+		},
+	},
+}
+
 /** The version in `app/lib/version.ts`. COMMIT names the commit outside a clone, as in a release of `npm run update` or an image. */
 function version(): string {
 	const { version: number } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))
@@ -115,7 +153,16 @@ const hashSources: Plugin = {
 
 export default defineConfig(({ command }) => ({
 	define: { SITE_VERSION: version() },
-	plugins: [tailwindcss(), reactRouter(), precompress(), workers, asciiComments, hashSources],
+	plugins: [
+		tailwindcss(),
+		reactRouter(),
+		noInstrumentation,
+		routeFiles(),
+		precompress(),
+		workers,
+		asciiComments,
+		hashSources,
+	],
 	resolve: { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } },
 	environments: {
 		client: {

@@ -1,5 +1,12 @@
 import type { ReactNode } from 'react'
-import { createRequestHandler, Outlet, RouterContextProvider, Scripts, type ServerBuild } from 'react-router'
+import {
+	createRequestHandler,
+	Outlet,
+	RouterContextProvider,
+	Scripts,
+	type ServerBuild,
+	UNSAFE_decodeViaTurboStream,
+} from 'react-router'
 import { expect, test, vi } from 'vitest'
 import { factsContext } from '~/lib/context.ts'
 import * as entry from './entry.server.tsx'
@@ -110,18 +117,49 @@ test('a page makes components of its own routes, and hands the browser those of 
 })
 
 test('a page has its data in the script that opens its stream, whatever they say', async () => {
-	const { text } = await open(siteOf(frameWithScripts, () => <h1>The page</h1>, 'lazy'))
-	const [, opening = ''] = /<script>(window\.__reactRouterContext = .*?)<\/script>/.exec(text) ?? []
+	const opening = await openingScript()
 	const data = '[{"_1":2},"it\'s \\"</script><!--\\\\ é 😀\u2028"]\nP2:[]\r\n'
 	const script = withData(opening, data)
 	expect(script).not.toContain('<')
-	const context: { stream?: ReadableStream<Uint8Array> } = {}
+	expect(await new Response(streamOf(script)).text()).toBe(data)
+	expect(() => withData('<script></script>', data)).toThrow()
+})
+
+test('plain data are sent as JSON, and arrive as React Router encoded them', async () => {
+	const opening = await openingScript()
+	const data = '[{"_1":2,"_6":-5},"rows",[3,3],{"_4":5,"_7":8},"name","Zoë\'s \\"</b>\\n","next","tags",[]]\n'
+	const script = withData(opening, data)
+	expect(script).toContain('{"rows":[{"name":"Zoë')
+	expect(script).not.toContain('<')
+	const { value } = await UNSAFE_decodeViaTurboStream(streamOf(script), globalThis as never)
+	const row = { name: 'Zoë\'s "</b>\n', tags: [] }
+	expect(value).toStrictEqual({ rows: [row, row], next: null })
+})
+
+test('data with a value that JSON does not have stay in React Router’s encoding', async () => {
+	const opening = await openingScript()
+	for (const value of ['["D",0]', '["S"]', '{"_1":-7}', '[-1]', '[-2]']) {
+		const data = `[{"_1":2},"at",${value}]\n`
+		expect(await new Response(streamOf(withData(opening, data))).text()).toBe(data)
+	}
+})
+
+/** The script of a page that opens the stream of its data. */
+async function openingScript(): Promise<string> {
+	const { text } = await open(siteOf(frameWithScripts, () => <h1>The page</h1>, 'lazy'))
+	const [, opening = ''] = /<script>(window\.__reactRouterContext = .*?)<\/script>/.exec(text) ?? []
+	return opening
+}
+
+/** The stream that such a script opens in a browser. */
+function streamOf(script: string): ReadableStream<Uint8Array<ArrayBuffer>> {
+	const context: { stream?: ReadableStream<Uint8Array<ArrayBuffer>> } = {}
 	new Function('window', script)({
 		set __reactRouterContext(_: object) {},
 		get __reactRouterContext() {
 			return context
 		},
 	})
-	expect(await new Response(context.stream).text()).toBe(data)
-	expect(() => withData('<script></script>', data)).toThrow()
-})
+	if (!context.stream) throw new Error('The script opened no stream.')
+	return context.stream
+}

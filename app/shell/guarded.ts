@@ -1,5 +1,6 @@
 import { type ComponentType, lazy } from 'react'
 import type { DataRouter, MiddlewareFunction } from 'react-router'
+import { type PackedRoutes, unpackRoutes } from './packed-routes.ts'
 
 type Guard = typeof import('./guard/guard.ts')
 type RouteEntry = import('./guard/guard.ts').RouteEntry
@@ -50,7 +51,7 @@ export function guardRouter(): void {
 		init?.signal ? guard().then(({ routerFetch }) => routerFetch(fetchPlain, input, init)) : fetchPlain(input, init)
 	window.fetch = (input, init) => {
 		if (input instanceof URL && input.pathname === '/__manifest')
-			return unknownRoutes(fetchPlain, init?.signal).catch((error) => {
+			return unknownRoutes(fetchPlain, input, init?.signal).catch((error) => {
 				// A lookup that a lost connection or the end of the page has cut off would only be cut off again.
 				if (!init?.signal && !(error instanceof SyntaxError)) throw error
 				return ask(input, init)
@@ -76,31 +77,35 @@ export function guardRouter(): void {
 
 const MAX_WAIT_FOR_ROUTES_MS = 10_000
 
-let allRoutes: Promise<Record<string, RouteEntry>> | undefined
+/** The build's files of routes by their addresses, each loaded once. */
+const routeFiles = new Map<string, Promise<PackedRoutes & { parts: string[] }>>()
 
 /**
  * The response to React Router's `/__manifest`: the routes that it does not know. For each page it asks for those of all links, which would take the
- * server longer than many a page does; a file of the build has all routes, and stays in the browser's cache.
- * @throws TypeError, SyntaxError, DOMException without that file, as after an update of the site
+ * server longer than many a page does; two files of the build have all routes, and stay in the browser's cache. Pages of visitors need
+ * only the first one.
+ * @throws TypeError, SyntaxError, DOMException without these files, as after an update of the site
  */
-async function unknownRoutes(fetchPlain: typeof fetch, signal?: AbortSignal | null): Promise<Response> {
+async function unknownRoutes(fetchPlain: typeof fetch, input: URL, signal?: AbortSignal | null): Promise<Response> {
 	const known = window.__reactRouterManifest
-	if (!allRoutes) {
-		allRoutes = loadRoutes(fetchPlain, known.url)
-		allRoutes.catch(() => {
-			allRoutes = undefined
-		})
-	}
-	const routes = Object.entries(await allRoutes).filter(([id]) => !(id in known.routes))
+	const packed = await loadRoutes(fetchPlain, known.url)
+	const found = unpackRoutes(packed)
+	const paths = input.searchParams.get('paths')?.split(',') ?? []
+	if (paths.some((path) => !packed.parts.includes(path.split('/')[1] ?? '')))
+		found.push(...unpackRoutes(await loadRoutes(fetchPlain, known.url.replace(/\.js$/, '-more.js'))))
+	const routes = found.filter(({ id }) => !(id in known.routes))
 	signal?.throwIfAborted()
-	return Response.json(Object.fromEntries(routes))
+	return Response.json(Object.fromEntries(routes.map((route) => [route.id, route])))
 }
 
-/** @param url of a script that assigns the manifest, as JSON, to a variable */
-async function loadRoutes(fetchPlain: typeof fetch, url: string): Promise<Record<string, RouteEntry>> {
-	const file = await fetchPlain(url, { priority: 'low', signal: AbortSignal.timeout(MAX_WAIT_FOR_ROUTES_MS) })
-	const text = await file.text()
-	return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)).routes
+function loadRoutes(fetchPlain: typeof fetch, url: string): Promise<PackedRoutes & { parts: string[] }> {
+	const loading = routeFiles.get(url)
+	if (loading) return loading
+	const signal = AbortSignal.timeout(MAX_WAIT_FOR_ROUTES_MS)
+	const loaded = fetchPlain(url, { priority: 'low', signal }).then((file) => file.json())
+	routeFiles.set(url, loaded)
+	loaded.catch(() => routeFiles.delete(url))
+	return loaded
 }
 
 /**

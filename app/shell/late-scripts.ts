@@ -45,10 +45,53 @@ const openStream = '{window.__reactRouterContext.streamController = controller;}
  * @throws Error when React Router opens the stream differently
  */
 export function withData(foot: string, data: string): string {
-	const text = data.replace(/[\\'\n\r<]/g, (sign) => escapes[sign] ?? sign)
-	const filled = foot.replace(openStream, () => `{controller.enqueue('${text}');controller.close()}`)
+	const plain = plainData(data)
+	const text = (plain ?? data).replace(/[\\'\n\r<]/g, (sign) => escapes[sign] ?? sign)
+	const chunk = plain === null ? `'${text}'` : `(${encodeForRouter})('${text}')`
+	const filled = foot.replace(openStream, () => `{controller.enqueue(${chunk});controller.close()}`)
 	if (filled === foot) throw new Error('A page has no place for its data.')
 	return filled
+}
+
+/**
+ * A page's data as plain JSON. React Router's encoding lists all values, and refers to each of them by a number, which makes pages with
+ * many rows a tenth larger after compression.
+ * @param data in React Router's encoding
+ * @returns null for data with values that JSON does not have
+ */
+function plainData(data: string): string | null {
+	const lines = data.trimEnd().split('\n')
+	const values: unknown[] = lines.length === 1 ? JSON.parse(data) : []
+	let isPlain = values.length > 0
+	const plain = (index: number): unknown => {
+		if (index === NULL) return null
+		const value = values[index]
+		// What is below zero, or begins with the name of a type, is no plain value.
+		if (index < 0 || (Array.isArray(value) && typeof value[0] === 'string')) isPlain = false
+		if (!isPlain || value === null || typeof value !== 'object') return value
+		if (Array.isArray(value)) return value.map(plain)
+		return Object.fromEntries(Object.entries(value).map(([key, of]) => [values[Number(key.slice(1))], plain(of)]))
+	}
+	const root = plain(0)
+	return isPlain ? JSON.stringify(root) : null
+}
+
+/** How React Router's encoding refers to null. */
+const NULL = -5
+
+/** The reverse of {@link plainData}. Runs standalone in the browser, without access to this module. */
+function encodeForRouter(json: string): string {
+	const values: unknown[] = []
+	const add = (value: unknown): number => {
+		if (value === null) return -5
+		const index = values.push(value) - 1
+		if (Array.isArray(value)) values[index] = value.map(add)
+		else if (typeof value === 'object')
+			values[index] = Object.fromEntries(Object.entries(value as object).map(([key, of]) => [`_${add(key)}`, add(of)]))
+		return index
+	}
+	add(JSON.parse(json))
+	return `${JSON.stringify(values)}\n`
 }
 
 /** Escaped, `<` cannot end the script. */

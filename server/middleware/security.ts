@@ -21,10 +21,14 @@ export function security(config: Config, nonceOf: (request: Request) => string):
 			headers.delete('Last-Modified')
 			return
 		}
-		for (const [name, value] of [...always, ...indexingHeaders()]) headers.set(name, value)
+		const isMedia = context.req.path.startsWith('/media/')
+		// Nor do they for pictures, of which a page may have twenty.
+		const isPicture = isMedia && headers.get('Content-Type')?.startsWith('image/')
+		const own = isPicture ? everywhere(config) : always
+		for (const [name, value] of [...own, ...indexingHeaders()]) headers.set(name, value)
 		stayOnSite(headers, context.req.url)
 		// A picture that is opened directly must never be executed, whatever the browser takes it for.
-		if (context.req.path.startsWith('/media/')) headers.set(policyHeader, "default-src 'none'; sandbox")
+		if (isMedia) headers.set(policyHeader, "default-src 'none'; sandbox")
 		// After a 304, a browser uses the policy of its stored response.
 		else if (context.res.status !== 304 && !headers.has(policyHeader))
 			headers.set(policyHeader, policy(inlineOf(config, context.req.raw, nonceOf)))

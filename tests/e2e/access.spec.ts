@@ -70,6 +70,8 @@ test('a first visit to the forum stays within its weight budget and shifts no la
 		if (kinds.get(requestId) === 'Script') bytes.script += encodedDataLength
 	})
 	await network.send('Network.enable')
+	// Other journeys have loaded these files in the same browser.
+	await network.send('Network.clearBrowserCache')
 	await page.goto('/forum')
 	await settled(page)
 	const shift = await page.evaluate(
@@ -86,8 +88,8 @@ test('a first visit to the forum stays within its weight budget and shifts no la
 				observer.observe({ type: 'navigation', buffered: true })
 			}),
 	)
-	expect(bytes.script).toBeLessThanOrEqual(115 * 1024)
-	expect(bytes.all).toBeLessThanOrEqual(176 * 1024)
+	expect(bytes.script).toBeLessThanOrEqual(118 * 1024)
+	expect(bytes.all).toBeLessThanOrEqual(173 * 1024)
 	expect(shift).toBe(0)
 	const { painted, scripts } = await page.evaluate(() => {
 		const starts = performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js'))

@@ -187,7 +187,7 @@ for (const [name, hasFile] of [
 	['without that file, the server is asked for the routes of a link', false],
 ] as const)
 	test(name, async ({ page }) => {
-		const file = /\/assets\/manifest-\w+\.js$/
+		const file = /\/assets\/manifest-\w+(-more)?\.js$/
 		if (!hasFile) await page.route(file, (route) => route.fulfill({ status: 404, body: 'Not found' }))
 		const asked: string[] = []
 		page.on('request', (request) => asked.push(new URL(request.url()).pathname))
@@ -202,6 +202,18 @@ for (const [name, hasFile] of [
 		expect(asked.includes('/__manifest')).toBe(!hasFile)
 		if (hasFile) expect(asked.filter((path) => file.test(path))).toHaveLength(1)
 	})
+
+test('pages of members have the routes of their links from two files of the build', async ({ page }) => {
+	await logIn(page)
+	const asked: string[] = []
+	page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+	await page.goto('/settings')
+	await settled(page)
+	expect(asked.filter((path) => /\/assets\/manifest-\w+(-more)?\.js$/.test(path))).toHaveLength(2)
+	await page.getByRole('main').locator('a[href="/settings/data"]').first().press('Enter')
+	await expect(page).toHaveURL('/settings/data')
+	expect(asked).not.toContain('/__manifest')
+})
 
 test('a question on paper has dark text in either theme, and nothing that can only be pressed', async ({ page }) => {
 	await page.goto('/forum?q=useEffect')
