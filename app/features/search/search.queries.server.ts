@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { arrayOf, db } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
 import { candidateRows, MAX_CANDIDATES } from './candidates.queries.server.ts'
 import { isOption } from './parse.ts'
@@ -215,27 +215,15 @@ export async function listLiteral(
 }
 
 /**
- * Titles with all words of a pasted title that are compared, at about 2 µs each; of “To start or not to start” only one
- * word is searched.
- */
-const MAX_TITLES = 2_000
-/** The maximum difference in length between a pasted and a stored title, in characters. */
-const MAX_MARKS = 10
-
-/**
  * The question whose title equals one of these texts, the first that any title equals, ignoring case, punctuation and
  * spaces, so that a copied title is found even if it contains `-` or `or`.
  */
 export async function findTitled(titles: string[], scope: RawBuilder<unknown>): Promise<number | null> {
-	const same = titles.map(
-		(title, place) => sql`(
-			select q.id, q.title, ${title} as wanted, ${sql.lit(place)}::int as place from questions q
-			where title_document(q.title) @@ plainto_tsquery('english', search_text(${title})) and ${scope} limit ${MAX_TITLES})`,
-	)
 	const { rows } = await sql<{ id: number }>`
-		with same as materialized (${sql.join(same, sql` union all `)})
-		select id from same where abs(length(title) - length(wanted)) <= ${MAX_MARKS} and search_key(title) = search_key(wanted)
-		order by place, id desc limit 1`.execute(db())
+		select same.id from unnest(${arrayOf(titles, 'text')}) with ordinality as asked (title, place)
+		cross join lateral (
+			select q.id from questions q where title_key(q.title) = title_key(asked.title) and title_key(asked.title) <> '' and ${scope} offset 0) same
+		order by place, same.id desc limit 1`.execute(db())
 	return rows[0]?.id ?? null
 }
 
