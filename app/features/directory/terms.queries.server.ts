@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { arrayOf, db } from '~/platform/db/db.server.ts'
 
 /** The profile field of a term. */
 export type TermKind =
@@ -65,6 +65,17 @@ export interface AskedWord {
 	isJoined: boolean
 }
 
+const textsOf = (words: readonly AskedWord[]) =>
+	arrayOf(
+		words.map(({ text }) => text),
+		'text',
+	)
+const positionsOf = (words: readonly AskedWord[]) =>
+	arrayOf(
+		words.map(({ position }) => position),
+		'int',
+	)
+
 /*
  * Each step reads a few rows by an index. `offset 0` enforces that: PostgreSQL plans these statements once for any
  * values, overestimates the rows and would scan whole tables.
@@ -81,6 +92,12 @@ export async function findMeanings(
 	asker: Asker,
 ): Promise<MeaningRow[]> {
 	const members = membersFor[asker]
+	const joined = arrayOf(
+		asked.map(({ isJoined }) => isJoined),
+		'bool',
+	)
+	const ofKinds = arrayOf(kinds, 'text')
+	const long = uncountedKinds.filter((kind) => kinds.includes(kind))
 	const mistyped = typos
 		? sql`union all
 			select asked.position, found.id, kind, key, label, ${members} as members, false as exact
@@ -88,10 +105,10 @@ export async function findMeanings(
 			cross join lateral (select word from word_spellings where spelling = variant offset 0) like_it
 			cross join lateral (select term_id from term_words where term_words.word = like_it.word offset 0) meant
 			cross join lateral (select * from terms where terms.id = meant.term_id offset 0) found
-			where not is_joined and ${members} > 0 and kind = any(${kinds}::text[])
+			where not is_joined and ${members} > 0 and kind = any(${ofKinds})
 			union all
 			select short.position, found.id, kind, key, label, ${members}, false
-			from unnest(${typos.map(({ position }) => position)}::int[], ${typos.map(({ text }) => text)}::text[]) as short (position, word)
+			from unnest(${positionsOf(typos)}, ${textsOf(typos)}) as short (position, word)
 			cross join lateral (select term_id from term_words where term_words.word = short.word offset 0) meant
 			cross join lateral (select * from terms where terms.id = meant.term_id offset 0) found
 			where ${members} > 0 and kind = 'name'`
@@ -99,8 +116,7 @@ export async function findMeanings(
 	const { rows } = await sql<MeaningRow>`
 		with asked as materialized (
 			select search_key(word) as word, position, is_joined
-			from unnest(${asked.map(({ text }) => text)}::text[], ${asked.map(({ position }) => position)}::int[],
-				${asked.map(({ isJoined }) => isJoined)}::bool[]) as asked (word, position, is_joined)
+			from unnest(${textsOf(asked)}, ${positionsOf(asked)}, ${joined}) as asked (word, position, is_joined)
 			where search_key(word) <> ''),
 		found as (
 			select position, found.id, kind, key, label, ${members} as members, alike.word = asked.word and (
@@ -110,10 +126,10 @@ export async function findMeanings(
 					case when is_joined or length(asked.word) = 1 then asked.word || ' ' else asked.word || chr(1114111) end
 				order by term_words.word limit ${MAX_ALIKE}) alike
 			cross join lateral (select * from terms where terms.id = alike.term_id offset 0) found
-			where ${members} > 0 and kind = any(${kinds}::text[])
+			where ${members} > 0 and kind = any(${ofKinds})
 			union all
 			select position, found.id, kind, key, label, ${members}, true
-			from asked cross join unnest(${uncountedKinds.filter((kind) => kinds.includes(kind))}::text[]) as long
+			from asked cross join unnest(${arrayOf(long, 'text')}) as long
 			cross join lateral (select * from terms where kind = long and key = word offset 0) found
 			${mistyped}),
 		meant as (
@@ -144,9 +160,11 @@ export async function findNamed(
 	named: Named[],
 	asker: Asker,
 ): Promise<(TermRow & { position: number; key: string })[]> {
+	const kinds = named.map(({ kind }) => kind)
+	const values = named.map(({ value }) => value)
 	const { rows } = await sql<TermRow & { position: number; key: string }>`
 		select found.id, found.kind, key, label, ${membersFor[asker]} as members, number::int - 1 as position
-		from unnest(${named.map(({ kind }) => kind)}::text[], ${named.map(({ value }) => value)}::text[])
+		from unnest(${arrayOf(kinds, 'text')}, ${arrayOf(values, 'text')})
 			with ordinality as named (kind, value, number)
 		cross join lateral (
 			select * from terms where terms.kind = named.kind and terms.key = search_key(named.value) offset 0) found`.execute(
@@ -159,7 +177,7 @@ export async function findNamed(
 export async function listPopular(limits: Partial<Record<TermKind, number>>, asker: Asker): Promise<TermRow[]> {
 	const members = membersFor[asker]
 	const { rows } = await sql<TermRow>`
-		select popular.* from unnest(${Object.keys(limits)}::text[], ${Object.values(limits)}::int[]) as wanted (kind, max)
+		select popular.* from unnest(${arrayOf(Object.keys(limits), 'text')}, ${arrayOf(Object.values(limits), 'int')}) as wanted (kind, max)
 		cross join lateral (
 			select id, terms.kind, label, ${members} as members from terms where terms.kind = wanted.kind
 			order by terms.${members} desc, id limit wanted.max) popular`.execute(db())

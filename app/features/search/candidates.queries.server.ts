@@ -89,22 +89,22 @@ function setOf(
 	scope: SearchScope,
 ): RawBuilder<unknown> {
 	const part = (which: string) => sql.raw(`${name}_${which}`)
-	const all = sql`(select ${sql.raw(name)} from asked)`
-	const found = sql`(select count(*) from ${part('near')})`
 	const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditions(scope)}`
-	const top = sql`(select top from asked)`
+	const blocks = (from: RawBuilder<unknown>, until: RawBuilder<unknown>) =>
+		walkBlocks(matching, from, until, ['id', 'ctid'], sql`(select top from asked)`)
 	return sql`
-${part('near')} as materialized (${walkBlocks(matching, sql`0`, sql`${near[name] - 1}::int`, ['id', 'ctid'])}
-where (select not rare from asked) and ${needed} limit ${all}),
+${part('near')} as materialized (${blocks(sql`0`, sql`${near[name] - 1}::int`)}
+where (select not rare from asked) and ${needed} limit (select ${sql.raw(name)} from asked)),
 ${part('next')} as materialized (
-select case when rare then 'all' when ${found} >= ${all} or top < ${near[name]}::int then 'none'
-when (${all} - ${found}) * ${near[name] * partWalked}::int <= ${found} * top then 'walk' else 'all' end as way from asked),
-${part('far')} as materialized (${walkBlocks(matching, sql`${near[name]}::int`, sql`${top} * 3 / ${partWalked}::int`, ['id', 'ctid'])}
-where (select way = 'walk' from ${part('next')}) and ${needed} limit ${all} - ${found}),
+select missing, case when not ${needed} then 'none' when rare then 'all' when missing <= 0 or top < ${near[name]}::int then 'none'
+when missing * ${near[name] * partWalked}::int <= found * top then 'walk' else 'all' end as way
+from (select rare, top, found, ${sql.raw(name)} - found as missing from asked, (select count(*) as found from ${part('near')}) counted) known),
+${part('far')} as materialized (${blocks(sql`${near[name]}::int`, sql`(select top from asked) * 3 / ${partWalked}::int`)}
+where (select way = 'walk' from ${part('next')}) limit (select missing from ${part('next')})),
 ${part('any')} as materialized (
-with m as materialized (select q.id, q.ctid from questions q where (select way <> 'none' from ${part('next')})
-and ${found} + (select count(*) from ${part('far')}) < ${all} and ${needed} and ${matching})
-select id, ctid from m order by id desc limit ${all}),
+with m as materialized (select q.id, q.ctid from questions q
+where (select way = 'all' or (way = 'walk' and (select count(*) from ${part('far')}) < missing) from ${part('next')}) and ${matching})
+select id, ctid from m order by id desc limit (select ${sql.raw(name)} from asked)),
 ${sql.raw(name)} as (
 select id, ctid from (
 select * from ${part('near')} where not exists (select from ${part('any')})

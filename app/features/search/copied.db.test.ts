@@ -34,6 +34,11 @@ test.each([
 	expect([rows[0]?.id, instead]).toEqual([id, undefined])
 })
 
+test('a title is found of which the index has no word', async () => {
+	const { id } = await makeQuestion(asha, { title: 'To be, or not to be?', description: 'x' })
+	expect((await listQuestions(null, { search: 'to be or NOT to be' })).rows.map((row) => row.id)).toEqual([id])
+})
+
 test('two words beside a dash are no title of theirs', async () => {
 	const { id } = await makeQuestion(asha, { title: 'A beluga alone', description: 'It sings, in a whole tank.' })
 	await makeQuestion(asha, { title: 'Tank by tank', description: 'x' })

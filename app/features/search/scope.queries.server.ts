@@ -27,6 +27,11 @@ export interface SearchScope {
 	unsolved?: boolean
 }
 
+/** Whether nothing can match, as nobody has the name of a category or member. The index would not be asked for it. */
+export function isEmpty({ categories, users }: SearchScope): boolean {
+	return categories?.length === 0 || users?.length === 0
+}
+
 interface Names {
 	categories: string[]
 	users: string[]
@@ -56,6 +61,7 @@ export async function scopedRows<Row>(
 	{ columns, joins }: Selection<Row>,
 	{ cursor, limit, ...scope }: SearchScope & { cursor: TimeCursor | null; limit: number },
 ): Promise<Row[]> {
+	if (isEmpty(scope)) return []
 	const { tags, categories, users } = scope
 	const meeting = tags.length + (categories ? 1 : 0) + (users ? 1 : 0) > 1
 	const byTag = tags.length > 0 && !users
@@ -134,14 +140,16 @@ function oneOf(column: string, ids: number[]): RawBuilder<unknown> {
  * @param from first block, 0 for the newest, which may have few questions
  * @param until last block
  * @param columns of the questions, the id by default
+ * @param newest number of the newest block, where the statement has it already
  */
 export function walkBlocks(
 	where: RawBuilder<unknown>,
 	from: RawBuilder<unknown>,
 	until: RawBuilder<unknown>,
 	columns = ['id'],
+	newest = sql`(select max(id) >> 12 from questions)`,
 ): RawBuilder<unknown> {
 	const of = (row: string) => sql.raw(columns.map((column) => `${row}.${column}`).join(', '))
 	return sql`select ${of('hit')} from generate_series(${from}, ${until}) n cross join lateral (
-select ${of('q')} from questions q where (q.id >> 12) = (select max(id) >> 12 from questions) - n and ${where} order by q.id desc) hit`
+select ${of('q')} from questions q where (q.id >> 12) = ${newest} - n and ${where} order by q.id desc) hit`
 }

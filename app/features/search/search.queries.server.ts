@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { arrayOf, db } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
 import { candidateRows, MAX_CANDIDATES } from './candidates.queries.server.ts'
 import { isOption } from './parse.ts'
-import { conditions, type SearchScope, type Selection, walkBlocks } from './scope.queries.server.ts'
+import { conditions, isEmpty, type SearchScope, type Selection, walkBlocks } from './scope.queries.server.ts'
 
 /** Columns that a search adds to those of the caller. */
 export interface MatchedRow {
@@ -49,6 +49,7 @@ export async function searchRows<Row>(
 		...scope
 	}: SearchScope & { wanted: Wanted; cursor: { rank: string; id: number } | null; limit: number },
 ): Promise<(Row & MatchedRow)[]> {
+	if (isEmpty(scope)) return []
 	const { words, phrases } = wanted
 	// Uses a generic plan: planning for the given values takes longer (3 ms) than the statement. It is written so that one plan fits
 	// all.
@@ -151,12 +152,17 @@ export async function chosenRows<Row>(
 function matchedRows<Row>({ columns, joins }: Selection<Row>, found: RawBuilder<unknown>): RawBuilder<unknown> {
 	return sql`
 		select ${columns}, page.rank::text as rank, q.title as matched_title,
-			left(q.description_html, ${MAX_PASSAGE_SOURCE}) as description_start,
+			${startOf(sql`q.description_html`, MAX_PASSAGE_SOURCE)} as description_start,
 			not ts_filter(q.search, '{a,b,c}') @@ wanted.words as by_comments, sought.lexemes, ${found} as found
 		from page join questions q on q.id = page.id ${joins}, wanted,
 			(select array(select distinct word[1] from wanted, regexp_matches(querytree(words)::text, '''([^'']+)''', 'g') as word
 				where word[1] !~ ${otherNumber}) as lexemes
 			offset 0) sought`
+}
+
+/** The first characters of a text. Most texts are shorter, which is known without counting their characters. */
+function startOf(text: RawBuilder<unknown>, characters: number): RawBuilder<unknown> {
+	return sql`case when octet_length(${text}) <= ${characters} then ${text} else left(${text}, ${characters}) end`
 }
 
 /** As `countNewMatches` of search.server.ts: reads the questions of those days one by one, as they are few. */
@@ -215,27 +221,15 @@ export async function listLiteral(
 }
 
 /**
- * Titles with all words of a pasted title that are compared, at about 2 µs each; of “To start or not to start” only one
- * word is searched.
- */
-const MAX_TITLES = 2_000
-/** The maximum difference in length between a pasted and a stored title, in characters. */
-const MAX_MARKS = 10
-
-/**
  * The question whose title equals one of these texts, the first that any title equals, ignoring case, punctuation and
  * spaces, so that a copied title is found even if it contains `-` or `or`.
  */
 export async function findTitled(titles: string[], scope: RawBuilder<unknown>): Promise<number | null> {
-	const same = titles.map(
-		(title, place) => sql`(
-			select q.id, q.title, ${title} as wanted, ${sql.lit(place)}::int as place from questions q
-			where title_document(q.title) @@ plainto_tsquery('english', search_text(${title})) and ${scope} limit ${MAX_TITLES})`,
-	)
 	const { rows } = await sql<{ id: number }>`
-		with same as materialized (${sql.join(same, sql` union all `)})
-		select id from same where abs(length(title) - length(wanted)) <= ${MAX_MARKS} and search_key(title) = search_key(wanted)
-		order by place, id desc limit 1`.execute(db())
+		select same.id from unnest(${arrayOf(titles, 'text')}) with ordinality as asked (title, place)
+		cross join lateral (
+			select q.id from questions q where title_key(q.title) = title_key(asked.title) and title_key(asked.title) <> '' and ${scope} offset 0) same
+		order by place, same.id desc limit 1`.execute(db())
 	return rows[0]?.id ?? null
 }
 
@@ -357,9 +351,8 @@ export async function commentRows(lexemes: string[], ids: number[]): Promise<Com
 	const { rows } = await sql<CommentRow>`
 		select q.id as question_id, c.id as comment_id, users.name, c.body_start
 		from unnest(${ids}::int[]) q (id) cross join lateral (
-			select id, author_id, left(body_html, ${MAX_CHARACTERS}) as body_start from (
-				select id, author_id, body_html, path,
-					case when octet_length(body) <= ${MAX_CHARACTERS} then body else left(body, ${MAX_CHARACTERS}) end as start
+			select id, author_id, ${startOf(sql`body_html`, MAX_CHARACTERS)} as body_start from (
+				select id, author_id, body_html, path, ${startOf(sql`body`, MAX_CHARACTERS)} as start
 				from comments where question_id = q.id and status = 'published' order by path limit ${MAX_COMMENTS}) early
 			where lower(${joined}) like any (${lexemes.map(lettersOf)}::text[]) limit ${MAX_READ}) c
 		join users on users.id = c.author_id`.execute(db())

@@ -1,5 +1,5 @@
 import { type Generated, type GeneratedAlways, sql } from 'kysely'
-import { db, type Executor } from '~/platform/db/db.server.ts'
+import { arrayOf, db, type Executor } from '~/platform/db/db.server.ts'
 import type { StartTerm } from './start-set.ts'
 import { type Term, termKey } from './terms.view.ts'
 
@@ -54,7 +54,7 @@ export async function lockTerms(trx: Executor): Promise<void> {
 /** The terms of these words, by the words as given. */
 export async function listTermsOfWords(executor: Executor, words: string[]): Promise<Map<string, Term>> {
 	const { rows } = await sql<Term & { word: string }>`
-		select word, t.id, t.name, t.tag from unnest(${words}::text[]) as word
+		select word, t.id, t.name, t.tag from unnest(${arrayOf(words, 'text')}) as word
 		join term_spellings s on s.key = term_key(word) join vocabulary_terms t on t.id = s.term_id`.execute(executor)
 	return new Map(rows.map(({ word, ...term }) => [word, term]))
 }

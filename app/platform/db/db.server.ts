@@ -101,11 +101,20 @@ export function db(): Kysely<Database> {
 }
 
 /**
- * Ids as an array in a subselect, so that PostgreSQL keeps its plan: for an array of another length it would plan a statement anew each time,
- * which takes longer than reading some rows by their keys.
+ * Values as an array in a subselect, so that PostgreSQL keeps its plan: for an array of another length it would plan a statement anew each
+ * time, which takes longer than reading some rows by their keys.
  */
+export function arrayOf<Value extends number | string | boolean>(
+	values: readonly Value[],
+	type: 'int' | 'text' | 'bool',
+): RawBuilder<Value[]> {
+	const array = sql.raw(`${type}[]`)
+	return sql<Value[]>`(select ${[...values]}::${array})::${array}`
+}
+
+/** {@link arrayOf} ids. */
 export function idArray(ids: readonly number[]): RawBuilder<number[]> {
-	return sql<number[]>`(select ${[...ids]}::int[])::int[]`
+	return arrayOf(ids, 'int')
 }
 
 /** The pool under {@link db}, for the libraries that speak `pg` themselves. */
