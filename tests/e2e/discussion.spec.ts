@@ -100,6 +100,11 @@ test('@ suggests participants in a comment and in a question, by keyboard only',
 	await text.pressSequentially('@kay.k')
 	await menu.getByRole('option', { name: /kay\.keys/ }).click()
 	await expect(text).toHaveValue('@kay.keys ')
+	await text.pressSequentially('and @zo')
+	await expect(menu.getByRole('option').first()).toBeVisible()
+	await text.press('Home')
+	await text.press('Enter')
+	await expect(text).toHaveValue('\n@kay.keys and @zo')
 })
 
 test('a deleted comment is restored from the toast', async ({ page }) => {
