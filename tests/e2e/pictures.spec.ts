@@ -58,6 +58,21 @@ test('a file that is not an image gets an explanation, and an upload can be canc
 	release()
 })
 
+test('a picture that is too large for a question is refused before it is sent', async ({ page }) => {
+	await enrol(page, 'Tabea Picture')
+	await page.goto('/forum/ask')
+	const sent: string[] = []
+	page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname))
+	const [large, small] = [Buffer.alloc(5 * 1024 * 1024 + 1), await picture('png')]
+	await page.getByLabel('Choose pictures').setInputFiles([
+		{ name: 'large.jpg', mimeType: 'image/jpeg', buffer: large },
+		{ name: 'small.png', mimeType: 'image/png', buffer: small },
+	])
+	await expect(page.getByLabel('Description')).toHaveValue(/^!\[small\]/)
+	await expect(page.getByRole('alert')).toHaveText('This picture is larger than 5 MB. Choose a smaller one.')
+	expect(sent.filter((path) => path === '/media')).toHaveLength(1)
+})
+
 test('saving the form keeps a profile picture that is still uploading', async ({ page }) => {
 	const username = await enrol(page, 'Ottilie Picture')
 	await page.goto(`/edit-profile/${username}`)

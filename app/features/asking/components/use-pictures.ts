@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { UploadError, uploadPicture } from '~/features/pictures/components/upload.ts'
+import { MAX_PICTURE_BYTES, pictureRefusals } from '~/features/pictures/pictures.view.ts'
 import { pictureUrl } from '~/lib/addresses.ts'
 import { applyEdit, blockAfter } from './markdown-edits.ts'
 
@@ -28,6 +29,7 @@ export function usePictures(area: RefObject<HTMLTextAreaElement | null>) {
 	}, [])
 
 	const add = async (file: File) => {
+		if (file.size > MAX_PICTURE_BYTES) return setFailure(pictureRefusals.bytes)
 		last.current += 1
 		const id = last.current
 		const stop = new AbortController()
@@ -35,7 +37,6 @@ export function usePictures(area: RefObject<HTMLTextAreaElement | null>) {
 		const name = file.name || 'picture'
 		const tell = (sent: number, waiting: boolean) =>
 			setSending((all) => all.map((each) => (each.id === id ? { ...each, sent, waiting } : each)))
-		setFailure(null)
 		setSending((all) => [...all, { id, name, sent: 0, waiting: false, cancel: () => stop.abort() }])
 		try {
 			const picture = await uploadPicture({ kind: 'post', file, crop: null, onProgress: tell, signal: stop.signal })
@@ -49,6 +50,7 @@ export function usePictures(area: RefObject<HTMLTextAreaElement | null>) {
 		}
 	}
 	const addAll = (files: Iterable<File>) => {
+		setFailure(null)
 		for (const file of files) void add(file)
 	}
 	return { sending, failure, addAll }
