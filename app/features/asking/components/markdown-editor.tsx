@@ -286,7 +286,8 @@ const codes: Record<string, string> = { Period: '>', Digit8: '*', Digit7: '&' }
 /** The tool for a keyboard shortcut; null for other keys. */
 export function toolOfKey(event: KeyboardEvent): EditKind | null {
 	if (!(event.ctrlKey || event.metaKey) || event.altKey) return null
-	const key = event.shiftKey ? (codes[event.code] ?? event.key.toUpperCase()) : event.key
+	// Caps Lock makes capitals, too.
+	const key = event.shiftKey ? (codes[event.code] ?? event.key.toUpperCase()) : event.key.toLowerCase()
 	const tool = tools.find((each) => each.key === key)
 	return tool && tool.kind !== 'image' ? tool.kind : null
 }
