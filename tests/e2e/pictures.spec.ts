@@ -73,6 +73,21 @@ test('a picture that is too large for a question is refused before it is sent', 
 	expect(sent.filter((path) => path === '/media')).toHaveLength(1)
 })
 
+test('a dropped file that is no picture is refused, and does not replace the page', async ({ page }) => {
+	await enrol(page, 'Dorothea Picture')
+	await page.goto('/forum/ask')
+	const area = page.getByLabel('Description')
+	await area.fill('See the file:')
+	const isTaken = await area.evaluate((element) => {
+		const dataTransfer = new DataTransfer()
+		dataTransfer.items.add(new File(['words'], 'notes.pdf', { type: 'application/pdf' }))
+		return !element.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+	})
+	expect(isTaken).toBe(true)
+	await expect(page.getByRole('alert')).toHaveText('Invalid file type!')
+	await expect(area).toHaveValue('See the file:')
+})
+
 test('saving the form keeps a profile picture that is still uploading', async ({ page }) => {
 	const username = await enrol(page, 'Ottilie Picture')
 	await page.goto(`/edit-profile/${username}`)

@@ -22,7 +22,7 @@ import { Prose } from '~/ui/prose.tsx'
 import { Skeleton } from '~/ui/skeleton.tsx'
 import { applyEdit, type EditKind, editOf, selectedOf } from './markdown-edits.ts'
 import { MentionHelp } from './mention-help.tsx'
-import { type PictureUpload, picturesOf, usePictures } from './use-pictures.ts'
+import { type PictureUpload, usePictures } from './use-pictures.ts'
 
 interface MarkdownEditorProps {
 	label: string
@@ -68,10 +68,10 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 		use(kind)
 	}
 	const take = (event: { preventDefault: () => void }, data: DataTransfer) => {
-		const found = pictures ? picturesOf(data) : []
-		if (found.length === 0) return
+		if (!pictures || data.files.length === 0) return
+		// Also where the files are refused: the browser would open one in place of the page.
 		event.preventDefault()
-		addAll(found)
+		addAll(data.files)
 	}
 	return (
 		<div className="field flex-1 grid-rows-[auto_minmax(0,1fr)_auto]">

@@ -1,6 +1,5 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { UploadError, uploadPicture } from '~/features/pictures/components/upload.ts'
-import { MAX_PICTURE_BYTES, pictureRefusals } from '~/features/pictures/pictures.view.ts'
+import { refusalOf, UploadError, uploadPicture } from '~/features/pictures/components/upload.ts'
 import { pictureUrl } from '~/lib/addresses.ts'
 import { applyEdit, blockAfter } from './markdown-edits.ts'
 
@@ -29,7 +28,8 @@ export function usePictures(area: RefObject<HTMLTextAreaElement | null>) {
 	}, [])
 
 	const add = async (file: File) => {
-		if (file.size > MAX_PICTURE_BYTES) return setFailure(pictureRefusals.bytes)
+		const refusal = refusalOf(file)
+		if (refusal !== null) return setFailure(refusal)
 		last.current += 1
 		const id = last.current
 		const stop = new AbortController()
@@ -54,11 +54,6 @@ export function usePictures(area: RefObject<HTMLTextAreaElement | null>) {
 		for (const file of files) void add(file)
 	}
 	return { sending, failure, addAll }
-}
-
-/** The pictures in a paste or drop; text is left alone. */
-export function picturesOf(data: DataTransfer): File[] {
-	return [...data.files].filter(({ type }) => type.startsWith('image/'))
 }
 
 interface Stored {
