@@ -73,7 +73,7 @@ test('a picture that is too large for a question is refused before it is sent', 
 	expect(sent.filter((path) => path === '/media')).toHaveLength(1)
 })
 
-test('a dropped file that is no picture is refused, and does not replace the page', async ({ page }) => {
+test('a dropped file that is no picture is refused, and not opened by the browser', async ({ page }) => {
 	await enrol(page, 'Dorothea Picture')
 	await page.goto('/forum/ask')
 	const area = page.getByLabel('Description')

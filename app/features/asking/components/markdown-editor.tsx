@@ -69,7 +69,7 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 	}
 	const take = (event: { preventDefault: () => void }, data: DataTransfer) => {
 		if (!pictures || data.files.length === 0) return
-		// Also where the files are refused: the browser would open one in place of the page.
+		// Also where the files are refused: the browser would open one.
 		event.preventDefault()
 		addAll(data.files)
 	}
