@@ -12,6 +12,8 @@ test.each([
 	['2026-11-21T11:42:00Z', '18 min ago'],
 	['2026-11-21T09:00:00Z', '3 h ago'],
 	['2026-11-20T12:00:00Z', 'Yesterday'],
+	['2026-11-20T00:00:00Z', 'Yesterday'],
+	['2026-11-19T23:59:59Z', '2 days ago'],
 	['2026-11-18T12:00:00Z', '3 days ago'],
 	['2026-11-12T08:00:00Z', '12 Nov'],
 	['2025-01-02T08:00:00Z', '2 Jan 2025'],
@@ -83,6 +85,16 @@ describe('as the site has it', () => {
 			siteTime(at),
 		]).toEqual(said)
 		expect(siteDay(at)).toBe(said[0]?.includes('22') ? '2026-11-22' : '2026-11-21')
+	})
+
+	test('yesterday is the day before in the zone of the site, also where a day has 25 hours', () => {
+		Object.assign(dateStyle, { zone: 'Asia/Kolkata' })
+		expect(relativeTime('2026-11-19T18:30:00Z', now)).toBe('Yesterday')
+		expect(relativeTime('2026-11-19T18:29:59Z', now)).toBe('2 days ago')
+		Object.assign(dateStyle, { zone: 'America/St_Johns' })
+		const endOfDay = Date.parse('2026-11-02T03:20:00Z')
+		expect(relativeTime('2026-11-01T02:40:00Z', endOfDay)).toBe('24 h ago')
+		expect(relativeTime('2026-11-01T02:20:00Z', endOfDay)).toBe('Yesterday')
 	})
 
 	test('numbers are grouped by lakhs in India', () => {

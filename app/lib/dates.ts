@@ -51,10 +51,15 @@ export function relativeTime(at: string, now: number): string {
 	const age = now - Date.parse(at)
 	if (age < minute) return 'just now'
 	if (age < hour) return `${Math.floor(age / minute)} min ago`
-	if (age < day) return `${Math.floor(age / hour)} h ago`
-	if (age < 2 * day) return 'Yesterday'
-	if (age < 7 * day) return `${Math.floor(age / day)} days ago`
-	return shortDate(at, now)
+	const days = age < day ? 0 : dayNumber(now) - dayNumber(at)
+	if (days === 0) return `${Math.floor(age / hour)} h ago`
+	if (days === 1) return 'Yesterday'
+	return days < 7 ? `${days} days ago` : shortDate(at, now)
+}
+
+/** Counts the days of the site's zone: a larger number is a later day. */
+function dayNumber(at: string | number): number {
+	return Math.floor(inSiteZone(at).getTime() / day)
 }
 
 /**

@@ -100,6 +100,34 @@ test('@ suggests participants in a comment and in a question, by keyboard only',
 	await text.pressSequentially('@kay.k')
 	await menu.getByRole('option', { name: /kay\.keys/ }).click()
 	await expect(text).toHaveValue('@kay.keys ')
+	await text.pressSequentially('and @zo')
+	await expect(menu.getByRole('option').first()).toBeVisible()
+	await text.press('Home')
+	await text.press('Enter')
+	await expect(text).toHaveValue('\n@kay.keys and @zo')
+})
+
+test('the words of a table’s columns are apart, from the same side, and fit a phone', async ({ page }) => {
+	await enrol(page, 'Tara Tables')
+	const path = await ask(page, 'Which one is faster?')
+	const rows = ['| Tool | Speed | Licence |', '|---|---|---|', '| clang-with-everything | 9000 | Apache |']
+	const id = await comment(page, path, rows.join('\n'))
+	await page.setViewportSize({ width: 390, height: 800 })
+	await page.goto(path)
+	const placeOf = (text: string) =>
+		page
+			.locator(`#comment-${id}`)
+			.getByText(text, { exact: true })
+			.evaluate((cell) => {
+				const range = document.createRange()
+				range.selectNodeContents(cell)
+				const { left, right } = range.getBoundingClientRect()
+				return { left, right }
+			})
+	const [first, second, last] = [await placeOf('clang-with-everything'), await placeOf('9000'), await placeOf('Apache')]
+	expect(second.left - first.right).toBeGreaterThanOrEqual(12)
+	expect(last.right).toBeLessThan(390)
+	expect((await placeOf('Tool')).left).toBe(first.left)
 })
 
 test('a deleted comment is restored from the toast', async ({ page }) => {

@@ -58,6 +58,36 @@ test('a file that is not an image gets an explanation, and an upload can be canc
 	release()
 })
 
+test('a picture that is too large for a question is refused before it is sent', async ({ page }) => {
+	await enrol(page, 'Tabea Picture')
+	await page.goto('/forum/ask')
+	const sent: string[] = []
+	page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname))
+	const [large, small] = [Buffer.alloc(5 * 1024 * 1024 + 1), await picture('png')]
+	await page.getByLabel('Choose pictures').setInputFiles([
+		{ name: 'large.jpg', mimeType: 'image/jpeg', buffer: large },
+		{ name: 'small.png', mimeType: 'image/png', buffer: small },
+	])
+	await expect(page.getByLabel('Description')).toHaveValue(/^!\[small\]/)
+	await expect(page.getByRole('alert')).toHaveText('This picture is larger than 5 MB. Choose a smaller one.')
+	expect(sent.filter((path) => path === '/media')).toHaveLength(1)
+})
+
+test('a dropped file that is no picture is refused, and not opened by the browser', async ({ page }) => {
+	await enrol(page, 'Dorothea Picture')
+	await page.goto('/forum/ask')
+	const area = page.getByLabel('Description')
+	await area.fill('See the file:')
+	const isTaken = await area.evaluate((element) => {
+		const dataTransfer = new DataTransfer()
+		dataTransfer.items.add(new File(['words'], 'notes.pdf', { type: 'application/pdf' }))
+		return !element.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+	})
+	expect(isTaken).toBe(true)
+	await expect(page.getByRole('alert')).toHaveText('Invalid file type!')
+	await expect(area).toHaveValue('See the file:')
+})
+
 test('saving the form keeps a profile picture that is still uploading', async ({ page }) => {
 	const username = await enrol(page, 'Ottilie Picture')
 	await page.goto(`/edit-profile/${username}`)

@@ -122,6 +122,11 @@ test.each([
 		'|a|\n|-|\n|b|',
 		'<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>b</td>\n</tr>\n</tbody>\n</table>',
 	],
+	[
+		'the sides of a table’s columns',
+		'| a | b | c | d |\n|---|:--|:-:|--:|\n| 1 | 2 | 3 | 4 |',
+		'<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n<th class="at-center">c</th>\n<th class="at-right">d</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td>2</td>\n<td class="at-center">3</td>\n<td class="at-right">4</td>\n</tr>\n</tbody>\n</table>',
+	],
 	['a link', '[a](https://b.example)', '<p><a href="https://b.example" rel="nofollow ugc noopener">a</a></p>'],
 	[
 		'a link with its address below',

@@ -1,4 +1,4 @@
-import sanitizeHtml, { type Attributes, type IOptions } from 'sanitize-html'
+import sanitizeHtml, { type Attributes, type IOptions, type Tag } from 'sanitize-html'
 import { config } from '~/config.server.ts'
 import { PICTURE_WIDTHS, pictureSrcSet } from '~/lib/addresses.ts'
 import { isMedia, linkForeignPictures } from './foreign-pictures.ts'
@@ -15,6 +15,9 @@ export function sanitize(html: string, topHeading: TopHeading): string {
 	const clean = sanitizeHtml(html, { ...allowed, transformTags: { ...transformed, ...renumbered(topHeading) } })
 	return linkForeignPictures(clean.replace(/<p>\s*<\/p>\s*/g, '').trim())
 }
+
+/** The classes of the cells of a column that is not read from its beginning: our content security policy forbids inline styles. */
+const sides = ['at-center', 'at-right']
 
 const allowed: IOptions = {
 	allowedTags: [
@@ -34,6 +37,8 @@ const allowed: IOptions = {
 	},
 	allowedClasses: {
 		figure: ['code', 'formula'],
+		th: sides,
+		td: sides,
 		span: ['s-k', 's-f', 's-s', 's-n', 's-t', 's-c', 'formula-error'],
 		...mathClasses,
 	},
@@ -49,6 +54,8 @@ const allowed: IOptions = {
 const transformed: IOptions['transformTags'] = {
 	...mathTransforms,
 	strike: 's',
+	th: atItsSide,
+	td: atItsSide,
 	a: (tagName, { href = '', title = '' }) => ({
 		tagName,
 		attribs: without({ href, title, rel: 'nofollow ugc noopener' }),
@@ -64,6 +71,12 @@ const transformed: IOptions['transformTags'] = {
 			referrerpolicy: 'no-referrer',
 		},
 	}),
+}
+
+/** The parser tells the side of a column by a style: `text-align:right`. */
+function atItsSide(tagName: string, { style = '' }: Attributes): Tag {
+	const [, side] = /^text-align:(center|right)$/.exec(style) ?? []
+	return { tagName, attribs: side ? { class: `at-${side}` } : {} }
 }
 
 /**

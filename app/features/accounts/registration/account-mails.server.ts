@@ -1,6 +1,7 @@
 import { config } from '~/config.server.ts'
 import { deliver } from '~/features/bounces/delivery.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { siteTime } from '~/lib/calendar.ts'
 import { remember } from '~/lib/remember.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -232,11 +233,10 @@ function knownAddressLetter(email: string): Mail {
 	return letter(email, `You already have an account at ${siteName()}`, text, link, closing)
 }
 
-/** Tells a member about a login from an unknown device. @param at when, shown in UTC */
+/** Tells a member about a login from an unknown device. @param at when, shown in the site's time zone */
 function newDeviceLetter(email: string, device: string, at: Date): Mail {
 	const { publicUrl } = config()
-	const time = `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-	const text = `Someone logged in to your ${siteName()} account from a new device: ${device}, on ${time}.`
+	const text = `Someone logged in to your ${siteName()} account from a new device: ${device}, on ${siteTime(at.toISOString())}.`
 	const link = { label: 'See where you are logged in', url: `${publicUrl}/settings` }
 	const closing =
 		'If this was you, you can ignore this email. If not, set a new password now with “Forgot Password?” on the login page. That also logs out all devices.'

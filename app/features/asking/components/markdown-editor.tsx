@@ -22,7 +22,7 @@ import { Prose } from '~/ui/prose.tsx'
 import { Skeleton } from '~/ui/skeleton.tsx'
 import { applyEdit, type EditKind, editOf, selectedOf } from './markdown-edits.ts'
 import { MentionHelp } from './mention-help.tsx'
-import { type PictureUpload, picturesOf, usePictures } from './use-pictures.ts'
+import { type PictureUpload, usePictures } from './use-pictures.ts'
 
 interface MarkdownEditorProps {
 	label: string
@@ -68,10 +68,10 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 		use(kind)
 	}
 	const take = (event: { preventDefault: () => void }, data: DataTransfer) => {
-		const found = pictures ? picturesOf(data) : []
-		if (found.length === 0) return
+		if (!pictures || data.files.length === 0) return
+		// Also where the files are refused: the browser would open one.
 		event.preventDefault()
-		addAll(found)
+		addAll(data.files)
 	}
 	return (
 		<div className="field flex-1 grid-rows-[auto_minmax(0,1fr)_auto]">
@@ -286,7 +286,8 @@ const codes: Record<string, string> = { Period: '>', Digit8: '*', Digit7: '&' }
 /** The tool for a keyboard shortcut; null for other keys. */
 export function toolOfKey(event: KeyboardEvent): EditKind | null {
 	if (!(event.ctrlKey || event.metaKey) || event.altKey) return null
-	const key = event.shiftKey ? (codes[event.code] ?? event.key.toUpperCase()) : event.key
+	// Caps Lock makes capitals, too.
+	const key = event.shiftKey ? (codes[event.code] ?? event.key.toUpperCase()) : event.key.toLowerCase()
 	const tool = tools.find((each) => each.key === key)
 	return tool && tool.kind !== 'image' ? tool.kind : null
 }

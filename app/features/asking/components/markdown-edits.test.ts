@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { toolOfKey } from './markdown-editor.tsx'
 import { blockAfter, type Edit, type EditKind, editOf, type Selected } from './markdown-edits.ts'
 
 /** `[` and `]` mark the selection before and after. */
@@ -68,3 +69,16 @@ function shown(selected: Selected, edit: Edit): string {
 	const [from, to] = edit.select
 	return `${after.slice(0, from)}[${after.slice(from, to)}]${after.slice(to)}`
 }
+
+test.each([
+	['Ctrl B', { key: 'b' }, 'bold'],
+	['Ctrl B with Caps Lock', { key: 'B' }, 'bold'],
+	['Ctrl E with Caps Lock', { key: 'E' }, 'code'],
+	['Ctrl Shift E', { key: 'E', shiftKey: true }, 'block'],
+	['Ctrl Shift E with Caps Lock', { key: 'e', shiftKey: true }, 'block'],
+	['Ctrl Shift 8', { key: '(', code: 'Digit8', shiftKey: true }, 'list'],
+	['Ctrl Alt B', { key: 'b', altKey: true }, null],
+])('%s', (_, pressed, kind) => {
+	const event = { ctrlKey: true, metaKey: false, altKey: false, shiftKey: false, code: '', ...pressed }
+	expect(toolOfKey(event as Parameters<typeof toolOfKey>[0])).toBe(kind)
+})

@@ -40,12 +40,16 @@ function useMentionToken(area: HTMLTextAreaElement): MentionToken | null {
 	const [token, setToken] = useState<MentionToken | null>(null)
 	useEffect(() => {
 		const look = () => {
-			const isCaret = document.activeElement === area && area.selectionStart === area.selectionEnd
-			setToken(isCaret ? tokenBefore(area.value.slice(0, area.selectionStart)) : null)
+			const { value, selectionStart: caret, selectionEnd } = area
+			const isCaret = document.activeElement === area && caret === selectionEnd
+			setToken(isCaret ? tokenAt(value, caret) : null)
 		}
 		look()
 		const ended = new AbortController()
-		for (const type of ['input', 'click', 'blur']) area.addEventListener(type, look, { signal: ended.signal })
+		const { signal } = ended
+		for (const type of ['input', 'blur']) area.addEventListener(type, look, { signal })
+		// Enter takes a suggestion, so none may stay for a place that the caret has left.
+		document.addEventListener('selectionchange', look, { signal })
 		return () => ended.abort()
 	}, [area])
 	return token
@@ -57,8 +61,9 @@ export interface MentionToken {
 	text: string
 }
 
-/** The mention at the end of the text before the caret, or null. Only for suggestions: the server finds mentions when it renders a text. */
-export function tokenBefore(before: string): MentionToken | null {
-	const found = /(?<![\p{L}\p{N}_@/.+-])@([a-z0-9._-]{0,64})$/iu.exec(before)
+/** The mention that ends at the caret, or null. Only for suggestions: the server finds mentions when it renders a text. */
+export function tokenAt(text: string, caret: number): MentionToken | null {
+	if (/^[\p{L}\p{N}_-]/u.test(text.slice(caret))) return null
+	const found = /(?<![\p{L}\p{N}_@/.+-])@([a-z0-9._-]{0,64})$/iu.exec(text.slice(0, caret))
 	return found ? { from: found.index, text: (found[1] ?? '').toLowerCase() } : null
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tokenBefore } from './mention-menu.tsx'
+import { tokenAt } from './mention-menu.tsx'
 
 test.each([
 	['@', { from: 0, text: '' }],
@@ -12,5 +12,10 @@ test.each([
 	['nobody', null],
 	[`@${'x'.repeat(65)}`, null],
 ])('what is being written at the end of “%s” is a mention, or none', (before, token) => {
-	expect(tokenBefore(before)).toEqual(token)
+	expect(tokenAt(before, before.length)).toEqual(token)
+})
+
+test('a caret within a word is at the end of no mention', () => {
+	expect(tokenAt('Ask @mira', 7)).toBeNull()
+	expect(tokenAt('Ask @mi, please', 7)).toEqual({ from: 4, text: 'mi' })
 })

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { UploadError, uploadPicture } from '~/features/pictures/components/upload.ts'
+import { refusalOf, UploadError, uploadPicture } from '~/features/pictures/components/upload.ts'
 import { pictureUrl } from '~/lib/addresses.ts'
 import { applyEdit, blockAfter } from './markdown-edits.ts'
 
@@ -28,6 +28,8 @@ export function usePictures(area: RefObject<HTMLTextAreaElement | null>) {
 	}, [])
 
 	const add = async (file: File) => {
+		const refusal = refusalOf(file)
+		if (refusal !== null) return setFailure(refusal)
 		last.current += 1
 		const id = last.current
 		const stop = new AbortController()
@@ -35,7 +37,6 @@ export function usePictures(area: RefObject<HTMLTextAreaElement | null>) {
 		const name = file.name || 'picture'
 		const tell = (sent: number, waiting: boolean) =>
 			setSending((all) => all.map((each) => (each.id === id ? { ...each, sent, waiting } : each)))
-		setFailure(null)
 		setSending((all) => [...all, { id, name, sent: 0, waiting: false, cancel: () => stop.abort() }])
 		try {
 			const picture = await uploadPicture({ kind: 'post', file, crop: null, onProgress: tell, signal: stop.signal })
@@ -49,14 +50,10 @@ export function usePictures(area: RefObject<HTMLTextAreaElement | null>) {
 		}
 	}
 	const addAll = (files: Iterable<File>) => {
+		setFailure(null)
 		for (const file of files) void add(file)
 	}
 	return { sending, failure, addAll }
-}
-
-/** The pictures in a paste or drop; text is left alone. */
-export function picturesOf(data: DataTransfer): File[] {
-	return [...data.files].filter(({ type }) => type.startsWith('image/'))
 }
 
 interface Stored {
