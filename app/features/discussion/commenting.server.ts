@@ -44,7 +44,7 @@ import { EditConflict, type Input, parseInput, readVersion } from '~/platform/ht
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { type CommentView, presentComment, type StoredComment } from './comment.view.ts'
-import { findAddedRow, findDeletedComment } from './comments.queries.server.ts'
+import { addedColumns, findDeletedComment } from './comments.queries.server.ts'
 
 /* The use cases that write comments. */
 
@@ -98,7 +98,7 @@ export async function addComment(
 			html,
 			isLocked,
 			async write(status) {
-				const [, row] = await Promise.all([insertComment(trx, { ...comment, status }), findAddedRow(trx, id)])
+				const row = await insertComment(trx, { ...comment, status }, addedColumns)
 				if (!row) throw new NotFound(noParent)
 				return { id, url: `${questionUrl(question)}#comment-${id}`, comment: presentComment(author, row, asker) }
 			},

@@ -112,7 +112,7 @@ export interface PlannedChange<Result> {
 	facts?: PostingFacts
 	concern?: Concern
 	/**
-	 * Writes the change. Where a comment is added, it begins all its statements at once, so that they need one round trip.
+	 * Writes the change. Where `concern` is known, it begins its statement at once: notifications are stored in the same round trip, after it.
 	 * @param status of the text: a pending one waits for a moderator
 	 */
 	write: (status: 'published' | 'pending') => Promise<Result>
