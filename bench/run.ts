@@ -79,7 +79,11 @@ async function measureRates(
 
 /** Processor time of each page, rendered for visitors and for members; empty if the system does not report it. */
 async function measureCosts(site: SiteProcess, pages: [string, string][]): Promise<[string, PageCost][]> {
-	const members = await withDatabase(dataDir, (client) => logReadersIn(client, site.url, secret))
+	const members = await withDatabase(dataDir, async (client) => {
+		// A job would look for questions related to each imported one meanwhile, for minutes.
+		await client.query('update related_questions set wanted_at = null')
+		return logReadersIn(client, site.url, secret)
+	})
 	const query = pages.find(([name]) => name.startsWith('a query'))?.[1] ?? ''
 	const discussed = await findDiscussed(dataDir, 20)
 	const membersPages: [string, string][] = [

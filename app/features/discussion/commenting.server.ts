@@ -1,5 +1,6 @@
 import { findUsernames } from '~/features/asking/mentions.queries.server.ts'
 import { refuseOwnPictures } from '~/features/members/pseudonyms.server.ts'
+import { findConcern } from '~/features/questions/notifying/notifying.server.ts'
 import { mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import { lockForComment } from '~/features/questions/questions.queries.server.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
@@ -8,6 +9,7 @@ import {
 	lockPendingComment,
 	rewriteWaitingComment,
 } from '~/features/questions/status/pending.queries.server.ts'
+import { readPostingFacts } from '~/features/questions/status/posting-rules.server.ts'
 import {
 	accountIn,
 	change,
@@ -42,7 +44,7 @@ import { EditConflict, type Input, parseInput, readVersion } from '~/platform/ht
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { type CommentView, presentComment, type StoredComment } from './comment.view.ts'
-import { findAddedRow, findDeletedComment } from './comments.queries.server.ts'
+import { addedColumns, findDeletedComment } from './comments.queries.server.ts'
 
 /* The use cases that write comments. */
 
@@ -71,25 +73,32 @@ export async function addComment(
 	if (account.id !== author.id) refuseOwnPictures(body, author, 'body')
 	const submission = readSubmission(author.id, input, ['comment', questionId, parentId, body])
 	const asker = { askerUsername: question.username, isMine: question.author_id === author.id }
+	const writing = {
+		kind: 'comment-added' as const,
+		actorId: author.id,
+		username: account.username,
+		question: eventQuestion(question),
+		parentId,
+		mentioned,
+	}
 	return changeOnce<AddedComment>(submission, async (trx) => {
-		const held = await lockForComment(trx, questionId)
+		// Begun together, so that one round trip is enough; the question is locked before its author.
+		const [held, facts, concern] = await Promise.all([
+			lockForComment(trx, questionId),
+			readPostingFacts(trx, writing),
+			findConcern(trx, writing),
+		])
 		if (!held) throw new NotFound(noQuestion)
 		const { id, locked: isLocked } = held
 		const comment = { id, questionId, authorId: account.id, parentId, body, bodyHtml: html }
 		return {
-			event: {
-				kind: 'comment-added',
-				actorId: author.id,
-				username: account.username,
-				question: eventQuestion(question),
-				commentId: id,
-				parentId,
-				mentioned,
-			},
+			event: { ...writing, commentId: id },
+			facts,
+			concern,
 			html,
 			isLocked,
 			async write(status) {
-				const [, row] = await Promise.all([insertComment(trx, { ...comment, status }), findAddedRow(trx, id)])
+				const row = await insertComment(trx, { ...comment, status }, addedColumns)
 				if (!row) throw new NotFound(noParent)
 				return { id, url: `${questionUrl(question)}#comment-${id}`, comment: presentComment(author, row, asker) }
 			},

@@ -8,7 +8,7 @@ import {
 import { isDiscussed, questionJoins } from '~/features/questions/questions.queries.server.ts'
 import { outdatedColumn } from '~/features/upkeep/outdated.queries.server.ts'
 import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
-import { db, type Executor } from '~/platform/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 
 export interface CommentRow extends AuthorRow {
@@ -135,12 +135,8 @@ export async function listBestRows({ questionId, after, threads, comments }: Bes
 	return { rows, heads: rows[0]?.heads ?? 0, newest: rows[0]?.newest ?? 0 }
 }
 
-/** One comment, within the transaction that adds it. */
-export async function findAddedRow(trx: Executor, id: number): Promise<CommentRow | undefined> {
-	const { rows } = await sql<CommentRow>`
-		select ${columns}, 0 as hidden from comments m join users u on u.id = m.author_id where m.id = ${id}`.execute(trx)
-	return rows[0]
-}
+/** The columns of a comment that is just being added. */
+export const addedColumns = sql<CommentRow>`${columns}, 0 as hidden`
 
 /** How many comments are below one, without deleted ones. */
 export async function countBelow(questionId: number, path: number[]): Promise<number> {

@@ -104,3 +104,6 @@ export type ForumEvent =
 	/** A pending text was added or changed; only its author and moderators see it. */
 	| (Happening & { kind: 'question-pending' })
 	| (Happening & { kind: 'comment-pending'; commentId: number })
+
+/** A comment that is to be added, before it has an id. */
+export type NewComment = Omit<Extract<ForumEvent, { kind: 'comment-added' }>, 'commentId'>

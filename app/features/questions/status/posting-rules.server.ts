@@ -8,8 +8,33 @@ import { postingLimits } from '~/features/moderation/moderation.limits.ts'
 import { isOnProbation, leadsElsewhere, lockAuthor, refuseTooMuch } from '~/features/moderation/posting.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import type { ForumEvent } from '../questions.events.ts'
+import type { ForumEvent, NewComment } from '../questions.events.ts'
 import { findAuthors, secondsOverLimits } from './status.queries.server.ts'
+
+/** What the posting rules ask about a change. */
+export interface PostingFacts {
+	actor: AccountStatusRow
+	isOwnDeletion: boolean
+	refusalByBlock: string | null
+	/** As of {@link secondsOverLimits}. */
+	secondsOver: (number | null)[]
+}
+
+/**
+ * Reads what {@link applyPostingRules} asks, and locks the actor. Its statements are begun at once, so that they need one round trip;
+ * the actor is locked before posts are counted.
+ * @throws NotAllowed when the actor's account is gone
+ */
+export async function readPostingFacts(trx: Executor, event: ForumEvent | NewComment): Promise<PostingFacts> {
+	const kind = added[event.kind]
+	const [actor, isOwnDeletion, refusalByBlock, secondsOver] = await Promise.all([
+		lockAuthor(trx, event.actorId),
+		deletesOwn(trx, event),
+		findRefusalByBlock(trx, event),
+		kind ? listSecondsOver(trx, kind, event.actorId) : [],
+	])
+	return { actor, isOwnDeletion, refusalByBlock, secondsOver }
+}
 
 /**
  * Checks the posting rules for a change of the forum, from any source. They are checked before the change, with the question
@@ -18,22 +43,17 @@ import { findAuthors, secondsOverLimits } from './status.queries.server.ts'
  * changes by moderators to others' texts are logged.
  * @param written.html the rendered text to be written; '' for none
  * @param written.isLocked whether the question is closed for comments; undefined counts as closed where a comment is added
+ * @param written.facts what {@link readPostingFacts} read after the question was locked; read here by default
  * @returns the status of the text
  * @throws NotAllowed, TooMany
  */
 export async function applyPostingRules(
 	trx: Executor,
 	event: ForumEvent,
-	{ html = '', isLocked }: { html?: string; isLocked?: boolean },
+	{ html = '', isLocked, facts }: { html?: string; isLocked?: boolean; facts?: PostingFacts },
 ): Promise<'published' | 'pending'> {
 	const kind = added[event.kind]
-	// Begun together, so that one round trip is enough; the author is locked before posts are counted.
-	const [actor, isOwnDeletion, refusalByBlock, secondsOver] = await Promise.all([
-		lockAuthor(trx, event.actorId),
-		deletesOwn(trx, event),
-		findRefusalByBlock(trx, event),
-		kind ? listSecondsOver(trx, kind, event.actorId) : [],
-	])
+	const { actor, isOwnDeletion, refusalByBlock, secondsOver } = facts ?? (await readPostingFacts(trx, event))
 	if (!isOwnDeletion) refuseSuspended(actor)
 	if (refusalByBlock) throw new NotAllowed(refusalByBlock)
 	if (kind === 'comments' && isLocked !== false) throw new NotAllowed(lockedMessage)
@@ -56,7 +76,7 @@ function listSecondsOver(trx: Executor, kind: 'questions' | 'comments', authorId
 	return secondsOverLimits(trx, kind === 'questions' ? 'query' : 'comment', authorId, limits)
 }
 
-async function deletesOwn(trx: Executor, event: ForumEvent): Promise<boolean> {
+async function deletesOwn(trx: Executor, event: ForumEvent | NewComment): Promise<boolean> {
 	if (event.kind === 'question-deleted') return event.question.authorId === event.actorId
 	if (event.kind !== 'comment-deleted') return false
 	return (await findAuthors(trx, event.commentId))?.member_id === event.actorId
@@ -67,7 +87,7 @@ async function deletesOwn(trx: Executor, event: ForumEvent): Promise<boolean> {
  * Moderators changing others' texts are exempt. Pseudonyms cannot be blocked, and the member behind one is not checked: a refusal
  * would reveal who that is.
  */
-async function findRefusalByBlock(trx: Executor, event: ForumEvent): Promise<string | null> {
+async function findRefusalByBlock(trx: Executor, event: ForumEvent | NewComment): Promise<string | null> {
 	const { actorId, question } = event
 	const isBlocked = (ownerIds: number[]) => isBlockedByAny(trx, ownerIds, actorId)
 	const asker = question.pseudonymId ?? question.authorId
@@ -89,12 +109,11 @@ async function authorsOf(trx: Executor, event: CommentWritten) {
 	return { member_id: event.actorId, parent_author_id: parent?.author_id ?? null }
 }
 
-type CommentWritten = Extract<
-	ForumEvent,
-	{ kind: 'comment-added' | 'comment-changed' | 'comment-pending' | 'comment-restored' }
->
+type CommentWritten =
+	| NewComment
+	| Extract<ForumEvent, { kind: 'comment-added' | 'comment-changed' | 'comment-pending' | 'comment-restored' }>
 
-function writesComment(event: ForumEvent): event is CommentWritten {
+function writesComment(event: ForumEvent | NewComment): event is CommentWritten {
 	return ['comment-added', 'comment-changed', 'comment-pending', 'comment-restored'].includes(event.kind)
 }
 

@@ -196,17 +196,15 @@ export async function secondsOverLimits(
 	const table = kind === 'query' ? sql`questions` : sql`comments`
 	// now() is when this transaction began, possibly before a row was created that it waited for. For pseudonyms only the hour is
 	// known: such a post counts as written at its end.
-	const { rows } = await sql<{ seconds: number | null }>`
-		with written as materialized (
+	const { rows } = await sql<{ place: number; seconds: number }>`
+		select place::int, extract(epoch from created_at + interval '1 hour' - clock_timestamp())::float8 as seconds from (
 			select row_number() over (order by created_at desc, id desc) as place, created_at from (
 				select id, created_at from ${table} where author_id = ${userId} and ${isRecent('created_at', '1 hour')}
 				union all
 				select id, created_at + interval '1 hour' from ${table}
-				where author_id in (select id from users where pseudonym_of = ${userId}) and ${isRecent('created_at', '2 hours')}) posts)
-		select extract(epoch from written.created_at + interval '1 hour' - clock_timestamp())::float8 as seconds
-		from unnest(${limits}::int[]) with ordinality as bound (most, number) left join written on written.place = bound.most
-		order by bound.number`.execute(trx)
-	return rows.map(({ seconds }) => seconds)
+				where author_id in (select id from users where pseudonym_of = ${userId}) and ${isRecent('created_at', '2 hours')}) posts) written
+		where place = any(${[...limits]}::int[])`.execute(trx)
+	return limits.map((most) => rows.find(({ place }) => place === most)?.seconds ?? null)
 }
 
 /** The account that wrote a comment, and the one that it answers, null for none; and the member who wrote it. */

@@ -14,14 +14,14 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
 import { KeyUsed, parseInput } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
-import { type Concern, findConcern, notifyOfEvent } from '../notifying/notifying.server.ts'
+import { type Concern, notifyOfEvent } from '../notifying/notifying.server.ts'
 import { type EventQuestion, type ForumEvent, readersOf } from '../questions.events.ts'
 import { limits } from '../questions.limits.ts'
 import { mayWrite } from '../questions.policy.ts'
 import { findNamedQuestion, type NamedQuestion, type QuestionPageRow } from '../questions.queries.server.ts'
 import { keyInput } from '../questions.schema.ts'
 import { findChangeableComment, findChangeableQuestion } from '../status/pending.queries.server.ts'
-import { applyPostingRules, awaitModerator } from '../status/posting-rules.server.ts'
+import { applyPostingRules, awaitModerator, type PostingFacts } from '../status/posting-rules.server.ts'
 import { claimKey, recordKeyResult } from './keys.queries.server.ts'
 import { type CreatedPost, countRevisions, setStatus } from './writing.queries.server.ts'
 
@@ -108,8 +108,11 @@ export interface PlannedChange<Result> {
 	html?: string
 	/** Whether the locked question is closed for comments; only where a comment is added. */
 	isLocked?: boolean
+	/** What the posting rules ask, and whom a new comment concerns, if that was read in the round trip that locked the question. */
+	facts?: PostingFacts
+	concern?: Concern
 	/**
-	 * Writes the change. Where a comment is added, it begins all its statements at once, so that they need one round trip.
+	 * Writes the change. Where `concern` is known, it begins its statement at once: notifications are stored in the same round trip, after it.
 	 * @param status of the text: a pending one waits for a moderator
 	 */
 	write: (status: 'published' | 'pending') => Promise<Result>
@@ -127,13 +130,17 @@ export async function change<Result>(
 		const planned = await plan(trx)
 		if ('done' in planned) return { event: null, result: planned.done }
 		const status = await applyPostingRules(trx, planned.event, planned)
-		const { event: happening } = planned
-		const [result, concern] = await Promise.all([
-			planned.write(status),
-			happening.kind === 'comment-added' && status === 'published' ? findConcern(trx, happening) : undefined,
-		])
+		const writing = planned.write(status)
+		const isConcernKnown = status === 'published' && planned.concern !== undefined
+		const notifying = isConcernKnown ? recordEffects(trx, planned.event, planned.concern) : undefined
+		// Both have ended before one fails, as nothing may be begun after a rollback.
+		const [written, notified] = await Promise.allSettled([writing, notifying])
+		if (written.status === 'rejected') throw written.reason
+		if (notified.status === 'rejected') throw notified.reason
+		const { value: result } = written
+		if (notified.value) return { event: notified.value, result }
 		const event = status === 'pending' ? await awaitModerator(trx, planned.event) : planned.event
-		return { event: await recordEffects(trx, event, concern), result }
+		return { event: await recordEffects(trx, event), result }
 	})
 	if (event) await announceEffects(event)
 	return result

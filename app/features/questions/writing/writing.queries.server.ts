@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { addToQuestionCount, moveQuestion, retagQuestion } from '~/features/tags/tags.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -140,10 +140,11 @@ export async function setStatus(
 const MAX_LEVELS = 500
 
 /**
- * Inserts a comment with an id taken before; returns none where the parent is not a published comment of this question. A
- * pending comment is in no count and no search.
+ * Inserts a comment with an id taken before. A pending comment is in no count and no search.
+ * @param columns of the comment `m` and its author `u`
+ * @returns them; undefined where the parent is not a published comment of this question
  */
-export async function insertComment(
+export async function insertComment<Row>(
 	trx: Executor,
 	comment: {
 		id: number
@@ -154,20 +155,22 @@ export async function insertComment(
 		bodyHtml: string
 		status: 'published' | 'pending'
 	},
-): Promise<void> {
+	columns: RawBuilder<Row>,
+): Promise<Row | undefined> {
 	const { id, questionId, authorId, parentId, body, bodyHtml, status } = comment
-	await sql`
+	const { rows } = await sql<Row>`
 		with parent as (select path[1:${MAX_LEVELS - 1}] as path from comments where id = ${parentId} and question_id = ${questionId} and status = 'published' for share),
 		added as (
 			insert into comments (id, question_id, author_id, parent_id, path, body, body_html, status, status_at, never_published)
 			select ${id}::int, ${questionId}, ${authorId}, parent.path[cardinality(parent.path)], coalesce(parent.path, '{}') || ${id}::int, ${body}, ${bodyHtml},
 				${status}::text, case when ${status}::text = 'pending' then now() end, ${status}::text = 'pending'
 			from (select) as one left join parent on true where ${parentId}::int is null or parent.path is not null
-			returning question_id, status, body),
+			returning *),
 		counted as (
 			update questions set comment_count = comment_count + 1, active_at = now(), search = grown_document(search, added.body)
 			from added where questions.id = added.question_id and added.status = 'published')
-		select from added`.execute(trx)
+		select ${columns} from added m join users u on u.id = m.author_id`.execute(trx)
+	return rows[0]
 }
 
 /** Locks a comment for writing, its question first, so that counters and threads change one at a time. */
