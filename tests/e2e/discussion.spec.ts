@@ -1,4 +1,4 @@
-import type { Browser, Page } from '@playwright/test'
+import type { Browser, Locator, Page } from '@playwright/test'
 import {
 	doNow,
 	enrol,
@@ -292,7 +292,25 @@ test('similar questions are listed beside a question, on a phone below its comme
 		await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
 		await expect(page).toHaveURL(other)
 	}
+	await expectOwnState(page, { path, link, title })
 	await page.emulateMedia({ media: 'print' })
 	await expect(region).toBeHidden()
 	await page.emulateMedia({ media: null })
 })
+
+/** What was typed and pressed at one question stays there when a link leads to another one. */
+async function expectOwnState(page: Page, { path, link, title }: { path: string; link: Locator; title: string }) {
+	const field = page.getByLabel('Your comment')
+	const bookmark = page.getByRole('button', { name: 'Bookmark this query' })
+	await page.goto(path)
+	await field.fill('Half of an answer')
+	await bookmark.click()
+	await expect(bookmark).toHaveAttribute('aria-pressed', 'true')
+	await link.click()
+	await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
+	await expect(field).toHaveValue('')
+	await expect(bookmark).toHaveAttribute('aria-pressed', 'false')
+	await page.goBack()
+	await expect(field).toHaveValue('Half of an answer')
+	await expect(bookmark).toHaveAttribute('aria-pressed', 'true')
+}
