@@ -129,6 +129,39 @@ test('a question whose response was lost exists once, however often Submit is pr
 	expect(rows.map(({ title }: { title: string }) => title)).toEqual(['Did this one arrive?'])
 })
 
+test('a question whose response was lost exists once, also when it is sent again after a reload', async ({ page }) => {
+	const username = await enrol(page, 'Lida Lostanswer')
+	const asked = async () => {
+		const { rows } = await (await page.request.get(`/api/v1/queries?author=${username}`)).json()
+		return rows.map(({ title }: { title: string }) => title)
+	}
+	await page.goto('/forum/ask')
+	await hydrated(page)
+	const title = page.getByLabel('Title', { exact: true })
+	await title.fill('Did it arrive before the reload?')
+	await page.getByLabel('Description').fill('I cannot tell.')
+	await page.getByRole('combobox', { name: 'Tags' }).fill('sending')
+	await loseFirstAnswer(page, /\/forum\/ask\.data/)
+	const post = page.getByRole('button', { name: 'Post question' })
+	await post.click()
+	await expect(page.getByText('Something went wrong. Try again!').first()).toBeVisible()
+	await page.reload()
+	await expect(title).toHaveValue('Did it arrive before the reload?')
+	await post.click()
+	await expectNotice(page, 'Query added successfully!')
+	expect(await asked()).toEqual(['Did it arrive before the reload?'])
+	// The next one is a separate question.
+	await page.goto('/forum/ask')
+	await hydrated(page)
+	await expect(title).toHaveValue('')
+	await title.fill('And is this one asked?')
+	await page.getByLabel('Description').fill('I hope so.')
+	await page.getByRole('combobox', { name: 'Tags' }).fill('sending')
+	await post.click()
+	await expectNotice(page, 'Query added successfully!')
+	expect(await asked()).toHaveLength(2)
+})
+
 test('a comment whose response was lost stays in its box, even after a reload, and exists once', async ({ page }) => {
 	await enrol(page, 'Lars Lostanswer')
 	const path = await ask(page, 'Did the comment arrive?')
