@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from '@playwright/test'
+import type { BrowserContext, Locator, Page } from '@playwright/test'
 import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
@@ -183,6 +183,52 @@ test('a comment whose response was lost stays in its box, even after a reload, a
 	await box.fill('Here it is.')
 	await page.getByRole('button', { name: 'Comment', exact: true }).click()
 	await expect(page.getByRole('heading', { name: 'Comments (2)' })).toBeVisible()
+})
+
+test('what is typed while a comment, a reply or an edit is being sent stays in its form', async ({ page }) => {
+	await enrol(page, 'Tess Typeson')
+	const path = await ask(page, 'May I go on typing?')
+	let gate = Promise.withResolvers<void>()
+	await page.route(/\/may-i-go-on-typing\.data/, async (route) => {
+		if (route.request().method() === 'POST') await gate.promise
+		await route.continue()
+	})
+	/** Presses the button of a form and goes on typing before the response comes. */
+	const goOn = async (box: Locator, button: string, more: string) => {
+		gate = Promise.withResolvers<void>()
+		await page.getByRole('button', { name: button, exact: true }).click()
+		await expect(page.getByRole('button', { name: /^(Sending|Saving)\.\.\.$/ })).toBeVisible()
+		await box.press('ControlOrMeta+End')
+		await box.pressSequentially(more)
+		gate.resolve()
+	}
+	await page.goto(path)
+	await hydrated(page)
+	const box = page.locator('#comment')
+	await box.fill('First.')
+	await goOn(box, 'Comment', ' Second.')
+	await expect(page.locator('.comment .prose')).toHaveText(['First.'])
+	await expect(box).toHaveValue('Second.')
+	await expect(box).toBeFocused()
+	await page.reload()
+	await expect(box).toHaveValue('Second.')
+
+	await page.getByRole('link', { name: 'Reply', exact: true }).click()
+	const reply = page.getByLabel(/^Reply to/)
+	await reply.fill('A reply.')
+	await goOn(reply, 'Reply', ' Another one.')
+	await expect(page.locator('.comment .prose')).toHaveText(['First.', 'A reply.'])
+	await expect(reply).toHaveValue('Another one.')
+	await page.getByRole('link', { name: 'Cancel' }).click()
+
+	await page.getByRole('link', { name: 'Edit', exact: true }).first().click()
+	const edit = page.locator('textarea[id^=edit-comment]')
+	await edit.fill('First, edited')
+	await goOn(edit, 'Save', ' twice.')
+	await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeVisible()
+	await expect(edit).toHaveValue('First, edited twice.')
+	await page.getByRole('button', { name: 'Save', exact: true }).click()
+	await expect(page.locator('.comment .prose')).toHaveText(['First, edited twice.', 'A reply.'])
 })
 
 test("a comment written before the page's socket connects is announced once it does", async ({ page }) => {

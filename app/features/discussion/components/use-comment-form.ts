@@ -21,7 +21,8 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 	const { url, refusal, sendKey } = useDiscussion()
 	const navigation = useNavigation()
 	const area = useRef<HTMLTextAreaElement>(null)
-	const sent = useRef(false)
+	/** The text that is being sent; null for none. */
+	const sent = useRef<string | null>(null)
 	// An edit continues from the text that it started with, even if the page is reloaded.
 	const [start, setStart] = useState({ text, version, key: `${sendKey}.${box}` })
 	const name = `draft ${lastingUrl(url)} ${box}`
@@ -39,15 +40,17 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 	useRefusal(area, refused, true)
 
 	useEffect(() => {
-		if (busy) sent.current = true
-		if (busy || !sent.current || navigation.state !== 'idle') return
-		sent.current = false
+		if (busy) sent.current = String(navigation.formData?.get('body') ?? '')
+		if (busy || sent.current === null || navigation.state !== 'idle') return
+		const rest = typedSince(sent.current, area.current?.value ?? '', version !== null)
+		sent.current = null
 		if (refused) return
-		writeStored(name, null)
-		if (area.current) area.current.value = area.current.defaultValue
-		setStart((before) => ({ ...before, key: newKey() }))
-		onSent()
-	}, [busy, navigation.state, refused, name, onSent])
+		const key = newKey()
+		writeStored(name, rest ? ({ text: rest, version, key } satisfies UnsentText) : null)
+		if (area.current) area.current.value = rest || area.current.defaultValue
+		setStart((before) => ({ ...before, version, key }))
+		if (!rest) onSent()
+	}, [busy, navigation.state, navigation.formData, refused, name, version, onSent])
 
 	const key = refused?.values.key ?? start.key
 	const madeFrom = stored?.version ?? start.version
@@ -64,6 +67,17 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 		},
 		forget: () => writeStored(name, null),
 	}
+}
+
+/**
+ * What was typed into a form while its text was being sent.
+ * @param isEdit whether the sent part remains, as the next save replaces it
+ * @returns '' for nothing
+ */
+export function typedSince(sent: string, typed: string, isEdit: boolean): string {
+	const [before = '', now = ''] = [sent, typed].map((text) => text.replace(/\r\n?/g, '\n'))
+	if (now === before) return ''
+	return !isEdit && now.startsWith(before) ? now.slice(before.length).trimStart() : now
 }
 
 /** Unsent text of a form, as this browser stores it. */
