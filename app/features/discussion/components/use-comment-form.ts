@@ -98,7 +98,7 @@ export function readUnsentText(name: string): UnsentText | null {
 
 /**
  * For a `clientAction`: after a lost response, the text stays in its form with its idempotency key. Sent again, it creates one
- * comment, whether or not the first request arrived.
+ * comment, whether or not the first request arrived. The text also stays, to be copied, when what it answers is gone.
  */
 export async function sendCommentForm<Answer>({
 	request,
@@ -109,7 +109,7 @@ export async function sendCommentForm<Answer>({
 }) {
 	const hasText = (await request.clone().formData()).has('body')
 	return hasText
-		? submitForm({ request, serverAction }, { failure: 'Something went wrong. Try again!' })
+		? submitForm({ request, serverAction }, { failure: 'Something went wrong. Try again!', staysOnPage: true })
 		: serverAction()
 }
 
