@@ -231,6 +231,44 @@ test('what is typed while a comment, a reply or an edit is being sent stays in i
 	await expect(page.locator('.comment .prose')).toHaveText(['First, edited twice.', 'A reply.'])
 })
 
+test('a comment whose sending is ended by a link or another form stays in its box, and exists once', async ({
+	page,
+}) => {
+	await enrol(page, 'Ina Terrupted')
+	const path = await ask(page, 'Does the order end the sending?')
+	await comment(page, path, 'First.')
+	await comment(page, path, 'Second.')
+	await page.goto(path)
+	await hydrated(page)
+	const box = page.getByLabel('Your comment')
+	const shown = page.locator('.comment .prose')
+	let isHeld = true
+	await page.route(/\/does-the-order-end-the-sending\.data/, async (route) => {
+		const isComment = route.request().postData()?.includes('Third') ?? false
+		if (!isComment || !isHeld) await route.continue()
+	})
+	const send = async () => {
+		await page.getByRole('button', { name: 'Comment', exact: true }).click()
+		await expect(page.getByRole('button', { name: 'Sending...' })).toBeVisible()
+	}
+	await box.fill('Third.')
+	await send()
+	await page.getByRole('navigation', { name: 'Order of the comments' }).locator('summary').click()
+	await page.getByRole('link', { name: 'Best first' }).click()
+	await expect(page).toHaveURL(/sort=best/)
+	await expect(page.getByRole('button', { name: 'Comment', exact: true })).toBeVisible()
+	await expect(box).toHaveValue('Third.')
+	await send()
+	await page.getByRole('button', { name: 'Mute this query' }).click()
+	await expectNotice(page, 'Muted. You will get no more notifications about this query.')
+	await page.reload()
+	await expect(box).toHaveValue('Third.')
+	isHeld = false
+	await page.getByRole('button', { name: 'Comment', exact: true }).click()
+	await expect(shown).toHaveText(['First.', 'Second.', 'Third.'])
+	await expect(box).toHaveValue('')
+})
+
 test("a comment written before the page's socket connects is announced once it does", async ({ page }) => {
 	await enrol(page, 'Gail Gapless')
 	const path = await ask(page, 'What of the moment between?')

@@ -2,7 +2,8 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { useNavigation } from 'react-router'
 import { lastingUrl } from '~/features/search/search.view.ts'
 import { newKey } from '~/lib/new-key.ts'
-import { submitForm } from '~/platform/http/form.ts'
+import { typedSince } from '~/lib/text.ts'
+import { type FormValues, submitForm } from '~/platform/http/form.ts'
 import { readStored, useRefusal, writeStored } from '~/ui/form-kit.ts'
 import { useDiscussion } from './discussion-context.ts'
 
@@ -21,8 +22,8 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 	const { url, refusal, sendKey } = useDiscussion()
 	const navigation = useNavigation()
 	const area = useRef<HTMLTextAreaElement>(null)
-	/** The text that is being sent; null for none. */
-	const sent = useRef<string | null>(null)
+	/** What is being sent; null for nothing. */
+	const sent = useRef<{ text: string; key: string } | null>(null)
 	// An edit continues from the text that it started with, even if the page is reloaded.
 	const [start, setStart] = useState({ text, version, key: `${sendKey}.${box}` })
 	const name = `draft ${lastingUrl(url)} ${box}`
@@ -40,17 +41,20 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 	useRefusal(area, refused, true)
 
 	useEffect(() => {
-		if (busy) sent.current = String(navigation.formData?.get('body') ?? '')
-		if (busy || sent.current === null || navigation.state !== 'idle') return
-		const rest = typedSince(sent.current, area.current?.value ?? '', version !== null)
+		const { formData, state } = navigation
+		if (busy) sent.current = { text: String(formData?.get('body') ?? ''), key: String(formData?.get('key') ?? '') }
+		if (busy || !sent.current || state !== 'idle') return
+		const { text: sentText, key: sentKey } = sent.current
 		sent.current = null
-		if (refused) return
+		// It was refused, or a link or another form has ended the request: then the text stays, and can be sent again with the same key.
+		if (!accepted.delete(sentKey)) return
+		const rest = typedSince(sentText, area.current?.value ?? '', version !== null)
 		const key = newKey()
 		writeStored(name, rest ? ({ text: rest, version, key } satisfies UnsentText) : null)
 		if (area.current) area.current.value = rest || area.current.defaultValue
 		setStart((before) => ({ ...before, version, key }))
 		if (!rest) onSent()
-	}, [busy, navigation.state, navigation.formData, refused, name, version, onSent])
+	}, [busy, navigation, name, version, onSent])
 
 	const key = refused?.values.key ?? start.key
 	const madeFrom = stored?.version ?? start.version
@@ -67,17 +71,6 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 		},
 		forget: () => writeStored(name, null),
 	}
-}
-
-/**
- * What was typed into a form while its text was being sent.
- * @param isEdit whether the sent part remains, as the next save replaces it
- * @returns '' for nothing
- */
-export function typedSince(sent: string, typed: string, isEdit: boolean): string {
-	const [before = '', now = ''] = [sent, typed].map((text) => text.replace(/\r\n?/g, '\n'))
-	if (now === before) return ''
-	return !isEdit && now.startsWith(before) ? now.slice(before.length).trimStart() : now
 }
 
 /** Unsent text of a form, as this browser stores it. */
@@ -108,10 +101,21 @@ export async function sendCommentForm<Answer>({
 	serverAction: () => Promise<Answer>
 }) {
 	const hasText = (await request.clone().formData()).has('body')
-	return hasText
-		? submitForm({ request, serverAction }, { failure: 'Something went wrong. Try again!', staysOnPage: true })
-		: serverAction()
+	if (!hasText) return serverAction()
+	const send = async ({ key = '' }: FormValues) => {
+		try {
+			return await serverAction()
+		} catch (error) {
+			const to = error instanceof Response ? error.headers.get('Location') : null
+			if (to?.startsWith('/login') === false) accepted.add(key)
+			throw error
+		}
+	}
+	return submitForm({ request, serverAction: send }, { failure: 'Something went wrong. Try again!', staysOnPage: true })
 }
+
+/** The idempotency keys of texts that the server has accepted, until their forms know it. */
+const accepted = new Set<string>()
 
 export interface OpenForms {
 	reply: boolean
