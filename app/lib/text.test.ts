@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { counted, grouped, initials, ordinal, shortened } from './text.ts'
+import { counted, grouped, initials, ordinal, shortened, typedSince } from './text.ts'
 
 test.each([
 	['Mira Quillon', 'MQ'],
@@ -36,4 +36,15 @@ test.each([
 	['🌿🌿 🌿🌿', 3, '🌿🌿…'],
 ])('%j in at most %i characters is %j', (text, most, expected) => {
 	expect(shortened(text, most)).toBe(expected)
+})
+
+test.each([
+	['nothing more was typed', 'One.', 'One.', false, ''],
+	['the browser sends other line ends', 'One.\r\nTwo.', 'One.\nTwo.', false, ''],
+	['more was typed after it', 'One.', 'One. Two.', false, 'Two.'],
+	['it was changed', 'One.', 'Won.', false, 'Won.'],
+	['it was emptied', 'One.', '', false, ''],
+	['an edit goes on from what was saved', 'One.', 'One. Two.', true, 'One. Two.'],
+])('while a text was sent, %s', (_what, sent, typed, isEdit, expected) => {
+	expect(typedSince(sent, typed, isEdit)).toBe(expected)
 })

@@ -32,3 +32,14 @@ export function shortened(text: string, most: number): string {
 	const whole = /\s/.test(characters[most] ?? '') ? start : start.replace(/\s\S*$/, '')
 	return `${whole.trimEnd()}…`
 }
+
+/**
+ * What was typed into a form while its text was being sent.
+ * @param isEdit whether the sent part remains, as the next save replaces it
+ * @returns '' for nothing
+ */
+export function typedSince(sent: string, typed: string, isEdit: boolean): string {
+	const [before = '', now = ''] = [sent, typed].map((text) => text.replace(/\r\n?/g, '\n'))
+	if (now === before) return ''
+	return !isEdit && now.startsWith(before) ? now.slice(before.length).trimStart() : now
+}

@@ -2,6 +2,7 @@ import { RotateCw, Search } from 'lucide'
 import { Suspense } from 'react'
 import { isRouteErrorResponse, useLocation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
+import { messageOf } from '~/platform/http/form.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
@@ -119,9 +120,4 @@ function Ways() {
 			<GoHome />
 		</>
 	)
-}
-
-function messageOf(data: unknown): string {
-	const message = (data as { message?: unknown } | null)?.message
-	return typeof message === 'string' ? message : ''
 }

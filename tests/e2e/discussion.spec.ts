@@ -1,4 +1,4 @@
-import type { Browser, Page } from '@playwright/test'
+import type { Browser, Locator, Page } from '@playwright/test'
 import {
 	doNow,
 	enrol,
@@ -170,6 +170,34 @@ test('by keyboard, the focus stays in the discussion when a form is cancelled, t
 	await expect(heading).toBeFocused()
 })
 
+test('a text whose query or comment was deleted meanwhile stays in its form, with the reason', async ({
+	page,
+	browser,
+}) => {
+	const asker = await member(browser, 'Gale Gonesoon')
+	const path = await ask(asker, 'Will this still be here?')
+	const id = await comment(asker, path, 'Not for long.')
+	await enrol(page, 'Ray Replier')
+	await page.goto(path)
+	await hydrated(page)
+	await page.getByRole('link', { name: 'Reply', exact: true }).click()
+	const reply = page.getByLabel(/^Reply to/)
+	await reply.fill('A long reply.')
+	await send(asker, path, { intent: 'delete-comment', comment: id })
+	await page.getByRole('button', { name: 'Reply', exact: true }).click()
+	await expect(
+		page.getByRole('alert').filter({ hasText: 'The comment you are replying to was deleted.' }),
+	).toBeVisible()
+	await expect(reply).toHaveValue('A long reply.')
+	const box = page.getByLabel('Your comment')
+	await box.fill('A long comment.')
+	await send(asker, path, { intent: 'delete-query' })
+	await page.getByRole('button', { name: 'Comment', exact: true }).click()
+	await expect(page.getByRole('alert').filter({ hasText: 'There is no such query.' })).toBeVisible()
+	await expect(box).toHaveValue('A long comment.')
+	await asker.context().close()
+})
+
 test('an answered question that is deleted leaves a page with its comments', async ({ page, browser }) => {
 	await enrol(page, 'Gwen Goner')
 	const path = await ask(page, 'A title that shall vanish')
@@ -320,7 +348,25 @@ test('similar questions are listed beside a question, on a phone below its comme
 		await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
 		await expect(page).toHaveURL(other)
 	}
+	await expectOwnState(page, { path, link, title })
 	await page.emulateMedia({ media: 'print' })
 	await expect(region).toBeHidden()
 	await page.emulateMedia({ media: null })
 })
+
+/** What was typed and pressed at one question stays there when a link leads to another one. */
+async function expectOwnState(page: Page, { path, link, title }: { path: string; link: Locator; title: string }) {
+	const field = page.getByLabel('Your comment')
+	const bookmark = page.getByRole('button', { name: 'Bookmark this query' })
+	await page.goto(path)
+	await field.fill('Half of an answer')
+	await bookmark.click()
+	await expect(bookmark).toHaveAttribute('aria-pressed', 'true')
+	await link.click()
+	await expect(page.getByRole('heading', { level: 1 })).toHaveText(title)
+	await expect(field).toHaveValue('')
+	await expect(bookmark).toHaveAttribute('aria-pressed', 'false')
+	await page.goBack()
+	await expect(field).toHaveValue('Half of an answer')
+	await expect(bookmark).toHaveAttribute('aria-pressed', 'true')
+}

@@ -1,6 +1,7 @@
 import type { Browser, Page } from '@playwright/test'
 import { anotherBrowser } from './support/chat.ts'
 import {
+	ageEdits,
 	demoModerator,
 	enrol,
 	expect,
@@ -112,6 +113,27 @@ test('a member asks under a pseudonym by keyboard, and others see it until a mod
 		await expect(page.getByText('looked up that it was you who asked, under a pseudonym,')).toBeVisible()
 		await moderator.context().close()
 	})
+})
+
+test('each page of the edits under a pseudonym, of which only the hours are shown, has its own', async ({ page }) => {
+	await enrol(page, 'Edda Oftenedited')
+	const send = async (to: string, form: Record<string, string>) => {
+		const headers = { Origin: process.env.SITE_URL ?? '' }
+		const answer = await page.request.post(to, { form, headers, maxRedirects: 0 })
+		return answer.headers().location ?? ''
+	}
+	const texts = { title: 'How often may this be edited?', tags: 'names', category: 'others' }
+	const path = await send('/forum/ask', { ...texts, description: 'text0', pseudonym: 'on' })
+	const [, , , username = '', id = ''] = path.split('/')
+	for (let edit = 1; edit <= 12; edit += 1)
+		await send(`/forum/edit/${username}/${id}`, { ...texts, description: `text${edit}` })
+	await ageEdits(id, 4)
+	const added = page.getByRole('main').locator('ins')
+	await page.goto(`/forum/history/${id}`)
+	await expect(added).toHaveText([12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map((edit) => `text${edit}`))
+	await page.getByRole('link', { name: 'Earlier edits' }).click()
+	await expect(page).toHaveURL(/cursor=/)
+	await expect(added).toHaveText(['text2', 'text1'])
 })
 
 test('without scripts, the checkbox is submitted with the form and keeps its state after an error', async ({

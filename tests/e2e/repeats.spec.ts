@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from '@playwright/test'
+import type { BrowserContext, Locator, Page } from '@playwright/test'
 import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
@@ -129,6 +129,39 @@ test('a question whose response was lost exists once, however often Submit is pr
 	expect(rows.map(({ title }: { title: string }) => title)).toEqual(['Did this one arrive?'])
 })
 
+test('a question whose response was lost exists once, also when it is sent again after a reload', async ({ page }) => {
+	const username = await enrol(page, 'Lida Lostanswer')
+	const asked = async () => {
+		const { rows } = await (await page.request.get(`/api/v1/queries?author=${username}`)).json()
+		return rows.map(({ title }: { title: string }) => title)
+	}
+	await page.goto('/forum/ask')
+	await hydrated(page)
+	const title = page.getByLabel('Title', { exact: true })
+	await title.fill('Did it arrive before the reload?')
+	await page.getByLabel('Description').fill('I cannot tell.')
+	await page.getByRole('combobox', { name: 'Tags' }).fill('sending')
+	await loseFirstAnswer(page, /\/forum\/ask\.data/)
+	const post = page.getByRole('button', { name: 'Post question' })
+	await post.click()
+	await expect(page.getByText('Something went wrong. Try again!').first()).toBeVisible()
+	await page.reload()
+	await expect(title).toHaveValue('Did it arrive before the reload?')
+	await post.click()
+	await expectNotice(page, 'Query added successfully!')
+	expect(await asked()).toEqual(['Did it arrive before the reload?'])
+	// The next one is a separate question.
+	await page.goto('/forum/ask')
+	await hydrated(page)
+	await expect(title).toHaveValue('')
+	await title.fill('And is this one asked?')
+	await page.getByLabel('Description').fill('I hope so.')
+	await page.getByRole('combobox', { name: 'Tags' }).fill('sending')
+	await post.click()
+	await expectNotice(page, 'Query added successfully!')
+	expect(await asked()).toHaveLength(2)
+})
+
 test('a comment whose response was lost stays in its box, even after a reload, and exists once', async ({ page }) => {
 	await enrol(page, 'Lars Lostanswer')
 	const path = await ask(page, 'Did the comment arrive?')
@@ -150,6 +183,90 @@ test('a comment whose response was lost stays in its box, even after a reload, a
 	await box.fill('Here it is.')
 	await page.getByRole('button', { name: 'Comment', exact: true }).click()
 	await expect(page.getByRole('heading', { name: 'Comments (2)' })).toBeVisible()
+})
+
+test('what is typed while a comment, a reply or an edit is being sent stays in its form', async ({ page }) => {
+	await enrol(page, 'Tess Typeson')
+	const path = await ask(page, 'May I go on typing?')
+	let gate = Promise.withResolvers<void>()
+	await page.route(/\/may-i-go-on-typing\.data/, async (route) => {
+		if (route.request().method() === 'POST') await gate.promise
+		await route.continue()
+	})
+	/** Presses the button of a form and goes on typing before the response comes. */
+	const goOn = async (box: Locator, button: string, more: string) => {
+		gate = Promise.withResolvers<void>()
+		await page.getByRole('button', { name: button, exact: true }).click()
+		await expect(page.getByRole('button', { name: /^(Sending|Saving)\.\.\.$/ })).toBeVisible()
+		await box.press('ControlOrMeta+End')
+		await box.pressSequentially(more)
+		gate.resolve()
+	}
+	await page.goto(path)
+	await hydrated(page)
+	const box = page.locator('#comment')
+	await box.fill('First.')
+	await goOn(box, 'Comment', ' Second.')
+	await expect(page.locator('.comment .prose')).toHaveText(['First.'])
+	await expect(box).toHaveValue('Second.')
+	await expect(box).toBeFocused()
+	await page.reload()
+	await expect(box).toHaveValue('Second.')
+
+	await page.getByRole('link', { name: 'Reply', exact: true }).click()
+	const reply = page.getByLabel(/^Reply to/)
+	await reply.fill('A reply.')
+	await goOn(reply, 'Reply', ' Another one.')
+	await expect(page.locator('.comment .prose')).toHaveText(['First.', 'A reply.'])
+	await expect(reply).toHaveValue('Another one.')
+	await page.getByRole('link', { name: 'Cancel' }).click()
+
+	await page.getByRole('link', { name: 'Edit', exact: true }).first().click()
+	const edit = page.locator('textarea[id^=edit-comment]')
+	await edit.fill('First, edited')
+	await goOn(edit, 'Save', ' twice.')
+	await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeVisible()
+	await expect(edit).toHaveValue('First, edited twice.')
+	await page.getByRole('button', { name: 'Save', exact: true }).click()
+	await expect(page.locator('.comment .prose')).toHaveText(['First, edited twice.', 'A reply.'])
+})
+
+test('a comment whose sending is ended by a link or another form stays in its box, and exists once', async ({
+	page,
+}) => {
+	await enrol(page, 'Ina Terrupted')
+	const path = await ask(page, 'Does the order end the sending?')
+	await comment(page, path, 'First.')
+	await comment(page, path, 'Second.')
+	await page.goto(path)
+	await hydrated(page)
+	const box = page.getByLabel('Your comment')
+	const shown = page.locator('.comment .prose')
+	let isHeld = true
+	await page.route(/\/does-the-order-end-the-sending\.data/, async (route) => {
+		const isComment = route.request().postData()?.includes('Third') ?? false
+		if (!isComment || !isHeld) await route.continue()
+	})
+	const send = async () => {
+		await page.getByRole('button', { name: 'Comment', exact: true }).click()
+		await expect(page.getByRole('button', { name: 'Sending...' })).toBeVisible()
+	}
+	await box.fill('Third.')
+	await send()
+	await page.getByRole('navigation', { name: 'Order of the comments' }).locator('summary').click()
+	await page.getByRole('link', { name: 'Best first' }).click()
+	await expect(page).toHaveURL(/sort=best/)
+	await expect(page.getByRole('button', { name: 'Comment', exact: true })).toBeVisible()
+	await expect(box).toHaveValue('Third.')
+	await send()
+	await page.getByRole('button', { name: 'Mute this query' }).click()
+	await expectNotice(page, 'Muted. You will get no more notifications about this query.')
+	await page.reload()
+	await expect(box).toHaveValue('Third.')
+	isHeld = false
+	await page.getByRole('button', { name: 'Comment', exact: true }).click()
+	await expect(shown).toHaveText(['First.', 'Second.', 'Third.'])
+	await expect(box).toHaveValue('')
 })
 
 test("a comment written before the page's socket connects is announced once it does", async ({ page }) => {

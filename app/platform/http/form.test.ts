@@ -110,4 +110,6 @@ test('a form follows a redirect, and an error page unless it stays', async () =>
 	const page = { ...data({}, 413), status: 413, statusText: '', internal: false, data: {} }
 	await expect(submit(page, false)).rejects.toBe(page)
 	expect(await submit(page, true)).toMatchObject({ data: { message: 'Something went wrong!' } })
+	const gone = { ...page, status: 404, data: { message: 'It is gone.' } }
+	expect(await submit(gone, true)).toMatchObject({ data: { message: 'It is gone.', values: { title: 'long' } } })
 })

@@ -52,7 +52,7 @@ interface SubmitOptions {
 	schema?: z.ZodType
 	/** Shown when no response comes. */
 	failure?: string
-	/** Whether a form stays on its page even when the response is an error page. */
+	/** Whether a form stays on its page even when the response is an error page, whose message it then shows. */
 	staysOnPage?: boolean
 }
 
@@ -75,6 +75,13 @@ export async function submitForm<Answer>(
 		return await serverAction(values)
 	} catch (error) {
 		if (error instanceof Response || (isRouteErrorResponse(error) && !staysOnPage)) throw error
-		return data<FormRefusal>({ message: failure, errors: {}, values, stored: null }, { status: 503 })
+		const message = (isRouteErrorResponse(error) && messageOf(error.data)) || failure
+		return data<FormRefusal>({ message, errors: {}, values, stored: null }, { status: 503 })
 	}
+}
+
+/** The message of an error response; '' without one. */
+export function messageOf(response: unknown): string {
+	const message = (response as { message?: unknown } | null)?.message
+	return typeof message === 'string' ? message : ''
 }

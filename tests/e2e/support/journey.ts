@@ -254,6 +254,12 @@ export function ageDeletedQueries(): Promise<void> {
 	return onSiteDatabase(`update questions set status_at = now() - interval '31 days' where status = 'deleted'`)
 }
 
+/** Makes the first edits of a query two hours older. */
+export function ageEdits(questionId: string, count: number): Promise<void> {
+	return onSiteDatabase(`update revisions set made_at = made_at - interval '2 hours'
+		where id in (select id from revisions where question_id = ${Number(questionId)} order by id limit ${count})`)
+}
+
 async function onSiteDatabase(statement: string, dataDir = process.env.SITE_DATA_DIR ?? ''): Promise<void> {
 	const { DATABASE_URL } = process.env
 	const client = new pg.Client(DATABASE_URL ? { connectionString: DATABASE_URL } : siteDatabase(dataDir))

@@ -70,7 +70,7 @@ export function AskForm(props: AskFormProps) {
 	const tell = useCallback((count: number) => setSending(count), [])
 	const refused = refusal ? { ...start, ...pick(refusal.values), pseudonym: 'pseudonym' in refusal.values } : null
 	const draft = useDraft({
-		...{ form, draftKey, start, madeFrom, named, refused },
+		...{ form, draftKey, start, madeFrom, named, refused, sendKey: props.sendKey },
 		owner: viewer?.username ?? null,
 		stored: props.draft,
 	})
@@ -78,6 +78,7 @@ export function AskForm(props: AskFormProps) {
 	const errors = shown?.errors ?? {}
 	const stored = shown?.stored ?? null
 	const busy = useBusy(action, fetcher)
+	const sendKey = shown?.values.key ?? draft.sendKey
 	useRefusal(form, shown, fetcher !== undefined)
 	useFocusKept(form, draft.base.round)
 
@@ -102,9 +103,10 @@ export function AskForm(props: AskFormProps) {
 			onSubmit={(event) => {
 				setHeld(sending > 0)
 				if (sending > 0 || busy) event.preventDefault()
+				else if (sendKey) draft.noteSent(sendKey)
 			}}
 		>
-			{props.sendKey && <input type="hidden" name="key" value={refusal?.values.key ?? props.sendKey} />}
+			{sendKey && <input type="hidden" name="key" value={sendKey} />}
 			<div
 				className={`grid grid-cols-1 content-start has-data-similar:lg:grid-cols-[minmax(0,1fr)_19rem] has-data-similar:lg:grid-rows-[auto_1fr] ${inDialog ? 'min-h-0 flex-1 overflow-y-auto' : 'has-data-similar:lg:gap-x-10'}`}
 			>

@@ -163,6 +163,8 @@ async function send<Answer>(
 export interface LocalDraft extends Draft {
 	/** Whether anything was typed since the last save on the server. */
 	unsent: boolean
+	/** The idempotency key of a new question that was submitted and whose response has not come. */
+	sendKey?: string | undefined
 }
 
 /** The storage key of a draft: each member has their own, and visitors share one. */
@@ -177,7 +179,7 @@ export function readLocal(name: string): LocalDraft | null {
 
 /** Validates a stored draft. */
 export function asLocalDraft(stored: unknown): LocalDraft | null {
-	const { title, description, tags, category, pseudonym, savedAt, madeFrom, version, unsent } = (stored ??
+	const { title, description, tags, category, pseudonym, savedAt, madeFrom, version, unsent, sendKey } = (stored ??
 		{}) as Partial<LocalDraft>
 	const texts = { title, description, tags, category, savedAt }
 	if (!Object.values(texts).every((part) => typeof part === 'string') || Number.isNaN(Date.parse(savedAt ?? '')))
@@ -186,6 +188,7 @@ export function asLocalDraft(stored: unknown): LocalDraft | null {
 		...(texts as Record<keyof typeof texts, string>),
 		pseudonym: pseudonym === true,
 		...{ madeFrom: Number(madeFrom) || 0, version: Number(version) || 0, unsent: unsent === true },
+		sendKey: typeof sendKey === 'string' ? sendKey : undefined,
 	}
 }
 

@@ -1,4 +1,5 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import { newKey } from '~/lib/new-key.ts'
 import { parseStored, writeStored } from '~/ui/form-kit.ts'
 import type { AskValues, Draft } from '../asking.view.ts'
 import {
@@ -39,6 +40,8 @@ interface DraftOptions {
 	named: boolean
 	/** The values of a rejected form, which take precedence. */
 	refused: AskValues | null
+	/** The idempotency key of a new question; '' for an edit or a visitor. */
+	sendKey: string
 }
 
 /** The draft of a form: stored in this browser with each keystroke and on the server a little later, and restored when the form opens. */
@@ -49,7 +52,9 @@ export function useDraft(options: DraftOptions) {
 	const [notice, setNotice] = useState<Notice | null>(first.notice)
 	const [live, setLive] = useState<AskValues>(first.values)
 	const [savedAt, setSavedAt] = useState<string | null>(null)
-	const current = useRef({ values: first.values, madeFrom: first.madeFrom })
+	/** The idempotency key in place of the page's. */
+	const [ownKey, setOwnKey] = useState<string | null>(null)
+	const current = useRef<Current>({ values: first.values, madeFrom: first.madeFrom, sentAs: undefined })
 	const name = localName(owner, draftKey)
 
 	const [saver] = useState(
@@ -75,9 +80,10 @@ export function useDraft(options: DraftOptions) {
 	/** Replaces the values, which remounts the fields. */
 	const fill = useCallback((draft: AskValues & { madeFrom?: number }) => {
 		const values = valuesOf(draft)
-		current.current = { values, madeFrom: draft.madeFrom || current.current.madeFrom }
+		const madeFrom = draft.madeFrom || current.current.madeFrom
+		current.current = { ...current.current, values, madeFrom }
 		setLive(values)
-		setBase(({ round }) => ({ ...current.current, round: round + 1 }))
+		setBase(({ round }) => ({ values, madeFrom, round: round + 1 }))
 	}, [])
 
 	const look = useCallback(() => {
@@ -94,7 +100,11 @@ export function useDraft(options: DraftOptions) {
 		const end = saver.start()
 		const open = (server: Draft | null | undefined) => {
 			saver.version = server?.version ?? 0
-			const { draft, other, visitors } = findDraft(owner, draftKey, server)
+			const { draft, other, visitors, sentAs } = findDraft(owner, draftKey, server)
+			if (sentAs && options.sendKey) {
+				current.current.sentAs = sentAs
+				setOwnKey(sentAs)
+			}
 			// What was typed before the scripts ran, or during the request, is the newest.
 			look()
 			const touched =
@@ -130,7 +140,8 @@ export function useDraft(options: DraftOptions) {
 	const discard = (to: AskValues = start, madeFrom = options.madeFrom) => {
 		writeStored(name, null)
 		if (owner !== null) void saver.drop()
-		current.current = { values: to, madeFrom }
+		if (current.current.sentAs) setOwnKey(newKey())
+		current.current = { values: to, madeFrom, sentAs: undefined }
 		fill({ ...to, madeFrom })
 		setNotice(null)
 		setSavedAt(null)
@@ -142,7 +153,22 @@ export function useDraft(options: DraftOptions) {
 		setNotice({ ...notice, at: notice.other.savedAt, other: isEmpty(before) ? null : asDraft(before, notice.other) })
 		save()
 	}
-	return { base, live, notice, savedAt, look, discard, swap, close: () => setNotice(null) }
+	/** Stores the key of a submission with the draft: sent again after a lost response and a reload, it asks no second question. */
+	const noteSent = (key: string) => {
+		current.current.sentAs = key
+		const stored = readLocal(name)
+		if (stored) writeStored(name, { ...stored, sendKey: key })
+	}
+	const sendKey = ownKey ?? options.sendKey
+	return { base, live, notice, savedAt, sendKey, look, discard, swap, noteSent, close: () => setNotice(null) }
+}
+
+/** What the form contains now. */
+interface Current {
+	values: AskValues
+	madeFrom: number
+	/** As `sendKey` of {@link LocalDraft}. */
+	sentAs: string | undefined
 }
 
 /** Reports drafts that another tab of this browser saved. */
@@ -168,7 +194,9 @@ function findDraft(owner: string | null, key: string, server: Draft | null | und
 	const found = newerOf(own, server)
 	if (own && !found.draft) writeStored(name, null)
 	const visitors = owner !== null && key === 'ask' ? readLocal(localName(null, key)) : null
-	return visitors ? { draft: visitors, other: found.draft, visitors: true } : { ...found, visitors: false }
+	if (visitors) return { draft: visitors, other: found.draft, visitors: true, sentAs: undefined }
+	const sentAs = own && found.draft && isSame(own, found.draft) ? own.sendKey : undefined
+	return { ...found, visitors: false, sentAs }
 }
 
 /** The initial values, the same on the server and in the browser. */
@@ -201,8 +229,8 @@ function valuesOf({ title, description, tags, category, pseudonym = false }: Ask
 	return { title, description, tags, category, pseudonym }
 }
 
-function localOf({ values, madeFrom }: { values: AskValues; madeFrom: number }, version: number): LocalDraft {
-	return { ...values, madeFrom, version, savedAt: new Date().toISOString(), unsent: true }
+function localOf({ values, madeFrom, sentAs: sendKey }: Current, version: number): LocalDraft {
+	return { ...values, madeFrom, version, savedAt: new Date().toISOString(), unsent: true, sendKey }
 }
 
 function asDraft(values: AskValues, { madeFrom, version }: Draft): Draft {

@@ -164,12 +164,17 @@ export function useMarked(): number | null {
 	useEffect(() => {
 		const id = /^#comment-([1-9]\d{0,9})$/.exec(hash)?.[1]
 		setMarked(id === undefined ? null : Number(id))
-		if (key === 'default') return
+		if (key === 'default' || isWriting()) return
 		if (id !== undefined) focusPart(`comment-${id}`)
 		else if (hash === '#comments' && document.activeElement === document.body) focusPart('comments')
 	}, [hash, key])
 
 	return marked
+}
+
+/** Whether the focus is in a text that is not sent, as the reader went on typing while a comment was sent. */
+function isWriting(): boolean {
+	return document.activeElement instanceof HTMLTextAreaElement && document.activeElement.value !== ''
 }
 
 const titles: Record<CommentSort, string> = { oldest: 'Oldest first', best: 'Best first' }

@@ -2,7 +2,8 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { useNavigation } from 'react-router'
 import { lastingUrl } from '~/features/search/search.view.ts'
 import { newKey } from '~/lib/new-key.ts'
-import { submitForm } from '~/platform/http/form.ts'
+import { typedSince } from '~/lib/text.ts'
+import { type FormValues, submitForm } from '~/platform/http/form.ts'
 import { readStored, useRefusal, writeStored } from '~/ui/form-kit.ts'
 import { useDiscussion } from './discussion-context.ts'
 
@@ -21,7 +22,8 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 	const { url, refusal, sendKey } = useDiscussion()
 	const navigation = useNavigation()
 	const area = useRef<HTMLTextAreaElement>(null)
-	const sent = useRef(false)
+	/** What is being sent; null for nothing. */
+	const sent = useRef<{ text: string; key: string } | null>(null)
 	// An edit continues from the text that it started with, even if the page is reloaded.
 	const [start, setStart] = useState({ text, version, key: `${sendKey}.${box}` })
 	const name = `draft ${lastingUrl(url)} ${box}`
@@ -39,15 +41,20 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 	useRefusal(area, refused, true)
 
 	useEffect(() => {
-		if (busy) sent.current = true
-		if (busy || !sent.current || navigation.state !== 'idle') return
-		sent.current = false
-		if (refused) return
-		writeStored(name, null)
-		if (area.current) area.current.value = area.current.defaultValue
-		setStart((before) => ({ ...before, key: newKey() }))
-		onSent()
-	}, [busy, navigation.state, refused, name, onSent])
+		const { formData, state } = navigation
+		if (busy) sent.current = { text: String(formData?.get('body') ?? ''), key: String(formData?.get('key') ?? '') }
+		if (busy || !sent.current || state !== 'idle') return
+		const { text: sentText, key: sentKey } = sent.current
+		sent.current = null
+		// It was refused, or a link or another form has ended the request: then the text stays, and can be sent again with the same key.
+		if (!accepted.delete(sentKey)) return
+		const rest = typedSince(sentText, area.current?.value ?? '', version !== null)
+		const key = newKey()
+		writeStored(name, rest ? ({ text: rest, version, key } satisfies UnsentText) : null)
+		if (area.current) area.current.value = rest || area.current.defaultValue
+		setStart((before) => ({ ...before, version, key }))
+		if (!rest) onSent()
+	}, [busy, navigation, name, version, onSent])
 
 	const key = refused?.values.key ?? start.key
 	const madeFrom = stored?.version ?? start.version
@@ -84,7 +91,7 @@ export function readUnsentText(name: string): UnsentText | null {
 
 /**
  * For a `clientAction`: after a lost response, the text stays in its form with its idempotency key. Sent again, it creates one
- * comment, whether or not the first request arrived.
+ * comment, whether or not the first request arrived. The text also stays, to be copied, when what it answers is gone.
  */
 export async function sendCommentForm<Answer>({
 	request,
@@ -94,10 +101,21 @@ export async function sendCommentForm<Answer>({
 	serverAction: () => Promise<Answer>
 }) {
 	const hasText = (await request.clone().formData()).has('body')
-	return hasText
-		? submitForm({ request, serverAction }, { failure: 'Something went wrong. Try again!' })
-		: serverAction()
+	if (!hasText) return serverAction()
+	const send = async ({ key = '' }: FormValues) => {
+		try {
+			return await serverAction()
+		} catch (error) {
+			const to = error instanceof Response ? error.headers.get('Location') : null
+			if (to?.startsWith('/login') === false) accepted.add(key)
+			throw error
+		}
+	}
+	return submitForm({ request, serverAction: send }, { failure: 'Something went wrong. Try again!', staysOnPage: true })
 }
+
+/** The idempotency keys of texts that the server has accepted, until their forms know it. */
+const accepted = new Set<string>()
 
 export interface OpenForms {
 	reply: boolean

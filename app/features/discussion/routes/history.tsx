@@ -49,18 +49,22 @@ function HistoryPage({ what, here, history: { title, url, edits, next } }: Histo
 			</p>
 			{edits.length === 0 && <p className="mt-6 text-ink-2">There are no edits.</p>}
 			<ol className="mt-6 grid gap-8">
-				{edits.map((edit) => (
-					<li key={edit.at} className="border-t border-line pt-4">
-						<p className="text-xs text-ink-3">
-							<AuthorName author={edit.by} look="text-sm font-semibold text-ink" />{' '}
-							{edit.byModerator && 'as a moderator, '}
-							<LocalTime at={edit.at} />
-						</p>
-						{edit.changes.map((change) => (
-							<Change key={change.field} change={change} />
-						))}
-					</li>
-				))}
+				{edits.map((edit, index) => {
+					// Edits under a pseudonym have the same time for an hour.
+					const key = `${edit.at} ${index}`
+					return (
+						<li key={key} className="border-t border-line pt-4">
+							<p className="text-xs text-ink-3">
+								<AuthorName author={edit.by} look="text-sm font-semibold text-ink" />{' '}
+								{edit.byModerator && 'as a moderator, '}
+								<LocalTime at={edit.at} />
+							</p>
+							{edit.changes.map((change) => (
+								<Change key={change.field} change={change} />
+							))}
+						</li>
+					)
+				})}
 			</ol>
 			{next && (
 				<p className="mt-6">

@@ -148,7 +148,8 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 	const saved = useSavedCopy<HTMLDivElement>('question', question.url)
 	const renderAlone = use(RenderAloneContext)
 	return (
-		<div className="grid gap-x-16 pt-4 md:pt-6 lg:grid-cols-[minmax(0,1fr)_15.5rem]">
+		// Another question starts with empty forms and with its own state of the buttons.
+		<div key={question.id} className="grid gap-x-16 pt-4 md:pt-6 lg:grid-cols-[minmax(0,1fr)_15.5rem]">
 			{/* A visitor's page is cached as a whole, and rendered in one pass, which is cheaper. */}
 			<RenderAloneContext value={viewer ? renderAlone : undefined}>
 				<div className="min-w-0" ref={saved}>
