@@ -100,8 +100,7 @@ export async function sendCommentForm<Answer>({
 	request: Request
 	serverAction: () => Promise<Answer>
 }) {
-	const hasText = (await request.clone().formData()).has('body')
-	if (!hasText) return serverAction()
+	if (!(await request.clone().formData()).has('body')) return serverAction()
 	const send = async ({ key = '' }: FormValues) => {
 		try {
 			return await serverAction()
