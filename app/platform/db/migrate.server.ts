@@ -72,5 +72,5 @@ async function apply(client: pg.PoolClient, name: string, statements: string, tr
 /** The site's own pool wraps PostgreSQL's error as the cause of its own. */
 function isLockTimeout(error: unknown): boolean {
 	const { code, cause } = error as { code?: string; cause?: { code?: string } }
-	return (code ?? cause?.code) === LOCK_NOT_AVAILABLE
+	return [code, cause?.code].includes(LOCK_NOT_AVAILABLE)
 }
