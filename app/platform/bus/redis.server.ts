@@ -9,7 +9,7 @@ const options: RedisOptions = {
 	connectTimeout: CONNECT_TIMEOUT_MS,
 	commandTimeout: CONNECT_TIMEOUT_MS,
 	keepAlive: 10_000,
-	// Commands fail at once while Redis is unavailable, so that nobody waits for it.
+	// Commands fail at once while Redis is unavailable, so that no request waits for it.
 	enableOfflineQueue: false,
 	autoResendUnfulfilledCommands: false,
 	maxRetriesPerRequest: 0,
@@ -21,7 +21,7 @@ const held = remember<{ client?: Redis }>('redis', () => ({}))
 export function redis(url: string): Redis {
 	if (!held.client) {
 		held.client = new Redis(url, { ...options, retryStrategy: (tries) => Math.min(tries * 100, 1_000) })
-		// Whoever sends a command gets the error.
+		// The caller of a command gets its error.
 		held.client.on('error', () => {})
 		held.client.connect().catch(() => {})
 	}

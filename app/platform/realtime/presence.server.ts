@@ -47,7 +47,7 @@ export async function mayOpenTab(userId: number): Promise<boolean> {
 	return here < MAX_TABS && (await countOpenTabs(userId)) < MAX_TABS
 }
 
-/** Handles an opened tab: its member is online, and watchers are told when it is the first. */
+/** Handles an opened tab: its member is online, and watchers are notified when it is the first. */
 export async function openTab(tab: OpenTab): Promise<void> {
 	tabs.set(tab.id, tab)
 	await writeOpened(tab)
@@ -59,7 +59,7 @@ const writeOpened = gathered(async (opened: OpenTab[]) => {
 	return opened
 })
 
-/** Handles a closed tab. Its member stays online for 30 s; the next {@link trackPresence} after that tells watchers. */
+/** Handles a closed tab. Its member stays online for 30 s; the next {@link trackPresence} after that notifies watchers. */
 export async function closeTab(id: string): Promise<void> {
 	if (tabs.delete(id)) await writeClosed(id)
 }
