@@ -64,7 +64,7 @@ export function ownFolder(path: string, owner: Owner): void {
 	const wanted = owner.uid ?? process.getuid?.()
 	if (wanted === undefined) return
 	if (lstatSync(path).isSymbolicLink()) {
-		// Whoever keeps the cluster on another disk has set its owner by hand.
+		// For a cluster on another disk, the operator has set the owner manually.
 		if (isPrivateFolder(statSync(path), wanted)) return
 		throw new Error(
 			`${path} is a symbolic link to a folder that is not private to the account that runs PostgreSQL. Remove the link.`,
