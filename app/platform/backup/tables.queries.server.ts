@@ -81,7 +81,7 @@ export async function readSequences(client: pg.ClientBase): Promise<Record<strin
 	return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
 }
 
-/** Jobs that wait or are running, without those that failed for good. None where no site has started yet. */
+/** Pending and running jobs, without those that failed permanently. None where no site has started yet. */
 export async function readWaitingJobs(client: pg.ClientBase): Promise<WaitingJob[]> {
 	const { rows: found } = await client.query(`select to_regclass('graphile_worker._private_jobs') as name`)
 	if (!found[0].name) return []

@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 20
 
 interface FeederOptions {
 	onProgress?: ((done: number, total: number) => void) | undefined
-	/** Ends it, as a segment that cannot be read does. */
+	/** Aborts the recovery, as a segment that cannot be read does. */
 	signal?: AbortSignal | undefined
 }
 
@@ -59,7 +59,7 @@ export class WalFeeder {
 		await this.#place('list', Buffer.from(this.#segments.map(({ name }) => `${name}\n`).join('')))
 		this.#feeding = this.#feed().catch(async (error) => {
 			this.failure = error as Error
-			// Makes a waiting command give up.
+			// Makes a waiting command exit.
 			await rm(join(this.#folder, 'list'), { force: true })
 		})
 		return async () => {
