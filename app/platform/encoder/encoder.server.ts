@@ -17,9 +17,9 @@ const IDLE_MS = 10 * 60_000
 const MAX_MS = 10_000
 /** Milliseconds for the thread to end. */
 const MAX_STOP_MS = 1_000
-/** Milliseconds after a failure in which no thread is started. */
+/** Milliseconds after a failure during which no thread is started. */
 const REST_MS = 60_000
-/** Texts that may wait; where there are more, a text that somebody waits for is not encoded. */
+/** Maximum queued texts; with more, a text that a request waits for is not encoded. */
 const MAX_WAITING = 4
 
 const held = remember<{ pool?: Tinypool; folder?: string | null; restUntil: number }>('encoder thread', () => ({
@@ -63,12 +63,12 @@ export async function stopEncoder(): Promise<void> {
 }
 
 async function runWatched(pool: Tinypool, task: EncodeTask): Promise<Float32Array | null> {
-	const watch = setTimeout(() => giveUp(pool, 'it hangs'), MAX_MS)
+	const watch = setTimeout(() => stopAfterFailure(pool, 'it hangs'), MAX_MS)
 	watch.unref()
 	try {
 		return await pool.run(task)
 	} catch (error) {
-		giveUp(pool, error)
+		stopAfterFailure(pool, error)
 		return null
 	} finally {
 		clearTimeout(watch)
@@ -76,7 +76,7 @@ async function runWatched(pool: Tinypool, task: EncodeTask): Promise<Float32Arra
 }
 
 /** Ends a failed thread, and starts none for a while. */
-function giveUp(pool: Tinypool, reason: unknown): void {
+function stopAfterFailure(pool: Tinypool, reason: unknown): void {
 	if (held.pool !== pool) return
 	delete held.pool
 	held.restUntil = Date.now() + REST_MS

@@ -6,7 +6,7 @@ import { pressed } from './form.server.ts'
 test.each([
 	['application/json', (answer: Response) => answer.json().then(({ login }) => login)],
 	['text/html', (answer: Response) => answer.headers.get('Location')],
-])('a visitor who asks for %s is led back to the very page, with its search', async (Accept, loginOf) => {
+])('a visitor who requests %s returns to the same page after the login, including its query string', async (Accept, loginOf) => {
 	const context = new RouterContextProvider()
 	context.set(viewerContext, null)
 	const request = new Request('http://localhost/vote', {
