@@ -13,7 +13,7 @@ import { isPrivateSite } from '~/platform/http/site-access.server.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import { accepted, type Coding, encode, partsOf } from './middleware/compress.ts'
 import { indexingHeaders, policy, policyHeader, securityHeaders } from './middleware/security.ts'
-import { tellCachedRead } from './reads.ts'
+import { notifyCachedRead } from './reads.ts'
 
 const countPage = counter(
 	'devquad_page_cache_requests_total',
@@ -81,13 +81,13 @@ function read(url: string, theme: VisitorPage['theme'] = 'system'): VisitorPage 
 export function answerFromCache(request: IncomingMessage, response: ServerResponse): boolean {
 	if (isPrivateSite()) return false
 	const wanted = visitorPageOf(request.method, request.url ?? '', request.headers.cookie)
-	const page = wanted && (pageCache.get(wanted.key) ?? pageWhileAway(wanted.key))
+	const page = wanted && (pageCache.get(wanted.key) ?? stalePage(wanted.key))
 	if (!page) return false
 	const coding = codingOf(request.headers['accept-encoding'])
 	const body = coding === 'br' ? page.br : coding === 'gzip' ? page.gzip : undefined
 	if (!body || coding === 'identity') return false
 	countPage({ outcome: 'hit' })
-	if (page.status === 200) tellCachedRead(wanted.path, request)
+	if (page.status === 200) notifyCachedRead(wanted.path, request)
 	if (isCurrent(request.headers['if-none-match'], page)) response.writeHead(304, unmodifiedHeaders(page).flat()).end()
 	else {
 		response.writeHead(200, rawHeaders(page, coding, body))
@@ -107,7 +107,7 @@ export async function answerVisitor(request: Request, renderPage: Render): Promi
 		return renderPage(page, nonce)
 	}
 	const made =
-		pageWhileAway(wanted.key) ??
+		stalePage(wanted.key) ??
 		(await pageCache.fill(
 			wanted.key,
 			wanted.tags,
@@ -115,7 +115,7 @@ export async function answerVisitor(request: Request, renderPage: Render): Promi
 			({ shows }) => shows,
 		))
 	countPage({ outcome })
-	const page = made.status < 500 ? made : (pageWhileAway(wanted.key) ?? made)
+	const page = made.status < 500 ? made : (stalePage(wanted.key) ?? made)
 	if (page.status === 200 && isCurrent(request.headers.get('If-None-Match'), page))
 		return new Response(null, { status: 304, headers: unmodifiedHeaders(page) })
 	const headers = new Headers(page.headers.map(([name, value]) => [name, value]))
@@ -134,8 +134,8 @@ export function forVisitors(request: Request): Request {
 	return new Request(new URL(wanted.path, url), request)
 }
 
-/** An outdated page, while the database that a new one needs is unavailable. */
-function pageWhileAway(key: string): CacheEntry | undefined {
+/** A stale page, while the database is unavailable and none can be rendered. */
+function stalePage(key: string): CacheEntry | undefined {
 	const lasting = outageLasting()
 	return lasting === null ? undefined : pageCache.getStale(key, lasting)
 }
@@ -148,7 +148,7 @@ async function renderEntry(wanted: VisitorPage, render: Render): Promise<CacheEn
 	const replaced = new Set(
 		[...always.map(([name]) => name), policyHeader, 'Content-Length'].map((name) => name.toLowerCase()),
 	)
-	// The id would name somebody else's request.
+	// The page is shared, and its id would identify another visitor's request.
 	if (response.status === 200) replaced.add('x-request-id')
 	const headers = [...response.headers].filter(([name]) => !replaced.has(name))
 	// Two renderings of an unchanged page differ only in time and request id. Its policy changes only with the page.
@@ -190,7 +190,7 @@ async function bodyIn(coding: string, page: CacheEntry, key: string): Promise<Bu
 	if (coding === 'identity') return unbrotli(page.br)
 	if (!page.gzip) {
 		const packed = await encode(await unbrotli(page.br), 'gzip')
-		if (!page.gzip) pageCache.grew(key, packed.length)
+		if (!page.gzip) pageCache.grow(key, packed.length)
 		page.gzip = packed
 	}
 	return page.gzip
@@ -211,7 +211,7 @@ function unmodifiedHeaders({ headers }: CacheEntry): [string, string][] {
 
 const raw = new WeakMap<Buffer, string[]>()
 
-/** The headers of a response as Node takes them without checking each. */
+/** The headers of a response as a flat list, which Node sends without validating each. */
 function rawHeaders({ headers }: CacheEntry, coding: string, body: Buffer): string[] {
 	const known = raw.get(body)
 	if (known) return known
@@ -226,7 +226,7 @@ type CachedCoding = (typeof CACHED_CODINGS)[number] | 'identity'
 
 const codings = new Map<string, CachedCoding>()
 
-/** Browsers send few different headers; whoever sends many must not fill the memory. */
+/** Browsers send few different headers; the limit keeps a client that sends many from filling the memory. */
 function codingOf(header = ''): CachedCoding {
 	const known = codings.get(header)
 	if (known) return known

@@ -11,10 +11,10 @@ import { clientIpHeader } from './middleware/public-request.ts'
 const databaseTimeoutMs = 800
 
 let isDraining = false
-/** The running check: probes share it, so that an unresponsive database is not asked by each. */
+/** The check in flight: probes share it, so that they do not pile up on an unresponsive database. */
 let pending: Promise<boolean> | undefined
 
-/** Makes {@link readiness} report that this process stops. */
+/** Makes {@link readiness} report that this process is draining. */
 export function beginDraining(): void {
 	isDraining = true
 }
@@ -49,7 +49,7 @@ export interface Seen {
 	forwarded: { for: string | null; proto: string | null; host: string | null }
 }
 
-/** The header by which `npm run doctor` asks how its request arrived. */
+/** The header by which `npm run doctor` requests how its request arrived. */
 export const doctorHeader = 'x-devquad-doctor'
 
 /** The value of that header; it proves knowledge of the site's secret. */
