@@ -190,7 +190,7 @@ async function backUp(settings: BackupSettings): Promise<void> {
 		const made = await makeAndTry(settings)
 		const place = settings.bucket ? await moveToBucket(settings, made.file) : made.file
 		await endBackup(id, { file: place, bytes: made.bytes })
-		log.info({ bytes: made.bytes }, 'a backup was made, and restored once to try it')
+		log.info({ bytes: made.bytes }, 'a backup was made, and verified by restoring it')
 		await deleteOldRuns(REMEMBERED_DAYS)
 	} catch (error) {
 		const words = wordsOf(error)

@@ -210,7 +210,7 @@ async function findNew(search: CheckedSearch): Promise<{ count: number; seen: nu
 	try {
 		return await sourceOf(search.kind).findNew(search.member, search.query, search)
 	} catch (error) {
-		log.error({ err: error, search: search.id }, 'a saved search could not be looked at')
+		log.error({ err: error, search: search.id }, 'a saved search could not be evaluated')
 		return { count: 0, seen: search.seen }
 	}
 }

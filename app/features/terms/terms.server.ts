@@ -68,10 +68,10 @@ export async function loadTerms(): Promise<void> {
  */
 export async function startTerms(): Promise<() => Promise<void>> {
 	const changed = await longWork(installStartSet)
-	if (changed > 0) log.info({ changed }, 'profiles, projects and questions were written as the new terms are called')
+	if (changed > 0) log.info({ changed }, 'profiles, projects and questions were updated to the new terms')
 	await loadTerms()
 	const reload = () => {
-		loadTerms().catch((error) => log.warn({ err: error }, 'the terms could not be read again'))
+		loadTerms().catch((error) => log.warn({ err: error }, 'changed terms could not be read'))
 	}
 	return openBus(channel, { onMessage: reload, onLost: () => {}, onBack: reload })
 }
@@ -82,7 +82,7 @@ export async function announceTerms(): Promise<void> {
 	try {
 		await publish(channel, 'changed')
 	} catch (error) {
-		log.warn({ err: error }, 'other processes could not be told that terms were changed')
+		log.warn({ err: error }, 'other processes could not be notified of changed terms')
 	}
 }
 
