@@ -241,7 +241,7 @@ describe('pinning', () => {
 	)
 })
 
-test('every act is in the log with who, why and whose text it was', async () => {
+test('every action is logged with who, why and whose text it was', async () => {
 	await decide(cast.moderator, 'query', cast.query, 'hide')
 	await decide(cast.admin, 'query', cast.query, 'restore', { why: 'A mistake.' })
 	await decide(cast.moderator, 'profile', 'author', 'suspend', { time: '1 week' })
