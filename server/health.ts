@@ -59,11 +59,11 @@ export function doctorToken(): string {
 
 /** The response of /healthz. @param request as the site understands it @param incoming as it arrived */
 export function health(request: Request, incoming: IncomingMessage) {
-	const told = { status: 'ok', version: version.number, commit: version.commit }
+	const basic = { status: 'ok', version: version.number, commit: version.commit }
 	const given = Buffer.from(String(incoming.headers[doctorHeader] ?? ''))
-	if (given.length === 0) return told
-	const wanted = Buffer.from(doctorToken())
-	if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return told
+	if (given.length === 0) return basic
+	const expected = Buffer.from(doctorToken())
+	if (given.length !== expected.length || !timingSafeEqual(given, expected)) return basic
 	const header = (name: string) => incoming.headers[name]?.toString() ?? null
 	const seen: Seen = {
 		address: request.headers.get(clientIpHeader) ?? '',
@@ -74,5 +74,5 @@ export function health(request: Request, incoming: IncomingMessage) {
 			host: header('x-forwarded-host'),
 		},
 	}
-	return { ...told, seen }
+	return { ...basic, seen }
 }

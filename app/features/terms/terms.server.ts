@@ -30,7 +30,7 @@ import { type Match, Vocabulary } from './vocabulary.ts'
 const channel = 'devquad_terms'
 
 const lines = lazyLines('app/features/terms/data/terms.txt')
-const held = remember<{ vocabulary?: Vocabulary }>('terms', () => ({}))
+const state = remember<{ vocabulary?: Vocabulary }>('terms', () => ({}))
 
 /** The terms of a new site. */
 export function startSet(): StartTerm[] {
@@ -39,8 +39,8 @@ export function startSet(): StartTerm[] {
 
 /** This process's terms: the start set until {@link loadTerms} has read the site's. */
 function vocabulary(): Vocabulary {
-	held.vocabulary ??= vocabularyOf(startSet())
-	return held.vocabulary
+	state.vocabulary ??= vocabularyOf(startSet())
+	return state.vocabulary
 }
 
 function vocabularyOf(terms: StartTerm[]): Vocabulary {
@@ -59,7 +59,7 @@ function vocabularyOf(terms: StartTerm[]): Vocabulary {
 
 /** Loads the site's terms into memory. */
 export async function loadTerms(): Promise<void> {
-	held.vocabulary = new Vocabulary(await listTermRows())
+	state.vocabulary = new Vocabulary(await listTermRows())
 }
 
 /**

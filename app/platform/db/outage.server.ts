@@ -32,7 +32,7 @@ export function kindOf(error: unknown): Kind {
 
 /** A full disk fills the log as well. Milliseconds between two lines. */
 const DISK_LOG_INTERVAL_MS = 60_000
-let diskToldAt = Number.NEGATIVE_INFINITY
+let diskLoggedAt = Number.NEGATIVE_INFINITY
 
 /** Tracks whether the database is unavailable, and since when. Meanwhile statements fail at once instead of waiting. */
 export class Outage {
@@ -131,8 +131,8 @@ export class Outage {
 
 /** The error of a write that failed because the disk is full; logged at most once per {@link DISK_LOG_INTERVAL_MS}. */
 export function fullDisk(error: unknown): DiskFull {
-	if (performance.now() - diskToldAt > DISK_LOG_INTERVAL_MS) {
-		diskToldAt = performance.now()
+	if (performance.now() - diskLoggedAt > DISK_LOG_INTERVAL_MS) {
+		diskLoggedAt = performance.now()
 		log.error(
 			{ reason: error instanceof Error ? error.message : String(error) },
 			'the disk is full: nothing can be saved',
@@ -160,7 +160,7 @@ function recordedInScope<Refusal extends Unavailable | DiskFull>(refusal: Refusa
 async function probeFailure({ Client: _client, max: _max, ...options }: pg.PoolConfig): Promise<Error | null> {
 	const client = new pg.Client({ ...options, connectionTimeoutMillis: 0, statement_timeout: 0 })
 	client.on('error', () => {})
-	const asked = client
+	const probed = client
 		.connect()
 		.then(() => client.query('select 1'))
 		.then(
@@ -168,7 +168,7 @@ async function probeFailure({ Client: _client, max: _max, ...options }: pg.PoolC
 			(error) => (typeof error.severity === 'string' && !/^57P0[123]$/.test(error.code) ? null : error),
 		)
 	const failure = await Promise.race([
-		asked,
+		probed,
 		pause(PROBE_TIMEOUT_MS)
 			.then(afterInput)
 			.then(() => new Error('PostgreSQL did not answer a probe in time.')),

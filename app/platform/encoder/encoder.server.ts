@@ -22,7 +22,7 @@ const REST_MS = 60_000
 /** Maximum queued texts; with more, a text that a request waits for is not encoded. */
 const MAX_WAITING = 4
 
-const held = remember<{ pool?: Tinypool; folder?: string | null; restUntil: number }>('encoder thread', () => ({
+const state = remember<{ pool?: Tinypool; folder?: string | null; restUntil: number }>('encoder thread', () => ({
 	restUntil: 0,
 }))
 
@@ -42,10 +42,10 @@ export async function encode(
 	text: string,
 	{ maxPieces, withinMs = MAX_MS }: { maxPieces: number; withinMs?: number },
 ): Promise<Float32Array | null> {
-	if (!hasEncoder() || Date.now() < held.restUntil) return null
-	held.pool ??= startPool()
-	if (held.pool.queueSize >= MAX_WAITING) return null
-	const encoded = runWatched(held.pool, { folder: modelFolder() ?? '', text, maxPieces })
+	if (!hasEncoder() || Date.now() < state.restUntil) return null
+	state.pool ??= startPool()
+	if (state.pool.queueSize >= MAX_WAITING) return null
+	const encoded = runWatched(state.pool, { folder: modelFolder() ?? '', text, maxPieces })
 	let timer: NodeJS.Timeout | undefined
 	const tooLong = new Promise<null>((resolve) => {
 		timer = setTimeout(resolve, withinMs, null)
@@ -55,9 +55,9 @@ export async function encode(
 
 /** Ends the thread, if there is one; the next text starts another. A thread that died by itself is not waited for. */
 export async function stopEncoder(): Promise<void> {
-	const { pool } = held
-	delete held.pool
-	held.restUntil = 0
+	const { pool } = state
+	delete state.pool
+	state.restUntil = 0
 	const soon = new Promise((resolve) => setTimeout(resolve, MAX_STOP_MS).unref())
 	await Promise.race([pool?.destroy(), soon])
 }
@@ -77,9 +77,9 @@ async function runWatched(pool: Tinypool, task: EncodeTask): Promise<Float32Arra
 
 /** Ends a failed thread, and starts none for a while. */
 function stopAfterFailure(pool: Tinypool, reason: unknown): void {
-	if (held.pool !== pool) return
-	delete held.pool
-	held.restUntil = Date.now() + REST_MS
+	if (state.pool !== pool) return
+	delete state.pool
+	state.restUntil = Date.now() + REST_MS
 	log.warn(
 		{ reason: String(reason) },
 		'The sentence encoder failed; similar queries are found by their words alone for a minute',
@@ -88,8 +88,8 @@ function stopAfterFailure(pool: Tinypool, reason: unknown): void {
 }
 
 function modelFolder(): string | null {
-	if (held.folder === undefined) held.folder = findModel()
-	return held.folder
+	if (state.folder === undefined) state.folder = findModel()
+	return state.folder
 }
 
 function findModel(): string | null {

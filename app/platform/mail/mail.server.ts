@@ -141,8 +141,8 @@ export async function tryMail(
 export function mailFaultInWords(error: unknown): string {
 	const { code, message } = error as { code?: unknown; message?: unknown }
 	const meant = (typeof code === 'string' && mailFaults[code]) || 'Mail does not work.'
-	const said = cleanLine(String(message || code)).slice(0, MAX_ANSWER)
-	return `${meant} The mail server, or the way to it, says: ${said.replace(/\.$/, '')}.`
+	const reply = cleanLine(String(message || code)).slice(0, MAX_ANSWER)
+	return `${meant} The mail server, or the way to it, says: ${reply.replace(/\.$/, '')}.`
 }
 
 const mailFaults: Record<string, string> = {
@@ -157,21 +157,21 @@ const mailFaults: Record<string, string> = {
 	EMESSAGE: 'The mail server refuses the mail.',
 }
 
-const held = remember<{ url?: string; transport?: Transporter }>('mail', () => ({}))
+const state = remember<{ url?: string; transport?: Transporter }>('mail', () => ({}))
 
 /** The pooled connections to the mail server, so that a hundred mails need one login. */
 async function transportOf(url: string): Promise<Transporter> {
 	const { createTransport } = await nodemailer()
-	if (held.url !== url) closeMail()
-	held.url = url
-	held.transport ??= createTransport({ url, ...POOL, ...SMTP_TIMEOUTS })
-	return held.transport
+	if (state.url !== url) closeMail()
+	state.url = url
+	state.transport ??= createTransport({ url, ...POOL, ...SMTP_TIMEOUTS })
+	return state.transport
 }
 
 /** Closes the connections to the mail server; the next mail opens new ones. */
 export function closeMail(): void {
-	held.transport?.close()
-	held.transport = undefined
+	state.transport?.close()
+	state.transport = undefined
 }
 
 /**
@@ -215,10 +215,10 @@ export async function removeMailsNaming(
 	{ dataDir }: Pick<Config, 'dataDir'> = config(),
 ): Promise<void> {
 	const folder = join(dataDir, 'mail')
-	const wanted = new RegExp(pattern, 'i')
+	const matching = new RegExp(pattern, 'i')
 	for (const name of await readdir(folder).catch(() => [])) {
 		const written = await readFile(join(folder, name), 'utf8').catch(() => '')
-		if (wanted.test(decoded(written))) await rm(join(folder, name), { force: true })
+		if (matching.test(decoded(written))) await rm(join(folder, name), { force: true })
 	}
 }
 

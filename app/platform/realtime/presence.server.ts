@@ -74,16 +74,16 @@ const writeClosed = gathered(async (ids: string[]) => {
  * session), and announces members who left, whichever process held them.
  */
 export async function trackPresence(): Promise<void> {
-	const held = [...tabs.values()]
-	for (let from = 0; from < held.length; from += atOnce)
-		await keepTabs(held.slice(from, from + atOnce).filter(({ id }) => tabs.has(id)))
+	const ownTabs = [...tabs.values()]
+	for (let from = 0; from < ownTabs.length; from += atOnce)
+		await keepTabs(ownTabs.slice(from, from + atOnce).filter(({ id }) => tabs.has(id)))
 	tell(await forgetLapsed(), false)
 }
 
-async function keepTabs(held: OpenTab[]): Promise<void> {
-	await oneAtATime(async () => tell(await renewConnections(held), true))
-	const live = await listLiveSessions(held.map(({ sessionId }) => sessionId))
-	const ended = new Map(held.filter(({ sessionId }) => !live.has(sessionId)).map((tab) => [tab.userId, tab.username]))
+async function keepTabs(ownTabs: OpenTab[]): Promise<void> {
+	await oneAtATime(async () => tell(await renewConnections(ownTabs), true))
+	const live = await listLiveSessions(ownTabs.map(({ sessionId }) => sessionId))
+	const ended = new Map(ownTabs.filter(({ sessionId }) => !live.has(sessionId)).map((tab) => [tab.userId, tab.username]))
 	for (const [id, username] of ended) await closeEndedSessions({ id, username })
 }
 
