@@ -70,7 +70,7 @@ try {
 }
 
 /**
- * Restores the backup into a temporary folder, which is deleted afterwards, also when this process receives a stop signal: it holds the site
+ * Restores the backup into a temporary folder, which is deleted afterwards, also after a stop signal: it contains the site
  * without encryption.
  * @throws Error when that fails
  */

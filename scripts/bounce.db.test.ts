@@ -23,7 +23,7 @@ async function pipe(message: Buffer, recipient: string, settings: Record<string,
 	return [said.trim(), code]
 }
 
-test('a bounce that a mail server pipes is recorded, other mail is dropped, and without the database the mail server retries later', async () => {
+test('a piped bounce is recorded, other mail is dropped, and without the database the mail server retries later', async () => {
 	config().MAIL_BOUNCE_ADDRESS = 'bounces@quad.example'
 	const mira = { ...(await makeMember('mira')), email: 'mira@campus.example' }
 	const report = reportOn('postfix', { path: 'somebody@else.example', email: mira.email })

@@ -1,5 +1,5 @@
 // `node scripts/waiting-room.mjs --port 2999 --node 3000 [--node HOST:PORT …] [--wait SECONDS]`: keeps connections while no node of the site listens, and passes
-// them on to the first that does. nginx uses it when no node is available (`backup`), so that a restart causes a wait instead of an error. Plain JavaScript
+// them on to the first that does. nginx uses it when no node is available (`backup`), so that a restart is a wait instead of an error. Plain JavaScript
 // without imports from the site: it needs no installation, and survives every update.
 import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

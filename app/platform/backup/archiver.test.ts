@@ -83,7 +83,7 @@ const stateNow = async () => {
 	return { ...state, archive: (await findArchive(state.folder)) as WalArchive }
 }
 
-test('segments are archived; while the destination is unavailable they wait, are discarded at the limit, and a new base backup follows', async () => {
+test('segments are archived; during an outage they wait up to a limit, then are discarded, and a new base backup follows', async () => {
 	await look()
 	await handOver()
 	await look()
