@@ -23,7 +23,7 @@ interface Entry<Value> {
 	used: boolean
 }
 
-interface InFlight<Value> {
+interface PendingLoad<Value> {
 	tags: readonly string[]
 	value: Promise<Value>
 	/** Tags invalidated since the load began, any of which the value may have; null when all its tags are known in advance. */
@@ -64,7 +64,7 @@ export class TaggedCache<Value> {
 	// A Map iterates in insertion order, so the first entry is the oldest.
 	readonly #entries = new Map<string, Entry<Value>>()
 	readonly #byTag = new Map<string, Set<string>>()
-	readonly #inFlight = new Map<string, InFlight<Value>>()
+	readonly #inFlight = new Map<string, PendingLoad<Value>>()
 	#bytes = 0
 	/** While false, nothing is stored, as invalidations by other processes may be missed. */
 	#open = true
@@ -123,22 +123,22 @@ export class TaggedCache<Value> {
 		// As its tags are still unknown, any tag invalidated since it began may be among them.
 		if (running && !running.invalidated?.size) return running.value
 		// A load that began while invalidations could be missed may already be stale.
-		const maySave = this.#open
-		const inFlight: InFlight<Value> = { tags, value: load(), invalidated: tagsOf ? new Set() : null }
-		this.#inFlight.set(key, inFlight)
-		const settle = () => this.#inFlight.get(key) === inFlight && this.#inFlight.delete(key)
-		inFlight.value.then(
+		const mayStore = this.#open
+		const pending: PendingLoad<Value> = { tags, value: load(), invalidated: tagsOf ? new Set() : null }
+		this.#inFlight.set(key, pending)
+		const settle = () => this.#inFlight.get(key) === pending && this.#inFlight.delete(key)
+		pending.value.then(
 			(value) => {
 				if (!settle()) return
 				const action = this.#options.actionFor(value)
 				const found = tagsOf?.(value) ?? []
-				if (found.some((tag) => inFlight.invalidated?.has(tag))) return
-				if (maySave && action === 'store') this.#store(key, [...tags, ...found], value)
+				if (found.some((tag) => pending.invalidated?.has(tag))) return
+				if (mayStore && action === 'store') this.#store(key, [...tags, ...found], value)
 				else if (action !== 'leave') this.#remove(key)
 			},
 			() => settle(),
 		)
-		return inFlight.value
+		return pending.value
 	}
 
 	/** Records that a cached value takes more bytes than before, and evicts others where needed. */
