@@ -99,7 +99,11 @@ export function answerFromCache(request: IncomingMessage, response: ServerRespon
 /** Answers a visitor's request, from the cache or by rendering the page; null when this page is never cached. */
 export async function answerVisitor(request: Request, renderPage: Render): Promise<Response | null> {
 	const url = new URL(request.url)
-	const visitorPage = visitorPageOf(request.method, url.pathname + url.search, request.headers.get('Cookie') ?? undefined)
+	const visitorPage = visitorPageOf(
+		request.method,
+		url.pathname + url.search,
+		request.headers.get('Cookie') ?? undefined,
+	)
 	if (!visitorPage) return null
 	let outcome = 'hit'
 	const render = (page: VisitorPage, nonce: string) => {
@@ -129,7 +133,11 @@ export async function answerVisitor(request: Request, renderPage: Render): Promi
 /** The request for which a cached page would be rendered: without parameters that the page does not declare. */
 export function forVisitors(request: Request): Request {
 	const url = new URL(request.url)
-	const visitorPage = visitorPageOf(request.method, url.pathname + url.search, request.headers.get('Cookie') ?? undefined)
+	const visitorPage = visitorPageOf(
+		request.method,
+		url.pathname + url.search,
+		request.headers.get('Cookie') ?? undefined,
+	)
 	if (!visitorPage || visitorPage.path === url.pathname + url.search) return request
 	return new Request(new URL(visitorPage.path, url), request)
 }

@@ -168,10 +168,7 @@ describe('the reminder to mark the solution', () => {
 	test.each<[string, (commentId: number) => Promise<unknown>]>([
 		['which is solved', (commentId) => chooseSolution(asker, { questionId: question.id, commentId })],
 		['which is locked', () => sql`update questions set locked_at = now() where id = ${question.id}`.execute(db())],
-		[
-			'that a moderator hid',
-			() => sql`update questions set status = 'hidden' where id = ${question.id}`.execute(db()),
-		],
+		['that a moderator hid', () => sql`update questions set status = 'hidden' where id = ${question.id}`.execute(db())],
 		['which they deleted', () => deleteQuestion(asker, question.id)],
 		['which they muted', () => muteQuestion(asker, question.id, true)],
 		['which was answered long ago', () => age(20)],

@@ -102,7 +102,9 @@ export class Archiver {
 			await inTime(this.#round, this.#options.patienceMs ?? PATIENCE_MS, `${settings.place} does not answer`)
 		} catch (error) {
 			await this.#saveState(wordsOf(error))
-			await this.#discardExcess().catch((cause) => log.error({ err: cause }, 'pending WAL segments could not be removed'))
+			await this.#discardExcess().catch((cause) =>
+				log.error({ err: cause }, 'pending WAL segments could not be removed'),
+			)
 		}
 	}
 

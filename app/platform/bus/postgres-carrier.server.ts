@@ -69,7 +69,8 @@ export function postgresCarrier(): Carrier {
 				if (endHandlers.size === 0) {
 					forget()
 					await client.end()
-				} else if (subscribers.size === 0) await client.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {})
+				} else if (subscribers.size === 0)
+					await client.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {})
 			}
 		},
 	}

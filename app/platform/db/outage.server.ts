@@ -60,7 +60,9 @@ export class Outage {
 
 	/** The error for a statement that needs the database now; undefined when it is available. */
 	refusal(): Unavailable | undefined {
-		return this.isAway ? recordedInScope(new Unavailable(awayMessage, { isOutage: true, cause: this.cause })) : undefined
+		return this.isAway
+			? recordedInScope(new Unavailable(awayMessage, { isOutage: true, cause: this.cause }))
+			: undefined
 	}
 
 	/** Calls back when the database becomes unavailable. @returns unsubscribes */

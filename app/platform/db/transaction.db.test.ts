@@ -73,13 +73,16 @@ test.each<[string, Parameters<typeof transact>[0], string]>([
 		(trx, last, after) => Promise.all([add(trx, 1), last(add(trx, 1)), after(() => numbers(trx))]),
 		'duplicate key',
 	],
-])('after %s the transaction is rolled back, the error is passed on, and the connection stays usable', async (_what, work, words) => {
-	// More often than there are connections.
-	for (let time = 0; time < 12; time += 1) await expect(transact(work)).rejects.toThrow(words)
-	expect(await numbers(db())).toEqual([])
-	await transact((trx, last) => last(add(trx, 3)))
-	expect(await numbers(db())).toEqual([3])
-})
+])(
+	'after %s the transaction is rolled back, the error is passed on, and the connection stays usable',
+	async (_what, work, words) => {
+		// More often than there are connections.
+		for (let time = 0; time < 12; time += 1) await expect(transact(work)).rejects.toThrow(words)
+		expect(await numbers(db())).toEqual([])
+		await transact((trx, last) => last(add(trx, 3)))
+		expect(await numbers(db())).toEqual([3])
+	},
+)
 
 test('a connection that is lost midway loses only its own transaction', async () => {
 	const lost = transact(async (trx) => {

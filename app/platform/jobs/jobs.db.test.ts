@@ -130,33 +130,36 @@ test('a schedule that tries once is not retried, and its next run replaces the f
 test.each([
 	['done', '53100', async () => {}],
 	['failed', '57P01', () => Promise.reject(new Error('no'))],
-])('the outcome of a job that was %s is saved by a retry when PostgreSQL first fails with %s', async (end, code, run) => {
-	await sql`delete from graphile_worker._private_jobs`.execute(db())
-	await sql`create sequence ${sql.id(`failures_${end}`)}`.execute(db())
-	await sql`
+])(
+	'the outcome of a job that was %s is saved by a retry when PostgreSQL first fails with %s',
+	async (end, code, run) => {
+		await sql`delete from graphile_worker._private_jobs`.execute(db())
+		await sql`create sequence ${sql.id(`failures_${end}`)}`.execute(db())
+		await sql`
 		create or replace function fail_once() returns trigger language plpgsql as $$ begin
 			if nextval(${sql.lit(`failures_${end}`)}) = 1 then
 				raise exception 'not now' using errcode = ${sql.lit(code)};
 			end if;
 			return coalesce(new, old);
 		end $$`.execute(db())
-	await sql`
+		await sql`
 		create trigger fail_once before delete or update of last_error on graphile_worker._private_jobs
 		for each row execute function fail_once()`.execute(db())
-	try {
-		await startJobs({ schedules: [{ name: `is-${end}`, every: 'night', run }] })
-		await sql`select graphile_worker.add_job(${`is-${end}`}, max_attempts => 1)`.execute(db())
-		await eventually(async () => {
-			const { rows } = await sql`
+		try {
+			await startJobs({ schedules: [{ name: `is-${end}`, every: 'night', run }] })
+			await sql`select graphile_worker.add_job(${`is-${end}`}, max_attempts => 1)`.execute(db())
+			await eventually(async () => {
+				const { rows } = await sql`
 				select last_error from graphile_worker._private_jobs where locked_at is not null or last_error is null`.execute(
-				db(),
-			)
-			expect(rows).toEqual([])
-		})
-	} finally {
-		await sql`drop trigger fail_once on graphile_worker._private_jobs`.execute(db())
-	}
-})
+					db(),
+				)
+				expect(rows).toEqual([])
+			})
+		} finally {
+			await sql`drop trigger fail_once on graphile_worker._private_jobs`.execute(db())
+		}
+	},
+)
 
 test('a job of a killed process is retried after a minute; one of a live process is not', async () => {
 	await sql`delete from graphile_worker._private_jobs`.execute(db())

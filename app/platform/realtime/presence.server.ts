@@ -83,7 +83,9 @@ export async function trackPresence(): Promise<void> {
 async function keepTabs(ownTabs: OpenTab[]): Promise<void> {
 	await oneAtATime(async () => tell(await renewConnections(ownTabs), true))
 	const live = await listLiveSessions(ownTabs.map(({ sessionId }) => sessionId))
-	const ended = new Map(ownTabs.filter(({ sessionId }) => !live.has(sessionId)).map((tab) => [tab.userId, tab.username]))
+	const ended = new Map(
+		ownTabs.filter(({ sessionId }) => !live.has(sessionId)).map((tab) => [tab.userId, tab.username]),
+	)
 	for (const [id, username] of ended) await closeEndedSessions({ id, username })
 }
 
