@@ -28,11 +28,11 @@ test.each([
 	expect(() => parseConfig(env)).not.toThrow(/\n/)
 })
 
-test('a refusal does not repeat a secret', () => {
+test('an error does not repeat a secret', () => {
 	expect(() => parseConfig({ AUTH_SECRET: 'hunter2' })).not.toThrow(/hunter2/)
 })
 
-test('behind https the site is secure and its address has no slash at the end', () => {
+test('with https the site is secure, and its address has no trailing slash', () => {
 	expect(parseConfig({ PUBLIC_URL: 'https://quad.example/' })).toMatchObject({
 		publicUrl: 'https://quad.example',
 		secure: true,
@@ -126,7 +126,7 @@ test.each(ordinary.split(/\s+/))('the ordinary variable %s is none of ours', (na
 	expect(() => parseConfig({ [name]: '1' })).not.toThrow()
 })
 
-test('the address of a service that is called as our settings begin is no setting', () => {
+test('a service address that Docker names with a prefix of our settings is no setting', () => {
 	const links = { DATA_PORT: 'tcp://10.0.0.7:80', DATA_SERVICE_HOST: '10.0.0.7', SITE_PORT_80_TCP_ADDR: '10.0.0.7' }
 	expect(() => parseConfig(links)).not.toThrow()
 	expect(() => parseConfig({ SMTP_PORT: '587' })).toThrow(/SMTP_PORT is not known/)
@@ -139,7 +139,7 @@ test('domains are a list, lower-cased', () => {
 	])
 })
 
-test('domains may be written with what stands before them in an address, and nothing else', () => {
+test('domains may be entered with the prefixes of an address, and nothing else', () => {
 	const written = '@eastmere.example, *.b.example, *@c.example'
 	expect(parseConfig({ ALLOWED_EMAIL_DOMAINS: written }).ALLOWED_EMAIL_DOMAINS).toEqual([
 		'eastmere.example',

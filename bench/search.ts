@@ -1,7 +1,7 @@
-// npm run bench:search -- FILE [--count 300]: does a search find the question that somebody has in mind.
-// npm run bench:search -- --people 5000 [--count 300]: does a search of people find who has what was typed.
-// With --further in more forms, with --seed N for others, with --misses it says what was not found; --keep DIR keeps the database for the
-// next run, which searches what is in it.
+// npm run bench:search -- FILE [--count 300]: whether a search finds the question that a reader has in mind.
+// npm run bench:search -- --people 5000 [--count 300]: whether a search for people finds the members with what was typed.
+// --further adds more forms of searches, --seed N chooses others, --misses lists what was not found; --keep DIR keeps the database for the
+// next run, which searches it again.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -30,7 +30,7 @@ const { values: given, positionals } = parseArgs({
 		further: { type: 'boolean', default: false },
 		seed: { type: 'string', default: '0' },
 		misses: { type: 'boolean', default: false },
-		// Of which only those are searched for whose name holds this.
+		// Restricts the searches to those whose name contains this.
 		only: { type: 'string', default: '' },
 		keep: { type: 'string' },
 	},
@@ -93,9 +93,9 @@ interface Result {
 	kind: string
 	searches: number
 	recall: number
-	/** Searches that were answered with other words than were typed. */
+	/** Searches whose words were corrected. */
 	corrected: number
-	/** Milliseconds of processor of PostgreSQL, where the system tells; the mean of a search. */
+	/** Mean milliseconds of PostgreSQL's processor time per search, where the system reports it. */
 	database: number | null
 }
 

@@ -61,7 +61,7 @@ try {
 	}
 	if (process.env.AUTH_SECRET || process.env.VAPID_PRIVATE_KEY)
 		process.stdout.write('Keep the settings AUTH_SECRET and VAPID_PRIVATE_KEY as well: they are not in the backup.\n')
-	// For programs: the result on the last line.
+	// Machine-readable result on the last line.
 	if (values.json) process.stdout.write(`${JSON.stringify(made)}\n`)
 } catch (error) {
 	const cause: unknown = stopping.signal.aborted ? stopping.signal.reason : error
@@ -70,7 +70,7 @@ try {
 }
 
 /**
- * Restores the backup into a temporary folder, which is deleted afterwards, also when this process is told to stop: it holds the site
+ * Restores the backup into a temporary folder, which is deleted afterwards, also after a stop signal: it contains the site
  * without encryption.
  * @throws Error when that fails
  */

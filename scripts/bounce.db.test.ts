@@ -11,7 +11,7 @@ import { testDatabaseUrl } from '../tests/support/members-site.ts'
 
 useDatabase()
 
-/** Hands a message to the script as the pipe of a mail server does. */
+/** Pipes a message to the script as a mail server does. */
 async function pipe(message: Buffer, recipient: string, settings: Record<string, string>) {
 	const { dataDir } = config()
 	const command = ['--import', './scripts/support/alias.mjs', 'scripts/bounce.ts', recipient]
@@ -23,7 +23,7 @@ async function pipe(message: Buffer, recipient: string, settings: Record<string,
 	return [said.trim(), code]
 }
 
-test('a mail server hands a report over by a pipe: it is noted, anything else is dropped, and where the database is away it is kept', async () => {
+test('a piped bounce is recorded, other mail is dropped, and without the database the mail server retries later', async () => {
 	config().MAIL_BOUNCE_ADDRESS = 'bounces@quad.example'
 	const mira = { ...(await makeMember('mira')), email: 'mira@campus.example' }
 	const report = reportOn('postfix', { path: 'somebody@else.example', email: mira.email })

@@ -1,8 +1,8 @@
 /**
- * Makes the list of universities and of the mail domains that prove nothing: `npm run` does not need it, the results are in
- * app/features/campus/data. Run it by hand when the sources have changed, with the paths of
+ * Makes the list of universities and of the mail domains that do not prove membership: `npm run` does not need it, the results are in
+ * app/features/campus/data. Run it manually when the sources have changed, with the paths of
  *   1. universities as lines of JSON {name, country, domains} (github.com/Hipo/university-domains-list, MIT)
- *   2. academic domains that strangers can have an address at (the `abused` list of JetBrains/swot, Apache-2.0)
+ *   2. academic domains at which anyone can get an address (the `abused` list of JetBrains/swot, Apache-2.0)
  *   3. throw-away mail domains (github.com/disposable-email-domains/disposable-email-domains, CC0)
  *   4. academic endings that many institutions share (the `tlds` list of JetBrains/swot, Apache-2.0)
  * node scripts/list-universities.mjs universities.jsonl abused.txt disposable.txt tlds.txt

@@ -1,12 +1,12 @@
 // Makes the fixture of tests/process/upgrade.db.test.ts from an earlier commit: a site with the demo content, 7,000 imported
-// questions and members who did something of everything, as a dump, with what readers see of it.
+// questions and members who used every feature, as a dump, with what readers see of it.
 //
 //   git worktree add ../earlier COMMIT && (cd ../earlier && npm ci && npx react-router build)
 //   createdb upgrade
 //   node scripts/run.mjs scripts/make-upgrade-fixture.ts ../earlier postgresql://user@localhost/upgrade
 //
 // The database must be empty, and `pg_dump` of its version be found on the PATH. When forms or operations of the API are
-// called otherwise in that commit than in this one, tests/support/upgrade/life.ts says so for the time being.
+// called differently in that commit than in this one, adapt tests/support/upgrade/life.ts temporarily.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -93,7 +93,7 @@ function demoAccounts() {
 	return { member, moderator }
 }
 
-/** As statements that any client can send: without psql commands, owners and permissions. */
+/** Dumps plain SQL that any client can run: without psql commands, owners and permissions. */
 function dumpDatabase(): string {
 	const options = [
 		'--inserts',

@@ -1,6 +1,6 @@
 /*
- * npm run new -- NAME   lays out a feature that works: a page where a member writes short texts down for themselves, with
- * its table, rules, use cases, test and place in the site map. Make your feature of it: docs/how-to/add-a-feature.md.
+ * npm run new -- NAME   creates a working feature: a page where a member keeps short notes for themselves, with
+ * its table, rules, use cases, test and place in the site map. Turn it into your feature: docs/how-to/add-a-feature.md.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -19,8 +19,8 @@ if (refusal) {
 	console.error(`${refusal}\nUsage: npm run new -- NAME, for example npm run new -- reading-list`)
 	process.exit(1)
 }
-const files = layOut(name)
-// The length of lines and the order of imports depend on the name.
+const files = createFeature(name)
+// Line breaks and the order of imports depend on the name.
 execFileSync(
 	join(root, 'node_modules/.bin/biome'),
 	['check', '--write', ...files.filter((file) => !file.endsWith('.sql'))],
@@ -44,7 +44,7 @@ function whyNot(name: string): string | null {
 }
 
 /** Writes all files of the feature, and adds it to the lists of features and addresses. @returns the files, from the root */
-function layOut(name: string): string[] {
+function createFeature(name: string): string[] {
 	const number = Math.max(...readdirSync(migrations).map((file) => Number.parseInt(file, 10))) + 1
 	const placeOf = (template: string) => {
 		if (template === 'migration.sql') return `migrations/${String(number).padStart(4, '0')}_${tableOf(name)}.sql`

@@ -1,12 +1,12 @@
 /**
- * Makes the project's cuts of its text face: `npm run` does not need it, the results are in app/ui/fonts.
- * Run it by hand after an update of the font's package: node scripts/subset-fonts.mjs
+ * Makes the project's subsets of its text face: `npm run` does not need it, the results are in app/ui/fonts.
+ * Run it manually after an update of the font's package: node scripts/subset-fonts.mjs
  *
  * The package's latin file is 47 KB. The interface uses the weights 400 to 700 and few of its layout features. What a page in
  * English needs is two files of less than 14 KB, as much as a server may send before it must wait for an answer: letters with the
  * marks that stand beside them, so that their kerning stays, and digits with all other signs. Accented letters are a third file,
  * which a browser fetches when it meets one. The face of code is cut in the same way; its other letters come from the package's
- * own file. Formulas have a face with the tables that stretch brackets and roots; it is fetched where one is shown and the system
+ * own file. Formulas have a face with the tables that stretch brackets and roots; it is fetched where a formula is shown and the system
  * has none.
  *
  * The server draws share cards with the same face, in the plain form that its text renderer reads, wherever it runs. Its
@@ -42,7 +42,7 @@ for (const [name, text] of Object.entries(cuts)) {
 		variationAxes: { wght: { min: 400, max: 700 } },
 	})
 	roundKerning(plain, KERNING_STEP)
-	// Once more, as this joins what has become equal.
+	// A second pass, which merges what has become equal.
 	const font = await subsetFont(plain, undefined, { ...options, targetFormat: 'woff2', keepAllGlyphs: true })
 	writeFileSync(`app/ui/fonts/${name}.woff2`, font)
 	console.log(name, font.length)

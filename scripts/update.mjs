@@ -61,14 +61,14 @@ async function update(ref) {
 }
 
 /**
- * Two updates at once would remove each other's folders.
- * @returns ends the lock
+ * Locks out a second update: two at once would remove each other's folders.
+ * @returns releases the lock
  * @throws Error while another update runs
  */
 function lock() {
 	const file = join(releases, '.updating')
 	mkdirSync(releases, { recursive: true })
-	// What an update that was killed left is no lock.
+	// The lock file of a killed update does not count.
 	if (existsSync(file) && !isRunning(Number(readFileSync(file, 'utf8')))) rmSync(file, { force: true })
 	try {
 		writeFileSync(file, String(process.pid), { flag: 'wx' })
@@ -147,7 +147,7 @@ async function tryIt(folder, commit) {
 			if (url) ready.resolve(url)
 		})
 	child.once('exit', () => ready.reject(new Error('It ended before it was ready.')))
-	// Whoever ends the update ends the new version with it.
+	// A signal that ends the update also ends the trial of the new version.
 	const stopping = new AbortController()
 	const stop = () => stopping.abort(new Error('The update was stopped.'))
 	for (const signal of stopSignals) process.on(signal, stop)
@@ -182,7 +182,7 @@ function switchTo(name) {
 	renameSync(next, current)
 }
 
-/** Removes all but the newest versions and those that run, and what an update that was killed left. */
+/** Removes all but the newest versions and those that run, and leftovers of a killed update. */
 function removeOld() {
 	const [left, names] = [[], []]
 	for (const name of readdirSync(releases)) {
@@ -191,7 +191,7 @@ function removeOld() {
 	}
 	const older = names.sort((one, other) => timeOf(other) - timeOf(one)).slice(KEPT)
 	const commands = older.length > 0 ? runningCommands() : ''
-	// Without commands nobody knows which one runs, so none is removed.
+	// Without the list of processes it is unknown which version runs, so none is removed.
 	const isOver = (name) =>
 		name !== basename(readlinkSync(current)) && commands !== '' && !commands.includes(`${join(releases, name)}${sep}`)
 	for (const name of [...left, ...older.filter(isOver)]) rmSync(join(releases, name), { recursive: true, force: true })

@@ -19,8 +19,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../tests/support/eventually.ts'
 
 /*
- * `npm run update` in a clone of a small project of its own, whose versions prepare and serve, or fail to: of a version it asks only that
- * `scripts/start.mjs --prepare` makes it ready, and `scripts/start.mjs` serves it.
+ * `npm run update` in a clone of a small test project, whose versions prepare and serve, or fail to. All it requires of a version is that
+ * `scripts/start.mjs --prepare` prepares it, and `scripts/start.mjs` serves it.
  */
 
 const folder = mkdtempSync(join(tmpdir(), 'devquad-update-test-'))
@@ -86,7 +86,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a version is prepared in a folder of its own, tried, and switched to; a second time there is nothing to do', () => {
+test('a version is prepared in a folder of its own, tried, and made current; a second update has nothing to do', () => {
 	expect(update()).toEqual({
 		status: 0,
 		words: expect.stringContaining(`${first} is ready, and the next start runs it`),
@@ -99,7 +99,7 @@ test.each([
 	['cannot be prepared', { prepare: `console.error('The build failed.'); process.exit(1)` }, 'The build failed.'],
 	['ends before it serves', { start: `console.error('No such module.'); process.exit(1)` }, 'No such module.'],
 	['is not what was asked for', { prepare: `writeFileSync('commit', 'another')` }, 'It says that it is another.'],
-])('a version that %s leaves the one before where it was, and nothing of its own', (_what, doing, reason) => {
+])('a version that %s leaves the previous one current, and no files of its own', (_what, doing, reason) => {
 	release(`1.1.${inReleases().length}${reason.length}`, doing)
 	const { status, words } = update()
 	expect([status, words]).toEqual([1, expect.stringContaining('What runs is as it was.')])
@@ -107,7 +107,7 @@ test.each([
 	expect([current(), inReleases()]).toEqual([first, [first, 'current']])
 })
 
-test('the three newest versions stay, and one can go back to an earlier one without preparing it anew', () => {
+test('the three newest versions stay, and switching back to an earlier one does not prepare it again', () => {
 	const names = ['2.0.0', '2.1.0', '2.2.0'].map((version) => {
 		const name = release(version)
 		expect(update().status).toBe(0)
@@ -119,7 +119,7 @@ test('the three newest versions stay, and one can go back to an earlier one with
 	expect(back.words).not.toContain('Preparing')
 })
 
-test('the version that runs stays, however many were prepared since; what a killed update left does not', async () => {
+test('the running version stays, however many were prepared since; leftovers of a killed update do not', async () => {
 	const running = join(clone, 'releases', current())
 	const site = spawn(process.execPath, [join(running, 'scripts', 'start.mjs')], { cwd: running, stdio: 'pipe' })
 	try {
@@ -140,7 +140,7 @@ test('the version that runs stays, however many were prepared since; what a kill
 	expect(inReleases()).toHaveLength(4)
 })
 
-test('a second update at the same time is refused and disturbs nothing; what a killed one left does not refuse', async () => {
+test('a concurrent update is refused and disturbs nothing; the lock of a killed one does not count', async () => {
 	const [began, go] = [join(folder, 'began'), join(folder, 'go')]
 	writeFileSync(join(clone, 'releases', '.updating'), '999999999')
 	const name = release('4.0.0', {
@@ -187,7 +187,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 	},
 )
 
-test.each([[['--to']], [['--to', 'nothing']], [['latest']]])('%j is refused in words', (args) => {
+test.each([[['--to']], [['--to', 'nothing']], [['latest']]])('%j is refused with a message', (args) => {
 	const before = current()
 	expect(update(...args)).toEqual({ status: 1, words: expect.stringContaining('What runs is as it was.') })
 	expect(current()).toBe(before)

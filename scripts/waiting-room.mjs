@@ -1,6 +1,6 @@
 // `node scripts/waiting-room.mjs --port 2999 --node 3000 [--node HOST:PORT …] [--wait SECONDS]`: keeps connections while no node of the site listens, and passes
-// them on to the first that does. nginx asks it when it finds no node (`backup`), so that a restart is a wait and no error. Plain JavaScript
-// that knows nothing of the site: it needs no installation, and outlives every update.
+// them on to the first that does. nginx uses it when no node is available (`backup`), so that a restart is a wait instead of an error. Plain JavaScript
+// without imports from the site: it needs no installation, and survives every update.
 import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -91,7 +91,7 @@ async function listens(node) {
 async function pass(visitor, node) {
 	const onward = await reach(node).catch(() => null)
 	const begin = waiting.get(visitor)
-	// The connection was closed or refused meanwhile.
+	// Either connection was closed or refused meanwhile.
 	if (!onward || !begin) return void onward?.destroy()
 	waiting.delete(visitor)
 	begin()
@@ -100,7 +100,7 @@ async function pass(visitor, node) {
 	onward.once('close', () => visitor.destroySoon())
 }
 
-/** A connection to a node. @throws Error when nobody listens there */
+/** A connection to a node. @throws Error when nothing listens there */
 function reach({ host, port }) {
 	return new Promise((resolve, reject) => {
 		const socket = connect({ host, port, noDelay: true })

@@ -25,7 +25,7 @@ async function open(...options: string[]): Promise<{ room: number; node: number 
 	return { room, node }
 }
 
-/** A node that answers with what it was asked, and counts. */
+/** A node that echoes requests and counts them. */
 async function listen(port: number): Promise<{ server: Server; asked: string[] }> {
 	const asked: string[] = []
 	const server = createServer(async (incoming, response) => {
@@ -53,9 +53,9 @@ async function ask(port: number, method: string, path: string, body = '') {
 	return { status: answer.statusCode, retryAfter: answer.headers['retry-after'], body: await text(answer) }
 }
 
-test('who comes before a node listens is answered by it once, with all that they sent', async () => {
+test('a request that arrives before a node listens is answered by it once, with its whole body', async () => {
 	const { room, node } = await open()
-	// More than it takes of somebody who waits.
+	// More than is read from a waiting connection.
 	const long = 'x'.repeat(300_000)
 	const answers = [ask(room, 'GET', '/early'), ask(room, 'POST', '/form', long)]
 	await sleep(300)
@@ -68,7 +68,7 @@ test('who comes before a node listens is answered by it once, with all that they
 	expect(await ask(room, 'GET', '/later')).toMatchObject({ status: 200 })
 })
 
-test('a socket that comes early gets through, and what either side says after', async () => {
+test('a WebSocket that is opened early is forwarded, with later messages of both sides', async () => {
 	const { room, node } = await open()
 	const socket = connect(room, '127.0.0.1')
 	ends.push(() => socket.destroy())
@@ -82,7 +82,7 @@ test('a socket that comes early gets through, and what either side says after', 
 	await expect.poll(() => heard).toMatch(/are you there\?$/)
 })
 
-test('who has waited for too long is told so, and who has left is not asked for', async () => {
+test('a request that has waited too long gets an error, and one whose client left is not forwarded', async () => {
 	const { room, node } = await open('--wait', '1')
 	const gone = request({ host: '127.0.0.1', port: room, method: 'POST', path: '/gone', agent: false })
 	gone.on('error', () => {})

@@ -43,7 +43,7 @@ import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
 import { recordRefusals, retryAfter } from './middleware/refusals.ts'
 import { security } from './middleware/security.ts'
 import { readUnreadBodies } from './middleware/unread-bodies.ts'
-import { tellRead } from './reads.ts'
+import { notifyRead } from './reads.ts'
 import { patternsOf, routeFinder } from './route-patterns.ts'
 import {
 	addRetryAfter,
@@ -151,7 +151,7 @@ app.use(async (context, next) => {
 })
 
 const siteRoutes = async () => guardRoutes(await import('virtual:react-router/server-build'))
-// Given a function, React Router derives all routes for each request, which takes a millisecond and is needed only in development.
+// Given a function, React Router rebuilds the routes for each request, which takes a millisecond and is needed only in development.
 const pages = createRequestHandler(
 	config().NODE_ENV === 'development' ? siteRoutes : await siteRoutes(),
 	config().NODE_ENV,
@@ -164,7 +164,7 @@ app.all('*', async (context) => {
 		cachesPages && !isPrivateSite()
 			? await answerVisitor(request, (page, nonce) => renderForVisitor(page, nonce, ip))
 			: null
-	if (cached) return tellRead(request, cached)
+	if (cached) return notifyRead(request, cached)
 	const writes = request.method !== 'GET' && request.method !== 'HEAD'
 	const { viewer, headers, fault } = await senderOf(request, writes)
 	const facts = { ...factsOf(request), isViewerUnknown: fault !== null && viewer === null }
@@ -174,7 +174,7 @@ app.all('*', async (context) => {
 	addSession(answer.headers, headers)
 	if (viewer) forbidCaching(answer.headers)
 	if (facts.flash && showsFlash(new URL(request.url), answer)) answer.headers.append('Set-Cookie', clearFlash())
-	return tellRead(request, answer)
+	return notifyRead(request, answer)
 })
 
 app.onError((error, context) => {
@@ -227,7 +227,7 @@ const otherAddresses = [
 	'/api/v1/*',
 ]
 
-/** Starts what runs beside the pages: sockets, jobs, the bus. @returns stops them, sockets first */
+/** Starts the services beside the pages: sockets, jobs, the bus. @returns stops them, sockets first */
 export async function startAround(): Promise<() => Promise<void>> {
 	await startTracing()
 	await connectBus()
@@ -313,8 +313,8 @@ function forbidCaching(headers: Headers): void {
 }
 
 /**
- * Renders a page that many visitors will get. It holds nothing of the request that asked first, and does not end with that request.
- * @param ip the address that asked first, for counting renderings
+ * Renders a page for the cache. It contains nothing of the request that triggered it, and is not aborted with that request.
+ * @param ip the client address of that request, for counting renderings
  */
 async function renderForVisitor({ path, theme }: VisitorPage, nonce: string, ip: string) {
 	const request = new Request(new URL(path, config().publicUrl))

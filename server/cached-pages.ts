@@ -13,7 +13,7 @@ import { isPrivateSite } from '~/platform/http/site-access.server.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import { accepted, type Coding, encode, partsOf } from './middleware/compress.ts'
 import { indexingHeaders, policy, policyHeader, securityHeaders } from './middleware/security.ts'
-import { tellCachedRead } from './reads.ts'
+import { notifyCachedRead } from './reads.ts'
 
 const countPage = counter(
 	'devquad_page_cache_requests_total',
@@ -35,7 +35,7 @@ export interface VisitorPage {
 
 /** Renders a page for a visitor. @param nonce of its inline scripts @returns the page, and further cache tags found while rendering */
 export type Render = (
-	wanted: VisitorPage,
+	visitorPage: VisitorPage,
 	nonce: string,
 ) => Promise<{ response: Response; now: string; requestId: string; shows: readonly string[] }>
 
@@ -56,11 +56,11 @@ export function visitorPageOf(
 	if (cookies) return personal.test(cookies) ? null : read(url, readTheme(cookies))
 	const known = knownPages.get(url)
 	if (known) return known
-	const wanted = read(url)
-	if (!wanted) return null
+	const visitorPage = read(url)
+	if (!visitorPage) return null
 	if (knownPages.size >= MAX_KNOWN_PAGES) knownPages.clear()
-	knownPages.set(url, wanted)
-	return wanted
+	knownPages.set(url, visitorPage)
+	return visitorPage
 }
 
 /** Parsed addresses: most visitors ask for the same ones, without a cookie. */
@@ -80,14 +80,14 @@ function read(url: string, theme: VisitorPage['theme'] = 'system'): VisitorPage 
  */
 export function answerFromCache(request: IncomingMessage, response: ServerResponse): boolean {
 	if (isPrivateSite()) return false
-	const wanted = visitorPageOf(request.method, request.url ?? '', request.headers.cookie)
-	const page = wanted && (pageCache.get(wanted.key) ?? pageWhileAway(wanted.key))
+	const visitorPage = visitorPageOf(request.method, request.url ?? '', request.headers.cookie)
+	const page = visitorPage && (pageCache.get(visitorPage.key) ?? stalePage(visitorPage.key))
 	if (!page) return false
 	const coding = codingOf(request.headers['accept-encoding'])
 	const body = coding === 'br' ? page.br : coding === 'gzip' ? page.gzip : undefined
 	if (!body || coding === 'identity') return false
 	countPage({ outcome: 'hit' })
-	if (page.status === 200) tellCachedRead(wanted.path, request)
+	if (page.status === 200) notifyCachedRead(visitorPage.path, request)
 	if (isCurrent(request.headers['if-none-match'], page)) response.writeHead(304, unmodifiedHeaders(page).flat()).end()
 	else {
 		response.writeHead(200, rawHeaders(page, coding, body))
@@ -99,29 +99,33 @@ export function answerFromCache(request: IncomingMessage, response: ServerRespon
 /** Answers a visitor's request, from the cache or by rendering the page; null when this page is never cached. */
 export async function answerVisitor(request: Request, renderPage: Render): Promise<Response | null> {
 	const url = new URL(request.url)
-	const wanted = visitorPageOf(request.method, url.pathname + url.search, request.headers.get('Cookie') ?? undefined)
-	if (!wanted) return null
+	const visitorPage = visitorPageOf(
+		request.method,
+		url.pathname + url.search,
+		request.headers.get('Cookie') ?? undefined,
+	)
+	if (!visitorPage) return null
 	let outcome = 'hit'
 	const render = (page: VisitorPage, nonce: string) => {
 		outcome = 'miss'
 		return renderPage(page, nonce)
 	}
 	const made =
-		pageWhileAway(wanted.key) ??
+		stalePage(visitorPage.key) ??
 		(await pageCache.fill(
-			wanted.key,
-			wanted.tags,
-			() => renderEntry(wanted, render),
+			visitorPage.key,
+			visitorPage.tags,
+			() => renderEntry(visitorPage, render),
 			({ shows }) => shows,
 		))
 	countPage({ outcome })
-	const page = made.status < 500 ? made : (pageWhileAway(wanted.key) ?? made)
+	const page = made.status < 500 ? made : (stalePage(visitorPage.key) ?? made)
 	if (page.status === 200 && isCurrent(request.headers.get('If-None-Match'), page))
 		return new Response(null, { status: 304, headers: unmodifiedHeaders(page) })
 	const headers = new Headers(page.headers.map(([name, value]) => [name, value]))
 	const coding = accepted(request.headers.get('Accept-Encoding') ?? '', CACHED_CODINGS)
 	if (coding !== 'identity') headers.set('Content-Encoding', coding)
-	const body = await bodyIn(coding, page, wanted.key)
+	const body = await bodyIn(coding, page, visitorPage.key)
 	headers.set('Content-Length', String(body.length))
 	return new Response(request.method === 'HEAD' ? null : new Uint8Array(body), { status: page.status, headers })
 }
@@ -129,26 +133,30 @@ export async function answerVisitor(request: Request, renderPage: Render): Promi
 /** The request for which a cached page would be rendered: without parameters that the page does not declare. */
 export function forVisitors(request: Request): Request {
 	const url = new URL(request.url)
-	const wanted = visitorPageOf(request.method, url.pathname + url.search, request.headers.get('Cookie') ?? undefined)
-	if (!wanted || wanted.path === url.pathname + url.search) return request
-	return new Request(new URL(wanted.path, url), request)
+	const visitorPage = visitorPageOf(
+		request.method,
+		url.pathname + url.search,
+		request.headers.get('Cookie') ?? undefined,
+	)
+	if (!visitorPage || visitorPage.path === url.pathname + url.search) return request
+	return new Request(new URL(visitorPage.path, url), request)
 }
 
-/** An outdated page, while the database that a new one needs is unavailable. */
-function pageWhileAway(key: string): CacheEntry | undefined {
+/** A stale page, while the database is unavailable and none can be rendered. */
+function stalePage(key: string): CacheEntry | undefined {
 	const lasting = outageLasting()
 	return lasting === null ? undefined : pageCache.getStale(key, lasting)
 }
 
-async function renderEntry(wanted: VisitorPage, render: Render): Promise<CacheEntry> {
+async function renderEntry(visitorPage: VisitorPage, render: Render): Promise<CacheEntry> {
 	const nonce = randomBytes(16).toString('base64')
-	const { response, now, requestId, shows } = await render(wanted, nonce)
+	const { response, now, requestId, shows } = await render(visitorPage, nonce)
 	const { text, hashes } = withoutNonce(await response.text(), nonce)
 	const always = [...securityHeaders(config()), ...indexingHeaders()]
 	const replaced = new Set(
 		[...always.map(([name]) => name), policyHeader, 'Content-Length'].map((name) => name.toLowerCase()),
 	)
-	// The id would name somebody else's request.
+	// The page is shared, and its id would identify another visitor's request.
 	if (response.status === 200) replaced.add('x-request-id')
 	const headers = [...response.headers].filter(([name]) => !replaced.has(name))
 	// Two renderings of an unchanged page differ only in time and request id. Its policy changes only with the page.
@@ -190,7 +198,7 @@ async function bodyIn(coding: string, page: CacheEntry, key: string): Promise<Bu
 	if (coding === 'identity') return unbrotli(page.br)
 	if (!page.gzip) {
 		const packed = await encode(await unbrotli(page.br), 'gzip')
-		if (!page.gzip) pageCache.grew(key, packed.length)
+		if (!page.gzip) pageCache.grow(key, packed.length)
 		page.gzip = packed
 	}
 	return page.gzip
@@ -211,7 +219,7 @@ function unmodifiedHeaders({ headers }: CacheEntry): [string, string][] {
 
 const raw = new WeakMap<Buffer, string[]>()
 
-/** The headers of a response as Node takes them without checking each. */
+/** The headers of a response as a flat list, which Node sends without validating each. */
 function rawHeaders({ headers }: CacheEntry, coding: string, body: Buffer): string[] {
 	const known = raw.get(body)
 	if (known) return known
@@ -226,7 +234,7 @@ type CachedCoding = (typeof CACHED_CODINGS)[number] | 'identity'
 
 const codings = new Map<string, CachedCoding>()
 
-/** Browsers send few different headers; whoever sends many must not fill the memory. */
+/** Browsers send few different headers; the limit keeps a client that sends many from filling the memory. */
 function codingOf(header = ''): CachedCoding {
 	const known = codings.get(header)
 	if (known) return known

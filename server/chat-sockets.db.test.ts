@@ -55,7 +55,7 @@ afterAll(async () => {
 	await io.close()
 })
 
-test('a message is acknowledged and reaches every tab of both members, with what each has not read', async () => {
+test('a message is acknowledged and reaches every tab of both members, with the unread counts', async () => {
 	const [writing, other] = [await tabOf(mira), await tabOf(mira)]
 	const reading = await tabOf(tomas)
 	const events = [next(writing, 'chat:message'), next(other, 'chat:message'), next(reading, 'chat:message')]
@@ -65,11 +65,11 @@ test('a message is acknowledged and reaches every tab of both members, with what
 	const [first, second, third] = await Promise.all(events)
 	expect(first).toEqual({ with: tomas.username, message: stored, unread: 0, conversations: 0 })
 	expect(second).toEqual(first)
-	// A request counts as no unread conversation.
+	// A request does not count as an unread conversation.
 	expect(third).toEqual({ with: mira.username, message: stored, unread: 1, conversations: 0 })
 })
 
-test('what one tab sends in a row is stored and heard in that order', async () => {
+test('messages that one tab sends in a row are stored and received in that order', async () => {
 	await makeConversation(mira, tomas)
 	const [writing, reading] = [await tabOf(mira), await tabOf(tomas)]
 	const heard: string[] = []
@@ -81,7 +81,7 @@ test('what one tab sends in a row is stored and heard in that order', async () =
 	expect(messages.slice(2).map(({ body }) => body)).toEqual(texts)
 })
 
-test('reading is told to the peer and to the reader’s other tabs', async () => {
+test('reading is announced to the peer and to the reader’s other tabs', async () => {
 	await makeConversation(mira, tomas)
 	const last = await makeMessage(mira, tomas)
 	const [writer, reading, other] = [await tabOf(mira), await tabOf(tomas), await tabOf(tomas)]
@@ -96,7 +96,7 @@ test('reading is told to the peer and to the reader’s other tabs', async () =>
 	])
 })
 
-test('typing is told where both wrote, and nowhere else', async () => {
+test('typing is announced where both have written, and nowhere else', async () => {
 	const [writer, reader] = [await tabOf(mira), await tabOf(tomas)]
 	const heard: unknown[] = []
 	reader.on('chat:typing', (event) => heard.push(event))
@@ -110,7 +110,7 @@ test('typing is told where both wrote, and nowhere else', async () => {
 	const told = next(reader, 'chat:typing')
 	again.emit('chat:typing', tomas.username)
 	expect(await told).toEqual({ from: mira.username })
-	// Faster than a tab types: passed over. What is sent after it is heard after it.
+	// Faster than a tab sends it: ignored. A later event arrives after it.
 	again.emit('chat:typing', tomas.username)
 	const heardMessage = next(reader, 'chat:message')
 	await send(again, message(tomas))
@@ -118,7 +118,7 @@ test('typing is told where both wrote, and nowhere else', async () => {
 	expect(heard).toHaveLength(1)
 })
 
-test('a member who hides their typing tells nobody of it, and still sees it of others', async () => {
+test('a member who hides their typing does not announce it, and still sees that of others', async () => {
 	await makeConversation(mira, tomas)
 	await setChatSettings(mira, { typing: 'hidden' })
 	const [hiding, peer] = [await tabOf(mira), await tabOf(tomas)]
@@ -133,7 +133,7 @@ test('a member who hides their typing tells nobody of it, and still sees it of o
 	expect(heard).toEqual([])
 })
 
-test('what can be done in a conversation is told to whom it concerns', async () => {
+test('a change of what is allowed in a conversation is announced to the members concerned', async () => {
 	await makeMessage(mira, tomas)
 	const [writer, reader] = [await tabOf(mira), await tabOf(tomas)]
 	const accepted = [next(writer, 'chat:state'), next(reader, 'chat:state')]
@@ -154,7 +154,7 @@ test('what can be done in a conversation is told to whom it concerns', async () 
 	expect(heard).toEqual([])
 })
 
-test('the number of unread conversations follows in every tab when a request is accepted, muted or blocked', async () => {
+test('the number of unread conversations is updated in every tab when a request is accepted, muted or blocked', async () => {
 	await makeMessage(mira, tomas)
 	const tabs = [await tabOf(tomas), await tabOf(tomas)]
 	const steps: [() => Promise<void>, number][] = [
@@ -175,7 +175,7 @@ test('the number of unread conversations follows in every tab when a request is 
 	}
 })
 
-test('reading everything is one word to the reader’s tabs, and one to each peer', async () => {
+test('reading everything sends one event to the reader’s tabs, and one to each peer', async () => {
 	await makeConversation(mira, tomas)
 	const last = await makeMessage(mira, tomas)
 	const [reading, other, writer] = [await tabOf(tomas), await tabOf(tomas), await tabOf(mira)]
@@ -188,7 +188,7 @@ test('reading everything is one word to the reader’s tabs, and one to each pee
 	])
 })
 
-test('who was blocked hears of the own message as ever, and the blocker hears nothing', async () => {
+test('a blocked member’s own message is acknowledged as usual, and the blocker receives nothing', async () => {
 	await makeConversation(mira, tomas)
 	await setBlocked(tomas, mira.username, true)
 	const [writer, blocker] = [await tabOf(mira), await tabOf(tomas)]
@@ -211,14 +211,14 @@ test.each<[string, unknown[]]>([
 	['a message to nobody', [{ to: 'nobody', clientId: randomUUID(), body: 'x' }]],
 	['a message with a number', [{ to: 'nobody', clientId: randomUUID(), body: 7 }]],
 	['an object as the name', [{ to: { $ne: 1 }, clientId: randomUUID(), body: 'x' }]],
-])('a send of %s is refused in words, and the tab goes on', async (_what, words) => {
+])('sending %s is refused with a message, and the tab stays connected', async (_what, words) => {
 	const tab = await tabOf(mira)
 	const answer: SendAnswer = await tab.timeout(30_000).emitWithAck('chat:send', ...words)
 	expect(answer).toEqual({ ok: false, message: expect.any(String), retry: false })
 	expect(await send(tab, message(tomas))).toMatchObject({ ok: true })
 })
 
-test('words that make no sense are passed over', async () => {
+test('malformed events are ignored', async () => {
 	await makeConversation(mira, tomas)
 	const tab = await tabOf(mira)
 	for (const wrong of [null, 1, 'x', [], {}, { with: 1 }, { with: tomas.username, upTo: 'x', read: 1 }]) {
@@ -231,7 +231,7 @@ test('words that make no sense are passed over', async () => {
 	expect((await openConversation(tomas, mira.username)).receipts).toEqual({ delivered: 0, read: 0 })
 })
 
-test('too many messages in a moment are put off with a word that they may be sent again', async () => {
+test('too many messages at once are refused with a message that they may be sent again', async () => {
 	await makeConversation(mira, tomas)
 	const tab = await tabOf(mira)
 	const answers = await Promise.all(Array.from({ length: 31 }, () => send(tab, message(tomas))))
@@ -244,9 +244,9 @@ test('too many messages in a moment are put off with a word that they may be sen
 	await passTime()
 })
 
-test('a tab whose session ended sends nothing, is told so and is let go', async () => {
+test('a tab whose session ended cannot send, is notified and disconnected', async () => {
 	let answer: SendAnswer | null = null
-	// Its presence, renewed every five seconds, may reveal the ended session first: then the tab is let go without an answer.
+	// The renewal of presence every five seconds may detect the ended session first: then the tab is disconnected without an answer.
 	for (let tries = 0; !answer && tries < 3; tries += 1) {
 		const tab = await tabOf(mira)
 		await db().deleteFrom('sessions').where('user_id', '=', mira.id).execute()
@@ -258,7 +258,7 @@ test('a tab whose session ended sends nothing, is told so and is let go', async 
 	expect((await openConversation(mira, tomas.username)).messages).toEqual([])
 })
 
-test('a tab that does not read is closed before it holds much of the memory, and nobody else is', async () => {
+test('a tab that does not read is disconnected before it takes much memory, and no other tab is', async () => {
 	const reading = await tabOf(tomas)
 	const cookie = await cookieOf(mira)
 	const stuck = connect({ port: Number(new URL(url).port), host: '127.0.0.1' })
@@ -268,7 +268,7 @@ test('a tab that does not read is closed before it holds much of the memory, and
 		`GET /realtime/?EIO=4&transport=websocket HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\nCookie: ${cookie}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
 	)
 	await once(stuck, 'data')
-	// The packet `40` joins; masked with zeros it is itself.
+	// The packet `40` connects; masked with zeros it is unchanged.
 	stuck.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x34, 0x30]))
 	const rooms = () => io.sockets.adapter.rooms.get(roomOf(mira.id))?.size ?? 0
 	await expect.poll(rooms).toBe(1)
@@ -289,7 +289,7 @@ test('a tab that does not read is closed before it holds much of the memory, and
 	stuck.destroy()
 })
 
-/** Where engine.io keeps what a reader has not taken yet. */
+/** Where engine.io buffers what a reader has not received yet. */
 interface Held {
 	writeBuffer: { data: string }[]
 	transport: { socket: { bufferedAmount: number } }

@@ -18,7 +18,7 @@ const allowance = new Allowance(60, 60_000)
  */
 export function takeReports(body: string): Response {
 	for (const report of reportsIn(body).slice(0, MAX_REPORTS))
-		if (allowance.take()) log.warn({ csp: report }, 'a page tried what its policy forbids')
+		if (allowance.take()) log.warn({ csp: report }, 'a page violated the content security policy')
 	return new Response(null, { status: 204, headers: { 'Cache-Control': 'no-store' } })
 }
 

@@ -11,10 +11,10 @@ import { clientIpHeader } from './middleware/public-request.ts'
 const databaseTimeoutMs = 800
 
 let isDraining = false
-/** The running check: probes share it, so that an unresponsive database is not asked by each. */
+/** The check in flight: probes share it, so that they do not pile up on an unresponsive database. */
 let pending: Promise<boolean> | undefined
 
-/** Makes {@link readiness} report that this process stops. */
+/** Makes {@link readiness} report that this process is draining. */
 export function beginDraining(): void {
 	isDraining = true
 }
@@ -49,7 +49,7 @@ export interface Seen {
 	forwarded: { for: string | null; proto: string | null; host: string | null }
 }
 
-/** The header by which `npm run doctor` asks how its request arrived. */
+/** The header by which `npm run doctor` requests how its request arrived. */
 export const doctorHeader = 'x-devquad-doctor'
 
 /** The value of that header; it proves knowledge of the site's secret. */
@@ -59,11 +59,11 @@ export function doctorToken(): string {
 
 /** The response of /healthz. @param request as the site understands it @param incoming as it arrived */
 export function health(request: Request, incoming: IncomingMessage) {
-	const told = { status: 'ok', version: version.number, commit: version.commit }
+	const basic = { status: 'ok', version: version.number, commit: version.commit }
 	const given = Buffer.from(String(incoming.headers[doctorHeader] ?? ''))
-	if (given.length === 0) return told
-	const wanted = Buffer.from(doctorToken())
-	if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return told
+	if (given.length === 0) return basic
+	const expected = Buffer.from(doctorToken())
+	if (given.length !== expected.length || !timingSafeEqual(given, expected)) return basic
 	const header = (name: string) => incoming.headers[name]?.toString() ?? null
 	const seen: Seen = {
 		address: request.headers.get(clientIpHeader) ?? '',
@@ -74,5 +74,5 @@ export function health(request: Request, incoming: IncomingMessage) {
 			host: header('x-forwarded-host'),
 		},
 	}
-	return { ...told, seen }
+	return { ...basic, seen }
 }

@@ -1,6 +1,6 @@
 /* Time limits of an orderly stop, and limits of connections. They are in one place because each has to leave room for those within it. */
 
-/** Limits of an orderly stop, in milliseconds. Whoever stops the site from outside should allow a little more than `totalMs`. */
+/** Limits of a graceful shutdown, in milliseconds. A process manager should allow a little more than `totalMs`. */
 export const stopLimits = {
 	/** An idle connection is closed after this: its client is unlikely to send a request just now. */
 	idleConnectionMs: 1_000,
@@ -10,7 +10,7 @@ export const stopLimits = {
 	orphanDrainMs: 1_000,
 	/** For any other part: jobs, the bus, the pool. */
 	partMs: 3_000,
-	/** A worker that is to stop serves until a replacement is ready, but no longer than this. */
+	/** A worker that has to stop serves until its replacement is ready, but no longer than this. */
 	replacementMs: 10_000,
 	/** For all workers or nodes together, stopped by their parent: `drainMs`, jobs, the bus, the pool. */
 	processMs: 18_000,
@@ -26,8 +26,8 @@ export const reconnectSpread = { perTabMs: 1, maxMs: 3_000 }
 /** Limits of connections, in milliseconds unless said otherwise. */
 export const connectionLimits = {
 	/**
-	 * New connections that wait to be accepted. Node accepts one in each turn of its loop, so that thousands of tabs that come back at once
-	 * wait here; the system drops what is beyond it, and the browser tries again after 1, 3, 7, 15 s. Linux allows 4,096 (`somaxconn`).
+	 * New connections that wait to be accepted. Node accepts one per turn of its event loop, so when thousands of tabs reconnect at once they
+	 * wait here. The system drops any beyond the limit, and browsers retry after 1, 3, 7, 15 s. Linux allows 4,096 (`somaxconn`).
 	 */
 	backlog: 4_096,
 	/** From the first byte of a request, or from opening the connection, to the end of the headers. */

@@ -21,7 +21,7 @@ function newFolder(): string {
 	return folder
 }
 
-/** Has another process take a folder. @returns once it holds it */
+/** Makes another process lock a folder. @returns once it holds the lock */
 async function holdElsewhere(call: string, folder: string) {
 	const script = `import { ${call} } from './server/lock.ts'; await ${call}(${JSON.stringify(folder)}, () => {}); console.log('held'); setInterval(() => {}, 1000)`
 	const child = spawn(
@@ -64,7 +64,7 @@ test.each(['lockDataDir', 'holdByHeartbeat'] as const)(
 	},
 )
 
-test('of twenty that ask at once, one gets it', async () => {
+test('of twenty concurrent attempts, one gets the lock', async () => {
 	const folder = newFolder()
 	const asked = await Promise.allSettled(Array.from({ length: 20 }, () => lockDataDir(folder)))
 	const won = asked.filter((outcome) => outcome.status === 'fulfilled')
@@ -72,13 +72,13 @@ test('of twenty that ask at once, one gets it', async () => {
 	for (const outcome of won) outcome.value()
 })
 
-/** A sign of life as a site on another machine wrote it last. */
+/** Writes a heartbeat as a site on another machine would. */
 function writeBeat(folder: string, count = 0): void {
 	const beat = { id: 'another', space: 'another machine', pid: 1, count }
 	writeFileSync(join(folder, 'site.heartbeat'), JSON.stringify(beat))
 }
 
-test('without file locks, a site elsewhere that is silent is taken over by one of ten, and one that beats by none', async () => {
+test('without file locks, one of ten takes over from a silent site elsewhere, and none from one with a heartbeat', async () => {
 	const folder = newFolder()
 	let count = 0
 	writeBeat(folder)
@@ -93,7 +93,7 @@ test('without file locks, a site elsewhere that is silent is taken over by one o
 	again()
 })
 
-test('without file locks, a site renews its file, notices when another took its place, and leaves that file alone', async () => {
+test('without file locks, a site renews its file, notices when another site takes over, and leaves that file alone', async () => {
 	const folder = newFolder()
 	let isLost = false
 	const release = await holdByHeartbeat(
@@ -112,7 +112,7 @@ test('without file locks, a site renews its file, notices when another took its 
 	expect(readFileSync(join(folder, 'site.heartbeat'), 'utf8')).toContain('another machine')
 })
 
-test('without file locks, a site that cannot write its file for a while, as on a full disk, goes on and writes it later', async () => {
+test('without file locks, a site that cannot write its file for a while, as on a full disk, continues and writes it later', async () => {
 	const folder = newFolder()
 	const file = join(folder, 'site.heartbeat')
 	const beatNow = () => JSON.parse(readFileSync(file, 'utf8')) as { id: string; count: number }
@@ -130,7 +130,7 @@ test('without file locks, a site that cannot write its file for a while, as on a
 	expect(onLost).not.toHaveBeenCalled()
 })
 
-test('without file locks, a site that may open no more files does not think that another took its place', async () => {
+test('without file locks, a site that runs out of file descriptors does not assume that another took over', async () => {
 	const script = `
 		import { closeSync, openSync } from 'node:fs'
 		import { holdByHeartbeat } from './server/lock.ts'

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { lockFile } from '../app/lib/file-lock.server.ts'
 
 /** Milliseconds between two heartbeats of {@link holdByHeartbeat}. */
-const BEAT_EVERY_MS = 3_000
+const HEARTBEAT_EVERY_MS = 3_000
 /** Milliseconds without a heartbeat after which the holder counts as dead. */
 const SILENCE_MS = 15_000
 
@@ -30,12 +30,12 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
 	if (lock.state === 'held') return () => closeSync(lock.fd)
 	return holdByHeartbeat(dataDir, () => {
 		process.stderr.write(`Another process has taken ${dataDir} while this one was silent. This one ends.\n`)
-		// No orderly stop: PostgreSQL belongs to the other process by now.
+		// Not a graceful shutdown: PostgreSQL belongs to the other process by now.
 		process.exit(1)
 	})
 }
 
-interface Beat {
+interface Heartbeat {
 	id: string
 	/** The scope of process ids: a machine since its start, and a pid namespace on it. */
 	space: string
@@ -45,22 +45,22 @@ interface Beat {
 
 /**
  * The lock of {@link lockDataDir} for file systems and machines without one: the file `site.heartbeat`, rewritten every three
- * seconds. It can be taken over after 15 seconds without a change, measured by the waiting process, so that a clock's jump cannot
+ * seconds. It can be taken over after 15 seconds without a change, measured by the waiting process, so that a clock jump cannot
  * make a live site look dead; and at once when the holder was on this machine and has ended.
  * @param onLost called once when another process has taken the lock, as may happen to a process that was suspended for that long
  * @param silence milliseconds, for tests
  */
 export async function holdByHeartbeat(dataDir: string, onLost: () => void, silence = SILENCE_MS): Promise<() => void> {
 	const file = join(dataDir, 'site.heartbeat')
-	const mine: Beat = { id: randomUUID(), space: processSpace(), pid: process.pid, count: 0 }
+	const mine: Heartbeat = { id: randomUUID(), space: processSpace(), pid: process.pid, count: 0 }
 	const written = `${file}.${mine.id}`
 	try {
 		if (!createWhole(file, mine)) {
-			const other = readBeat(file)
+			const other = readHeartbeat(file)
 			if (other && !isGone(other) && !(await isSilent(file, other, silence))) throw new DataDirTaken(dataDir)
-			// Of several that find the same dead file, one moves it away; a process that moved a live one puts it back and gives up.
+			// Of several that find the same dead file, one moves it away; a process that moved a live one restores it and fails.
 			renameSync(file, written)
-			const moved = readBeat(written)
+			const moved = readHeartbeat(written)
 			if (moved?.id !== other?.id) {
 				linkSync(written, file)
 				throw new DataDirTaken(dataDir)
@@ -74,19 +74,19 @@ export async function holdByHeartbeat(dataDir: string, onLost: () => void, silen
 		rmSync(written, { force: true })
 	}
 	const beat = () => {
-		if (readBeat(file)?.id !== mine.id) {
+		if (readHeartbeat(file)?.id !== mine.id) {
 			clearInterval(timer)
 			return onLost()
 		}
 		mine.count += 1
-		writeBeat(written, mine)
+		writeHeartbeat(written, mine)
 		renameSync(written, file)
 	}
-	const timer = setInterval(() => untilItWorks(file, beat), Math.min(BEAT_EVERY_MS, silence / 5)).unref()
+	const timer = setInterval(() => ignoringFailure(file, beat), Math.min(HEARTBEAT_EVERY_MS, silence / 5)).unref()
 	return () => {
 		clearInterval(timer)
 		rmSync(written, { force: true })
-		if (readBeat(file)?.id === mine.id) rmSync(file, { force: true })
+		if (readHeartbeat(file)?.id === mine.id) rmSync(file, { force: true })
 	}
 }
 
@@ -94,7 +94,7 @@ export async function holdByHeartbeat(dataDir: string, onLost: () => void, silen
 const failing = new Set<string>()
 
 /** A full disk, or too many open files, is no reason to end: the next heartbeat may work, and finds out whether another took the lock. */
-function untilItWorks(file: string, beat: () => void): void {
+function ignoringFailure(file: string, beat: () => void): void {
 	try {
 		beat()
 		failing.delete(file)
@@ -105,9 +105,9 @@ function untilItWorks(file: string, beat: () => void): void {
 }
 
 /** Creates the complete file, unless it exists. */
-function createWhole(file: string, beat: Beat): boolean {
+function createWhole(file: string, beat: Heartbeat): boolean {
 	const written = `${file}.${beat.id}`
-	writeBeat(written, beat)
+	writeHeartbeat(written, beat)
 	try {
 		linkSync(written, file)
 		return true
@@ -119,21 +119,21 @@ function createWhole(file: string, beat: Beat): boolean {
 	}
 }
 
-function writeBeat(file: string, beat: Beat): void {
+function writeHeartbeat(file: string, beat: Heartbeat): void {
 	writeFileSync(file, JSON.stringify(beat), { mode: 0o600 })
 }
 
 /** @returns null when there is no file, or none of ours @throws the error of the system when it cannot be read */
-function readBeat(file: string): Beat | null {
+function readHeartbeat(file: string): Heartbeat | null {
 	try {
-		return JSON.parse(readFileSync(file, 'utf8')) as Beat
+		return JSON.parse(readFileSync(file, 'utf8')) as Heartbeat
 	} catch (error) {
 		if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null
 		throw error
 	}
 }
 
-function isGone({ space, pid }: Beat): boolean {
+function isGone({ space, pid }: Heartbeat): boolean {
 	if (space !== processSpace() || pid === process.pid) return false
 	try {
 		process.kill(pid, 0)
@@ -144,9 +144,9 @@ function isGone({ space, pid }: Beat): boolean {
 }
 
 /** Watches the file for this many milliseconds. @returns false as soon as it changes */
-async function isSilent(file: string, { id, count }: Beat, milliseconds: number): Promise<boolean> {
+async function isSilent(file: string, { id, count }: Heartbeat, milliseconds: number): Promise<boolean> {
 	for (const end = Date.now() + milliseconds; Date.now() < end; await sleep(milliseconds / 30)) {
-		const now = readBeat(file)
+		const now = readHeartbeat(file)
 		if (now?.id !== id || now.count !== count) return false
 	}
 	return true

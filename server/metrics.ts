@@ -86,7 +86,7 @@ export async function measureRequests(server: Server, routeOf: (url: string) => 
 }
 
 /**
- * Serves /metrics to whoever has METRICS_TOKEN; without that setting there is no such page. It checks a token rather than the
+ * Serves /metrics to clients with METRICS_TOKEN; without that setting there is no such page. It checks a token rather than the
  * client's address, as behind a proxy all addresses are the same.
  */
 export function metricsPage(): MiddlewareHandler {

@@ -10,7 +10,7 @@ import { stopLimits } from './limits.ts'
 import type { Startup } from './startup.ts'
 import { gatherMetrics } from './worker-metrics.ts'
 
-/** A message from a worker to its parent. `leaving`: it was told to stop, and serves until it may. */
+/** A message from a worker to its parent. `leaving`: it received a signal to stop, and serves until the parent allows it. */
 export type FromWorker = { kind: 'ready' } | { kind: 'failed'; reason: string } | { kind: 'leaving' }
 
 /**
@@ -120,7 +120,7 @@ class Team {
 		}
 		const stopRestarting = keepAlive(start, (ending) => {
 			if (this.#stopping) return false
-			if (hasServed) log.warn({ ...ending, reason }, 'a worker ended and is started again')
+			if (hasServed) log.warn({ ...ending, reason }, 'a worker ended and is being restarted')
 			else reject(new Error(reason ?? 'A worker ended before it was ready.'))
 			reason = undefined
 			return hasServed

@@ -5,14 +5,14 @@ import { PREFETCH_HEADER } from '~/lib/page-handle.ts'
 const listeners = features.flatMap(({ onRead }) => onRead ?? [])
 const aheadHeader = PREFETCH_HEADER.toLowerCase()
 
-/** Tells features that a page was answered from the cache. @param url path and query of the page */
-export function tellCachedRead(url: string, { method, headers }: IncomingMessage): void {
+/** Notifies features of a page that was served from the cache. @param url path and query of the page */
+export function notifyCachedRead(url: string, { method, headers }: IncomingMessage): void {
 	if (method !== 'GET') return
 	for (const listen of listeners) listen({ url, userAgent: headers['user-agent'], isAhead: aheadHeader in headers })
 }
 
-/** Tells features that a page, or its data, was answered, unless it was an error or a redirect. @returns the response */
-export function tellRead({ method, url, headers }: Request, answer: Response): Response {
+/** Notifies features of a page, or its data, that was served, unless it was an error or a redirect. @returns the response */
+export function notifyRead({ method, url, headers }: Request, answer: Response): Response {
 	if (method !== 'GET' || (answer.status !== 200 && answer.status !== 304)) return answer
 	const { pathname, search } = new URL(url)
 	const userAgent = headers.get('User-Agent') ?? undefined

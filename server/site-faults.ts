@@ -52,7 +52,7 @@ interface Sender {
 }
 
 /**
- * Finds out who sent a request. While the database is unavailable, the signed cookie tells, for the frame of the page only.
+ * Finds out who sent a request. While the database is unavailable, the signed cookie is trusted, for the frame of the page only.
  * @param fresh whether the cookie alone is not enough
  */
 export async function senderOf(request: Request, fresh: boolean): Promise<Sender> {

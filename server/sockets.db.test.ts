@@ -29,7 +29,7 @@ let reader: SignedIn
 let writer: SignedIn
 
 beforeAll(async () => {
-	// Makes the tables in which jobs wait: each login here is one from a new device, which is mailed.
+	// Creates the job tables: each login here is from a new device, which queues a mail.
 	await startJobs()
 	await stopJobs()
 	letGo = handleSockets()
@@ -53,7 +53,7 @@ afterAll(async () => {
 	await io.close()
 })
 
-test('a tab that shows a query hears of its comments and by whom, and of no other query', async () => {
+test('a tab that shows a query receives its comments and their authors, and those of no other query', async () => {
 	const [shown, other] = [await makeQuestion(writer), await makeQuestion(writer)]
 	const { tab, heard } = await openReader()
 	await show(tab, shown.id)
@@ -62,7 +62,7 @@ test('a tab that shows a query hears of its comments and by whom, and of no othe
 	await expect.poll(() => heard).toEqual([{ questionId: shown.id, commentId, username: 'writer' }])
 })
 
-test('of several questions that a tab says it shows in one moment the last counts, and none after it left', async () => {
+test('of several questions that a tab watches in quick succession the last counts, and none after it left', async () => {
 	const questions = [await makeQuestion(writer), await makeQuestion(writer), await makeQuestion(writer)]
 	const { tab, heard } = await openReader()
 	for (const { id } of questions) tab.emit('query:watch', id)
@@ -74,7 +74,7 @@ test('of several questions that a tab says it shows in one moment the last count
 	await expect.poll(() => io.sockets.adapter.rooms.has(`query:${last}`)).toBe(false)
 })
 
-test('nobody is let into the room of a query that was deleted, or of what is no query', async () => {
+test('a tab cannot join the room of a deleted query, or of something that is no query', async () => {
 	const { id } = await makeQuestion(writer)
 	await deleteQuestion(writer, id)
 	const open = await makeQuestion(writer)
@@ -84,13 +84,13 @@ test('nobody is let into the room of a query that was deleted, or of what is no 
 		await show(tab, open.id)
 		tab.emit('query:watch', wrong)
 		await expect.poll(rooms).toEqual([])
-		// The answer about the question was asked for before this one.
+		// The request about the question was sent before this one.
 		await watch(tab, ['writer'])
 		expect(rooms()).toEqual([])
 	}
 })
 
-test('a tab that comes to a query is told what others wrote since its page was loaded, and then of each new one', async () => {
+test('a tab that opens a query receives what others wrote since its page was loaded, and then each new comment', async () => {
 	const { id } = await makeQuestion(writer)
 	const known = await makeComment(writer, id)
 	const missed = [await makeComment(writer, id), await makeComment(writer, id)]
@@ -103,7 +103,7 @@ test('a tab that comes to a query is told what others wrote since its page was l
 	expect(await tab.emitWithAck('query:watch', id, 0)).toEqual([known, ...missed, next])
 })
 
-test('no comment is lost between the answer and the events, however they fall', async () => {
+test('no comment is lost between the answer and the events, in whatever order they arrive', async () => {
 	const { id } = await makeQuestion(writer)
 	const { tab, heard } = await openReader()
 	const written = Array.from({ length: 12 }, () => makeComment(writer, id))
@@ -114,7 +114,7 @@ test('no comment is lost between the answer and the events, however they fall', 
 	await expect.poll(() => known().toSorted((one, other) => one - other)).toEqual(all)
 })
 
-test('a tab that comes to the list of members is told who joined since its page was loaded', async () => {
+test('a tab that opens the list of members receives who joined since its page was loaded', async () => {
 	const { tab } = await openReader()
 	expect(await tab.emitWithAck('members:since', 'writer')).toEqual([])
 	await makeMember('later')
@@ -126,7 +126,7 @@ test('a tab that comes to the list of members is told who joined since its page 
 	expect(await tab.emitWithAck('members:since', 'latest')).toEqual([])
 })
 
-test('a tab watches nobody who blocks its member: not by asking, and not when they block while it watches', async () => {
+test('a tab cannot watch a member who blocks its member, neither on request nor when blocked while watching', async () => {
 	const ann = await makeMember('ann')
 	await setBlocked(writer, 'reader', true)
 	for (const { id } of [ann, writer]) await makeTab(id)
@@ -145,7 +145,7 @@ test('a tab watches nobody who blocks its member: not by asking, and not when th
 	await setBlocked(writer, 'reader', false)
 })
 
-/** A tab of the reader, and what it hears of comments. */
+/** A tab of the reader, and the comments that it receives. */
 async function openReader() {
 	const form = new FormData()
 	form.set('email', 'reader@campus.example')
@@ -158,7 +158,7 @@ async function openReader() {
 	return { tab, heard }
 }
 
-/** Says that the tab shows a question, and waits until it is in the room. */
+/** Makes the tab watch a question, and waits until it is in the room. */
 async function show(tab: Socket, id: number): Promise<void> {
 	tab.emit('query:watch', id)
 	await watch(tab, [])

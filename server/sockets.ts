@@ -60,7 +60,7 @@ export function handleSockets(): () => Promise<void> {
 			isAway = true
 			throw error
 		}
-		// What was committed just before the outage, or requested during it, was announced to nobody.
+		// Changes committed just before the outage may not have been announced, and requests during it were not answered.
 		if (isAway) haveTabsAskAgain()
 		isAway = false
 	}
@@ -158,7 +158,7 @@ function ownOrigins({ headers: { host = '', ...headers } }: IncomingMessage): st
 /** Hides internal errors from the browser, which retries later. */
 function refusal(error: unknown): Error {
 	if (error instanceof Refusal) return error
-	if (!siteFaultOf(error)) log.warn({ err: error }, 'a socket could not be let in')
+	if (!siteFaultOf(error)) log.warn({ err: error }, 'a socket could not be authenticated')
 	return new Error('unavailable')
 }
 
@@ -182,7 +182,7 @@ function endSlowReader(connection: Connection): void {
 		waiting += data.length
 		const wire = (connection.transport as unknown as { socket?: Wire }).socket
 		if (waiting + (wire?.bufferedAmount ?? 0) <= MAX_WAITING_BYTES) return
-		log.info({ waiting }, 'a tab that does not read was closed')
+		log.info({ waiting }, 'a tab that does not read was disconnected')
 		// An orderly close would wait for the client.
 		wire?.terminate?.()
 	})

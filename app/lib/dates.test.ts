@@ -17,7 +17,7 @@ test.each([
 	['2026-11-18T12:00:00Z', '3 days ago'],
 	['2026-11-12T08:00:00Z', '12 Nov'],
 	['2025-01-02T08:00:00Z', '2 Jan 2025'],
-])('%s is said as “%s”', (at, expected) => {
+])('%s is displayed as “%s”', (at, expected) => {
 	expect(relativeTime(at, now)).toBe(expected)
 })
 
@@ -26,16 +26,16 @@ test.each([
 	['a browser whose clock is behind', '12:00:30', '11:58:00', '12:00:30'],
 	['a page that is a minute old', '12:00:30', '12:01:30', '12:01:00'],
 	['a page from a cache', '11:50:30', '12:00:59', '12:00:00'],
-])('%s: times count from the moment that nothing jumps by', (_, served, clock, expected) => {
+])('%s: relative times refer to a moment that avoids jumps', (_, served, clock, expected) => {
 	const moment = (time: string) => Date.parse(`2026-11-21T${time}Z`)
 	expect(momentShown(moment(served), moment(clock))).toBe(moment(expected))
 })
 
-test('the full time in UTC has the form that the browser shows in its own zone', () => {
+test('the full time in UTC has the format that the browser uses in its own zone', () => {
 	expect(siteTime('2026-11-21T05:12:33.123Z')).toBe('Sat Nov 21 2026 05:12:33 UTC')
 })
 
-test('the day is that of the zone it is asked for', () => {
+test('the day is that of the requested zone', () => {
 	expect(dayAndMonth(Date.parse('2026-11-21T23:59:00Z'), 'site')).toBe('Saturday, 21 November')
 })
 
@@ -45,7 +45,7 @@ test('dates without a time keep their month', () => {
 	expect(shortDate('2026-03-01T00:00:00Z', now)).toBe('1 Mar')
 })
 
-describe('as the site has it', () => {
+describe('with the site’s region and zone', () => {
 	afterEach(() => Object.assign(dateStyle, { locale: 'en', zone: undefined }))
 
 	test.each([
@@ -87,7 +87,7 @@ describe('as the site has it', () => {
 		expect(siteDay(at)).toBe(said[0]?.includes('22') ? '2026-11-22' : '2026-11-21')
 	})
 
-	test('yesterday is the day before in the zone of the site, also where a day has 25 hours', () => {
+	test('“Yesterday” is the previous day in the site’s zone, even when a day has 25 hours', () => {
 		Object.assign(dateStyle, { zone: 'Asia/Kolkata' })
 		expect(relativeTime('2026-11-19T18:30:00Z', now)).toBe('Yesterday')
 		expect(relativeTime('2026-11-19T18:29:59Z', now)).toBe('2 days ago')

@@ -17,6 +17,6 @@ export function lockFile(file: string): FileLock {
 	const { status, stderr } = spawnSync('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'pipe', fd] })
 	if (status === 0) return { state: 'held', fd }
 	closeSync(fd)
-	// Status 1 without output means that somebody else holds the lock; other errors are explained on standard error.
+	// Status 1 without output means that another process holds the lock; other errors are explained on standard error.
 	return status === 1 && stderr.length === 0 ? { state: 'taken' } : { state: 'unsupported' }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { gathered } from './gathered.ts'
 
-test('what is asked for in one moment is one round, and what comes meanwhile the next one', async () => {
+test('requests in one tick form one round, and those made meanwhile the next one', async () => {
 	const rounds: number[][] = []
 	let later: Promise<number> | undefined
 	const twice = gathered(async (items: number[]) => {
@@ -15,7 +15,7 @@ test('what is asked for in one moment is one round, and what comes meanwhile the
 	expect(rounds).toEqual([[1, 2, 3], [7], [8]])
 })
 
-test('a round holds no more than it may', async () => {
+test('a round does not exceed its limit', async () => {
 	const sizes: number[] = []
 	const same = gathered(async (items: number[]) => {
 		sizes.push(items.length)
@@ -25,7 +25,7 @@ test('a round holds no more than it may', async () => {
 	expect(sizes).toEqual([2, 2, 1])
 })
 
-test('a round that fails fails for those who asked in it, and the next one is made', async () => {
+test('a failed round rejects its own requests only, and the next one runs', async () => {
 	let rounds = 0
 	const work = gathered(async (items: number[]) => {
 		rounds += 1
@@ -37,7 +37,7 @@ test('a round that fails fails for those who asked in it, and the next one is ma
 	expect(await work(3)).toBe(3)
 })
 
-test('items with a key in common are done one after the other, and hold up no others', async () => {
+test('items that share a key run one after the other, and block no others', async () => {
 	const rounds: string[][] = []
 	const work = gathered(
 		async (items: string[]) => {

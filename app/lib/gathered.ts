@@ -7,7 +7,7 @@ interface Waiting<Item, Answer> {
 /**
  * Batches work on single items: items requested in the same tick, or while an earlier round runs, are done together in the next
  * round. When nothing runs, a round begins at once.
- * @param work answers in the order of the items; an error goes to everybody in the round
+ * @param work returns results in the order of the items; an error rejects the whole round
  * @param most items of one round
  * @param keysOf items that share a key are never in the same round, and are done in order
  */
@@ -28,7 +28,7 @@ export function gathered<Item, Answer>(
 			for (const { reject } of now) reject(error)
 		}
 	}
-	const goOn = async () => {
+	const runRounds = async () => {
 		while (waiting.length > 0) await round()
 		working = false
 	}
@@ -38,7 +38,7 @@ export function gathered<Item, Answer>(
 			if (working) return
 			working = true
 			// Includes everything that is requested in the same turn of the event loop.
-			setImmediate(() => void goOn())
+			setImmediate(() => void runRounds())
 		})
 }
 

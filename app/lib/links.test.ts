@@ -8,7 +8,7 @@ test.each(['javascript:alert(1)', 'data:text/html,x', '//evil.example', 'ftp://a
 	},
 )
 
-test('a link to the web stays, and is shown without its scheme', () => {
+test('a web link is accepted, and shown without its scheme', () => {
 	expect(webUrl('https://www.miraq.example/')).toBe('https://www.miraq.example/')
 	expect(bareUrl('https://www.miraq.example/')).toBe('miraq.example')
 })

@@ -17,7 +17,7 @@ export const log = remember('log', () =>
 			serializers: { err: describeError },
 			base: null,
 			mixin: nameRequest,
-			hooks: { logMethod: passOverOutages },
+			hooks: { logMethod: skipOutageErrors },
 			timestamp: pino.stdTimeFunctions.isoTime,
 			redact: ['password', 'token', '*.password', '*.token'],
 		},
@@ -39,7 +39,7 @@ export function logConsole(): void {
 		}
 	process.removeAllListeners('warning')
 	process.on('warning', (warning) => log.warn({ from: 'node', err: warning }, 'a warning'))
-	// Work that nobody waits for, often of a library: the outage is logged, and passes.
+	// Work that nothing awaits, often of a library: the outage itself is logged, so it is not fatal.
 	process.on('unhandledRejection', (reason) => {
 		if (!isSiteFault(reason)) throw reason
 	})
@@ -52,8 +52,8 @@ export function logConsole(): void {
 /** pino's number of the level. */
 const FATAL = 60
 
-/** An outage is logged once when it begins and once when it ends, not by everybody who meets it. */
-function passOverOutages(this: Logger, args: Parameters<LogFn>, method: LogFn, level: number): void {
+/** An outage is logged once when it begins and once when it ends, not for each request that is affected. */
+function skipOutageErrors(this: Logger, args: Parameters<LogFn>, method: LogFn, level: number): void {
 	const [first] = args as unknown[]
 	const error = (first as { err?: unknown } | null)?.err ?? first
 	// What ends the process is logged in any case.
@@ -68,7 +68,7 @@ function nameRequest(): { requestId?: string; traceId?: string } {
 }
 
 /** What is logged of an error. PostgreSQL's `detail` and `where` quote rows and statements, so they are left out. */
-export function describeError(error: unknown, withStack = tellsStacks()): Record<string, unknown> {
+export function describeError(error: unknown, withStack = logsStacks()): Record<string, unknown> {
 	if (!(error instanceof Error)) return { message: String(error) }
 	const { name, message, stack } = error
 	const code = 'code' in error ? { code: error.code } : {}
@@ -76,7 +76,7 @@ export function describeError(error: unknown, withStack = tellsStacks()): Record
 	return { name, message, ...code, ...cause, ...(withStack ? { stack } : {}) }
 }
 
-function tellsStacks(): boolean {
+function logsStacks(): boolean {
 	const { LOG_LEVEL, NODE_ENV } = config()
 	return NODE_ENV === 'development' || LOG_LEVEL === 'debug' || LOG_LEVEL === 'trace'
 }

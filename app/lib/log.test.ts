@@ -7,20 +7,20 @@ const failure = Object.assign(new Error('duplicate key'), {
 	detail: 'Key (email)=(mira@campus.example)',
 })
 
-test('an error is told by its name, message and code, without the row it was about', () => {
+test('an error is logged with its name, message and code, without the row it concerns', () => {
 	expect(describeError(failure, false)).toEqual({ name: 'Error', message: 'duplicate key', code: '23505' })
 })
 
-test('its stack is told to those who asked for it', () => {
+test('its stack is logged on request', () => {
 	expect(describeError(failure, true)).toHaveProperty('stack', failure.stack)
 })
 
-test('a cause is told in the same way', () => {
+test('a cause is logged in the same way', () => {
 	const outer = new Error('the database of DATABASE_URL cannot be used', { cause: failure })
 	expect(describeError(outer, false).cause).toEqual({ name: 'Error', message: 'duplicate key', code: '23505' })
 })
 
-test.each([['a text'], [undefined], [null]])('what is no error, such as %j, is told as text', (thrown) => {
+test.each([['a text'], [undefined], [null]])('a thrown non-error, such as %j, is logged as text', (thrown) => {
 	expect(describeError(thrown, false)).toEqual({ message: String(thrown) })
 })
 

@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Creates a folder and its missing parents, for the owner alone. Node's own recursive `mkdir` never ends where the system says that a
- * folder cannot be there although its parent is, as below /proc and in a folder of an automounter whose disk is away.
+ * Creates a folder and its missing parents, for the owner alone. Node's own recursive `mkdir` loops forever where the system says that a
+ * folder cannot be created although its parent exists, as below /proc and in a folder of an automounter whose disk is missing.
  * @param folder an absolute path
  * @throws the error of the system
  */
@@ -12,7 +12,7 @@ export async function makeFolder(folder: string): Promise<void> {
 	for (let at = folder; !(await exists(at)); at = dirname(at)) missing.unshift(at)
 	for (const each of missing)
 		await mkdir(each, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-			// Somebody else has just created it.
+			// Another process has just created it.
 			if (error.code !== 'EEXIST') throw error
 		})
 }

@@ -13,7 +13,7 @@ export interface RequestScope {
 	userId: number | null
 	/** Why the database was unavailable during this request: libraries in between throw errors of their own. */
 	outage?: Error
-	/** Whether signed cookies are trusted, as the database cannot be asked. */
+	/** Whether signed cookies are trusted, as the database is unavailable. */
 	trustsLastKnown: boolean
 }
 

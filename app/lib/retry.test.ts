@@ -16,7 +16,7 @@ afterEach(() => {
 
 const lost = () => Promise.reject(new TypeError('Failed to fetch'))
 
-/** Something that fails a number of times, with the moments at which it was tried. */
+/** An operation that fails this many times, and the times at which it was attempted. */
 function failing(times: number, answer = 'there') {
 	const begin = Date.now()
 	const moments: number[] = []
@@ -27,7 +27,7 @@ function failing(times: number, answer = 'there') {
 	return { moments, attempt }
 }
 
-test('the pauses grow up to 15 s, and what works ends them', async () => {
+test('the delays grow up to 15 s, and a success ends the retries', async () => {
 	const { moments, attempt } = failing(7)
 	const onFailure = vi.fn()
 	const result = retrying(attempt, { onFailure })
@@ -38,7 +38,7 @@ test('the pauses grow up to 15 s, and what works ends them', async () => {
 	expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a quarter of each pause is chance', async () => {
+test('a quarter of each delay is random', async () => {
 	vi.mocked(Math.random).mockReturnValue(0)
 	const { moments, attempt } = failing(2)
 	const result = retrying(attempt)
@@ -47,7 +47,7 @@ test('a quarter of each pause is chance', async () => {
 	expect(moments).toEqual([0, 375, 1_125])
 })
 
-test('it is tried at once when the browser is online again', async () => {
+test('it is retried at once when the browser is online again', async () => {
 	const { moments, attempt } = failing(6)
 	const result = retrying(attempt)
 	await vi.advanceTimersByTimeAsync(20_000)
@@ -60,7 +60,7 @@ test('it is tried at once when the browser is online again', async () => {
 test.each([
 	['what fails again and again', lost],
 	['what hangs', () => new Promise<never>(() => {})],
-])('%s is given up after 120 s', async (_, attempt) => {
+])('%s fails after 120 s', async (_, attempt) => {
 	const tried = vi.fn(attempt)
 	const given = expect(retrying(tried)).rejects.toBeInstanceOf(LostAnswer)
 	await vi.advanceTimersByTimeAsync(RETRY_LIMIT_MS)
@@ -71,7 +71,7 @@ test.each([
 	expect(vi.getTimerCount()).toBe(0)
 })
 
-test('nothing is tried for a reader who went elsewhere', async () => {
+test('nothing is retried for a reader who left the page', async () => {
 	const { moments, attempt } = failing(9)
 	const left = new AbortController()
 	const result = expect(retrying(attempt, { signal: left.signal })).rejects.toThrow('left')
@@ -82,7 +82,7 @@ test('nothing is tried for a reader who went elsewhere', async () => {
 	expect(moments).toEqual([0, 500])
 })
 
-test('an error that is not of the network is thrown at once', async () => {
+test('an error that is not a network error is thrown at once', async () => {
 	await expect(retrying(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
 	expect(vi.getTimerCount()).toBe(0)
 })

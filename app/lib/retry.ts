@@ -22,7 +22,7 @@ interface RetryOptions {
 
 /**
  * Retries until it succeeds: after growing pauses, at once when the browser is online again, and for at most 120 s.
- * @param attempt runs in the browser, and must be safe to repeat. Its signal aborts when nobody waits any longer
+ * @param attempt runs in the browser, and must be safe to repeat. Its signal aborts when the result is no longer needed
  * @returns the result of the first successful try
  * @throws LostAnswer after 120 s, the reason of `signal` when it aborts, and at once any error but a TypeError, which is what
  * browsers throw for every network failure

@@ -5,7 +5,7 @@ import type { Viewer } from './viewer.ts'
 /** Data that every page has. */
 export interface RootData {
 	viewer: Viewer
-	/** Whether somebody is logged in but it is unknown who: then neither a member nor a visitor is shown. */
+	/** Whether the viewer is logged in but unknown: the page is then rendered for neither a member nor a visitor. */
 	isViewerUnknown: boolean
 	/** The state of the disk, for staff; null when there is space, and for everybody else. */
 	disk: DiskState | null

@@ -15,7 +15,7 @@ test.each([
 	[0, '0 comments'],
 	[1, '1 comment'],
 	[1284, '1,284 comments'],
-])('%i is counted as %s', (count, expected) => {
+])('%i becomes %s', (count, expected) => {
 	expect(counted(count, 'comment')).toBe(expected)
 })
 

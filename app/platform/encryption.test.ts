@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { authSecret, decryptSecret, encryptSecret } from './encryption.server.ts'
 
-test('the secret is made once, kept for its owner alone, and the same for all who ask at once', () => {
+test('the secret is created once, readable by its owner only, and the same for concurrent callers', () => {
 	const dataDir = mkdtempSync(join(tmpdir(), 'secret-'))
 	const secrets = [1, 2, 3].map(() => authSecret({ AUTH_SECRET: undefined, dataDir }))
 	expect(new Set(secrets).size).toBe(1)
@@ -36,6 +36,6 @@ test.each([
 	['of a version that nobody knows', 'purpose', (stored: string) => stored.replace('v1', 'v2')],
 	['in plain text', 'purpose', () => 'hunter2'],
 	['nothing', 'purpose', () => ''],
-])('what is %s is not decrypted', (_what, purpose, change) => {
+])('a secret that is %s is not decrypted', (_what, purpose, change) => {
 	expect(decryptSecret(purpose, change(encryptSecret('purpose', 'a longer secret')))).toBeNull()
 })

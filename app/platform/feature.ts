@@ -45,7 +45,7 @@ export interface Feature {
 	crossSiteForms?: readonly string[]
 	/** Called with each request for a page before routing. @returns the request, or one for the current address of the page */
 	rewriteRequest?: (request: Request) => Promise<Request>
-	/** Called with each page, or its data, that a reader got, also from the cache; it must cost next to nothing. */
+	/** Called for each page, or its data, that was served to a reader, also from the cache; it must be cheap. */
 	onRead?: (read: Read) => void
 	/** Adds demo content to a site that has none. @param options.onProgress called with the number of steps done, and of all steps */
 	seedDemo?: (options: { onProgress: (done: number, total: number) => void }) => Promise<void>

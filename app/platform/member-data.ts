@@ -6,7 +6,7 @@ import type { Executor } from './db/db.server.ts'
  * same: `on delete cascade` deletes; `set null` and `set default` keep. Where a key would delete a row that is to be kept, a {@link
  * LeavingStep} changes the row first.
  */
-export type Fate = 'deleted' | 'kept'
+export type OnLeaving = 'deleted' | 'kept'
 
 /** Maximum characters of a column, null for any, or `json` for a `jsonb` column. */
 export type Mentions = Readonly<Record<string, number | 'json' | null>>
@@ -30,7 +30,7 @@ export type MergeRule =
 /** What a table stores about members. */
 export interface MemberTable {
 	/** Each column that names a member, and what happens to the row. The first column decides whose archive the rows go into. */
-	members: Readonly<Record<string, Fate>>
+	members: Readonly<Record<string, OnLeaving>>
 	/** For each of these columns, what happens to the row when the account is merged. */
 	merge: Readonly<Record<string, MergeRule>>
 	/** A noun for its rows in the preview of a merge; omitted where they mean nothing to people. */
@@ -44,7 +44,7 @@ export interface MemberTable {
 	 * for a `jsonb` column. When that member leaves, they say `former-member`.
 	 */
 	mentions?: Mentions
-	/** The rows that go into the archive, where the first member column does not tell: a statement from a queries file. */
+	/** The rows that go into the archive, where the first member column does not determine them: a statement from a queries file. */
 	rows?: (memberId: number) => RawBuilder<unknown>
 }
 

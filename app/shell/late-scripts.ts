@@ -106,7 +106,7 @@ export function nonceAttribute(nonce: string | undefined): string {
 function startAfterPaint(maxWait: number): void {
 	const starter = document.currentScript as HTMLScriptElement
 	const imports = starter.previousElementSibling as HTMLScriptElement
-	// Tells browser tests that scripts run.
+	// Signals to browser tests that scripts run.
 	imports.dataset.started = 'false'
 	const start = () => {
 		if (imports.dataset.started === 'true') return

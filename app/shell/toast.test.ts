@@ -5,7 +5,7 @@ afterEach(() => {
 	for (const { id } of toastStore.read()) dismiss(id)
 })
 
-test('the newest toast comes first, and readers of the store are told', () => {
+test('the newest toast comes first, and subscribers are notified', () => {
 	const told = vi.fn()
 	const stop = toastStore.subscribe(told)
 	toast({ type: 'plain', message: 'first' })
@@ -16,14 +16,14 @@ test('the newest toast comes first, and readers of the store are told', () => {
 	expect(told).toHaveBeenCalledTimes(2)
 })
 
-test('at most twenty are kept: the oldest gives way', () => {
+test('at most twenty are kept: the oldest is removed', () => {
 	for (let number = 1; number <= 21; number += 1) toast({ type: 'loading', message: String(number) })
 	const messages = toastStore.read().map(({ message }) => message)
 	expect(messages).toHaveLength(20)
 	expect(messages).not.toContain('1')
 })
 
-test('a dismissed toast is gone, and dismissing it again changes nothing', () => {
+test('a dismissed toast is removed, and dismissing it again changes nothing', () => {
 	const id = toast({ type: 'loading', message: 'Saving...' })
 	dismiss(id)
 	dismiss(id)

@@ -107,7 +107,7 @@ function buttonOf(button: Element | null): string {
 	return button instanceof HTMLButtonElement && button.name ? `${button.name}=${button.value}` : ''
 }
 
-/** A visible password is a text field: only its name tells. */
+/** A password that is shown is a text field, recognizable only by its name. */
 function isSecret(form: HTMLFormElement, name: string): boolean {
 	const field = form.elements.namedItem(name)
 	return /password/i.test(name) || (field instanceof HTMLInputElement && field.type === 'password')

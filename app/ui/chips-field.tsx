@@ -189,10 +189,10 @@ function useChips(start: string, most: number, shape: (typed: string) => string)
 	const [said, setSaid] = useState('')
 	const store = useRef<HTMLInputElement>(null)
 	const joined = chips.join(', ')
-	const told = useRef(joined)
+	const reported = useRef(joined)
 	useEffect(() => {
-		if (told.current === joined) return
-		told.current = joined
+		if (reported.current === joined) return
+		reported.current = joined
 		store.current?.dispatchEvent(new Event('input', { bubbles: true }))
 	}, [joined])
 	/** @returns what did not fit in */

@@ -29,6 +29,6 @@ test.each<[IconNode, string]>([
 	expect(iconMarkup(icon)).toBe(`<path d="${d}"/>`)
 })
 
-test('a shape that could not be drawn the same is an error', () => {
+test('a shape that cannot be converted exactly is an error', () => {
 	expect(() => iconMarkup([['text', {}]] as unknown as IconNode)).toThrow('No path for <text>.')
 })

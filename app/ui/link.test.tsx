@@ -77,7 +77,7 @@ test.each([
 	'/forum/py',
 	'/forum/python/list',
 	'/forum/josé',
-])('the server draws a link of a menu to “%s” as React Router does', (to) => {
+])('the server renders a menu link to “%s” as React Router does', (to) => {
 	for (const more of [
 		{},
 		{ end: true },

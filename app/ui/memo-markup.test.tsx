@@ -35,7 +35,7 @@ const greet = (given: Parameters<typeof Greeting>[0]) => (
 	<MemoMarkup as="nav" className="hello" aria-label="Hello" of={Greeting} with={given} />
 )
 
-test('equal properties are rendered once, others by themselves, and each as it would be in place', () => {
+test('equal props are rendered once, others separately, and each as it would be in place', () => {
 	const people = [
 		{ name: 'Mira', to: '/forum' },
 		{ name: 'Mira', to: '/forum', isOwn: true },
@@ -52,7 +52,7 @@ test('equal properties are rendered once, others by themselves, and each as it w
 	expect(page(named)).toBe('<nav class="hello"><b>Mira</b></nav>')
 })
 
-test('the time since something is told as at the moment of the page, and made anew only with other words', () => {
+test('relative times refer to the moment of the page, and are rendered again only when their text changes', () => {
 	const at = '2026-11-23T11:58:30Z'
 	const written = <MemoMarkup as="li" of={Written} with={{ at }} times={[at]} />
 	rendered = 0
@@ -61,13 +61,13 @@ test('the time since something is told as at the moment of the page, and made an
 	expect(rendered).toBe(2)
 })
 
-test('what needs the page around it is rendered in place', () => {
+test('markup that depends on the page is rendered in place', () => {
 	const given = { name: 'Mira', to: '?page=2' }
 	expect(renderAloneAt(noon)(Greeting, given)).toBeNull()
 	expect(() => page(greet(given))).toThrow()
 })
 
-test('what nobody asks for is given up, what is asked for stays', () => {
+test('unused markup is evicted, used markup stays', () => {
 	const text = 'x'.repeat(100_000)
 	page(greet({ name: 'always', to: '/forum' }))
 	page(greet({ name: 'once', to: '/forum' }))

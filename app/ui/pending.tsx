@@ -29,7 +29,7 @@ interface PendingProps<Data> {
 
 /**
  * Renders `children` with the data of a loader, or the skeleton while {@link soon} waits for it. A page that has waited stays what it is
- * when more of it is loaded: without its boundary it would be made anew, and lose the focus and what is open in it.
+ * when more of it is loaded: without its boundary it would be remounted, and lose the focus and what is open in it.
  */
 export function Pending<Data extends object>({ data, skeleton, children }: PendingProps<Data>) {
 	const { pathname } = useLocation()

@@ -60,8 +60,8 @@ async function send<Value extends number>(
 ): Promise<Pressed<Value>> {
 	const body = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
 	const response = await fetch(action, { method: 'POST', headers: { Accept: 'application/json' }, body })
-	const told = (await response.json()) as Pressed<Value> & { message?: string; login?: string }
-	if (response.status === 401 && told.login) location.assign(told.login)
-	if (!response.ok) throw new Refusal(told.message ?? 'Something went wrong!')
-	return told
+	const answer = (await response.json()) as Pressed<Value> & { message?: string; login?: string }
+	if (response.status === 401 && answer.login) location.assign(answer.login)
+	if (!response.ok) throw new Refusal(answer.message ?? 'Something went wrong!')
+	return answer
 }

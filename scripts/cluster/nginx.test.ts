@@ -3,7 +3,7 @@ import { nginxConfig } from './nginx.ts'
 
 const front = { HOST: 'localhost', PORT: 3000, publicUrl: 'http://localhost:3000' }
 
-test('every node is asked, and everything is written in the one folder', () => {
+test('requests go to every node, and all files are in one folder', () => {
 	const text = nginxConfig('/srv/quad', front, [4001, 4002, 4003], 4000)
 	expect(text.match(/server 127\.0\.0\.1:\d+ /g)).toEqual([
 		'server 127.0.0.1:4001 ',
@@ -24,7 +24,7 @@ test.each([
 	expect(nginxConfig('/srv', { ...front, ...host }, [4001], 4000)).toContain(line)
 })
 
-test('the scheme that people use is told to the nodes, and nothing that a client claims', () => {
+test('nodes get the public scheme, and no header that a client forged', () => {
 	const text = nginxConfig('/srv', { ...front, publicUrl: 'https://quad.example' }, [4001], 4000)
 	expect(text).toContain('X-Forwarded-Proto https;')
 	expect(text).not.toContain('$http_x_forwarded')

@@ -36,7 +36,7 @@ export async function keepPart({ name, start, isUp, patience }: Making): Promise
 		resolve()
 	}
 	const hear = async (line: string) => {
-		// Log lines are passed on; other output is meant for whoever starts a single site.
+		// Only log lines are forwarded; other output is meant for the operator of a single site.
 		if (line.startsWith('{')) process.stdout.write(`${line}\n`)
 		if (line.trim()) lastWords = line
 		if (await isUp(line)) serves()

@@ -5,7 +5,7 @@ import { codeOf, type Finding, findings, messageOf, noHost } from './finding.ts'
 
 const say = findings('Mail that comes back')
 
-/** Addresses with bounces, in number and as a share of all, that are more than graduates who left a mailbox behind. */
+/** Addresses with bounces, in number and as a share of all, above which abandoned mailboxes of graduates do not explain them. */
 const MANY = 10
 const HIGH_SHARE = 0.05
 

@@ -47,7 +47,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 describe('the data directory and its disk', () => {
-	test('that are well', async () => {
+	test('that are fine', async () => {
 		const found = [...(await checkDataDirectory(dataDir)), ...(await checkDisk(dataDir))]
 		expect([of('ok', found).length, faults(found)]).toEqual([2, ''])
 	})
@@ -139,7 +139,7 @@ describe('the database', () => {
 		expect(words === '' ? faults(found) : faults(found).includes(words)).toBe(words === '' ? '' : true)
 	})
 
-	test('that waits for a migration is told of, and is no fault', () => {
+	test('that needs a migration is reported, and is no fault', () => {
 		const found = assessDatabase(sound, ['0001_a.sql', '0002_b.sql'], 1)
 		expect([faults(found), of('warning', found)]).toEqual([
 			'',
@@ -147,7 +147,7 @@ describe('the database', () => {
 		])
 	})
 
-	test('is asked itself: that of the tests is well, but for what makes tests fast', async () => {
+	test('is queried: that of the tests is fine, except for the settings that make tests fast', async () => {
 		const found = await checkDatabase(settings({ DATABASE_URL: await testDatabaseUrl() }))
 		expect(faults(found).replace(/.*(fsync|full_page_writes|max_connections).*\n?/g, '')).toBe('')
 		expect(of('ok', found)).toContain('The clock of the database is that of this machine.')
@@ -160,13 +160,13 @@ describe('the database', () => {
 		expect(faults(await checkDatabase(settings({ DATABASE_URL })))).toContain(words)
 	})
 
-	test('of a site that does not run is not asked', async () => {
+	test('of a site that does not run is not queried', async () => {
 		expect(of('warning', await checkDatabase(settings())).join()).toContain('The site does not run')
 	})
 })
 
 describe('mail', () => {
-	/** A mail server of the tests, that lets in who knows the password, and takes letters to anybody but `nobody@`. */
+	/** A test mail server that requires a password and accepts mails to any address but `nobody@`. */
 	const letters: string[] = []
 	const mailServer = async () => {
 		const server = new SMTPServer({
@@ -188,7 +188,7 @@ describe('mail', () => {
 	const check = async (user: string, to?: string, from = MAIL_FROM) =>
 		checkMail(settings({ SMTP_URL: `smtp://${user}@127.0.0.1:${await mailServer()}`, MAIL_FROM: from }), to)
 
-	test('that works, and a test letter', async () => {
+	test('that works, and a test mail', async () => {
 		const found = await check('quad:right', 'you@campus.example')
 		expect([faults(found), of('ok', found).length]).toEqual(['', 2])
 		expect(letters.join()).toContain('Subject: Test letter of DevQuad')
@@ -224,7 +224,7 @@ describe('mail', () => {
 })
 
 describe('storage, push, clocks and the address', () => {
-	test('the folder takes a file', async () => {
+	test('the folder can be written', async () => {
 		const found = await checkStorage(settings())
 		expect([faults(found), of('ok', found).length]).toEqual(['', 1])
 	})
@@ -273,7 +273,7 @@ describe('storage, push, clocks and the address', () => {
 		expect(found).toEqual([{ about: 'PUBLIC_URL', state, words: expect.stringContaining(words) }])
 	})
 
-	test('an address where nobody listens', async () => {
+	test('an address where nothing listens', async () => {
 		expect(faults(await checkAddress(settings({ PUBLIC_URL: 'http://127.0.0.1:1' })))).toContain('Nobody answers at')
 	})
 
@@ -321,7 +321,7 @@ describe('storage, push, clocks and the address', () => {
 	})
 })
 
-test('a check that breaks is a fault', async () => {
+test('a check that throws is a fault', async () => {
 	const found = await findingsOf('Disk', () => Promise.reject(new Error('no such system call')))
 	expect(found).toEqual([{ about: 'Disk', state: 'fault', words: 'It could not be checked: no such system call.' }])
 })

@@ -12,7 +12,7 @@ let givenCount = 0
 
 /**
  * A free TCP port. It stays free until its caller listens: each process uses a block of ports that no other process has while it
- * lives, and hands out each port only once in 49 times.
+ * lives, and reuses a port only after 48 others.
  * @throws Error when every port of the block is in use
  */
 export async function freePort(): Promise<number> {

@@ -1,4 +1,4 @@
-// What must stand before TypeScript can run: plain JavaScript, for any Node from 20.19 on.
+// Runs before TypeScript can: plain JavaScript, for any Node from 20.19 on.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'

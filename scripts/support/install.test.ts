@@ -94,7 +94,7 @@ describe('a start builds only what has changed', () => {
 		expect(isBuilt(folder)).toBe(false)
 	})
 
-	test('a test that was changed changes no build', () => {
+	test('a changed test file does not outdate the build', () => {
 		build(true)
 		writeFileSync(join(folder, 'app', 'root.test.tsx'), '')
 		expect(isBuilt(folder)).toBe(true)

@@ -19,6 +19,6 @@ test.each([
 	'2026-11-24',
 	'yesterday',
 	'',
-])('“%s” is none, and never taken for another one', (text) => {
+])('“%s” is rejected, and never read as another moment', (text) => {
 	expect(() => momentOf(text)).toThrow('--to takes a moment')
 })

@@ -6,12 +6,12 @@ export function progressLine(
 	heading: string,
 	out: NodeJS.WriteStream = process.stdout,
 ): (done: number, total: number) => void {
-	let told = -1
+	let reported = -1
 	return (done, total) => {
 		const percent = total === 0 ? 100 : Math.floor((100 * done) / total)
 		const step = out.isTTY ? percent : percent - (percent % 10)
-		if (step === told) return
-		told = step
+		if (step === reported) return
+		reported = step
 		if (!out.isTTY) out.write(`${heading}: ${percent}%\n`)
 		else
 			out.write(

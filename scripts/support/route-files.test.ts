@@ -39,7 +39,7 @@ const manifest: Record<string, ManifestRoute> = {
 	tokens: { ...none, id: 'tokens', parentId: 'settings', path: 'tokens', module: '/assets/tokens-1.js' },
 }
 
-test('packed routes are unpacked as React Router described them', () => {
+test('packed routes are unpacked to what React Router described', () => {
 	const { visitors, others } = packRoutes(manifest)
 	const found = [...unpackRoutes(visitors), ...unpackRoutes(others)]
 	for (const route of found)
@@ -47,13 +47,13 @@ test('packed routes are unpacked as React Router described them', () => {
 	expect(found).toHaveLength(Object.keys(manifest).length)
 })
 
-test('routes of members are in the second file, with all routes below them', () => {
+test('members’ routes are in the second file, with all routes below them', () => {
 	const { visitors, others } = packRoutes(manifest)
 	expect(unpackRoutes(visitors).map(({ id }) => id)).toEqual(['root', 'home', 'frame', 'forum'])
 	expect(unpackRoutes(others).map(({ id }) => id)).toEqual(['settings', 'tokens'])
 })
 
-test('a script that could not be found again is refused', () => {
+test('a script that could not be resolved by the browser is refused', () => {
 	expect(() => packRoutes({ root: { ...none, id: 'root', module: 'https://cdn.example/root.js' } })).toThrow('root.js')
 })
 

@@ -23,7 +23,7 @@ export async function withSite<Result>(
 ): Promise<Result> {
 	const { DATABASE_URL, dataDir } = config()
 	prepareDataDir(dataDir)
-	// Whoever holds the directory starts and stops its PostgreSQL; while a site runs, that is the site.
+	// The process that locks the directory starts and stops its PostgreSQL; while a site runs, that is the site.
 	const release = DATABASE_URL ? () => {} : await lockDataDir(dataDir).catch(alone ? passOn : passOnUnlessTaken)
 	const postgres = release && !DATABASE_URL ? await startEmbeddedPostgres(dataDir) : null
 	try {

@@ -166,7 +166,7 @@ interface Failure {
 	page: string
 }
 
-/** Lines of a failure's message that the totals repeat, for whoever sees only the end of a log. */
+/** Lines of a failure's message that the totals repeat, for readers of only the end of a log. */
 const MAX_MESSAGE_LINES = 12
 
 /** The beginning of a failure's message, with the lines of the project that led there, indented, below its name. */

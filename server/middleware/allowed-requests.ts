@@ -40,7 +40,7 @@ export function refuseLongPath(path: string, settings: Pick<Config, 'secure'>): 
 	return new Response('There is nothing at this address.', { status: 404, headers })
 }
 
-/** Headers that tell which page made a request, as they were sent. */
+/** Headers that identify the page that made a request, as they were sent. */
 interface Provenance {
 	origin: string | null | undefined
 	/** The header Sec-Fetch-Site, which browsers set and scripts cannot. */
@@ -51,7 +51,7 @@ interface Provenance {
 
 /**
  * Whether a page of another site may have made this request with our reader's cookies. An Origin decides. Without one, a request
- * with cookies must prove by Sec-Fetch-Site or Referer that it comes from this site. A request without cookies acts for nobody.
+ * with cookies must prove by Sec-Fetch-Site or Referer that it comes from this site. A request without cookies acts on nobody's behalf.
  * @param own the origin of this site
  */
 export function isCrossSite({ origin, fetchSite, referer, cookie }: Provenance, own: string): boolean {

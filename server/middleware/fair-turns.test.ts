@@ -5,7 +5,7 @@ import { isSiteFault } from '~/lib/errors.ts'
 import { eventually } from '../../tests/support/eventually.ts'
 import { fairTurns } from './fair-turns.ts'
 
-/** A site whose pages end when told; each request carries its address. */
+/** A site whose pages end on demand; each request carries its address. */
 function busySite(limits: { maxAtOnce: number; maxWaiting: number; maxWaitMs: number }) {
 	const begun: string[] = []
 	const ends: (() => void)[] = []
@@ -19,7 +19,7 @@ function busySite(limits: { maxAtOnce: number; maxWaiting: number; maxWaitMs: nu
 	app.onError((error, context) => context.text(error.message, isSiteFault(error) ? 503 : 500))
 	const ask = async (address: string, path: string, { method = 'GET', outgoing = { destroyed: false } } = {}) =>
 		app.request(path, { method, headers: { From: address } }, { outgoing } as unknown as HttpBindings)
-	/** Ends what is under way until nothing is left. */
+	/** Ends requests in flight until none is left. */
 	const endAll = async (answers: Promise<Response>[]) => {
 		let left = answers.length
 		for (const answer of answers) void answer.finally(() => (left -= 1))
@@ -41,7 +41,7 @@ test('an address with one request does not wait for all those of another one', a
 	expect(begun).toHaveLength(22)
 })
 
-test('whoever waits too long, or stands in too long a queue, is told so; turns are not lost by it', async () => {
+test('a request that waits too long, or meets a full queue, is refused; no turn is lost by that', async () => {
 	const { ask, begun, endAll } = busySite({ maxAtOnce: 1, maxWaiting: 2, maxWaitMs: 20 })
 	const first = ask('192.0.2.1', '/first')
 	const waiting = [ask('192.0.2.1', '/late'), ask('192.0.2.1', '/later')]
@@ -53,7 +53,7 @@ test('whoever waits too long, or stands in too long a queue, is told so; turns a
 	expect(begun).toEqual(['/first', '/next'])
 })
 
-test('whoever hung up is passed over', async () => {
+test('a disconnected client is skipped', async () => {
 	const { ask, begun, endAll } = busySite({ maxAtOnce: 1, maxWaiting: 10, maxWaitMs: 30_000 })
 	const outgoing = { destroyed: false }
 	const answers = [ask('192.0.2.1', '/first'), ask('192.0.2.1', '/gone', { outgoing }), ask('192.0.2.1', '/last')]

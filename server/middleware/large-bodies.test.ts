@@ -6,7 +6,7 @@ import { limitLargeBodies } from './large-bodies.ts'
 test.each([
 	['/api/v1/pictures', 'application/problem+json'],
 	['/media', 'text/plain; charset=UTF-8'],
-])('%s is told in its own format that too many files are being sent', async (path, type) => {
+])('%s is refused in its own format while too many files are being sent', async (path, type) => {
 	const app = new Hono<{ Bindings: HttpBindings }>()
 	app.use(limitLargeBodies(() => '192.0.2.1', { maxAtOnce: 0, maxPerAddress: 1, maxWaitMs: 0 }))
 	const sent = { method: 'POST', headers: { 'Content-Length': String(1024 * 1024) } }

@@ -14,7 +14,7 @@ export function security(config: Config, nonceOf: (request: Request) => string):
 	return async (context, next) => {
 		await next()
 		const headers = context.res.headers
-		// Scripts, styles and fonts are no documents: other headers mean nothing for them, and weigh more than some of them.
+		// Scripts, styles and fonts are not documents: other headers have no effect on them, and are larger than some of them.
 		if (context.req.path.startsWith('/assets/')) {
 			for (const [name, value] of everywhere(config)) headers.set(name, value)
 			// Its name changes with its content, so it is never revalidated.
@@ -22,7 +22,7 @@ export function security(config: Config, nonceOf: (request: Request) => string):
 			return
 		}
 		const isMedia = context.req.path.startsWith('/media/')
-		// Nor do they for pictures, of which a page may have twenty.
+		// Nor do they affect pictures, of which a page may have twenty.
 		const isPicture = isMedia && headers.get('Content-Type')?.startsWith('image/')
 		const own = isPicture ? everywhere(config) : always
 		for (const [name, value] of [...own, ...indexingHeaders()]) headers.set(name, value)
@@ -67,7 +67,7 @@ export function indexingHeaders(): [string, string][] {
 function stayOnSite(headers: Headers, url: string): void {
 	const location = headers.get('Location')
 	if (location === null || URL.parse(location, url)?.origin === new URL(url).origin) return
-	log.error({ path: new URL(url).pathname }, 'a redirect to another site was held back')
+	log.error({ path: new URL(url).pathname }, 'a redirect to another site was blocked')
 	headers.set('Location', '/')
 }
 

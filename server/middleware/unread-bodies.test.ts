@@ -8,12 +8,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { publicRequest } from './public-request.ts'
 import { readUnreadBodies } from './unread-bodies.ts'
 
-test('a connection whose large request was refused unread takes another one', async () => {
+test('a connection whose large request was refused unread accepts another one', async () => {
 	const app = new Hono()
 	let isPaused = false
 	app.use(readUnreadBodies())
 	app.post('/', async (context) => {
-		// The adapter has begun to read by the time that the site refuses.
+		// By the time the site refuses, the adapter has begun to read.
 		while (!isPaused) await nextTurn()
 		return context.text('Too large.', 413)
 	})

@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from 'hono'
 
 /**
- * Reads what a refusal left of a request's body. Otherwise the adapter closes the connection half a second later, though the client was told
- * to keep it, and its next request there is lost. Nothing is kept; a body that still comes after that time is cut off by the adapter.
+ * Drains the unread body of a refused request. Otherwise the adapter closes the connection half a second later, though the client was told
+ * to keep it alive, and its next request is lost. The bytes are discarded; a body that continues after that time is cut off by the adapter.
  */
 export function readUnreadBodies(): MiddlewareHandler {
 	return async (context, next) => {

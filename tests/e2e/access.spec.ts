@@ -116,7 +116,7 @@ async function expectToBeSmall(page: Page, most: { bytes: number; elements: numb
 	expect(elements).toBeLessThanOrEqual(most.elements)
 }
 
-test('in a contrast theme, what is chosen, current or focused is told from what is not', async ({ page }) => {
+test('in a contrast theme, selected, current and focused elements are distinguishable', async ({ page }) => {
 	await page.emulateMedia({ forcedColors: 'active' })
 	const style = (part: Locator, property: string) =>
 		part.evaluate((element, property) => getComputedStyle(element).getPropertyValue(property), property)

@@ -75,7 +75,7 @@ test('a token that was revoked, and a device that was logged out, in the meantim
 	await device.close()
 })
 
-test('whoever logs out and in again to confirm who they are comes back to the page that asked for it', async ({
+test('a member who logs out and in again to confirm their identity returns to the page that required it', async ({
 	page,
 }) => {
 	const username = await enrol(page, 'Rhea Returning')

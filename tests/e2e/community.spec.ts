@@ -85,9 +85,7 @@ test('a suggested skill narrows the list, and an empty search box clears the sea
 	)
 })
 
-test('a filter that is followed right after typing leaves no text in the field that the list does not follow', async ({
-	page,
-}) => {
+test('a filter that is followed right after typing leaves no unused text in the field', async ({ page }) => {
 	await page.clock.install()
 	await page.goto('/find-dev?q=mira')
 	await settled(page)

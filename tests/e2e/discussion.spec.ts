@@ -107,7 +107,7 @@ test('@ suggests participants in a comment and in a question, by keyboard only',
 	await expect(text).toHaveValue('\n@kay.keys and @zo')
 })
 
-test('the words of a table’s columns are apart, from the same side, and fit a phone', async ({ page }) => {
+test('the columns of a table are separated, aligned and fit a phone', async ({ page }) => {
 	await enrol(page, 'Tara Tables')
 	const path = await ask(page, 'Which one is faster?')
 	const rows = ['| Tool | Speed | Licence |', '|---|---|---|', '| clang-with-everything | 9000 | Apache |']

@@ -112,7 +112,7 @@ test('the latest response wins, whenever an older one arrives', async ({ page })
 	await expect(switcher(page).getByRole('option', { name: 'All results for “mira”' })).toBeVisible()
 })
 
-test('the switcher says how much it offers, and stays open when a selection ends beside its field', async ({
+test('the switcher announces its number of results, and stays open when a selection ends beside its field', async ({
 	page,
 }) => {
 	await page.goto('/forum')

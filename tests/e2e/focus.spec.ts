@@ -41,7 +41,7 @@ function findObscured(page: Page): Promise<string | null> {
 	})
 }
 
-test('what is focused by keyboard is never below the header or the bar of a form', async ({ page }) => {
+test('an element focused by keyboard is never covered by the header or the bar of a form', async ({ page }) => {
 	const username = await enrol(page, 'Philippa Seen')
 	for (const path of [`/edit-profile/${username}`, '/forum']) {
 		await page.goto(path)

@@ -115,7 +115,7 @@ test('an author edits and withdraws waiting posts; the moderator reads the lates
 	await expect(author.getByRole('link', { name: 'Edit query' })).toHaveCount(0)
 })
 
-test('what an account published within a period is hidden without JavaScript; a missing reason loses neither period nor numbers', async ({
+test('the posts of an account within a period are hidden without JavaScript; a missing reason loses neither period nor numbers', async ({
 	browser,
 }) => {
 	const [author, moderator] = [await newPage(browser), await newPage(browser, { javaScriptEnabled: false })]

@@ -2,7 +2,7 @@ import { demoModerator, enrol, expect, expectNoViolationsInThemes, logIn, settle
 
 /* Two accounts of one browser: a login in one tab is that of all others. */
 
-test('a tab of one member says that another one has logged in, and goes on as them once it is reloaded', async ({
+test('a tab of one member reports that another one has logged in, and continues as them after a reload', async ({
 	page,
 	context,
 }) => {

@@ -182,7 +182,7 @@ test('a result on a later page of a search opens beside that page', async ({ pag
 	await bo.page.context().close()
 })
 
-test('a member who is asked by more strangers than a page holds finds all of them', async ({ page }) => {
+test('a member with more message requests than a page holds finds all of them', async ({ page }) => {
 	await requested(await enrol(page, 'Rita Requested'), 31)
 	await page.goto('/messages')
 	const all = page.getByText('30 requests and more')

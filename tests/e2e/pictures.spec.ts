@@ -193,7 +193,7 @@ test('a picture that is removed while it is being saved stays removed', async ({
 	await expect(field.getByRole('img')).toHaveCount(0)
 })
 
-test('a picture that cannot be saved for want of a connection is said once', async ({ page }) => {
+test('a picture that cannot be saved without a connection is reported once', async ({ page }) => {
 	const username = await enrol(page, 'Una Picture')
 	await page.goto(`/edit-profile/${username}`)
 	await page.route('**/picture.data*', (route) => route.abort('internetdisconnected'))

@@ -121,7 +121,7 @@ test('a browser closed without logging out goes offline, in the list and on the 
 	await expect(profile.getByText('Last seen')).toBeVisible()
 })
 
-test('after a changed password the own tab connects anew, and its member stays online', async ({ page, browser }) => {
+test('after a password change the member’s own tab reconnects, and they stay online', async ({ page, browser }) => {
 	const changing = await secondPage(browser)
 	const username = await enrol(changing, 'Wren Applegarth')
 	await changing.goto('/find-dev')

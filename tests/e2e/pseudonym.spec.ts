@@ -115,7 +115,9 @@ test('a member asks under a pseudonym by keyboard, and others see it until a mod
 	})
 })
 
-test('each page of the edits under a pseudonym, of which only the hours are shown, has its own', async ({ page }) => {
+test('each page of edits under a pseudonym, whose times are shown by the hour, has its own entries', async ({
+	page,
+}) => {
 	await enrol(page, 'Edda Oftenedited')
 	const send = async (to: string, form: Record<string, string>) => {
 		const headers = { Origin: process.env.SITE_URL ?? '' }

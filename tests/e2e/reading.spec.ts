@@ -174,7 +174,7 @@ test('every page has the security headers', async ({ request }) => {
 	})
 })
 
-test('browsers keep files of the build for good, and icons for five minutes', async ({ request }) => {
+test('browsers cache build files permanently, and icons for five minutes', async ({ request }) => {
 	const [script] = /\/assets\/manifest-\w+\.js/.exec(await (await request.get('/forum')).text()) ?? []
 	const caching = async (path = '') => (await request.get(path)).headers()['cache-control']
 	expect(await caching(script)).toBe('public, max-age=31536000, immutable')

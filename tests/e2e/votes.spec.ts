@@ -73,7 +73,7 @@ test('a double click counts once, and a vote that cannot be sent is reverted', a
 	await expect(questionVotes(page)).toContainText('1')
 })
 
-test('a vote that is taken back while its response gets lost is taken back on the server too', async ({ page }) => {
+test('a vote that is withdrawn while its response gets lost is withdrawn on the server too', async ({ page }) => {
 	await enrol(page, 'Otis Outvote')
 	const path = await ask(page, 'Does a lost response keep my vote?')
 	await page.context().clearCookies()

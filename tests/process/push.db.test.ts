@@ -83,7 +83,7 @@ test('a message is pushed to its recipient only, encrypted for their browser, an
 	expect(rows).toHaveLength(1)
 })
 
-test('what was read elsewhere is removed from the browser’s notifications', async () => {
+test('notifications read elsewhere are removed from the browser', async () => {
 	const browser = await subscribed('mira')
 	await say('tomas', 'mira', 'One')
 	await eventually(() => expect(browser.arrived).toHaveLength(1))
@@ -101,7 +101,7 @@ test('what was read elsewhere is removed from the browser’s notifications', as
 test.each<[string, () => Promise<unknown>]>([
 	['that was muted', () => setMuted(member('mira').viewer, 'tomas', true)],
 	['with a member who was blocked', () => setBlocked(member('mira').viewer, 'tomas', true)],
-])('a conversation %s is not among what the app’s icon counts', async (_what, act) => {
+])('a conversation %s is not counted by the app’s icon', async (_what, act) => {
 	const browser = await subscribed('mira')
 	await say('tomas', 'mira', 'One')
 	await eventually(() => expect(browser.arrived).toHaveLength(1))
@@ -220,7 +220,7 @@ describe('a subscription', () => {
 		}
 	})
 
-	test('that the browser replaced by itself is replaced here, and none is made in a session without one', async () => {
+	test('that the browser replaced by itself is replaced here, and none is created in a session without one', async () => {
 		const [before, after] = [await subscribed('mira'), service.browser()]
 		for (const name of ['mira', 'tomas'])
 			expect((await ask(name, { intent: 'renew', ...after.subscription })).status).toBe(200)

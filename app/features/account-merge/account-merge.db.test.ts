@@ -318,7 +318,7 @@ describe('accounts that cannot be merged', () => {
 	})
 })
 
-test('a vote that a takedown removed does not come back for what has become their own', async () => {
+test('undoing a takedown does not restore a vote on what is now the voter’s own text', async () => {
 	const [gone, kept] = [await join('twice'), await join('once')]
 	const { id } = await makeQuestion(gone)
 	await castVote(kept, { questionId: id, commentId: null, vote: 1 })

@@ -47,7 +47,7 @@ async function inviteBy({ id, username }: SignedIn): Promise<string> {
 	return token
 }
 
-test('invitations stay used, whether one or both of the accounts came by one', async () => {
+test('invitations stay used, whether one or both accounts registered by one', async () => {
 	const [one, two, three] = [await join('one'), await join('two'), await join('three')]
 	const first = await inviteBy(one)
 	await merge(one, two)

@@ -118,7 +118,7 @@ export async function findAccountByEmail(email: string, executor: Executor = db(
 	return rows[0] ?? null
 }
 
-/** The account that somebody tries to log in to with this address. */
+/** The account that a login with this address is for. */
 export async function findAccountId(email: string): Promise<number | null> {
 	const { rows } = await sql<{ guessed_at: number }>`
 		select id as guessed_at from account_emails held join users on users.id = held.user_id

@@ -193,7 +193,7 @@ export class SecondStepRequired extends NotAllowed {
 }
 
 /**
- * Begins a session for somebody who has proved who they are by more than a password.
+ * Begins a session for a member who has proved their identity by more than a password.
  * @param kept data of the first step's login method for the session
  * @returns the cookies of the session
  */

@@ -61,12 +61,12 @@ export function requirePasswords(): void {
 	if (label !== null) throw new NotAllowed(`Passwords are switched off on this site. Use “${label}” on the login page.`)
 }
 
-/** Tells the features that a session is in use. */
+/** Notifies the features that a session is in use. */
 export function noteSessionUse(sessionId: number): void {
 	for (const { onSessionUsed } of registry.ways) onSessionUsed?.(sessionId)
 }
 
-/** Tells the features that a member used the site without a session. */
+/** Notifies the features that a member used the site without a session. */
 export function noteMemberUse(userId: number): void {
 	for (const { onMemberActive } of registry.ways) onMemberActive?.(userId)
 }

@@ -23,7 +23,7 @@ test('every operation has an example call with an existing address', () => {
 	}
 })
 
-test('describes scopes and enumerations in words', () => {
+test('describes scopes and enumerations in prose', () => {
 	const { groups, shapes } = apiDocs(openApiDocument())
 	const judge = groups.flatMap((group) => group.operations).find(({ id }) => id === 'judge')
 	expect(judge?.scope).toBe('write and moderate')

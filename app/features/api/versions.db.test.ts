@@ -40,7 +40,7 @@ async function read() {
 test.each([
 	['version', 409],
 	['If-Match', 412],
-] as const)('an edit of a stale %s is refused with %i, and tells both texts', async (way, status) => {
+] as const)('an edit of a stale %s is refused with %i, with both texts', async (way, status) => {
 	const { id, version, tag, edit } = await read()
 	await editQuestion(nell, id, elsewhere)
 	const mine = { title: 'What this program wanted' }
@@ -83,7 +83,7 @@ test('repeating an edit saves it once, without an error', async () => {
 test.each([
 	['version', 409],
 	['If-Match', 412],
-] as const)('an edit of a comment of a stale %s is refused with %i, and tells both texts', async (way, status) => {
+] as const)('an edit of a comment of a stale %s is refused with %i, with both texts', async (way, status) => {
 	const id = await makeComment(nell, (await makeQuestion(nell)).id, 'At first.')
 	const read = await callApi('GET', `/comments/${id}`, { token })
 	const { version } = (await read.json()) as { version: number }

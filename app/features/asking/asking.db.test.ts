@@ -33,7 +33,7 @@ beforeAll(async () => {
 	admin = await makeMember('admin', 'admin')
 })
 
-test('a program that changes one field undoes no edit of another one at the same moment', async () => {
+test('a program that changes one field does not undo a concurrent edit of another one', async () => {
 	const { id } = await makeQuestion(author, texts)
 	const { token } = await makeToken(author, { name: 'test', scopes: ['read', 'write'], days: 7 })
 	const patch = (body: object) => callApi('PATCH', `/queries/${id}`, { token, body })
@@ -88,7 +88,7 @@ test('an edited question is marked, and moves with its category and tags', async
 test.each([
 	['an unknown category', { category: 'nowhere' }, { category: 'Category field is required!' }],
 	['a short title', { title: 'short' }, { title: 'The title needs at least 8 characters.' }],
-])('a question with %s is not written', async (_what, wrong, fields) => {
+])('a question with %s is refused', async (_what, wrong, fields) => {
 	const before = await everything()
 	await expect(askQuestion(author, { ...texts, ...wrong })).rejects.toMatchObject({ status: 422, fields })
 	expect(await everything()).toEqual(before)

@@ -21,8 +21,8 @@ import {
 
 /** The viewer's draft of a form; null without one. @param key `ask`, or `edit:{id}` @throws Invalid for another key */
 export async function getDraft(viewer: Viewer, key: string): Promise<Draft | null> {
-	const wanted = parseInput(draftKey, key)
-	const row = viewer ? await findDraft(viewer.id, wanted) : undefined
+	const parsedKey = parseInput(draftKey, key)
+	const row = viewer ? await findDraft(viewer.id, parsedKey) : undefined
 	return row ? presentDraft(row) : null
 }
 

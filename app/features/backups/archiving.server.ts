@@ -48,10 +48,10 @@ export async function startArchiving(): Promise<(() => Promise<void>) | undefine
 		while (!stopping.signal.aborted) {
 			const settings = archivingSettings()
 			// Until they are read all settings have their defaults, which would turn archiving off.
-			const isAsked = areSettingsRead() && (settings !== null || isArchiving(dataDir))
-			const hasTurn = isAsked && keeper.take()
+			const isDue = areSettingsRead() && (settings !== null || isArchiving(dataDir))
+			const hasTurn = isDue && keeper.take()
 			if (hasTurn) await archiver.look(settings)
-			await keeper.wait(hasTurn || !isAsked ? LOOK_EVERY_MS : TAKE_OVER_EVERY_MS)
+			await keeper.wait(hasTurn || !isDue ? LOOK_EVERY_MS : TAKE_OVER_EVERY_MS)
 		}
 	}
 	const turning = turn()

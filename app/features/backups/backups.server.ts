@@ -178,9 +178,9 @@ export async function getBackupStatus(): Promise<SetupStatus> {
 /** Whether the configured hour has passed since the last backup started. @param hour in the site's time zone */
 export function isDue(now: Date, hour: number, last: Date | null): boolean {
 	const today = siteDay(now.getTime())
-	const wanted = [today, daysBefore(today, 1)].map((day) => momentOf(day, hour)).find((moment) => moment <= now)
+	const due = [today, daysBefore(today, 1)].map((day) => momentOf(day, hour)).find((moment) => moment <= now)
 	// A site that has just turned backups on gets the first one at once.
-	return last === null || (wanted !== undefined && last < wanted)
+	return last === null || (due !== undefined && last < due)
 }
 
 async function backUp(settings: BackupSettings): Promise<void> {
@@ -190,7 +190,7 @@ async function backUp(settings: BackupSettings): Promise<void> {
 		const made = await makeAndTry(settings)
 		const place = settings.bucket ? await moveToBucket(settings, made.file) : made.file
 		await endBackup(id, { file: place, bytes: made.bytes })
-		log.info({ bytes: made.bytes }, 'a backup was made, and restored once to try it')
+		log.info({ bytes: made.bytes }, 'a backup was made, and verified by restoring it')
 		await deleteOldRuns(REMEMBERED_DAYS)
 	} catch (error) {
 		const words = wordsOf(error)

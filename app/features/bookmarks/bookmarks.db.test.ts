@@ -148,7 +148,7 @@ describe('bookmarks of posts that are gone', () => {
 		['a deleted comment', (_, answer) => deleteComment(author, answer), ['comment']],
 		['a question that a moderator hid', (question) => setStatus('questions', question, 'hidden'), ['query', 'comment']],
 		['a comment that waits', (_, answer) => setStatus('comments', answer, 'pending'), ['comment']],
-	])('%s is told without its words, keeps its note, and can be removed', async (what, act, gone) => {
+	])('%s is listed without its text, keeps its note, and can be removed', async (what, act, gone) => {
 		const keeper = await makeMember(`keeper-${what.replaceAll(' ', '-')}`)
 		const { id } = await makeQuestion(author, { title: 'A secret that goes' })
 		const answer = await makeComment(author, id, 'Another secret.')
@@ -271,7 +271,7 @@ function setStatus(table: 'questions' | 'comments', id: number, status: string):
 test.each([
 	['a question', query],
 	['a comment', comment],
-])('whoever bookmarks %s while they write below it waits, and neither ends the other', async (kind, target) => {
+])('bookmarking %s while commenting on it waits, without a deadlock', async (kind, target) => {
 	const { id } = await makeQuestion(author)
 	const post = kind === 'a comment' ? await makeComment(author, id) : id
 	const isWaiting = async () => {

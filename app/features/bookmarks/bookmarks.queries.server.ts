@@ -82,7 +82,7 @@ export async function countBookmarks(trx: Executor, userId: number, besides: Boo
 }
 
 /**
- * Bookmarks a post. A recently removed bookmark comes back as it was; an older one starts anew.
+ * Bookmarks a post. A recently removed bookmark is restored as it was; an older one is created again.
  * @param note undefined to leave it unchanged
  */
 export async function writeBookmark(

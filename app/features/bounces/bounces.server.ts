@@ -55,7 +55,7 @@ export async function recordReport(mail: SentMail, { says, status }: Report): Pr
 			await writeBounce(trx, mail.email, change)
 			return true
 		})
-	if (isNews) log.info({ says, status }, 'a report on a mail was noted')
+	if (isNews) log.info({ says, status }, 'a delivery report was recorded')
 	return isNews
 }
 

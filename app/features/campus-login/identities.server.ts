@@ -145,7 +145,7 @@ function identityOf({ name, claims: names }: Provider, { issuer, subject, claims
 }
 
 /**
- * Links an identity to the account of a logged-in member, who gets a mail about it: it may have been somebody else at their device.
+ * Links an identity to the account of a logged-in member, who gets a mail about it, as it may have been another person at their device.
  * @throws Conflict if it belongs to another account, or the member has linked another one of this provider
  */
 export async function link(viewer: SignedIn, provider: Provider, answer: Answer): Promise<void> {

@@ -280,7 +280,7 @@ function hostOf(address: string): string {
 function explained(error: unknown, address: string): unknown {
 	if ([Invalid, TooMany, ProviderRefused, DirectoryMisset].some((kind) => error instanceof kind)) return error
 	const { code, message } = error as { code?: unknown; message?: string }
-	log.warn({ code, reason: message, host: hostOf(address) }, 'the directory did not answer as it should')
+	log.warn({ code, reason: message, host: hostOf(address) }, 'the LDAP directory did not answer as expected')
 	if (error instanceof ResultCodeError && !failing.includes(error.code))
 		return new ProviderRefused('gave an answer that this site cannot use. Ask who runs this site.', '', {
 			cause: error,

@@ -114,13 +114,13 @@ function readFlow(request: Request): z.output<typeof flow> | null {
 /** Runs a step at the other site and turns its errors into messages. @throws NotAllowed */
 export async function atProvider<Result>({ name }: Provider, step: () => Promise<Result>): Promise<Result> {
 	const who = providerNames[name] ?? name
-	const said = who.charAt(0).toUpperCase() + who.slice(1)
+	const sentence = who.charAt(0).toUpperCase() + who.slice(1)
 	try {
 		return await step()
 	} catch (error) {
 		if (error instanceof ProviderUnreachable)
-			throw new NotAllowed(`${said} does not answer right now. Try again in a few minutes, or log in another way.`)
+			throw new NotAllowed(`${sentence} does not answer right now. Try again in a few minutes, or log in another way.`)
 		if (!(error instanceof ProviderRefused)) throw error
-		throw new NotAllowed(`${said} ${error.message}`)
+		throw new NotAllowed(`${sentence} ${error.message}`)
 	}
 }

@@ -213,7 +213,7 @@ export async function explained<Result>(work: () => Promise<Result>): Promise<Re
 		if (unreachable) throw unreachable
 		const { code, message } = error as { code?: string; message?: string }
 		const oauth = oauthCodeOf(error)
-		log.warn({ code, oauth, reason: message }, 'a provider’s answer was refused')
+		log.warn({ code, oauth, reason: message }, 'a login provider’s response was rejected')
 		throw new ProviderRefused(wordsOf(oauth), oauth, { cause: error })
 	}
 }

@@ -32,7 +32,7 @@ export async function providerFetch(address: string, options: RequestInit = {}):
 		const { status, statusText, headers } = answer
 		return new Response(bytes.length === 0 ? null : bytes, { status, statusText, headers })
 	} catch (error) {
-		log.warn({ err: error, origin: new URL(address).origin }, 'a site that vouches for members did not answer')
+		log.warn({ err: error, origin: new URL(address).origin }, 'a login provider did not answer')
 		throw new ProviderUnreachable('The site did not answer.', { cause: error })
 	}
 }

@@ -42,7 +42,7 @@ export function checkMemberSoon(userId: number): void {
 function inBackground(check: (ending: Way[]) => Promise<void>): void {
 	const ending = ways().filter(({ endsSessions }) => endsSessions)
 	if (ending.length === 0) return
-	check(ending).catch((error) => log.warn({ err: error }, 'the campus login was not asked about a session'))
+	check(ending).catch((error) => log.warn({ err: error }, 'a session could not be checked with the campus login'))
 }
 
 /**

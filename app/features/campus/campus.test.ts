@@ -51,7 +51,7 @@ describe('the status for the member', () => {
 		expect(campusStatus({ ...row, campus_verified_at: ago(366 * day) }, university, now).until).toBeNull()
 	})
 
-	test('contains the last day by the clock of the site', () => {
+	test('contains the last day in the site’s time zone', () => {
 		dateStyle.zone = 'Asia/Kolkata'
 		const late = { ...row, campus_verified_at: new Date('2026-11-20T20:00:00Z') }
 		expect(campusStatus(late, university, now).until).toBe('2027-11-21')

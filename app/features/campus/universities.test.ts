@@ -68,7 +68,7 @@ describe('the university of a mail domain', () => {
 		expect(universityOfDomain('mail.hawaii.edu')?.name).not.toBe(universityOfDomain('hilo.hawaii.edu')?.name)
 	})
 
-	test('addresses that anybody can have prove nothing, nor do their subdomains', () => {
+	test('domains at which anybody can have an address prove nothing, nor do their subdomains', () => {
 		expect(provesNothing('upes.ac.in')).toBe(true)
 		expect(universityOfDomain('upes.ac.in')).toBeNull()
 		expect(universityOfDomain('mail.upes.ac.in')).toBeNull()

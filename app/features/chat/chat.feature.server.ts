@@ -24,7 +24,7 @@ function receiveChat(socket: Tab): void {
 	// Runs sequentially, so that messages of a tab are stored in the order in which it sent them.
 	let last: Promise<unknown> = Promise.resolve()
 	const enqueue = (work: () => Promise<unknown>) => {
-		last = last.then(work).catch((error) => log.warn({ err: error }, 'a word of the chat could not be taken'))
+		last = last.then(work).catch((error) => log.warn({ err: error }, 'a chat event could not be handled'))
 	}
 	socket.on('chat:send', (message: unknown, answer: unknown) => {
 		if (typeof answer !== 'function') return

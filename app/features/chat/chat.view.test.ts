@@ -9,6 +9,6 @@ test.each([
 	['that there is one', '', showing(''), 'Picture'],
 	['how many there are', '', showing('', ''), '2 pictures'],
 	['nothing', '', [], ''],
-])('a message says %s', (_what, body, pictures, words) => {
+])('a message has %s', (_what, body, pictures, words) => {
 	expect(textOfMessage({ body, pictures })).toBe(words)
 })

@@ -176,7 +176,7 @@ export async function announceCount(member: { id: number }): Promise<void> {
 	announce(roomOf(member.id), 'chat:count', { conversations: await countConversationsWithUnread(member.id) })
 }
 
-/** Tells a member's tabs that what they can do in a conversation changed. */
+/** Notifies a member's tabs that their permissions in a conversation changed. */
 export async function announceState(member: { id: number }, peerUsername: string): Promise<void> {
 	const row = await findConversation(member.id, peerUsername)
 	if (row) announce(roomOf(member.id), 'chat:state', { with: peerUsername, state: presentState(row) })
@@ -188,7 +188,7 @@ export async function announceWaiting(sender: SignedIn, peer: PairStateRow): Pro
 	if (!peer.blocked_me) await announceState({ id: peer.peer_id }, sender.username)
 }
 
-/** A request was answered or accepted: tells both members what they can do now. Receipts may be shown from now on. */
+/** A request was answered or accepted: notifies both members of their permissions. Receipts may be shown from now on. */
 export async function announceAccepted(member: SignedIn, peer: PairStateRow): Promise<void> {
 	await Promise.all([announceState(member, peer.username), announceState({ id: peer.peer_id }, member.username)])
 	const row = await findConversation(peer.peer_id, member.username)

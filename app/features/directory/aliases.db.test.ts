@@ -62,7 +62,7 @@ test.each([
 	expect((await suggestKnownSkills(typed))[0]?.value).toBe(name)
 })
 
-test('nobody is found by a spelling of a skill that nobody has', async () => {
+test('a spelling of a skill that nobody has finds nobody', async () => {
 	expect(await found('q=rustlang')).toBeUndefined()
 	expect(await found('skill=rustlang')).toBeUndefined()
 })

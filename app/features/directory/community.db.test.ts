@@ -114,7 +114,7 @@ test.each(filters)('narrowed by %s, each filter counts who one would see with it
 	expect(shown.online.count?.number).toBe(withAll({ online: true }))
 })
 
-test('a chosen filter is shown as it was written if nobody has it any more, or nobody shows it to visitors', async () => {
+test('a selected filter keeps its spelling when nobody has it any more, or nobody shows it to visitors', async () => {
 	const { username, profile } = listed[0] ?? personOf(0)
 	const id = await idOf(username)
 	const set = (change: { enrol_in_branch_name: string; public_sections?: string[] }) =>
@@ -138,7 +138,7 @@ test('a chosen filter is shown as it was written if nobody has it any more, or n
 	await expectShown()
 })
 
-describe('who is unlisted', () => {
+describe('an unlisted member', () => {
 	const unlisted = people.filter(({ profile }) => !profile.listed)
 
 	test('is in no list, search or suggestion', async () => {
@@ -150,7 +150,7 @@ describe('who is unlisted', () => {
 		}
 	})
 
-	test('comes back into all of them by saying so, and out again, with the counts', async () => {
+	test('returns to all of them when listed again, and leaves again, with the counts', async () => {
 		const { username, name } = unlisted[0] ?? personOf(0)
 		const id = await idOf(username)
 		const before = (await listCommunity(anybody)).count.number
@@ -162,7 +162,7 @@ describe('who is unlisted', () => {
 	})
 })
 
-test('who hides that they are online is not found by it', async () => {
+test('a member who hides their presence is not found by it', async () => {
 	expect(hidden).toBeDefined()
 	expect(await wholeList({ ...anybody, online: true })).not.toContain(hidden?.username)
 })
@@ -185,7 +185,7 @@ describe('a search', () => {
 		['a letter too many', `${first(one?.name)} ${last(one?.name).slice(0, 3)}x${last(one?.name).slice(3)}`],
 		['a wrong letter', `${first(one?.name)} ${last(one?.name).slice(0, 3)}x${last(one?.name).slice(4)}`],
 		['two letters swapped', `${first(one?.name)} ${swapped(last(one?.name))}`],
-	])('finds somebody by %s, first of all', async (_, q) => {
+	])('finds a member by %s first', async (_, q) => {
 		expect((await found(q ?? ''))[0]?.username).toBe(one?.username)
 	})
 
@@ -198,7 +198,7 @@ describe('a search', () => {
 		['c#', 'C#'],
 		['node', 'Node.js'],
 		['machine lerning', 'Machine Learning'],
-	])('for %s finds who knows %s, and says so', async (q, skill) => {
+	])('for %s finds members who know %s, with the reason', async (q, skill) => {
 		const rows = await found(q)
 		expect(rows.length).toBeGreaterThan(0)
 		expect(rows[0]?.matchedSkills).toContain(skill)
@@ -215,14 +215,14 @@ describe('a search', () => {
 		})
 	}
 
-	test('for several skills shows who knows all of them', async () => {
+	test('for several skills shows members who know all of them', async () => {
 		const asked = ['Python', 'JavaScript']
 		const known = await knownOf(asked)
 		expect(known.length).toBe(truth({ ...anybody, skills: asked }).length)
 		expect(new Set(known)).toEqual(new Set([2]))
 	})
 
-	test('for skills that nobody has together shows who knows all but one, then any of them, and says so', async () => {
+	test('for skills that nobody has together shows members who know all but one, then any of them, with a note', async () => {
 		const asked = ['Python', 'JavaScript', 'SQL', 'COBOL']
 		const known = await knownOf(asked)
 		expect(known.length).toBe(truthOfWords(asked))
@@ -233,7 +233,7 @@ describe('a search', () => {
 		expect((await listCommunity({ ...anybody, q: asked.join(' ') })).isLoose).toBe(true)
 	})
 
-	test('finds who studies somewhere, and says so', async () => {
+	test('finds members by their university, with the reason', async () => {
 		const university = other?.profile.university_name ?? ''
 		const rows = await found(university)
 		expect(rows[0]).toMatchObject({ university, why: `Studies at ${university}` })
@@ -261,7 +261,7 @@ describe('a search', () => {
 		['a'.repeat(10_000)],
 		['a b c d e f g h '.repeat(1_000)],
 		['.*(+[?'],
-	])('for %j answers, and nothing breaks', async (typed) => {
+	])('for %j returns a result without an error', async (typed) => {
 		const criteria = criteriaOf(new URLSearchParams({ q: typed, skill: typed, branch: typed }))
 		await expect(listCommunity(criteria)).resolves.toHaveProperty('count')
 		await expect(listCommunity({ ...anybody, q: criteria.q })).resolves.toHaveProperty('count')
@@ -283,11 +283,11 @@ describe('a cursor', () => {
 		[encodeCursor(['active', 'now()', 1])],
 		[encodeCursor(['newest/any', 0, 1])],
 		[encodeCursor(['newest/else', 0, 1])],
-	])('that is not of this list, %j, is refused', async (cursor) => {
+	])('of another list, %j, is refused', async (cursor) => {
 		await expect(listCommunity(anybody, cursor)).rejects.toThrow('This page of the list no longer exists.')
 	})
 
-	test('goes on in the reading in which its page was found', async () => {
+	test('continues in the interpretation in which its page was found', async () => {
 		for (const list of ['newest', 'match/words'])
 			await expect(listCommunity({ ...anybody, q: 'cse' }, encodeCursor([list, 0, 1]))).resolves.toHaveProperty('page')
 		await expect(listCommunity({ ...anybody, q: 'cse' }, encodeCursor(['match', 0, 1]))).rejects.toThrow()
@@ -299,7 +299,7 @@ describe('a cursor', () => {
 	})
 
 	test.each([["now()'; select 1"], ['9999-99-99T99:99:99Z'], ['infinityy'], ['2026-01-01']])(
-		'of the last seen that says %j is refused',
+		'by last seen with %j is refused',
 		async (at) => {
 			const criteria: Criteria = { ...anybody, sort: 'active' }
 			await expect(listCommunity(criteria, encodeCursor(['active', at, 1]))).rejects.toThrow(
@@ -309,7 +309,7 @@ describe('a cursor', () => {
 	)
 })
 
-test('nobody matches, and the filter to give up is the one without which the most do', async () => {
+test('without a match, the filter whose removal yields most members is suggested', async () => {
 	const { loosen, page } = await listCommunity({ ...anybody, skills: ['Alchemy', 'Python'] })
 	expect(page.rows).toEqual([])
 	expect(loosen).toEqual({
@@ -319,11 +319,11 @@ test('nobody matches, and the filter to give up is the one without which the mos
 	})
 })
 
-test('what anybody may read of a member holds no address', async () => {
+test('the public data of a member contains no address', async () => {
 	expect(JSON.stringify(await listCommunity(anybody))).not.toContain('@seed.example')
 })
 
-test('suggestions are people, skills with how many have them, and universities', async () => {
+test('suggestions are people, skills with their numbers of members, and universities', async () => {
 	const { skills } = await suggest('pyth', null)
 	expect(skills[0]).toEqual({ name: 'Python', count: truth({ ...anybody, skills: ['Python'] }).length })
 	const university = listed[0]?.profile.university_name ?? ''

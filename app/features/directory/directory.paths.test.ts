@@ -39,11 +39,11 @@ test.each([
 	['?q=a%00b', { q: 'a b' }],
 	['?skill=React,+TypeScript&skill=React', { skills: ['React', 'TypeScript'] }],
 	['?online=1&cursor=abc', { online: true }],
-])('the address %s asks for %j', (search, criteria) => {
+])('the address %s means %j', (search, criteria) => {
 	expect(criteriaOf(new URLSearchParams(search))).toEqual({ ...anybody, ...criteria })
 })
 
-test('an address with too many values is read as far as it goes', () => {
+test('of an address with too many values, the first ones are used', () => {
 	const params = new URLSearchParams(Array.from({ length: 500 }, (_, index) => ['branch', `b${index}`]))
 	expect(criteriaOf(params).branches).toHaveLength(MAX_FILTER_VALUES)
 })
@@ -58,6 +58,6 @@ test.each([
 	expect(sortOf({ ...anybody, ...criteria })).toBe(sort)
 })
 
-test('filters are counted one by one, the search is none of them', () => {
+test('filters are counted one by one, without the search', () => {
 	expect([countFilters(anybody), countFilters(everything)]).toEqual([0, 9])
 })

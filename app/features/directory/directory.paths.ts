@@ -121,7 +121,7 @@ export function nameOfCriteria({ q, skills, branches, years, universities, openT
 	return [q, ...skills, ...branches, ...named, ...universities, ...openTo].filter(Boolean).join(', ')
 }
 
-/** Whether criteria ask for anything besides who is online now. */
+/** Whether criteria contain anything besides current presence. */
 export function isSaveable(criteria: Criteria): boolean {
 	return criteriaQuery({ ...criteria, online: false, sort: null }) !== criteriaQuery(anybody)
 }

@@ -49,7 +49,7 @@ interface ListPosition extends SearchPosition {
  * The members who match, in order. If nobody matches, the words of the search are interpreted more and more loosely (see {@link
  * Reading}); later pages use the reading that their cursor names.
  * @param cursor where the previous page ended
- * @param viewer nobody is found by what this viewer may not see
+ * @param viewer fields that this viewer may not see are not searched
  * @param options `loosest`: the loosest reading to try; `counts`: whether the caller also counts who matches
  * @throws Invalid for a cursor of another list
  */
@@ -125,8 +125,8 @@ async function findIn(meaning: Meaning, position: ListPosition | null, limit: nu
 
 /**
  * All who match, where they can be read at once or their number was estimated by a sample. Sets that are small by the counters of their
- * terms are not sampled, nor are filters, of which the counters tell more than of words that occur together. Of a single word or filter
- * nothing is intersected.
+ * terms are not sampled, nor are filters, whose counters are better estimates than those of words that occur together. For a single word or filter
+ * there is nothing to intersect.
  */
 async function sampledSet(meaning: Meaning): Promise<MemberSet | null> {
 	const meant = everyMatch(meaning)
@@ -177,7 +177,7 @@ function tiersOf(meaning: Meaning): MemberSet[] {
 }
 
 /**
- * Lists of groups that ask for all of these but one. Whichever may be missing is one of a pair, of which the other suffices: half as many
+ * Lists of groups that require all of these but one. The missing one is one of a pair, of which the other suffices: half as many
  * lists for the index to intersect as there are groups.
  */
 function allButOne(groups: Group[]): Group[][] {
@@ -210,7 +210,7 @@ function sizeOf(ways: Group[][], total: number): number {
 	return ways.reduce((sum, groups) => sum + groups.reduce((size, group) => size * shareOf(group), total), 0)
 }
 
-/** Whether two sets ask for the same terms, so that the second would add nothing. */
+/** Whether two sets require the same terms, so that the second would add nothing. */
 function isSame(ways: Group[][], others: Group[][]): boolean {
 	const idsOf = (sets: Group[][]) => JSON.stringify(sets.map((groups) => groups.map(({ ids }) => ids.toSorted())))
 	return idsOf(ways) === idsOf(others)

@@ -28,7 +28,7 @@ test('an author of imported questions is no member', async () => {
 	expect((await listCommunity(anybody)).count).toEqual(count)
 })
 
-test('a new name, university, branch or skill is what one is found by, and the old one is not', async () => {
+test('a changed name, university, branch or skill is found, and the old one is not', async () => {
 	const { id, username } = await addMember('Petra Oldname')
 	await db().updateTable('users').set({ name: 'Petra Newname' }).where('id', '=', id).execute()
 	await db()
@@ -50,7 +50,7 @@ test('a new name, university, branch or skill is what one is found by, and the o
 	expect(await found('sextants')).toEqual([])
 })
 
-test('nothing of a transaction that was rolled back is found', async () => {
+test('data of a transaction that was rolled back is not found', async () => {
 	const { id, username } = await addMember('Rolf Steadfast')
 	await db()
 		.transaction()
@@ -62,7 +62,7 @@ test('nothing of a transaction that was rolled back is found', async () => {
 	expect([await found('steadfast'), await found('fleeting')]).toEqual([[username], []])
 })
 
-test('who is online is found by it while a tab is open, and not once all are closed', async () => {
+test('a member is found as online while a tab is open, and not once all are closed', async () => {
 	const { id, username } = await addMember('Nela Lampkeeper')
 	const tabs = [await makeTab(id), await makeTab(id)]
 	const online = async () => (await listCommunity({ ...anybody, online: true })).page.rows.map((row) => row.username)
@@ -87,7 +87,7 @@ test('who is online is found by it while a tab is open, and not once all are clo
 	expect(await lastSeen()).toBe(later)
 })
 
-test('a member with two tabs is online once; a tab that was not renewed is gone', async () => {
+test('a member with two tabs is counted as online once; a tab that was not renewed does not count', async () => {
 	const first = await addMember('Tab Twice')
 	const second = await addMember('Tab Stale')
 	await makeTab(first.id)
@@ -107,7 +107,7 @@ test('a member with two tabs is online once; a tab that was not renewed is gone'
 	])
 })
 
-test('many who change at once end with counts that equal the rows', async () => {
+test('concurrent changes leave counts that equal the rows', async () => {
 	const members = await Promise.all(Array.from({ length: 8 }, (_, index) => addMember(`Crowd Member${index}x`)))
 	const branches = ['Cartography', 'Horology', 'Astronomy']
 	await Promise.all(

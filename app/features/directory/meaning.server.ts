@@ -34,7 +34,7 @@ export interface Group {
 	ids: number[]
 	/** Maximum number of members; Infinity where it is not counted. */
 	members: number
-	/** The same of the terms that are counted. It tells which of two groups is rarer. */
+	/** The same for the terms that are counted; used to find the rarer of two groups. */
 	counted?: number
 }
 
@@ -65,7 +65,7 @@ export interface Understood {
 	criteria: Criteria
 	/** The filters that were typed, each with the criteria without it. */
 	typed: { label: string; without: Criteria }[]
-	/** Nobody is found by what this viewer may not see. */
+	/** Fields that this viewer may not see are not searched. */
 	viewer: Viewer
 	/** The number of listed members. */
 	total: number
@@ -163,7 +163,7 @@ export async function understand(criteria: Criteria, viewer: Viewer): Promise<Un
 	const total = popular.find(({ kind }) => kind === 'everyone')?.members ?? 0
 	const lists = filterValues(asFilters)
 	const chosen = lists.flatMap((list) => list.named)
-	// Of a value that nobody has any more, or that nobody shows to visitors, nothing is known, not even how others wrote it.
+	// A value that nobody has any more, or that nobody shows to visitors, is unknown, and so is its spelling.
 	const termOf = (value: Named) => {
 		const term = terms.get(keyOf(value))
 		return term && (term.members > 0 || term.kind === 'online') ? term : undefined
@@ -198,7 +198,7 @@ export async function understand(criteria: Criteria, viewer: Viewer): Promise<Un
 		rest,
 		known: [
 			...withoutOverlaps(phrases.filter(isSkill)).flatMap((phrase) => meant(phrase, known('skill', phrase.skill))),
-			// What is both a skill and a branch may mean either.
+			// A phrase that is both a skill and a branch may mean either.
 			...withoutOverlaps(named.filter(isSkill)).flatMap((phrase) =>
 				phrase.labels.flatMap((label) => meant(phrase, termOf({ kind: 'branch', value: label }))),
 			),
@@ -233,7 +233,7 @@ export async function meaningOf(understood: Understood, reading: Reading): Promi
 	const isSoft = softOf(understood, reading)
 	const words = rest.map((_, position) => {
 		const any = meanings.filter((meaning) => meaning.position === position)
-		// “C” is rather the language than somebody's initial.
+		// “C” more likely means the language than an initial.
 		const isLetter =
 			rest[position]?.text.length === 1 && understood.known.some((meaning) => meaning.position === position)
 		const exact = any.filter(({ exact, kind }) => exact && !weakKinds.includes(kind) && !(isLetter && kind === 'name'))
@@ -249,7 +249,7 @@ export async function meaningOf(understood: Understood, reading: Reading): Promi
 
 /**
  * Which words are optional: “developers” in “react developers”, and a single letter among three or more words, as in “Meera R Pawar”.
- * A letter that is a skill, such as R, is required as long as that finds somebody. At least one word or filter is required.
+ * A letter that is a skill, such as R, is required as long as that yields matches. At least one word or filter is required.
  */
 function softOf({ rest, known, filters }: Understood, reading: Reading): boolean[] {
 	const isSoft = rest.map((word, position) => {

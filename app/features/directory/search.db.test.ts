@@ -72,7 +72,7 @@ describe.each(readings)('a set that is %s', (_, members, isPublic) => {
 	})
 })
 
-test('several sets come one after the other, and a page may hold the end of one and the beginning of the next', async () => {
+test('several sets follow one another, and a page may contain the end of one and the beginning of the next', async () => {
 	const [python, cse] = [await termOf('Python'), await termOf('CSE')]
 	const group = (id: number): Group => ({ ids: [id], members: 1 })
 	const members = Number.POSITIVE_INFINITY
@@ -130,7 +130,7 @@ test.each([
 	},
 )
 
-test('the size of a set is estimated from members who are spread over all, if they are enough', async () => {
+test('the size of a set is estimated from an even sample of members, if it is large enough', async () => {
 	const python = await termOf('Python')
 	const meant = { ways: [[{ ids: [python], members: 1 }]], members: 1, isPublic: false }
 	expect(await sampleSize(meant, 400)).toBeNull()

@@ -19,7 +19,7 @@ export interface MemberSet {
 	notAmong?: number[]
 	/** Excludes those who block this member, where the set depends on presence. */
 	notBlocking?: number | null
-	/** Whether a visitor searches: only terms that members show to everybody count. */
+	/** Whether the viewer is a visitor: only terms that members show to everybody count. */
 	isPublic: boolean
 }
 
@@ -51,7 +51,7 @@ interface PageInput {
 	after: SearchPosition | null
 	/** A member to show before all others. */
 	first: number | null
-	/** Terms for which to tell whether each member has them. */
+	/** Terms for which the rows say whether each member has them. */
 	matchTerms: number[]
 	limit: number
 	/** The viewer's id; null for a visitor. */
@@ -80,7 +80,7 @@ const BLOCK_BITS = 10
 /** Blocks that are sampled to estimate the size of a set: one for so many members, up to four. */
 const MAX_SAMPLED = 4
 const MEMBERS_PER_SAMPLED = 250_000
-/** Members of these blocks who tell anything. */
+/** Minimum members of these blocks for an estimate. */
 const MIN_SAMPLED = 256
 /** Members in order of last presence that are scanned. */
 export const MAX_WALKED = 2_048

@@ -77,24 +77,24 @@ test.each([
 	expect(isLoose).toBe(q === 'react 2026')
 })
 
-test('a letter that is a skill is needed as long as somebody has it', async () => {
+test('a letter that is a skill is required as long as a member has it', async () => {
 	expect(await found('react r pune')).toEqual([['dev'], false])
 	expect(await found('nikhil r kulkarni')).toEqual([['nikhil'], false])
 })
 
-test('who has a word that nobody needs comes first; alone it is needed', async () => {
+test('members with an optional word come first; alone, it is required', async () => {
 	expect((await found('react developer'))[0][0]).toBe('dev')
 	expect(await found('developer')).toEqual([['dev'], false])
 	for (const q of ['react developers', 'react'])
 		expect((await suggest(q, null)).skills[0]).toEqual({ name: 'React', count: 3 })
 })
 
-test('why somebody was found names the year of passing', async () => {
+test('the reason for a match names the year of graduation', async () => {
 	const { page } = await listCommunity({ ...anybody, q: 'react 2028' }, null, null)
 	expect(page.rows[0]?.why).toBe('Knows React · Year of passing: 2028')
 })
 
-test('why somebody was found shows the word, in a long address and with a hyphen too', async () => {
+test('the reason for a match shows the word, also in a long address and with a hyphen', async () => {
 	const member = await makeMember('maker')
 	const address = 'https://www.marmalade-makers.example/of/the/glade/workshops/street-and-garden-lanterns'
 	await db()
@@ -116,7 +116,7 @@ test('why somebody was found shows the word, in a long address and with a hyphen
 	}
 })
 
-test('what is both a skill and a branch, letters that are names, and short names with a typo', async () => {
+test('words that are both a skill and a branch, letters that are names, and short names with a typo', async () => {
 	const make = async (username: string, name: string, branch: string, skills: string[]) => {
 		const { id } = await makeMember(username)
 		await db().updateTable('users').set({ name }).where('id', '=', id).execute()

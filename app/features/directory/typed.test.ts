@@ -12,7 +12,7 @@ test.each([
 	["who's from the class of '28 or '98?", ['who', 'from', 'the', 'class', 'of', '2028', 'or', '1998']],
 	["'285 5'28", ['285', '5', '28']],
 	['1 2 3 4 5 6 7 8 9', ['1', '2', '3', '4', '5', '6', '7', '8']],
-])('%j is the words %j', (typed, words) => {
+])('%j has the words %j', (typed, words) => {
 	expect(wordsOf(typed).map(({ text }) => text)).toEqual(words)
 })
 
@@ -58,7 +58,7 @@ test.each([
 	expect(namesOfBranch(typed)).toContain(name)
 })
 
-test('phrases are what stands side by side, the longest first; those that overlap a longer one are left out', () => {
+test('phrases are adjacent words, the longest first; those that overlap a longer one are omitted', () => {
 	const phrases = phrasesOf(wordsOf('deep "machine" learning now'), [false, false, false, true])
 	expect(phrases.map(({ text }) => text)).toEqual(['deep', 'learning'])
 	const all = phrasesOf(wordsOf('a1 b1 c1'), [false, false, false])
@@ -66,12 +66,12 @@ test('phrases are what stands side by side, the longest first; those that overla
 	expect(withoutOverlaps(all.slice(1)).map(({ text }) => text)).toEqual(['a1 b1', 'c1'])
 })
 
-test('a year of passing stays a word; in quotation marks it is no year', () => {
+test('a year of graduation stays a word; in quotation marks it is no year', () => {
 	expect(takeYears(wordsOf("react '28")).passing).toEqual([null, 2028])
 	expect(takeYears(wordsOf('"2028" 2128')).passing).toEqual([null, null])
 })
 
-test('a phrase is also known as it was typed', () => {
+test('a phrase keeps its original spelling', () => {
 	const words = wordsOf("Let's Encrypt, c/c++")
 	const phrases = phrasesOf(
 		words,
@@ -85,7 +85,7 @@ test.each([
 	['Institute of Information Technology', true],
 	['department of information technology', false],
 	['information technology', false],
-])('whether the branch in %j is a part of the name of a place to study: %j', (typed, is) => {
+])('the branch in %j is part of the name of a university: %j', (typed, is) => {
 	const words = wordsOf(typed)
 	const branch = phrasesOf(
 		words,

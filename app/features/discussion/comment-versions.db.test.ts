@@ -26,7 +26,7 @@ const stored = async () => {
 	return { body, version }
 }
 
-test('of two edits at the same moment one is saved, and the other is told what that left', async () => {
+test('of two concurrent edits one is saved, and the other gets a conflict with the stored text', async () => {
 	const { version } = await stored()
 	const edits = [editComment(asha, id, { body: 'Mine.', version }), editComment(moda, id, { body: 'Theirs.', version })]
 	const ends = await Promise.allSettled(edits)
@@ -39,19 +39,19 @@ test('of two edits at the same moment one is saved, and the other is told what t
 	expect((await readCommentHistory(asha, id, null)).edits).toHaveLength(1)
 })
 
-test('whoever has seen what is stored may replace it', async () => {
+test('an edit that names the stored version may replace it', async () => {
 	const { version } = await stored()
 	await editComment(asha, id, { body: 'Both.', version: String(version) })
 	expect(await stored()).toEqual({ body: 'Both.', version: version + 1 })
 })
 
-test('an edit that says what is stored is never late, and one that names no version always wins', async () => {
+test('an edit equal to the stored text is no conflict, and one without a version always wins', async () => {
 	await editComment(asha, id, { body: 'Both.', version: 1 })
 	await editComment(asha, id, { body: 'By an old program.' })
 	expect((await stored()).body).toBe('By an old program.')
 })
 
-test('a save that changes nothing leaves no mark of an edit', async () => {
+test('a save without a change is not marked as an edit', async () => {
 	const texts = { title: 'The same title', description: 'The same text.', tags: 'one, two', category: 'others' }
 	const { id: query } = await makeQuestion(asha, texts)
 	const comment = await makeComment(asha, query, 'The same.')
@@ -64,7 +64,7 @@ test('a save that changes nothing leaves no mark of an edit', async () => {
 	for (const text of [question, rows[0]]) expect(text).toMatchObject({ editedAt: null, version: 1 })
 })
 
-test('a page of comments knows the newest of its query, in any order, on another page and though it was deleted', async () => {
+test('a page of comments includes the newest id of its query, in any order, on any page and even if deleted', async () => {
 	const question = await makeQuestion(asha)
 	const newest = async (input: object = {}) =>
 		(await listComments(asha, { questionId: question.id, askerUsername: 'asha', ...input })).newest

@@ -18,7 +18,7 @@ beforeAll(async () => {
 	ben = await makeMember('ben')
 })
 
-test('comments are told as threads in the order of their writing', async () => {
+test('comments are returned as threads in chronological order', async () => {
 	const { id } = await makeQuestion(asha)
 	const one = await makeComment(ben, id, 'one')
 	await makeComment(ben, id, 'two')
@@ -38,7 +38,7 @@ test('comments are told as threads in the order of their writing', async () => {
 	})
 })
 
-test('its author, and nobody else, is given the text of a comment to change', async () => {
+test('only its author gets the source of a comment to edit', async () => {
 	const { id } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id, '**mine**')
 	await editComment(ben, comment, { body: '*mine*' })
@@ -72,7 +72,7 @@ test('a deleted comment keeps its place as long as replies need it', async () =>
 	expect((await read(id)).rows).toEqual([])
 })
 
-test('what lies deeper than four levels is counted, and read as a thread of its own', async () => {
+test('replies deeper than four levels are counted, and shown as a thread of their own', async () => {
 	const { id } = await makeQuestion(asha)
 	const chain: number[] = []
 	for (let level = 0; level < 9; level += 1)
@@ -85,7 +85,7 @@ test('what lies deeper than four levels is counted, and read as a thread of its 
 	expect(outline((await read(id, { thread: chain[8] })).rows)).toEqual(['level 8'])
 })
 
-test('a thread takes replies without end', async () => {
+test('a thread can be nested without limit', async () => {
 	const { id } = await makeQuestion(asha)
 	const top = await makeComment(ben, id)
 	const last = 100_000_000
@@ -102,7 +102,7 @@ test('a thread takes replies without end', async () => {
 	expect(rows).toEqual(Array(3).fill({ depth: 499, parent_id: last + 498 }))
 })
 
-test('a solution is told beside its thread', async () => {
+test('a solution is returned separately from its thread', async () => {
 	const { id } = await makeQuestion(asha)
 	await makeComment(ben, id, 'no')
 	const solution = await makeComment(ben, id, 'yes')
@@ -113,7 +113,7 @@ test('a solution is told beside its thread', async () => {
 	expect(outline(rows)).toEqual(['no', 'yes', ['thanks']])
 })
 
-test('of many threads thirty are on a page, and paging meets each once', async () => {
+test('a page has thirty threads, and paging returns each once', async () => {
 	const { id } = await makeQuestion(asha)
 	await write(
 		id,
@@ -127,7 +127,7 @@ test('of many threads thirty are on a page, and paging meets each once', async (
 	expect(new Set(pages.flat().map((comment) => comment.id)).size).toBe(65)
 })
 
-test('a thread that does not fit goes to the next page; no comment is lost', async () => {
+test('a thread that does not fit moves to the next page; no comment is lost', async () => {
 	const { id } = await makeQuestion(asha)
 	await write(id, ['a', many(120), 'b', many(120), 'c', many(10), 'd'])
 	const pages = await walk(id)
@@ -136,7 +136,7 @@ test('a thread that does not fit goes to the next page; no comment is lost', asy
 	).toEqual([['a 120 0'], ['b 120 0', 'c 10 0', 'd 0 0']])
 })
 
-test('a thread too long for any page is read to its end by itself', async () => {
+test('a thread too long for any page is paged by itself', async () => {
 	const { id } = await makeQuestion(asha)
 	const [first] = await write(id, ['a', many(250), 'b', ['c']])
 	const pages = await walk(id)

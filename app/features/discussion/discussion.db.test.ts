@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 const texts = { title: 'How do I stop it?', description: 'It runs on.', tags: 'stopping', category: 'others' }
 
-test('each edit of a query keeps what it said, who changed it and what is different', async () => {
+test('each edit of a query stores the earlier text, its editor and the difference', async () => {
 	const { id } = await makeQuestion(asha, texts)
 	await editQuestion(asha, id, { ...texts, description: 'It runs on and on.' })
 	await editQuestion(mods, id, { ...texts, title: 'How do I stop a loop?', description: 'It runs on and on.' })
@@ -47,13 +47,13 @@ test('each edit of a query keeps what it said, who changed it and what is differ
 	expect(said('removed')?.join('')).toBe('It runs on and on.')
 })
 
-test('saving the same text again is no edit in the history', async () => {
+test('saving the same text again adds no version', async () => {
 	const { id } = await makeQuestion(asha, texts)
 	await editQuestion(asha, id, texts)
 	expect((await readQuestionHistory(ben, id, null)).edits).toEqual([])
 })
 
-test('the history of a comment is read in pages that join without a gap', async () => {
+test('the history of a comment is paged without gaps', async () => {
 	const { id } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id, 'version 0')
 	for (let version = 1; version <= 12; version += 1) await editComment(ben, comment, { body: `version ${version}` })
@@ -69,7 +69,7 @@ test('the history of a comment is read in pages that join without a gap', async 
 	expect(second.next).toBeNull()
 })
 
-test('two edits at once are both kept: each knows what the other left', async () => {
+test('two concurrent edits are both recorded, each based on the other', async () => {
 	const { id } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id, 'start')
 	await Promise.all(['one', 'two'].map((body) => editComment(ben, comment, { body })))
@@ -84,7 +84,7 @@ test('two edits at once are both kept: each knows what the other left', async ()
 	expect([rows[1]?.body, now.body].sort()).toEqual(['one', 'two'])
 })
 
-test('a query that nobody else answered disappears with its deletion', async () => {
+test('a deleted query without comments of others disappears', async () => {
 	const { id } = await makeQuestion(asha)
 	await makeComment(asha, id, 'my own')
 	await deleteQuestion(asha, id)
@@ -92,7 +92,7 @@ test('a query that nobody else answered disappears with its deletion', async () 
 	await expect(readQuestionHistory(ben, id, null)).rejects.toThrow(NotFound)
 })
 
-test('a query that others answered leaves its address and their words, and nothing of its own', async () => {
+test('a deleted query with comments of others keeps its address and these comments, and nothing of its own', async () => {
 	const { id } = await makeQuestion(asha, { ...texts, title: 'A title to forget', tags: 'forgotten' })
 	const comment = await makeComment(ben, id, 'an answer')
 	await deleteQuestion(asha, id)
@@ -106,7 +106,7 @@ test('a query that others answered leaves its address and their words, and nothi
 	await expect(addComment(ben, { questionId: id, parentId: null, body: 'late' })).rejects.toThrow(NotFound)
 })
 
-test('live comments are told of a query that everybody may read, and of no other', async () => {
+test('live comments are announced for a query that everybody may read, and for no other', async () => {
 	const { id } = await makeQuestion(asha)
 	await makeComment(ben, id)
 	expect(await isOpenQuestion(id)).toBe(true)
@@ -116,7 +116,7 @@ test('live comments are told of a query that everybody may read, and of no other
 	expect(await isOpenQuestion(id)).toBe(true)
 })
 
-test('a deletion that is taken back leaves every count as it was', async () => {
+test('undoing a deletion restores every count', async () => {
 	const { id } = await makeQuestion(asha, { ...texts, tags: 'returning' })
 	await makeComment(ben, id)
 	const before = await counts(id)
@@ -127,7 +127,7 @@ test('a deletion that is taken back leaves every count as it was', async () => {
 	expect((await listQuestions(null, { tag: 'returning' })).rows.map((row) => row.id)).toEqual([id])
 })
 
-test('a solution that was deleted and brought back is a solution again', async () => {
+test('a deleted solution is a solution again when restored', async () => {
 	const { id } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id)
 	await db().updateTable('comments').set({ is_solution: true }).where('id', '=', comment).execute()
@@ -138,7 +138,7 @@ test('a solution that was deleted and brought back is a solution again', async (
 	expect(await getQuestion(null, id)).toMatchObject({ solved: true, commentCount: 1 })
 })
 
-test('of several who bring the same thing back at once one does it, and it is counted once', async () => {
+test('of several concurrent undos one succeeds, and is counted once', async () => {
 	const { id } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id)
 	await deleteComment(ben, comment)
@@ -150,7 +150,7 @@ test('of several who bring the same thing back at once one does it, and it is co
 	expect(again.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
 
-test('a deletion and a comment at once leave a count that equals the rows', async () => {
+test('a concurrent deletion and comment leave a count that equals the rows', async () => {
 	const { id } = await makeQuestion(asha)
 	await Promise.allSettled([deleteQuestion(asha, id), ...Array.from({ length: 6 }, () => makeComment(ben, id))])
 	const { rows } = await sql<{ counted: number; real: number }>`
@@ -159,7 +159,7 @@ test('a deletion and a comment at once leave a count that equals the rows', asyn
 	expect(rows[0]?.counted).toBe(rows[0]?.real)
 })
 
-test('only who deleted something may take it back, within ten minutes; a moderator at any time', async () => {
+test('only the member who deleted something can undo that, within ten minutes; a moderator at any time', async () => {
 	const { id } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id)
 	await deleteComment(mods, comment)
@@ -196,7 +196,7 @@ test('a comment has an address that shows it, also deep in a thread and beyond t
 	await expect(findCommentUrl(null, 99_999_999)).rejects.toThrow(NotFound)
 })
 
-test('the address of an unpublished comment shows it to its author and moderators, and others its query', async () => {
+test('the address of an unpublished comment shows it to its author and moderators, and its query to others', async () => {
 	const { id, url } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id)
 	const post = { by: mods.id, reason: 'Spam.' }
@@ -219,7 +219,7 @@ test('the address of a comment of a merged query shows it there', async () => {
 	})
 })
 
-test('the best threads come first, in pages that join without a gap, and a thread keeps to its own order', async () => {
+test('the best threads come first, paged without gaps, and replies stay in chronological order', async () => {
 	const { id } = await makeQuestion(asha)
 	const heads: number[] = []
 	for (let number = 0; number < 34; number += 1) heads.push(await makeComment(ben, id, `head ${number}`))
@@ -241,7 +241,7 @@ test('the best threads come first, in pages that join without a gap, and a threa
 	expect(first.rows[1]?.replies.map((row) => row.id)).toEqual(replies)
 })
 
-test('the best threads say how many replies lie deeper than the page shows', async () => {
+test('the best threads include the number of replies deeper than the page shows', async () => {
 	const { id } = await makeQuestion(asha)
 	const chain: number[] = []
 	for (let depth = 0; depth < 6; depth += 1) chain.push(await makeComment(ben, id, 'deep', chain.at(-1) ?? null))
@@ -251,7 +251,7 @@ test('the best threads say how many replies lie deeper than the page shows', asy
 	expect(best).toEqual(await listComments(null, page))
 })
 
-test('a place in one order is none in the other', async () => {
+test('a cursor of one order is refused in the other', async () => {
 	const { id } = await makeQuestion(asha)
 	for (let number = 0; number < 31; number += 1) await makeComment(ben, id)
 	const page = { questionId: id, askerUsername: 'asha' }
@@ -276,7 +276,7 @@ test('a mention is a link only for a member that exists, and never in code, link
 	)
 })
 
-test('who takes part in a query is offered first, also by name; others by the beginning of their username', async () => {
+test('participants of a query are suggested first, also by name; others by the beginning of their username', async () => {
 	const zed = await makeMember('ben.zed')
 	await db().updateTable('users').set({ name: 'Becky Zed' }).where('id', '=', asha.id).execute()
 	const { id } = await makeQuestion(asha)

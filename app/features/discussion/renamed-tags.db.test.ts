@@ -8,7 +8,7 @@ import { readQuestionHistory } from './history.server.ts'
 
 useDatabase()
 
-test('a tag that moderators renamed is no change by the last editor', async () => {
+test('a tag that moderators renamed does not appear as an edit of the last editor', async () => {
 	const asker = await makeMember('asker')
 	const moderator = await makeMember('moderator', 'moderator')
 	const { id } = await makeQuestion(asker, { tags: 'colour, first' })

@@ -24,7 +24,7 @@ beforeAll(async () => {
 	crowd = await Promise.all(Array.from({ length: 50 }, (_, index) => makeMember(`voter${index}`)))
 })
 
-test('a vote counts once however often it is sent, changes sides, and can be taken back', async () => {
+test('a vote counts once however often it is sent, can be changed, and can be withdrawn', async () => {
 	const { id, url } = await makeQuestion(asker)
 	const scores: number[] = []
 	for (const vote of [1, 1, -1, -1, 0, 0, 1])
@@ -36,7 +36,7 @@ test('a vote counts once however often it is sent, changes sides, and can be tak
 	expect(await getQuestion(null, id)).toMatchObject({ score: 1, vote: 0, own: false })
 })
 
-test('each comment and reply knows the vote of the member who reads it', async () => {
+test('each comment and reply includes the viewer’s vote', async () => {
 	const { id } = await makeQuestion(asker)
 	const top = await makeComment(helper, id)
 	const reply = await makeComment(asker, id, 'Thanks.', top)
@@ -88,7 +88,7 @@ test.each<[string, (comment: number, query: number) => Promise<unknown>, number]
 	expect(await everything()).toEqual(before)
 })
 
-test('what was deleted is neither voted on nor chosen', async () => {
+test('deleted texts can be neither voted on nor accepted', async () => {
 	const { id } = await makeQuestion(asker)
 	const comment = await makeComment(helper, id)
 	await deleteComment(helper, comment)
@@ -98,7 +98,7 @@ test('what was deleted is neither voted on nor chosen', async () => {
 	await expect(castVote(helper, { questionId: id, commentId: null, vote: 1 })).rejects.toMatchObject({ status: 404 })
 })
 
-test('who asked, or a moderator, chooses several solutions and takes them back', async () => {
+test('the asker, or a moderator, can accept several solutions and withdraw them', async () => {
 	const { id } = await makeQuestion(asker)
 	const [one, two] = [await makeComment(helper, id, 'one'), await makeComment(asker, id, 'two')]
 	const solved = async () => {
@@ -124,7 +124,7 @@ test('who asked, or a moderator, chooses several solutions and takes them back',
 	expect(await solved()).toEqual([false])
 })
 
-test('a moderator who accepts a solution twice is in the log once, and who undoes none is not', async () => {
+test('accepting a solution twice is logged once, and withdrawing none is not logged', async () => {
 	const { id } = await makeQuestion(asker)
 	const target = { questionId: id, commentId: await makeComment(helper, id) }
 	await withdrawSolution(moderator, target)
@@ -135,7 +135,7 @@ test('a moderator who accepts a solution twice is in the log once, and who undoe
 	expect(rows).toHaveLength(1)
 })
 
-test('a page offers choosing to who may, and says when something was chosen', async () => {
+test('a page offers accepting to those who may, and shows accepted solutions', async () => {
 	const { id } = await makeQuestion(asker)
 	const comment = await makeComment(helper, id)
 	const first = async (viewer: Viewer) =>
@@ -148,7 +148,7 @@ test('a page offers choosing to who may, and says when something was chosen', as
 	expect(Date.now() - Date.parse((await first(null))?.chosenAt ?? '')).toBeLessThan(60_000)
 })
 
-test('50 members vote at once, and some change their minds: the scores are the sums of the votes', async () => {
+test('after concurrent votes of 50 members, some changed, scores are the sums of the votes', async () => {
 	const { id } = await makeQuestion(asker)
 	const comment = await makeComment(helper, id)
 	await Promise.all(
@@ -171,7 +171,7 @@ test('50 members vote at once, and some change their minds: the scores are the s
 	expect(rows[0]?.votes).toBeGreaterThanOrEqual(33)
 })
 
-test('50 choices, withdrawals and deletions at once leave the query solved exactly when a solution stands', async () => {
+test('after 50 concurrent acceptances, withdrawals and deletions the query is solved exactly if a solution remains', async () => {
 	const { id } = await makeQuestion(asker)
 	const comments = await Promise.all(Array.from({ length: 25 }, () => makeComment(helper, id)))
 	const acts = comments.flatMap((commentId, index) => [
@@ -183,7 +183,7 @@ test('50 choices, withdrawals and deletions at once leave the query solved exact
 	await expectFiguresToHold()
 })
 
-test('a member who leaves takes the votes along', async () => {
+test('the votes of a member who leaves are removed', async () => {
 	const { id } = await makeQuestion(asker)
 	const leaving = await makeMember('leaving')
 	await castVote(leaving, { questionId: id, commentId: null, vote: 1 })

@@ -48,7 +48,7 @@ useEvidenceCast()
 const solved = ['JavaScript solution 0.5', 'React solution 1']
 const helped = ['JavaScript answer 0.125', 'React answer 0.25']
 
-test('a term that lost a spelling to another one no longer rests on what was written so', async () => {
+test('a term that lost a spelling to another one loses the evidence with that spelling', async () => {
 	const { id } = await actOnTerm(moderator, 'add', 0, { name: 'Pottery' })
 	await actOnTerm(moderator, 'add', 0, { name: 'Ceramics' })
 	await actOnTerm(moderator, 'add-alias', id, { alias: 'Claywork' })

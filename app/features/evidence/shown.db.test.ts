@@ -143,7 +143,7 @@ describe('who sees what', () => {
 		['is not on the profile', 'Off', ['JavaScript']],
 		['has made room for the term that remains', 'On', ['JavaScript', 'Main On']],
 		['stands beside the term that remains', 'Both', ['JavaScript', 'Main Both', 'Old Both']],
-	])('what a member hides stays hidden when its term is merged while it %s', async (_where, word, skills) => {
+	])('hidden evidence stays hidden when its term is merged while it %s', async (_where, word, skills) => {
 		const [old, main] = [`Old ${word}`, `Main ${word}`]
 		const { id } = await actOnTerm(moderator, 'add', 0, { name: old })
 		await actOnTerm(moderator, 'add', 0, { name: main })

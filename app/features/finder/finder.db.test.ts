@@ -283,7 +283,7 @@ describe('searches without results', () => {
 		for (const who of [null, reader]) await expect(listMisses(who)).rejects.toThrow('Only moderators')
 	})
 
-	test('count for the day of the site, which may be another one than that of the database', async () => {
+	test('count for the day in the site’s time zone, which may differ from that of the database', async () => {
 		for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
 			await sql`truncate missed_searches`.execute(db())
 			await sql`insert into site_settings (section, texts) values ('region', jsonb_build_object('zone', ${zone}::text))

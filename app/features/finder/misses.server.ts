@@ -61,7 +61,7 @@ export function recordMiss(parsed: Parameters<typeof missWords>[0]): void {
 	lately.set(words, now)
 	const [oldest] = lately.keys()
 	if (lately.size > MAX_REMEMBERED && oldest !== undefined) lately.delete(oldest)
-	writeMiss(words).catch((error) => log.warn({ err: error }, 'a search that found nothing could not be noted'))
+	writeMiss(words).catch((error) => log.warn({ err: error }, 'a search without results could not be recorded'))
 }
 
 /** Searches without results, most frequent first, at most 100. @throws NotAllowed for all but moderators */

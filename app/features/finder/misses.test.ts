@@ -28,7 +28,7 @@ const searches: [q: string, noted: string | null][] = [
 	[`${'wordwordword '.repeat(5)}`, null],
 ]
 
-describe('what is recorded of a search without results', () => {
+describe('the record of a search without results', () => {
 	test.each(searches)('%s', (q, noted) => {
 		expect(missWords(parseSearch(q))).toBe(noted)
 	})

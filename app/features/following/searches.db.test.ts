@@ -96,7 +96,7 @@ describe('a saved search for questions', () => {
 		expect([await checkSavedSearches(), await found(member)]).toEqual([1, ['Walruses: 0']])
 	})
 
-	test('finds a question that waited for a moderator for longer than the check before it was let pass', async () => {
+	test('finds a question that was pending for longer than the interval of checks', async () => {
 		const newcomer = await makeMember(`fresh${serial}`, 'member', new Date(Date.now() - 3_600_000))
 		const description = '[Shoes](https://shoes.example/)'
 		const id = await asked(`A puffin that waits ${serial}`, newcomer, { description })
@@ -123,7 +123,7 @@ describe('a saved search for questions', () => {
 		expect(await found(member)).toEqual(['Gannets: 1'])
 	})
 
-	test('does not tell of a member’s own questions under a pseudonym, nor of those by members whom they block', async () => {
+	test('ignores a member’s own questions under a pseudonym, and those by members whom they block', async () => {
 		const blocked = await makeMember(`blocked${serial}`)
 		await writeBlock(db(), member.id, blocked.id, true)
 		await saveSearch(member, { kind: 'queries', query: 'cormorant', name: 'Cormorants' })
@@ -149,7 +149,7 @@ describe('a saved search for questions', () => {
 	})
 })
 
-test('a search that is saved again says how many new results it has; after it was removed for good it starts anew', async () => {
+test('a search that is restored has its new results; after a permanent removal it starts from zero', async () => {
 	const search = { kind: 'queries', query: 'heron', name: 'Herons' }
 	const { id } = await saveSearch(member, search)
 	await sql`update saved_searches set hits = 3, checked_at = now() - interval '5 hours'`.execute(db())
@@ -197,7 +197,7 @@ describe('a saved search for people', () => {
 		expect(await found(member)).toEqual([`${city}: 1`])
 	})
 
-	test('tells nobody of members who only moved up among the newest, as another one left', async () => {
+	test('does not notify of members who only moved up among the newest because another one left', async () => {
 		const city = `Big${serial}city`
 		await sql`
 			with made as (

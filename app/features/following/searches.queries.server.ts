@@ -38,7 +38,7 @@ export async function findSavedId(trx: Executor, userId: number, kind: SearchKin
 }
 
 /**
- * Saves or renames a search. A recently removed one comes back as it was; an older one starts anew.
+ * Saves or renames a search. A recently removed one is restored as it was; an older one starts from zero.
  * @param seen who matches it now
  * @returns its id and its hits
  */

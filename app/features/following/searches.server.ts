@@ -187,7 +187,7 @@ export async function checkSavedSearches(): Promise<number> {
 	const due = await listDueSearches(MAX_CHECKS_PER_RUN)
 	for (const search of due) {
 		const found = await findNew(search)
-		const told = await db()
+		const notified = await db()
 			.transaction()
 			.execute(async (trx) => {
 				if (!(await writeCheck(trx, search, found)) || found.count === 0) return []
@@ -195,7 +195,7 @@ export async function checkSavedSearches(): Promise<number> {
 				const subject = { type: 'search', id, title: name, url: savedSearchPath(id) }
 				return notifyOfFact(trx, { kind: 'saved-search', memberIds: [member.id], group: `${id}`, subject, part: null })
 			})
-		await announceUnread(told)
+		await announceUnread(notified)
 	}
 	return due.length
 }
@@ -210,7 +210,7 @@ async function findNew(search: CheckedSearch): Promise<{ count: number; seen: nu
 	try {
 		return await sourceOf(search.kind).findNew(search.member, search.query, search)
 	} catch (error) {
-		log.error({ err: error, search: search.id }, 'a saved search could not be looked at')
+		log.error({ err: error, search: search.id }, 'a saved search could not be evaluated')
 		return { count: 0, seen: search.seen }
 	}
 }

@@ -119,7 +119,7 @@ test('names a saved search again only when it found something since the mail bef
 	expect([await mailWeekly(), (await mails()).at(-1)?.text]).toEqual([1, expect.stringContaining('5 new results')])
 })
 
-test('mails what had waited for a moderator when the mail before was made', async () => {
+test('mails questions that were pending at the previous mail', async () => {
 	const newcomer = await makeMember(`fresh${serial}`, 'member', new Date(Date.now() - 3_600_000))
 	const description = '[Shoes](https://shoes.example/)'
 	const followed = await makeQuestion(author, { title: 'A followed question with a comment that waited' })
@@ -153,7 +153,7 @@ test.each<[string, (mail: Mail | undefined) => Promise<unknown>]>([
 			await unsubscribe(new URL(link.slice(1, -1)).searchParams.get('token') ?? '')
 		},
 	],
-])('%s gets no more of them', async (_what, end) => {
+])('%s gets no more of these mails', async (_what, end) => {
 	const { id } = await makeQuestion(author)
 	await followQuestion(member, id, true)
 	await makeComment(author, id)
@@ -165,7 +165,7 @@ test.each<[string, (mail: Mail | undefined) => Promise<unknown>]>([
 	expect(await mailWeekly()).toBe(0)
 })
 
-test('a failing run has mailed nobody who is not recorded', async () => {
+test('a failing run has mailed only recorded members', async () => {
 	const { id } = await makeQuestion(author)
 	await followQuestion(member, id, true)
 	await makeComment(author, id)
@@ -179,7 +179,7 @@ test('a failing run has mailed nobody who is not recorded', async () => {
 	expect([await mailWeekly(), (await mails()).length]).toEqual([1, 1])
 })
 
-test('news that fails stops nobody else’s mail', async () => {
+test('an error for one member does not stop other mails', async () => {
 	const other = await makeMember(`other${serial}`)
 	await setPreferences(other, new Set(['weekly']))
 	const { id } = await makeQuestion(author)

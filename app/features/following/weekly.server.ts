@@ -53,14 +53,14 @@ async function mailMember(trx: Executor, member: WeeklyMember): Promise<number> 
 async function newsOf(trx: Executor, { user_id: id, since, unread }: WeeklyMember): Promise<Letter['items']> {
 	const answered = await listNewlyAnswered(trx, id, since)
 	const known = new Set(answered.map((row) => row.id))
-	const asked = (await listNewlyAsked(trx, id, since)).filter((row) => !known.has(row.id))
+	const newQuestions = (await listNewlyAsked(trx, id, since)).filter((row) => !known.has(row.id))
 	const items = [
 		...answered.map((row) => ({
 			text: row.title,
 			excerpt: `${counted(row.fresh, 'new comment')} on a query you follow`,
 			url: questionUrl(row),
 		})),
-		...asked.map((row) => ({
+		...newQuestions.map((row) => ({
 			text: row.title,
 			excerpt: 'New in a tag or category you follow, or about one of your skills',
 			url: questionUrl(row),

@@ -65,7 +65,7 @@ describe('the mail about unread messages', () => {
 		expect(await mails(tomas)).toEqual([])
 	})
 
-	test('that fails stops nobody else’s, and comes with the next messages', async () => {
+	test('that fails does not stop other mails, and is sent with the next messages', async () => {
 		await makeMessage(tomas, mira, 'To one whose mail fails.')
 		await makeMessage(tomas, ines, 'To another one.')
 		await pass('10 minutes')
@@ -115,7 +115,7 @@ describe('the mail about unread messages', () => {
 		['comes to a member who wants no mails', () => setPreferences(mira, new Set(['message-mail']))],
 		['comes to a member who unsubscribed', () => unsubscribe(tokenOf(mira))],
 		['comes to a suspended member', () => suspend(mira)],
-	])('does not come of what %s', async (_what, act) => {
+	])('does not include messages that %s', async (_what, act) => {
 		const { id } = await makeMessage(tomas, mira, 'Are you coming?')
 		await act(id)
 		await pass('1 day')

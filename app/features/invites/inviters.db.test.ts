@@ -43,7 +43,7 @@ test.each<[string, (who: SignedIn) => Promise<unknown>, (keyof typeof barred)[]]
 	['send a list', (who) => sendList(who, 1), ['leaving', 'dismissed']],
 	['stop a list', (who) => stopList(who, 2), ['leaving', 'dismissed']],
 	['discard a list', (who) => discardList(who, 1), ['leaving', 'dismissed']],
-])('whoever may not write cannot %s', async (_what, act, who) => {
+])('a member who may not write cannot %s', async (_what, act, who) => {
 	if ((await stored())[0]?.length === 0) {
 		await makeInvite(admin, link)
 		for (const _ of ['first', 'second']) await makeList(admin, list)

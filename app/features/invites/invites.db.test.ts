@@ -162,7 +162,7 @@ describe('proof of work', () => {
 		expect(await memberOf(email)).toBeDefined()
 	})
 
-	test('depends on what was done and when', () => {
+	test('depends on the action and its time', () => {
 		const now = Date.now()
 		const challenge = newChallenge(now)
 		const proof = findProof(challenge)
@@ -235,7 +235,7 @@ describe('a link', () => {
 			await expect(act).rejects.toThrow('Nobody can register here')
 	})
 
-	test('of a registration during the revocation nothing is left', async () => {
+	test('leaves nothing of a registration during its revocation', async () => {
 		const email = newEmail()
 		const token = await linkOf()
 		const [{ id } = { id: 0 }] = await getInvites(admin)

@@ -23,7 +23,7 @@ export async function writeBlock(trx: Executor, blockerId: number, blockedId: nu
 	).execute(trx)
 }
 
-/** Counts the members whom somebody blocks, except one. */
+/** Counts the members whom a member blocks, except one. */
 export async function countBlocks(trx: Executor, blockerId: number, besides: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from blocks where blocker_id = ${blockerId} and blocked_id <> ${besides}`.execute(trx)

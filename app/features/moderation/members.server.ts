@@ -56,7 +56,7 @@ export async function moderatorOf({ request, context, url }: Asked): Promise<Sig
 	return moderator(viewer)
 }
 
-/** Locks a moderator's row while they act, so that somebody who just lost the role or was suspended can do nothing. */
+/** Locks a moderator's row while they act, so that one who just lost the role or was suspended cannot act. */
 export async function lockModerator(trx: Executor, viewer: SignedIn): Promise<SignedIn> {
 	const status = await lockAccountStatus(trx, viewer.id)
 	const fresh = status ? { ...viewer, role: status.role } : null
@@ -176,7 +176,7 @@ export function requireAdmin(viewer: Viewer): SignedIn {
 	return actor
 }
 
-/** A username as it is stored, from what somebody typed, which may be a former one. */
+/** The stored username for an entered one, which may be a former one. */
 export function typedUsername(typed: string): Promise<string> {
 	return currentUsername(storable(typed).trim().replace(/^@/, '').toLowerCase())
 }

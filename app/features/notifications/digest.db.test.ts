@@ -35,8 +35,8 @@ beforeEach(async () => {
 	zubin = await makeMember(`zubin${serial}`)
 })
 
-describe('the mail of what was missed', () => {
-	test('comes once an hour has passed, and once, though two processes look at the same moment', async () => {
+describe('the digest mail', () => {
+	test('is sent after an hour, and once, even by two concurrent processes', async () => {
 		await happen('A & B')
 		expect(await mailDigests()).toBe(0)
 		await pass('61 minutes')
@@ -54,7 +54,7 @@ describe('the mail of what was missed', () => {
 		})
 	})
 
-	test('that fails stops nobody else’s', async () => {
+	test('that fails does not stop those of others', async () => {
 		const asker = mira
 		await happen('Mine')
 		mira = zubin
@@ -72,7 +72,7 @@ describe('the mail of what was missed', () => {
 		expect([await mailDigests(), (await mails()).length]).toEqual([1, 1])
 	})
 
-	test('comes within the hour, though hundreds of others are due before', async () => {
+	test('is sent within the hour, although hundreds of others are due before', async () => {
 		await sql`
 			with made as (insert into users (username, name, email)
 				select 'due' || n, 'Due', 'due' || n || '@campus.example' from generate_series(1, 201) as n returning id)
@@ -83,7 +83,7 @@ describe('the mail of what was missed', () => {
 		expect(await mails()).toHaveLength(1)
 	})
 
-	test('is one a day, of all that came meanwhile', async () => {
+	test('is sent once a day, with everything since', async () => {
 		await happen('First')
 		await pass('61 minutes')
 		await mailDigests()
@@ -98,7 +98,7 @@ describe('the mail of what was missed', () => {
 		expect(mail?.text).not.toContain('First')
 	})
 
-	test('lists fifty, and says how many more there are', async () => {
+	test('lists fifty notifications, and the number of others', async () => {
 		for (let time = 1; time <= 52; time += 1) await happen(`Event ${time}`)
 		await pass('61 minutes')
 		await mailDigests()
@@ -116,7 +116,7 @@ describe('the mail of what was missed', () => {
 		['comes to a member who wants no mails', () => setPreferences(mira, new Set(['comment-site', 'comment-mail']))],
 		['is of a kind whose mails were turned off since', () => setPreferences(mira, new Set(['comment-site', 'daily']))],
 		['comes to a member who unsubscribed', () => unsubscribe(tokenOf(mira))],
-	])('does not come of what %s', async (_what, act) => {
+	])('does not include notifications that %s', async (_what, act) => {
 		await sql`insert into questions (id, author_id, category_id, title, description, description_html, excerpt)
 			values (1, ${mira.id}, 1, 'One', '', '', '') on conflict do nothing`.execute(db())
 		await happen('One', 1)
@@ -126,7 +126,7 @@ describe('the mail of what was missed', () => {
 		expect(await mails()).toEqual([])
 	})
 
-	test('has what came of a kind since its mails were turned on, though earlier ones of the group are unread', async () => {
+	test('includes notifications of a kind since its mails were turned on, although older ones of the group are unread', async () => {
 		await setPreferences(mira, new Set(['comment-site', 'daily']))
 		const tell = (partId: number) =>
 			db()
@@ -146,7 +146,7 @@ describe('the mail of what was missed', () => {
 		expect(await mailDigests()).toBe(1)
 	})
 
-	test('is not all that is told of a group since its kind was turned on for the site', async () => {
+	test('is independent of notifications on the site that were turned on later for a kind', async () => {
 		await setPreferences(mira, new Set(['comment-mail', 'daily']))
 		const tell = (partId: number) =>
 			db()
@@ -167,7 +167,7 @@ describe('the mail of what was missed', () => {
 		expect(await readNotifications(mira, {})).toBe(0)
 	})
 
-	test('has a decision of a moderator about a query that its author muted', async () => {
+	test('includes a moderator’s decision about a query that its author muted', async () => {
 		const subject = { type: 'query', id: 700_000 + serial }
 		await muteSubject(mira, subject, true, 'queries')
 		await db()
@@ -186,7 +186,7 @@ describe('the mail of what was missed', () => {
 		expect((await mails())[0]?.text).toContain('Reason: Advertising')
 	})
 
-	test('can be all that is told of a kind', async () => {
+	test('can be the only notification of a kind', async () => {
 		await setPreferences(mira, new Set(['comment-mail', 'daily']))
 		await happen('Only by email')
 		expect((await listNotifications(mira)).rows).toEqual([])
@@ -195,7 +195,7 @@ describe('the mail of what was missed', () => {
 	})
 })
 
-test('what a member chose is kept, and what they did not choose is the default', async () => {
+test('chosen settings are stored, and others keep the default', async () => {
 	expect((await getPreferences(mira)).kinds.every(({ site, mail, push }) => site && mail && push)).toBe(true)
 	await setPreferences(mira, new Set(['reply-site', 'nonsense-site']))
 	const { daily, kinds } = await getPreferences(mira)
@@ -207,8 +207,8 @@ test('what a member chose is kept, and what they did not choose is the default',
 	])
 })
 
-describe('the link that unsubscribes', () => {
-	test('names its member, works twice and without a login, and only for its time', async () => {
+describe('the unsubscribe link', () => {
+	test('identifies its member, works repeatedly and without a login, until it expires', async () => {
 		const token = tokenOf(mira)
 		expect(readUnsubscribe(token)).toEqual({ userId: mira.id, what: 'all', noun: null })
 		for (let time = 0; time < 2; time += 1) await unsubscribe(token)
@@ -216,7 +216,7 @@ describe('the link that unsubscribes', () => {
 		expect(() => readUnsubscribe(token, Date.now() + 91 * 86_400_000)).toThrow(Invalid)
 	})
 
-	test('is refused when a character of it was changed, or it is none', async () => {
+	test('is refused when altered or malformed', async () => {
 		const token = tokenOf(mira)
 		const [id, expires, signature] = token.split('.')
 		const forged = [
@@ -234,13 +234,13 @@ describe('the link that unsubscribes', () => {
 		for (const member of [mira, zubin]) expect((await getPreferences(member)).daily).toBe(true)
 	})
 
-	test('of a member who is gone is refused', async () => {
+	test('of a deleted member is refused', async () => {
 		const token = tokenOf({ id: 999_999 })
 		await expect(unsubscribe(token)).rejects.toThrow(Invalid)
 	})
 })
 
-test('subjects of two types with the same id are told of, read, renamed, muted and taken back apart', async () => {
+test('subjects of two types with the same id are notified, read, renamed, muted and removed independently', async () => {
 	const query = { type: 'query', id: 900_000 + serial }
 	const note = { ...query, type: 'note' }
 	const tell = (subject: typeof query, partId: number | null = null) =>

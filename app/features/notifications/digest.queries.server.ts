@@ -44,7 +44,7 @@ export interface UnseenNotification {
 const MAX_ITEMS = 50
 
 /**
- * Takes what a member has neither read nor seen nor been mailed, without muted subjects, whose moderation is told in any case, and kinds
+ * Takes what a member has neither read nor seen nor been mailed, without muted subjects, except for decisions of moderators about them, and kinds
  * whose mails they turned off since; each is taken once.
  * @returns the newest of them, at most 50
  */

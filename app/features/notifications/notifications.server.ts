@@ -70,7 +70,7 @@ interface NotificationEvent extends NotificationAbout {
 	besides?: number
 	/** A less specific kind: unread notifications of it about this subject are replaced. */
 	replaces?: NotificationKindName
-	/** Whether the part was made by this transaction, so that nobody can have been told of it. */
+	/** Whether the part was created by this transaction, so that nobody can have been notified of it. */
 	isNew?: boolean
 }
 

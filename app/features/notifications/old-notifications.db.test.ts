@@ -28,7 +28,7 @@ const waiting = async () => {
 	return rows.length
 }
 
-test('a notification to which something new comes while old ones are removed stays', async () => {
+test('a notification that is updated while old ones are removed stays', async () => {
 	const [ann, ben] = [await makeMember('ann'), await makeMember('ben')]
 	await plant(ann.id, 182)
 	await plant(ben.id, 181)

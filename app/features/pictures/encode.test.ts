@@ -65,7 +65,7 @@ test.each<[string, () => Promise<Buffer>, number, number]>([
 	['an interlaced PNG', () => picture('png', 640, 480, (image) => image.png({ progressive: true })), 640, 480],
 	['a JPEG with HTML behind it', async () => Buffer.concat([await picture('jpeg'), html]), 640, 480],
 	['one just below 40 megapixels', () => picture('jpeg', 7_000, 5_000), 1_280, 914],
-])('%s becomes a right picture in three widths', async (_what, make, width, height) => {
+])('%s becomes a valid picture in three widths', async (_what, make, width, height) => {
 	const read = await readPicture(await make(), 'project', null, 'mira')
 	expect([read.width, read.height]).toEqual([width, height])
 	expect(read.files.map((file) => file.width)).toEqual([320, 640, 1280])

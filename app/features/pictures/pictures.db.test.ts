@@ -80,7 +80,7 @@ test('parallel uploads cannot exceed the quota of 50 MB', async () => {
 	await storePicture(odalys, 'certificate', blob(await picture('png')))
 })
 
-test('a picture that was removed from a profile makes room at once; one that is shown, or still in a form, does not', async () => {
+test('a picture that was removed from a profile frees quota at once; one that is shown, or still in a form, does not', async () => {
 	await fill(mira, 50 * 1024 * 1024)
 	const path = (await rows())[0]?.path ?? ''
 	const upload = async () => storePicture(mira, 'project', blob(await picture('png')))

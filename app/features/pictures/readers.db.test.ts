@@ -56,7 +56,7 @@ test.each([
 	['a public page with both', sql`public_sections = '{projects,certificates}'`, [given, given], [given, given]],
 	['a page with projects that only their owner sees', sql`only_me = '{projects}'`, [refused, given], [missing, given]],
 	['a page that a moderator hid', sql`hidden_at = now()`, [refused, refused], [missing, missing]],
-])('everybody sees the pictures of %s as they see its items', async (_what, change, forVisitors, forMembers) => {
+])('the pictures of %s have the visibility of its items', async (_what, change, forVisitors, forMembers) => {
 	await sql`update profiles set ${change} where user_id = ${mira.id}`.execute(db())
 	const seenBy = (viewer: SignedIn | null) =>
 		Promise.all([paths.project, paths.certificate].map((path) => statusFor(viewer, path)))
@@ -66,7 +66,7 @@ test.each([
 	expect(await statusFor(null, `projects/mira/${'0'.repeat(32)}`)).toEqual(refused)
 })
 
-test('a picture that is in no item yet is its owner’s alone', async () => {
+test('a picture that is in no item yet is visible to its owner only', async () => {
 	const { path } = await storePicture(mira, 'project', new Blob([new Uint8Array(await picture('png', 310, 200))]))
 	expect([await statusFor(mira, path), await statusFor(bram, path), await statusFor(null, path)]).toEqual([
 		...[given, missing, refused],

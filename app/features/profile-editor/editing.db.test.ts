@@ -181,7 +181,7 @@ describe('two saves of the same section', () => {
 		['personal details', savePersonal, getPersonal, filled.personal, 'city'],
 		['academics', saveAcademics, getAcademics, filled.academics, 'location'],
 		['social links', saveSocial, getSocial, filled.social, 'codechef'],
-	] as const)('of twenty at the same moment one wins: %s', async (_part, saveIt, getIt, fields, field) => {
+	] as const)('of twenty concurrent ones, one wins: %s', async (_part, saveIt, getIt, fields, field) => {
 		const { version } = await getIt(bram, 'bram')
 		const outcomes = await Promise.allSettled(
 			Array.from({ length: 20 }, (_, index) => saveIt(bram, 'bram', { ...fields, [field]: `n${index}`, version })),
@@ -193,7 +193,7 @@ describe('two saves of the same section', () => {
 		expect((await getIt(bram, 'bram')).version).toBe(version + 1)
 	})
 
-	test('sending a form twice, as by a double click or after a lost answer, is no conflict', async () => {
+	test('sending a form twice, as by a double click or after a lost response, is no conflict', async () => {
 		const { version } = await getAcademics(bram, 'bram')
 		const input = { ...filled.academics, location: 'Twice', version }
 		await saveAcademics(bram, 'bram', input)
@@ -223,7 +223,7 @@ describe('skills', () => {
 		expect((await getPersonal(mira, 'mira')).values.skills).toBe('JavaScript, React, Node.js, Kite flying')
 	})
 
-	test('a word that is no term is spelled as its first author did', async () => {
+	test('a word that is no term keeps its first author’s spelling', async () => {
 		await save(bram, { ...filled.personal, skills: 'kite FLYING' })
 		expect((await getPersonal(bram, 'bram')).values.skills).toBe('Kite flying')
 	})

@@ -211,7 +211,7 @@ async function alignProjects(where: RawBuilder<unknown>): Promise<number> {
 		await db()
 			.transaction()
 			.execute(async (trx) => {
-				// The members first, like everybody who changes an item: their documents are made anew at the commit.
+				// The members first, like every writer of an item: their documents are rebuilt at the commit.
 				await sql`
 					select from users where id in (select user_id from projects where ${some}) order by id for no key update`.execute(
 					trx,

@@ -75,7 +75,7 @@ test.each([
 	['2024-08-', false],
 	['2024-8', false],
 	['24', false],
-])('%j as the beginning of an experience is allowed: %s', (starts, isAllowed) => {
+])('%j as the start of an experience is allowed: %s', (starts, isAllowed) => {
 	const read = experienceInput.safeParse({ kind: 'work', organisation: 'Lamp Works', starts })
 	expect([read.success, read.data?.starts]).toEqual([isAllowed, isAllowed ? starts.trim() : undefined])
 })

@@ -224,10 +224,10 @@ export const academicsInput = z.object({
 
 const socialField = (site: Site) => {
 	const host = sites[site]?.host
-	const wanted = host
+	const expected = host
 		? `your name there or the address of your page on ${host}. Other addresses belong under Portfolio.`
 		: 'an address.'
-	return address(`This is not a valid link. Enter ${wanted}`, (typed) => socialLink(site, typed))
+	return address(`This is not a valid link. Enter ${expected}`, (typed) => socialLink(site, typed))
 }
 
 type SocialField = ReturnType<typeof socialField>

@@ -15,7 +15,7 @@ useDatabase()
 const personal = async (member: SignedIn, skills: string, profile_url = '') =>
 	savePersonal(member, member.username, { ...filled.personal, fullName: member.name, skills, profile_url, version: 1 })
 
-test('the steps follow what a member fills in, and are gone when all is done', async () => {
+test('the steps follow what a member fills in, and disappear when all are done', async () => {
 	const mira = await makeMember('mira')
 	expect(await getFirstSteps(null)).toBeNull()
 	expect(await getFirstSteps(mira)).toEqual({ picture: false, skills: 0, studies: false })
@@ -35,7 +35,7 @@ test('the steps follow what a member fills in, and are gone when all is done', a
 	expect(await getFirstSteps(mira)).toBeNull()
 })
 
-test('a picture that a moderator hides is one all the same', async () => {
+test('a picture that a moderator hides counts as one', async () => {
 	const vera = await makeMember('vera')
 	await personal(vera, 'React', await makePicture(vera, 'profile'))
 	await sql`update profiles set hidden_image = (select image from users where id = ${vera.id}), hidden_at = now()
@@ -44,7 +44,7 @@ test('a picture that a moderator hides is one all the same', async () => {
 	expect(await getFirstSteps(vera)).toEqual({ picture: true, skills: 1, studies: false })
 })
 
-test('the list leads its reader alone, at its head and unnarrowed; who puts the steps away sees them no more', async () => {
+test('the list starts with the steps for its reader only, on its first page and without filters, until they are dismissed', async () => {
 	const [tomas, ines] = [await makeMember('tomas'), await makeMember('ines')]
 	const shown = async (viewer: SignedIn | null, criteria = anybody) =>
 		(await listCommunity(criteria, null, viewer)).firstSteps !== null

@@ -41,7 +41,7 @@ test.each<[PostKind, number]>([
 	['answers', 12],
 	['solutions', 3],
 	['comments', 1],
-])('the list of %s goes on page by page, and each page counts all', async (kind, count) => {
+])('the list of %s is paged, and each page has the total', async (kind, count) => {
 	for (const viewer of [asker, helper]) {
 		const found: number[] = []
 		for (let cursor: string | null = null; ; ) {
@@ -58,7 +58,7 @@ test.each<[PostKind, number]>([
 	}
 })
 
-test('an answer leads to its comment and says how it begins', async () => {
+test('an answer links to its comment and shows its beginning', async () => {
 	const { page } = await listPosts(asker, 'helper', { kind: 'solutions', cursor: null })
 	expect(page.rows[0]).toMatchObject({
 		url: `/forum/comment/${answers[2]}`,
@@ -69,7 +69,7 @@ test('an answer leads to its comment and says how it begins', async () => {
 	})
 })
 
-test('a member who wrote nothing has empty lists; a cursor that is none is refused', async () => {
+test('a member without posts has empty lists; a malformed cursor is refused', async () => {
 	for (const { kind } of postKinds) {
 		const { page, counts } = await listPosts(asker, 'mod', { kind, cursor: null })
 		expect([page.rows, page.next, counts]).toEqual([[], null, { queries: 0, answers: 0, solutions: 0, comments: 0 }])
@@ -84,7 +84,7 @@ test('a member who wrote nothing has empty lists; a cursor that is none is refus
 	expect([0, 1, MAX_POSTS_COUNTED, MAX_POSTS_COUNTED + 1].map(postsCounted)).toEqual(['0', '1', '999', '999+'])
 })
 
-test('a feed has what everybody may read of a member, newest first, and tells of nobody else', async () => {
+test('a feed contains a member’s public posts, newest first, and nothing about others', async () => {
 	const feed = await getMemberFeed('HELPER')
 	const entries = [...feed.matchAll(/<id>tag:[^:]*:(\w+\/\d+)<\/id><title>([^<]*)</g)].map(
 		([, id, title]) => `${id} ${title}`,

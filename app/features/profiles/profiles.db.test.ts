@@ -42,13 +42,13 @@ test.each([
 	expect(profile.universityEmail).toBe(number && 'mira@university.example')
 })
 
-test('nothing hidden travels with the page in another form', async () => {
+test('the page contains no hidden data in another form', async () => {
 	const sent = JSON.stringify(await getProfile(someone, 'mira'))
 	for (const secret of ['mira@campus.example', '555', 'ENR-1', 'mira@university.example'])
 		expect(sent).not.toContain(secret)
 })
 
-test('a link that does not lead to the web is left out, and one that does not lead to the site is called by its address', async () => {
+test('a link that is no web address is omitted, and one to another site is labelled with its address', async () => {
 	const profile = await getProfile(someone, 'mira')
 	expect(profile.social).toEqual([{ label: 'git.elsewhere.example/mira', url: 'https://git.elsewhere.example/mira' }])
 })
@@ -57,7 +57,7 @@ test.each([
 	['the account that was linked', 'github', 'ada-l', true],
 	['another account there', 'github', 'ada', undefined],
 	['an account of the same name elsewhere', 'google', 'ada-l', undefined],
-])('a link to GitHub is marked as proven by %s', async (_what, provider, name, isProven) => {
+])('a GitHub link is marked as verified by %s', async (_what, provider, name, isProven) => {
 	const ada = await makeMember(`ada-${provider}-${name}`)
 	await sql`insert into profiles (user_id, github) values (${ada.id}, 'https://www.github.com/Ada-L/')
 		on conflict (user_id) do update set github = excluded.github`.execute(db())

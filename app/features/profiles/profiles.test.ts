@@ -13,7 +13,7 @@ import { validityText } from './profiles.view.ts'
 const person = filled.personal
 const paper = { ...filled.certificate, certificate_image: 'certificates/mira/0123456789abcdef0123456789abcdef' }
 
-describe('a part reads what a form or a program sends', () => {
+describe('a section parses input of a form or a program', () => {
 	test.each([
 		[
 			'boxes of a form',
@@ -69,7 +69,7 @@ describe('a part reads what a form or a program sends', () => {
 		expect(schema.parse(input)).toMatchObject(read)
 	})
 
-	test('what it does not know is left out', () => {
+	test('unknown fields are ignored', () => {
 		const read = socialInput.parse({ ...filled.social, role: 'admin', user_id: 1 })
 		expect(Object.keys(read)).toEqual([
 			'github',
@@ -83,7 +83,7 @@ describe('a part reads what a form or a program sends', () => {
 	})
 })
 
-describe('what is refused, at its field', () => {
+describe('errors are at their field', () => {
 	const refusals: [schema: z.ZodType, input: object, field: string, message: string][] = [
 		[personalInput, { ...person, fullName: '  ' }, 'fullName', 'Full name is required!'],
 		[personalInput, { ...person, fullName: 'x'.repeat(101) }, 'fullName', 'A name has at most 100 characters.'],

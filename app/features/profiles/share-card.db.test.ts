@@ -37,7 +37,7 @@ async function ink(
 }
 
 describe('a card', () => {
-	test('says what the open list says', () => {
+	test('shows what the public list shows', () => {
 		expect(shareCard(row, '')).toEqual({
 			name: 'Mira Quillon',
 			username: 'mira',
@@ -57,7 +57,7 @@ describe('a card', () => {
 		['Łukasz Żółw', 'Łukasz Żółw'],
 		['Zoe\u0308', 'Zoë'],
 		['x'.repeat(100), `${'x'.repeat(47)}…`],
-	])('never shows boxes for letters that its typeface lacks: %s is %s', (name, shown) => {
+	])('never shows boxes for letters that its font lacks: %s is %s', (name, shown) => {
 		expect(shareCard({ ...row, name, skills: ['React', '李'] }, '')).toMatchObject({ name: shown, skills: ['React'] })
 	})
 
@@ -105,7 +105,7 @@ describe('a card', () => {
 })
 
 describe('the card of a link', () => {
-	test('has a tag that follows what it says, and is drawn once', async () => {
+	test('has an ETag that depends on its content, and is drawn once', async () => {
 		const first = await getShareCard('MIRA')
 		expect((await getShareCard('mira')).tag).toBe(first.tag)
 		expect(await first.draw()).toBe(await (await getShareCard('mira')).draw())
@@ -116,7 +116,7 @@ describe('the card of a link', () => {
 		expect((await getShareCard('mira')).tag).not.toBe(first.tag)
 	})
 
-	test('is the site’s for a name that nobody has, and for a member who left the list', async () => {
+	test('is the site’s own for an unknown username, and for an unlisted member', async () => {
 		const site = await getShareCard('nobody')
 		expect((await getShareCard('mira')).tag).not.toBe(site.tag)
 		const { version, values } = await getPersonal(mira, 'mira')

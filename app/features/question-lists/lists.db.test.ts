@@ -60,11 +60,11 @@ test.each<[string, Parameters<typeof listQuestions>[1], () => number[]]>([
 		() => byIndex((index) => index % 6 === 3),
 	],
 	['a tag in a category that has it nowhere', { tag: 'odd', category: 'python' }, () => []],
-])('paging through %s meets every query once, in order, also where times are equal', async (_what, input, expected) => {
+])('paging through %s returns every query once, in order, even with equal times', async (_what, input, expected) => {
 	for (const limit of [1, 4, 7, 50]) expect(await walk({ ...input, limit })).toEqual(expected())
 })
 
-test('a search keeps to the author, the tag and the category', async () => {
+test('a search is restricted to the author, the tag and the category', async () => {
 	const among = byIndex((index) => index % 6 === 3)
 	for (const filters of [
 		{ author: 'ben', category: 'java' },
@@ -74,7 +74,7 @@ test('a search keeps to the author, the tag and the category', async () => {
 	expect(await walk({ author: 'ben', search: 'question user:asha' })).toEqual([])
 })
 
-test('the author finds what they asked under a pseudonym, and nobody else does', async () => {
+test('only the author finds their questions under a pseudonym', async () => {
 	const { id } = await makeQuestion(asha, { title: 'My hidden heap of loops', tags: 'all', pseudonym: true })
 	for (const filters of [{ search: 'heap' }, { tag: 'all' }]) {
 		const found = async (viewer: SignedIn | null) =>

@@ -10,7 +10,7 @@ test.each([
 	['bell \u0007, null \u0000, \uFFFE', 'bell , null , '],
 	['half a pair \uD83D', 'half a pair \uFFFD'],
 	['whole 😀 é\n\t', 'whole 😀 é\n\t'],
-])('XML can hold %j', (text, escaped) => {
+])('XML can contain %j', (text, escaped) => {
 	expect(xml(text)).toBe(escaped)
 })
 

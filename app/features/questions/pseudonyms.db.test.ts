@@ -64,8 +64,8 @@ const newest = async (member: SignedIn) => (await listNotifications(member, { li
 const acted = (act: string, member = moderator, kind = 'query', of = id) =>
 	decideCase(member, { kind, name: String(of), act }, { why: 'A reason.' })
 
-describe('whoever asked', () => {
-	test('goes by one name within the question, and by another one in the next', async () => {
+describe('the author behind a pseudonym', () => {
+	test('has one name within the question, and another one in the next', async () => {
 		const own = await makeComment(mira, id)
 		const other = await makeQuestion(mira, { pseudonym: true })
 		expect(name).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+$/)
@@ -78,7 +78,7 @@ describe('whoever asked', () => {
 		})
 	})
 
-	test('may do with it what is theirs to do, and others may not', async () => {
+	test('has the rights of an author, and others have not', async () => {
 		const answer = await makeComment(reader, id)
 		const own = await makeComment(mira, id)
 		expect(await getQuestion(mira, id)).toMatchObject({ own: true, mayEdit: true, mayDelete: true })
@@ -99,7 +99,7 @@ describe('whoever asked', () => {
 		expect((await getQuestion(reader, id)).author.username).toBe(username)
 	})
 
-	test('is the only one whose lists have it, and it counts nowhere', async () => {
+	test('is the only one whose lists contain it, and it is not counted', async () => {
 		const own = await makeComment(mira, id)
 		expect((await listQuestions(mira, { author: mira.username, mine: true })).rows.map((row) => row.id)).toEqual([id])
 		expect((await listQuestions(reader, { author: mira.username, mine: true })).rows).toEqual([])
@@ -113,7 +113,7 @@ describe('whoever asked', () => {
 		await expect(getProfile(reader, username)).rejects.toThrow(NotFound)
 	})
 
-	test('keeps the mark of a verified student as it was then', async () => {
+	test('keeps the verified mark as of the time of asking', async () => {
 		await sql`insert into profiles (user_id, campus_name, campus_verified_at) values (${mira.id}, 'Brackenfold', now())`.execute(
 			db(),
 		)
@@ -124,13 +124,13 @@ describe('whoever asked', () => {
 		expect((await getQuestion(guard, id)).author.pseudonym).toEqual({ verified: false })
 	})
 
-	test('cannot take more pseudonyms in a day than a few', async () => {
+	test('can use only a few pseudonyms a day', async () => {
 		for (let more = 1; more < MAX_PSEUDONYMS_A_DAY; more += 1) await makeQuestion(mira, { pseudonym: true })
 		await expect(makeQuestion(mira, { pseudonym: true })).rejects.toThrow(TooMany)
 		await makeQuestion(mira)
 	})
 
-	test('does not get around the limit for an hour, as a newcomer', async () => {
+	test('does not bypass the hourly limit of newcomers', async () => {
 		await sql`update users set created_at = now() where id = ${mira.id}`.execute(db())
 		for (let more = 1; more < 5; more += 1) await makeQuestion(mira, { pseudonym: more % 2 === 0 })
 		await expect(makeQuestion(mira, { pseudonym: true })).rejects.toThrow(TooMany)
@@ -139,7 +139,7 @@ describe('whoever asked', () => {
 		await expect(makeComment(mira, id)).rejects.toThrow(TooMany)
 	})
 
-	test('is refused an address that has their username in it, where they write under the pseudonym', async () => {
+	test('cannot post a link that contains their username, where they write under the pseudonym', async () => {
 		const body = `![x](/media/posts/${mira.username}/${'0'.repeat(32)}-1280.webp)`
 		await expect(makeQuestion(mira, { pseudonym: true, description: body })).rejects.toThrow(Invalid)
 		await expect(makeComment(mira, id, body)).rejects.toThrow(Invalid)
@@ -147,7 +147,7 @@ describe('whoever asked', () => {
 		await makeComment(mira, (await makeQuestion(reader)).id, body)
 	})
 
-	test('is refused a category for staff alone, which would say that the pseudonym is one', async () => {
+	test('cannot ask in a category for staff only, which would reveal the role', async () => {
 		await sql`update categories set asking = 'staff' where slug = 'careers'`.execute(db())
 		const refusal = { category: expect.stringContaining('a pseudonym there would say that you are one') }
 		await expect(makeQuestion(moderator, { category: 'careers', pseudonym: 'on' })).rejects.toMatchObject({
@@ -160,7 +160,7 @@ describe('whoever asked', () => {
 		await sql`update categories set asking = 'everybody' where slug = 'careers'`.execute(db())
 	})
 
-	test('finds the choice in the draft, which only they read', async () => {
+	test('finds the choice in their own draft', async () => {
 		const typed = { key: 'ask', title: 'A title', description: '', tags: '', category: 'others' }
 		await saveDraft(mira, { ...typed, pseudonym: 'true' })
 		expect(await getDraft(mira, 'ask')).toMatchObject({ pseudonym: true })
@@ -168,7 +168,7 @@ describe('whoever asked', () => {
 		expect(await getDraft(mira, 'ask')).toMatchObject({ pseudonym: false })
 	})
 
-	test('asks once with a key, and the same key is refused under their own name', async () => {
+	test('posts once per idempotency key, and the same key is refused under their own name', async () => {
 		const texts = { title: 'A title long enough', description: 'x', tags: 'testing', category: 'others', key: 'k' }
 		const first = await askQuestion(mira, { ...texts, pseudonym: 'on' })
 		expect(await askQuestion(mira, { ...texts, pseudonym: 'on' })).toEqual(first)
@@ -176,8 +176,8 @@ describe('whoever asked', () => {
 	})
 })
 
-describe('the time', () => {
-	test('of everything that a pseudonym wrote is told by the hour, in its order', async () => {
+describe('times', () => {
+	test('of everything that a pseudonym wrote are shown by the hour, in order', async () => {
 		const answer = await makeComment(reader, id)
 		const own = await makeComment(mira, id)
 		await editQuestion(mira, id, { title: 'Another title', description: 'y', tags: 'testing', category: 'others' })
@@ -208,7 +208,7 @@ describe('the time', () => {
 		expect(places.indexOf(next.id)).toBeLessThan(places.indexOf(id))
 	})
 
-	test('of what members write under their own name stays as it was', async () => {
+	test('of posts under a member’s own name are unchanged', async () => {
 		const open = await makeQuestion(mira)
 		const comment = await getComment(reader, await makeComment(mira, open.id))
 		for (const at of [(await getQuestion(reader, open.id)).createdAt, comment.createdAt])
@@ -217,7 +217,7 @@ describe('the time', () => {
 })
 
 describe('notifications', () => {
-	test('tell whoever asked as ever, and others of the pseudonym, on the site and in the mail', async () => {
+	test('reach the author as usual, and show others the pseudonym, on the site and in mails', async () => {
 		const answer = await makeComment(reader, id)
 		expect(await newest(mira)).toMatchObject({ by: reader.name, words: 'commented on' })
 		const own = await makeComment(mira, id, `@${reader.username}, thank you`, answer)
@@ -244,7 +244,7 @@ describe('notifications', () => {
 })
 
 describe('a block', () => {
-	test('of whoever asked tells nothing: the blocked comment, vote and are answered as anywhere', async () => {
+	test('by the author reveals nothing: blocked members comment, vote and get replies as usual', async () => {
 		await setBlocked(mira, reader.username, true)
 		const answer = await makeComment(reader, id)
 		await makeComment(reader, id, 'And this.', await makeComment(mira, id))
@@ -255,7 +255,7 @@ describe('a block', () => {
 		expect(answer).toBeGreaterThan(0)
 	})
 
-	test('of them by another tells nothing either: that one is notified of the pseudonym, and what was told stays', async () => {
+	test('of the author by another member reveals nothing: that member is notified of the pseudonym, and old notifications stay', async () => {
 		await makeComment(mira, id, `@${reader.username}, look`)
 		await setBlocked(reader, mira.username, true)
 		expect(await newest(reader)).toMatchObject({ by: name })
@@ -263,14 +263,14 @@ describe('a block', () => {
 		expect((await newest(reader))?.words).toBe('mentioned you in')
 	})
 
-	test('cannot be put on a pseudonym, nor a conversation begun with it', async () => {
+	test('of a pseudonym is not possible, nor a conversation with it', async () => {
 		await expect(setBlocked(reader, username, true)).rejects.toThrow(NotFound)
 		await expect(setMuted(reader, username, true)).rejects.toThrow(NotFound)
 	})
 })
 
 describe('moderation', () => {
-	test('decides without a name, tells whoever asked, and does not suspend', async () => {
+	test('decides without a name, notifies the author, and does not suspend', async () => {
 		const own = await makeComment(mira, id)
 		const entry = await getCase(moderator, { kind: 'query', name: String(id) })
 		expect(entry).toMatchObject({ author: { username, name }, pseudonym: true, unmasked: null, suspendedUntil: null })
@@ -294,7 +294,7 @@ describe('moderation', () => {
 		await expect(getCase(moderator, { kind: 'profile', name: username })).rejects.toThrow(NotFound)
 	})
 
-	test('unmasks with a reason, for that moderator alone; it is logged, and told to whoever asked, once', async () => {
+	test('unmasks with a reason, for that moderator only; it is logged, and the author is notified once', async () => {
 		const own = await makeComment(mira, id)
 		const place = { kind: 'query', name: String(id) }
 		await expect(decideCase(moderator, { ...place, act: 'unmask' }, { why: '' })).rejects.toThrow(Invalid)
@@ -315,13 +315,13 @@ describe('moderation', () => {
 		await expect(acted('unmask', moderator, 'query', (await makeQuestion(reader)).id)).rejects.toThrow()
 	})
 
-	test('offers nobody to unmask themselves', async () => {
+	test('does not offer members to unmask themselves', async () => {
 		const own = await makeQuestion(guard, { pseudonym: true })
 		const entry = await getCase(guard, { kind: 'query', name: String(own.id) })
 		expect([entry.acts.includes('unmask'), entry.unmasked]).toEqual([false, null])
 	})
 
-	test('by whoever asked is under their own name: nothing says that the pseudonym is a moderator', async () => {
+	test('by the author is under their own name: nothing reveals that the pseudonym is a moderator', async () => {
 		const { id: asked } = await makeQuestion(guard, { pseudonym: true })
 		const answer = await makeComment(reader, asked)
 		await editComment(guard, answer, { body: `Ask @${mira.username} instead.` })
@@ -335,7 +335,7 @@ describe('moderation', () => {
 		expect(edits[0]).toMatchObject({ by: { pseudonym: { verified: false } }, byModerator: false })
 	})
 
-	test('of a newcomer, lets a first post with a link pass, and trusts the member from then on', async () => {
+	test('approves a newcomer’s first post with a link, and trusts the member from then on', async () => {
 		await sql`update users set created_at = now() where id = ${mira.id}`.execute(db())
 		const link = { description: 'See https://example.com' }
 		const waits = await makeQuestion(mira, { ...link, pseudonym: true })
@@ -348,7 +348,7 @@ describe('moderation', () => {
 	})
 })
 
-test('comments of others under it are evidence as any; all pseudonyms together vouch as one person', async () => {
+test('comments of others under it count as evidence; all pseudonyms together count as one person', async () => {
 	const other = await makeQuestion(await makeMember(`zubin${serial}`), { pseudonym: true })
 	const answers = [await makeComment(reader, id), await makeComment(reader, other.id)]
 	await sql`insert into profiles (user_id) values (${reader.id})`.execute(db())

@@ -60,7 +60,7 @@ export interface QuestionPageView extends QuestionCardView, VotedView {
 	/** Whether the viewer follows it, and whether they have the same problem. */
 	following: boolean
 	affected: boolean
-	/** Whether somebody asked the viewer to answer it, and they neither declined nor commented there. */
+	/** Whether another member asked the viewer to answer it, and they have neither declined nor commented there. */
 	invited: boolean
 	/** How many members besides the author have the same problem. */
 	affectedCount: number

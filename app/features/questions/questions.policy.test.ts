@@ -11,7 +11,7 @@ test.each<[string, Viewer, { write: boolean; change: boolean }]>([
 	['the author', someone, { write: true, change: true }],
 	['a moderator', { ...someone, id: 3, role: 'moderator' }, { write: true, change: true }],
 	['an admin', { ...someone, id: 4, role: 'admin' }, { write: true, change: true }],
-])('%s may do what the product says', (_who, viewer, { write, change }) => {
+])('%s has the permissions of the specification', (_who, viewer, { write, change }) => {
 	expect(mayWrite(viewer)).toBe(write)
 	expect(mayEdit(viewer, text)).toBe(change)
 	expect(mayDelete(viewer, text)).toBe(change)

@@ -196,7 +196,7 @@ export interface DeletedRow extends QuestionPageRow {
 	discussed: boolean
 	/** Whether its author may still undo the deletion. */
 	recent: boolean
-	/** Whether its text is gone for good. */
+	/** Whether its text was erased permanently. */
 	erased: boolean
 }
 
@@ -228,7 +228,7 @@ export interface QuestionMarks {
 	/** Whether they follow it, and whether they have the same problem. */
 	following: boolean
 	affected: boolean
-	/** Whether somebody asked them to answer it, and they neither declined nor commented there. */
+	/** Whether another member asked them to answer it, and they have neither declined nor commented there. */
 	invited: boolean
 }
 

@@ -15,7 +15,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
 	['tags in several fields', { tags: ['c++', 'C#', '.net'] }, { tags: ['c++', 'c#', '.net'] }],
 	['tags that no address can hold', { tags: '., .., a' }, { tags: ['a'] }],
 	['the longest title', { title: 'x'.repeat(200) }, { title: 'x'.repeat(200) }],
-])('%s are taken as meant', (_what, given, expected) => {
+])('%s are normalized', (_what, given, expected) => {
 	expect(parseInput(askInput, { ...sound, ...given })).toEqual({ ...sound, tags: ['git'], ...expected })
 })
 

@@ -89,7 +89,7 @@ const unfinished = (most: number) =>
 /** Names the form of a draft: a new question, or the edit of one. */
 export const draftKey = z.string().regex(/^(ask|edit:[1-9]\d{0,9})$/, 'There is no such form.')
 
-/** What a tab sends while somebody types. */
+/** A draft, as a tab saves it while its author is typing. */
 export const draftInput = z.object({
 	key: draftKey,
 	title: unfinished(limits.titleMax),

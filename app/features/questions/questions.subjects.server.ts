@@ -77,7 +77,7 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 	const { id, title, html, excerpt, fingerprint } = row
 	const question = eventQuestion({ ...row, id: row.question_id, author_id: row.question_author_id })
 	const isQuestion = type === 'query'
-	// A comment depends on its question: under an unpublished question, it has to wait. Of an erased post nothing is left to decide.
+	// A comment depends on its question: under an unpublished question, it has to wait. For an erased post there is nothing left to decide.
 	const isOut = (!isQuestion && row.question_status !== 'published') || excerpt === ''
 	const possible = (Object.keys(startsFrom) as PostAct[]).filter(
 		(act) =>
@@ -176,7 +176,7 @@ function isPinAct(act: PostAct): boolean | null {
 	return act === 'pin' || act === 'pin-everywhere' ? true : null
 }
 
-/** Nobody is notified a second time of a post that was published before. */
+/** Publishes a post. For one that was published before, notifications are not sent again. */
 async function publish(
 	trx: Executor,
 	{ post, held, moderatorId: by }: ModerationAction,

@@ -148,7 +148,7 @@ test.each<[string, Answer, string]>([
 	['a fault', { status: 502, body: '' }, 'GitHub does not answer right now.'],
 	['too much', { body: [repository(1, { description: 'x'.repeat(600_000) })] }, 'GitHub does not answer right now.'],
 	['nobody', { status: 404, body: {} }, 'GitHub no longer has an account with this name.'],
-])('%s is told in a sentence, and asked for anew', async (_what, answer, message) => {
+])('%s is reported in a sentence, and requested again', async (_what, answer, message) => {
 	github = answer
 	const view = await listed(ada)
 	expect([view.repositories, view.problem]).toEqual([[], expect.stringContaining(message)])

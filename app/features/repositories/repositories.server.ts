@@ -168,7 +168,7 @@ async function askForRepositories({ login, id: ownerId }: GithubAccount): Promis
 		)
 	const parsed = answer.ok ? repositoriesShape.safeParse(await answer.json().catch(() => null)) : null
 	if (!parsed?.success) {
-		log.warn({ status: answer.status }, 'GitHub did not tell of repositories')
+		log.warn({ status: answer.status }, 'GitHub did not list the repositories')
 		throw new NotAllowed(away)
 	}
 	// A name can pass to somebody else, but the account's id cannot.

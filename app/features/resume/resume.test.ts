@@ -282,13 +282,13 @@ test.each([
 		'The text contains an invalid character (NUL).',
 	],
 	[
-		'a year that is none',
+		'an invalid year',
 		{ education: [{ endDate: 'soon' }] },
 		'education[0].endDate',
 		'A year has four digits, from 1950 to 2100.',
 	],
 	[
-		'a day that is none',
+		'an invalid day',
 		{ certificates: [{ name: 'x', date: '2024-02-30' }] },
 		'certificates[0].date',
 		'Enter a date as year-month-day, for example 2026-11-21.',
@@ -345,7 +345,7 @@ test.each([
 		'meta.devquad.personal_details.show_email',
 		'A profile does not have this field.',
 	],
-])('%s is left out, and said so', (_, document, path, reason) => {
+])('%s is omitted, with a reason', (_, document, path, reason) => {
 	const { unsaved } = fromResume(readDocument(JSON.stringify(document)))
 	expect(unsaved).toContainEqual({ path, reason })
 })

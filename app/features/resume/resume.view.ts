@@ -163,8 +163,8 @@ function projectEntry(project: ProjectInput) {
 
 /** The non-empty fields; undefined without any. */
 function given<Fields extends object>(fields: Fields): Partial<Fields> | undefined {
-	const held = Object.entries(fields).filter(([, value]) => !isBlank(value))
-	return held.length === 0 ? undefined : (Object.fromEntries(held) as Partial<Fields>)
+	const filled = Object.entries(fields).filter(([, value]) => !isBlank(value))
+	return filled.length === 0 ? undefined : (Object.fromEntries(filled) as Partial<Fields>)
 }
 
 /** Whether a value is an empty text or list, null or undefined. */

@@ -61,7 +61,7 @@ describe('the questions that a member can answer', () => {
 		expect(rows.find(({ id }) => id === commented)).toMatchObject({ commentCount: 1, tags: ['react'] })
 	})
 
-	test('keep their order while one pages, however often a tag was declined', async () => {
+	test('keep their order during paging, however often a tag was declined', async () => {
 		for (let each = 0; each <= ANSWERABLE_PER_PAGE; each += 1) await ask('react', { days: each })
 		const declined = await ask('react', { days: 60 })
 		await sql`insert into question_asks (question_id, user_id, round, tag_ids, names, declined_at)

@@ -59,7 +59,7 @@ test('an author under a pseudonym is not asked, sees how many were, and is not o
 	])
 })
 
-describe('who is asked', () => {
+describe('the members who are asked', () => {
 	test.each<[what: string, skills: string[], tags: string, isAsked: boolean]>([
 		['the skill of the tag', ['React'], 'react', true],
 		['the skill by another spelling', ['ReactJS'], 'react', true],
@@ -95,7 +95,7 @@ describe('who is asked', () => {
 			({ id }, question) => sql`update questions set author_id = ${id} where id = ${question}`.execute(db()),
 		],
 		[
-			'was told of it as somebody whom it names',
+			'was notified as a mentioned member',
 			(member, id) =>
 				editQuestion(asker, id, {
 					title: 'A question about it',
@@ -104,7 +104,7 @@ describe('who is asked', () => {
 					category: 'others',
 				}),
 		],
-	])('a member who %s is passed over', async (_what, prepare) => {
+	])('a member who %s is skipped', async (_what, prepare) => {
 		const member = await makeExpert('one')
 		const other = await makeExpert('other')
 		const id = await makeRouted()
@@ -120,7 +120,7 @@ describe('who is asked', () => {
 		['having been here today', ({ id }) => see(id, '5 hours')],
 		['having been here this week', ({ id }) => see(id, '3 days')],
 		['hiding when they are here, which counts as this week', (member) => hidePresence(member.id)],
-	])('%s puts a member before others', async (_what, favour) => {
+	])('%s ranks a member above others', async (_what, favour) => {
 		const members = await Promise.all(['a', 'b', 'c'].map((name) => makeExpert(name)))
 		const id = await makeRouted()
 		const last = (await ranking(id)).at(-1)
@@ -131,7 +131,7 @@ describe('who is asked', () => {
 	test.each<[what: string, burden: (member: SignedIn) => Promise<unknown>]>([
 		['having been asked this week', ({ id }) => spendWeek(id, 6, 1)],
 		['a “not me”', ({ id }) => refuse(id, 1)],
-	])('%s puts a member behind others', async (_what, burden) => {
+	])('%s ranks a member below others', async (_what, burden) => {
 		const members = await Promise.all(['a', 'b', 'c'].map((name) => makeExpert(name)))
 		await Promise.all(members.map(({ id }) => strengthen(id, 6)))
 		const id = await makeRouted()
@@ -209,7 +209,7 @@ describe('a question', () => {
 			'left out by chance',
 			(id) => sql`update question_routing set routed = false where question_id = ${id}`.execute(db()),
 		],
-	])('that is %s meanwhile asks nobody', async (_what, become, undo) => {
+	])('that is %s meanwhile is not routed', async (_what, become, undo) => {
 		await makeRouted({ tags: 'css' })
 		const member = await makeExpert('one')
 		const id = await makeRouted()
@@ -284,7 +284,7 @@ test('nobody is asked more than twice in seven days, even by concurrent question
 	expect(await askedAbout(another)).toEqual([member.username])
 })
 
-describe('what members see', () => {
+describe('the members’ view', () => {
 	test('a member who is asked gets one notification, which replaces that of followers', async () => {
 		const member = await makeExpert('one', ['React', 'CSS'])
 		await setFollowing(member, { tag: 'react' }, true)
@@ -302,7 +302,7 @@ describe('what members see', () => {
 		for (const stranger of [moderator, await makeExpert('stranger')]) expect(await seenBy(stranger, id)).toBeNull()
 	})
 
-	test('a follower who was notified already is not asked as well', async () => {
+	test('a follower who was already notified is not asked as well', async () => {
 		const member = await makeExpert('one')
 		await setFollowing(member, { tag: 'react' }, true)
 		const id = await makeRouted()

@@ -84,7 +84,7 @@ async function queueRound(trx: Executor, { questionId, round }: RoutingRound): P
  * Does nothing while the question is not public, or once it is answered, solved or locked.
  */
 export async function routeQuestion({ questionId, round }: RoutingRound): Promise<void> {
-	const told = await db()
+	const notified = await db()
 		.transaction()
 		.execute(async (trx) => {
 			// Locks in the order of all writers: the question, its routing, the members, their notifications.
@@ -113,7 +113,7 @@ export async function routeQuestion({ questionId, round }: RoutingRound): Promis
 				replaces: 'followed',
 			})
 		})
-	await announceUnread(told)
+	await announceUnread(notified)
 }
 
 /**

@@ -14,7 +14,7 @@ test.each([
 	[`${'word '.repeat(30)}end`, Array(12).fill('word').join('-')],
 	['x'.repeat(100), 'x'.repeat(60)],
 	[`short ${'y'.repeat(100)}`, 'short'],
-])('the title “%s” stands in an address as “%s”', (title, slug) => {
+])('the title “%s” becomes “%s” in an address', (title, slug) => {
 	expect(slugOf(title, 60)).toBe(slug)
 	expect(slug.length).toBeLessThanOrEqual(60)
 	const url = questionUrl({ id: 7, username: 'mira.q', category_slug: 'git-and-tools', title })

@@ -78,7 +78,7 @@ async function everyPage(search: string): Promise<number[]> {
 	return met
 }
 
-test('of a word in very many questions the newest 150 are ranked', async () => {
+test('for a word in very many questions, the newest 150 are ranked', async () => {
 	const met = await everyPage('kettle')
 	expect(met).toEqual(Array.from({ length: 150 }, (_, index) => first + newer - 1 - index))
 })
@@ -98,15 +98,15 @@ test('a rare word is found in the oldest query', async () => {
 	expect(await everyPage('teapot')).toEqual([5])
 })
 
-test('a common word beside a rare one is found in the oldest query', async () => {
+test('a common word together with a rare one is found in the oldest query', async () => {
 	expect(await everyPage('kettle teapot')).toEqual([5])
 })
 
-test('a common word is found in the oldest query of a member who wrote few', async () => {
+test('a common word is found in the oldest query of a member with few queries', async () => {
 	expect(await everyPage('kettle user:ravi')).toEqual([5])
 })
 
-test('a phrase is found in the oldest query although newer ones have its words apart', async () => {
+test('a phrase is found in the oldest query although newer ones contain its words separately', async () => {
 	expect(await everyPage('"kettle boils"')).toEqual([5])
 })
 
@@ -124,7 +124,7 @@ test.each([
 	},
 )
 
-test('an older phrase follows a newer one where more are between them than are ranked', async () => {
+test('an older phrase follows a newer one even if more questions than are ranked lie between them', async () => {
 	const forge = (id: number, count: number, body: string) =>
 		add(ravi, { id, count, tags: ['iron'], title: 'An anvil', body })
 	const [older, newer] = [anvils, anvils + 1_601]
@@ -137,7 +137,7 @@ test('an older phrase follows a newer one where more are between them than are r
 	expect([met.slice(0, 2), new Set(met).size]).toEqual([[newer, older], met.length])
 })
 
-test('of a phrase in a hundred titles no other questions are ranked, of one in fewer they follow', async () => {
+test('for a phrase in a hundred titles no other questions are ranked; for one in fewer titles they follow', async () => {
 	const described = anvils + 4_000
 	await add(ravi, { id: described, count: 1, tags: ['bronze'], title: 'By ear', body: 'It is a bronze gong.' })
 	await add(ravi, { id: described + 1, count: 99, tags: ['bronze'], title: 'A bronze gong', body: 'Here.' })
@@ -147,21 +147,21 @@ test('of a phrase in a hundred titles no other questions are ranked, of one in f
 	expect(await everyPage('"bronze gong"')).toEqual([described + 100, ...titled])
 })
 
-test('a title pasted whole is found first, though a thousand others have its only word', async () => {
+test('a pasted complete title is found first, although a thousand others contain its only word', async () => {
 	const { rows } = await listQuestions(null, { search: 'To lantern or not to lantern', limit: 10 })
 	expect(rows[0]?.id).toBe(7)
 })
 
-test('what a minus leaves out is left out as a phrase, not word by word', async () => {
+test('a minus excludes a phrase, not its single words', async () => {
 	expect(await everyPage('teapot -"boils kettle"')).toEqual([5])
 	expect(await everyPage('teapot -"kettle boils"')).toEqual([])
 })
 
-test('two tags that meet often are listed to the last, by time', async () => {
+test('two tags with many common questions are listed completely, by time', async () => {
 	const met = await everyPage('tag:steam tag:water')
 	expect(met).toEqual([...Array.from({ length: newer }, (_, index) => first + newer - 1 - index), 5])
 })
 
-test('conditions that meet seldom are listed by time', async () => {
+test('conditions with few common results are listed by time', async () => {
 	expect(await everyPage('tag:steam tag:water user:ravi')).toEqual([5])
 })

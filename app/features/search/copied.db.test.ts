@@ -34,12 +34,12 @@ test.each([
 	expect([rows[0]?.id, instead]).toEqual([id, undefined])
 })
 
-test('a title is found of which the index has no word', async () => {
+test('a title without any indexed word is found', async () => {
 	const { id } = await makeQuestion(asha, { title: 'To be, or not to be?', description: 'x' })
 	expect((await listQuestions(null, { search: 'to be or NOT to be' })).rows.map((row) => row.id)).toEqual([id])
 })
 
-test('two words beside a dash are no title of theirs', async () => {
+test('two words beside a dash are not treated as a title', async () => {
 	const { id } = await makeQuestion(asha, { title: 'A beluga alone', description: 'It sings, in a whole tank.' })
 	await makeQuestion(asha, { title: 'Tank by tank', description: 'x' })
 	expect((await listQuestions(null, { search: 'Beluga - tank' })).rows.map((row) => row.id)).toEqual([id])
@@ -58,7 +58,7 @@ test.each(['git walrus --hard', 'git walrus —hard', 'git walrus ––hard'])(
 	},
 )
 
-test('texts and comments that have an option come before those that have it as a word, or as part of a longer one', async () => {
+test('texts and comments with a command-line option precede those with it as a word, or as part of a longer one', async () => {
 	const said = await makeQuestion(asha, { title: 'Walking a lemming', description: 'I ran `walk --hardy`.' })
 	const written = await makeQuestion(asha, { title: 'On some lemming', description: 'I ran `walk --hard`.' })
 	const commented = await makeQuestion(asha, { title: 'Of some lemming', description: 'It stays.' })
@@ -73,7 +73,7 @@ test('texts and comments that have an option come before those that have it as a
 	expect(rows.map(({ id }) => id)).not.toContain(said.id)
 })
 
-test('a comment that has a phrase counts beside a description that does, too', async () => {
+test('a comment with a phrase counts even if the description has it too', async () => {
 	const text = await makeQuestion(asha, { title: 'One ibex', description: 'See the **climbing ibex** there.' })
 	const { id } = await makeQuestion(asha, { title: 'Two of them', description: 'Goats?' })
 	await makeComment(asha, id, 'A climbing ibex.')
@@ -83,7 +83,7 @@ test('a comment that has a phrase counts beside a description that does, too', a
 	expect(rows.slice(0, 2).map(({ id }) => id)).toEqual([text.id, id])
 })
 
-test('a phrase that a comment has letter by letter comes before newer texts that have its words in other forms', async () => {
+test('an exact phrase in a comment precedes newer texts with other forms of its words', async () => {
 	const { id } = await makeQuestion(asha, { title: 'About seals', description: 'Are they fast?' })
 	await makeComment(asha, id, 'No hurry.')
 	await makeComment(asha, id, 'Sometimes a *diving seal* will rest.')
@@ -125,7 +125,7 @@ test.each([
 	},
 )
 
-test('all questions with a phrase of words that the index does not have are found, page by page', async () => {
+test('all questions with a phrase of unindexed words are found, page by page', async () => {
 	const ids: number[] = []
 	for (let number = 0; number < 8; number += 1)
 		ids.push((await makeQuestion(asha, { title: `Okapis, ${number}`, description: 'Are there any of those?' })).id)

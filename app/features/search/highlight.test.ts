@@ -30,7 +30,7 @@ test.each([
 	['a number', 'error 0x80070005 and 403', ['0x80070005', '403'], 'error <mark>0x80070005</mark> and <mark>403</mark>'],
 	['Chinese', '关于机器学习', ['机', '器'], '关于<mark>机器</mark>学习'],
 	['lines', 'a\n\n  b ', [], 'a b'],
-])('%s is shown as it was typed', (_what, text, lexemes, html) => {
+])('%s is shown as typed', (_what, text, lexemes, html) => {
 	expect(highlight(text, lexemes)).toBe(html)
 })
 
@@ -88,7 +88,7 @@ test('one search after another, each finds its own words', () => {
 	])
 })
 
-test('a text is cut from HTML that ends anywhere', () => {
+test('an excerpt is made from HTML that ends anywhere', () => {
 	expect(textOfStart('<p>a &lt; b</p><pre cla')).toBe('a < b')
 	expect(textOfStart('<p>a &am')).toBe('a')
 	expect(countMatches('loops and a loop of values', ['loop', 'valu'])).toBe(2)

@@ -19,7 +19,7 @@ test.each([
 	['søkemotor', 'En søkemotor', 'En <mark>søkemotor</mark>'],
 	['pre-commits', 'Use a pre-commit hook', 'Use a <mark>pre-commit</mark> hook'],
 	['multistage', 'By Multi-Stage builds', 'By <mark>Multi-Stage</mark> builds'],
-])('a query that a comment alone matches with %s shows that comment', async (search, body, html) => {
+])('a query that only a comment matches by %s shows that comment', async (search, body, html) => {
 	const { id } = await makeQuestion(asha, { title: `About it (${search.length})`, description: 'What is it?' })
 	await makeComment(asha, id, 'I wonder, too.')
 	await makeComment(asha, id, body)

@@ -27,7 +27,7 @@ export interface SearchScope {
 	unsolved?: boolean
 }
 
-/** Whether nothing can match, as nobody has the name of a category or member. The index would not be asked for it. */
+/** Whether nothing can match, as no category or member has the given name. Check it first, as such a condition would not use the index. */
 export function isEmpty({ categories, users }: SearchScope): boolean {
 	return categories?.length === 0 || users?.length === 0
 }

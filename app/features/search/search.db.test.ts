@@ -137,7 +137,7 @@ test.each<[string, Omit<Parameters<typeof listQuestions>[1], 'search'>, string[]
 	["example.com/a'1 example.com/it's'1.2'3", {}, []],
 	['"--soft"', {}, ['commit']],
 	['x'.repeat(500), {}, []],
-])('searching for %s with %j finds what it should, the best first', async (search, narrowed, expected) => {
+])('searching for %s with %j finds the expected questions, the best first', async (search, narrowed, expected) => {
 	const { rows } = await listQuestions(null, { ...narrowed, search })
 	const found = rows.map((row) => Object.keys(ids).find((key) => ids[key] === row.id))
 	expect(found.slice(0, 1)).toEqual(expected.slice(0, 1))
@@ -156,7 +156,7 @@ test.each([
 		'Only <mark>403</mark>, never 404: why &amp; how?',
 	],
 	['"event loop"', 'loop', 'The <mark>event</mark> <mark>loop</mark> explained', 'What is a microtask?'],
-])('searching for %s marks what matched and escapes the rest', async (search, key, titleHtml, excerptHtml) => {
+])('searching for %s marks the matches and escapes the rest', async (search, key, titleHtml, excerptHtml) => {
 	const { rows } = await listQuestions(null, { search })
 	expect(rows.find((row) => row.id === ids[key])).toMatchObject({ titleHtml, excerptHtml })
 })
@@ -191,7 +191,7 @@ const spellings: [string, string, string][] = [
 	['"since 4.2" nuthatch', 'Nuthatch', 'Since v4.2 of it.'],
 ]
 
-test('a term that stands in texts alone is meant by a word that is nearly it, and one word that nothing has finds nothing', async () => {
+test('a misspelled word finds a term that occurs only in texts, and an unknown word finds nothing', async () => {
 	const { id } = await makeQuestion(asha, { title: 'Query: Whimbrel', description: 'On kubernetes.', tags: 'birds' })
 	const { rows, instead } = await listQuestions(null, { search: 'kuberentes' })
 	expect([rows.map((row) => row.id), instead]).toEqual([[id], { kind: 'corrected', search: 'kubernetes' }])
@@ -209,7 +209,7 @@ test.each([
 	['Is vicuna or guanaco wool warmer, or camel?', 'or'],
 	['What does "guanaco herd" mean for -camel?', 'quotes and a minus'],
 	['Error: tag:guanaco is:solved', 'operators'],
-])('the title %j, pasted whole, finds its question in spite of %s', async (title) => {
+])('the complete title %j finds its question in spite of %s', async (title) => {
 	const { id } = await makeQuestion(asha, { title, description: 'x' })
 	await makeQuestion(asha, { title: 'Vicuna, guanaco, alpaca and camel in one', description: 'herd, wool, llama' })
 	const { rows, instead } = await listQuestions(null, { search: title })
@@ -223,7 +223,7 @@ test.each<[search: string, first: string, instead: ShownInstead]>([
 	['"loop event"', 'loop', { kind: 'any', exact: 0 }],
 	['pointers beginners microtask', 'c', { kind: 'any', exact: 0 }],
 	['callback prints loop', 'closures', { kind: 'any', exact: 1 }],
-])('%j finds %s first and says what it shows', async (search, first, instead) => {
+])('%j finds %s first and describes the results', async (search, first, instead) => {
 	const page = await listQuestions(null, { search })
 	expect([Object.keys(ids).find((key) => ids[key] === page.rows[0]?.id), page.instead]).toEqual([first, instead])
 })
@@ -234,12 +234,12 @@ test.each([
 	['event in:title', 'loop'],
 	['microtask in:text', 'loop'],
 	['microtask -in:text', undefined],
-])('%j looks there only', async (search, first) => {
+])('%j searches only there', async (search, first) => {
 	const { rows } = await listQuestions(null, { search })
 	expect(Object.keys(ids).find((key) => ids[key] === rows[0]?.id)).toBe(first)
 })
 
-test('what is left out, hidden or in another category is not shown among any words either', async () => {
+test('excluded or hidden questions, and those of other categories, do not appear for any words either', async () => {
 	const search = 'loop quasar -tag:javascript -category:python'
 	const { rows } = await listQuestions(null, { search })
 	expect(rows).toEqual([])
@@ -249,7 +249,7 @@ test('what is left out, hidden or in another category is not shown among any wor
 	expect((await listQuestions(null, { search })).rows).toEqual([])
 })
 
-test('a number in a title that has all words counts once, so that nothing else is shown', async () => {
+test('a number in a title with all words counts once, so that nothing else is shown', async () => {
 	const { id } = await makeQuestion(asha, { title: 'Goshawk migrates to 17', description: 'x' })
 	await makeQuestion(asha, { title: 'Goshawk at rest', description: 'It migrates.' })
 	const { rows, instead } = await listQuestions(null, { search: 'goshawk migrates 17' })
@@ -258,7 +258,7 @@ test('a number in a title that has all words counts once, so that nothing else i
 	expect(without.rows.map((row) => row.id)).not.toContain(id)
 })
 
-test('of two words the one of the title counts most, in a thread of any length', async () => {
+test('of two words, the one in the title counts most, in a thread of any length', async () => {
 	const { id } = await makeQuestion(asha, { title: 'Redshank at dawn', description: 'x' })
 	await makeComment(asha, id, `I call flapWings there. ${words(7, 9_000)}`)
 	for (let number = 0; number < 5; number += 1)
@@ -267,7 +267,7 @@ test('of two words the one of the title counts most, in a thread of any length',
 	expect(rows[0]?.id).toBe(id)
 })
 
-test('the passage shown is the one that matches, however far down it is', async () => {
+test('the passage shown is the one that matches, however far down', async () => {
 	const { id } = await makeQuestion(asha, {
 		description: `${'Many other words come first. '.repeat(100)}The **zeppelin** [lands](https://a.example). ${'More words. '.repeat(100)}`,
 	})
@@ -276,7 +276,7 @@ test('the passage shown is the one that matches, however far down it is', async 
 	expect(rows[0]?.excerptHtml).toContain('The <mark>zeppelin</mark> lands.')
 })
 
-test('a passage is text: no fence, no pipes of a table, no marks of a list', async () => {
+test('a passage is plain text: no code fences, table pipes or list markers', async () => {
 	const { id } = await makeQuestion(asha, {
 		description: 'Sort a quokka:\n\n```python\na = [3,1,2]\n```\n\n| k | v |\n|---|---|\n| | 2 |\n\n- one',
 	})
@@ -286,7 +286,7 @@ test('a passage is text: no fence, no pipes of a table, no marks of a list', asy
 	expect((await found('numbat'))?.commentMatch?.html).toBe('<mark>numbat</mark>() two')
 })
 
-test('a query that a comment alone matches shows the passage of the comment with most of the words, and where it is', async () => {
+test('a query that only comments match shows the passage of the comment with most of the words, and its location', async () => {
 	const { id } = await makeQuestion(asha, { title: 'About an okapi', description: 'It hides.', tags: 'forest' })
 	await makeComment(asha, id, 'A lantern helps.')
 	const best = await makeComment(asha, id, `${'Some words. '.repeat(60)}Take **lanterns** & C++ <b>along</b>.`)
@@ -309,7 +309,7 @@ test('a query that a comment alone matches shows the passage of the comment with
 	expect(await match('lamps')).toBeUndefined()
 })
 
-test('a search knows of every edit and deletion', async () => {
+test('searches reflect every edit and deletion', async () => {
 	const { id } = await makeQuestion(asha, { title: 'About a giraffe', tags: 'savanna' })
 	const found = async (search: string) => (await listQuestions(null, { search })).rows.map((row) => row.id)
 	const comment = await makeComment(asha, id, 'A crocodile lurks.')
@@ -329,7 +329,7 @@ test('a search knows of every edit and deletion', async () => {
 	expect(await found('elephant')).toEqual([])
 })
 
-test('paging through results meets each once, also where ranks are equal', async () => {
+test('paging returns each result once, even with equal ranks', async () => {
 	const made: number[] = []
 	for (let number = 0; number < 12; number += 1)
 		made.push((await makeQuestion(asha, { title: 'Watermelon in winter', tags: number % 2 ? 'fruit' : 'season' })).id)
@@ -343,7 +343,7 @@ test('paging through results meets each once, also where ranks are equal', async
 	expect(met).toEqual(made.toReversed())
 })
 
-test('a search of operators alone is paged by time, each query once', async () => {
+test('a search with only operators is paged by time, each query once', async () => {
 	const made: number[] = []
 	for (let number = 0; number < 7; number += 1) made.push((await makeQuestion(asha, { tags: 'paging, other' })).id)
 	const met: number[] = []
@@ -375,7 +375,7 @@ test.each([
 	)
 })
 
-test('a thread of any size never makes a write fail, and its query is still found', async () => {
+test('a thread of any size can be written to, and its query is still found', async () => {
 	const { id } = await makeQuestion(asha, { title: 'Megalosaurus in the long thread', description: words(0, 30_000) })
 	for (let number = 1; number <= 80; number += 1) await makeComment(asha, id, words(number, 10_000))
 	await editQuestion(asha, id, {

@@ -95,7 +95,7 @@ function literalRows(wanted: Wanted, scope: SearchScope): RawBuilder<unknown> {
 }
 
 /**
- * The ids and ranks of the matches among candidates; the index does not tell the order of words in a phrase.
+ * The ids and ranks of the matches among candidates; the index does not contain the order of words in a phrase.
  * @param candidates name of a set with `ctid`
  */
 function rankedRows(

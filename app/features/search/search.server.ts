@@ -234,7 +234,7 @@ async function findAny<Row extends { id: number }>(
 
 /**
  * How many of some questions match everything, at most 100; only words as they are typed count.
- * @param of the ids of the questions, as SQL, and the member who is told: neither their own questions count, nor those of members
+ * @param of the ids of the questions, as SQL, and the member to notify: neither their own questions count, nor those of members
  * whom they block
  */
 export async function countNewMatches(

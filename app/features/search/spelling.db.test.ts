@@ -48,11 +48,11 @@ test.each<[search: string, meant: string | null]>([
 	['lop', null],
 	["'; drop table search_words; --", null],
 	['', null],
-])('for %j it offers %j', async (search, meant) => {
+])('for %j it suggests %j', async (search, meant) => {
 	expect(await betterSpelling(search)).toBe(meant)
 })
 
-test('beside two other words a part of a word may be a word with a typo, too', async () => {
+test('with two other words, a part of a word may be misspelled too', async () => {
 	await makeQuestion(asha, { title: 'Whom to trust with the wombat burrow', tags: 'zoo' })
 	await makeQuestion(asha, { title: 'The truth about wombats', tags: 'zoo' })
 	const meantBy = async (search: string) => (await correctSearch(parseSearch(search)))?.alternatives
@@ -65,7 +65,7 @@ test('beside two other words a part of a word may be a word with a typo, too', a
 	])
 })
 
-test('a typo at the end of a long title is found, too, and the title comes before others with its words', async () => {
+test('a typo at the end of a long title is tolerated, and the title precedes others with its words', async () => {
 	const title = 'What should we all be doing while somebody else is developing quokkas and numbats'
 	const { id } = await makeQuestion(asha, { title, tags: 'zoo' })
 	for (let number = 0; number < 3; number += 1)
@@ -75,7 +75,7 @@ test('a typo at the end of a long title is found, too, and the title comes befor
 	expect([rows[0]?.id, instead]).toEqual([id, { kind: 'corrected', search: title }])
 })
 
-test('a word is offered only as long as a query has it', async () => {
+test('a word is suggested only as long as a query has it', async () => {
 	const { id } = await makeQuestion(asha, { title: 'About a giraffe', tags: 'savanna' })
 	expect(await betterSpelling('girafe tag:savana')).toBe('giraffe tag:savanna')
 	await editQuestion(asha, id, { title: 'About an elephant', description: 'x', tags: 'jungle', category: 'others' })
@@ -85,7 +85,7 @@ test('a word is offered only as long as a query has it', async () => {
 	expect(await betterSpelling('elephnat tag:jungel')).toBe(null)
 })
 
-test('questions with the same new words can be asked at once', async () => {
+test('questions with the same new words can be asked concurrently', async () => {
 	const titles = Array.from({ length: 8 }, () => 'Kangaroos and wallabies and platypuses')
 	await Promise.all(
 		titles.map((title, index) => makeQuestion(asha, { title, tags: index % 2 ? 'zoo, ant' : 'ant, zoo' })),
@@ -98,7 +98,7 @@ test.each([
 	['onnect', [['connection']]],
 	['databsae', [['database']]],
 	['closurs databa', [['database']]],
-])('for %j any of %j will do', async (search, alternatives) => {
+])('for %j any of %j is accepted', async (search, alternatives) => {
 	expect((await correctSearch(parseSearch(search)))?.alternatives).toEqual(alternatives)
 })
 
@@ -111,7 +111,7 @@ test.each([
 	['abc', 'axc', 1],
 	['abcdef', 'badcef', 2],
 	['kitten', 'sitting', 3],
-])('from %j to %j are %i edits', (one, other, edits) => {
+])('the edit distance of %j and %j is %i', (one, other, edits) => {
 	expect(editsBetween(one, other)).toBe(edits)
 	expect(editsBetween(other, one)).toBe(edits)
 })

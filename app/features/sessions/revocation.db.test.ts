@@ -115,12 +115,12 @@ const countSessions = async (userId: number) =>
 		?.count
 
 describe('the signed cookie', () => {
-	test('is believed without asking the database', async () => {
+	test('is trusted without a database lookup', async () => {
 		const { cookie } = await member('ada')
 		for (let time = 0; time < 3; time += 1) expect(await isBelieved(cookie)).toBe(true)
 	})
 
-	test('is verified once a minute and not for each request', async () => {
+	test('is verified once a minute instead of for each request', async () => {
 		const { cookie } = await member('anna')
 		const verify = vi.spyOn(crypto.subtle, 'verify')
 		try {
@@ -138,7 +138,7 @@ describe('the signed cookie', () => {
 		}
 	})
 
-	test('is looked up once after a change, and the one that comes back is believed again', async () => {
+	test('is looked up once after a change, and its replacement is trusted again', async () => {
 		const { viewer, cookie } = await member('bea')
 		await sql`update users set role = 'moderator' where id = ${viewer.id}`.execute(db())
 		await announceAccountChange(viewer.id)
@@ -148,7 +148,7 @@ describe('the signed cookie', () => {
 		expect((await ask(await renew(cookie))).viewer?.role).toBe('moderator')
 	})
 
-	test('of a session that ended is worth nothing at once, in a page and in Better Auth’s own answers', async () => {
+	test('of an ended session is refused at once, in pages and in Better Auth’s own responses', async () => {
 		const { email, cookie } = await member('cleo')
 		const other = await enter(email)
 		await logOut(request(cookie))
@@ -158,7 +158,7 @@ describe('the signed cookie', () => {
 		expect(await usernameOf(other)).toBeNull()
 	})
 
-	test('does not outlive what changed in the database, though nobody said a word', async () => {
+	test('does not outlive an unannounced change in the database', async () => {
 		const changes = [
 			'delete from sessions where user_id = ',
 			"update sessions set expires_at = now() - interval '1 s' where user_id = ",
@@ -174,7 +174,7 @@ describe('the signed cookie', () => {
 		await expect.poll(() => Promise.all(cookies.map(usernameOf)), { timeout: 10_000 }).toEqual([null, null, null])
 	})
 
-	test('cannot be joined with that of another session', async () => {
+	test('cannot be combined with that of another session', async () => {
 		const [mine, other] = [await member('dora'), await member('eve')]
 		const stolen = `${/session_data=[^;]+/.exec(mine.cookie)?.[0]}; ${other.cookie}`
 		await logOut(request(mine.cookie))
@@ -186,7 +186,7 @@ describe('the signed cookie', () => {
 describe('a browser whose signed cookie has expired, when its tab has just connected', () => {
 	const tokenOf = (cookie: string) => /(?<![\w-])session=[^;]+/.exec(cookie)?.[0] ?? ''
 
-	test('is looked up together with others of the moment, and gets no cookie for it', async () => {
+	test('is looked up together with others of the same tick, and gets no new cookie', async () => {
 		const [ida, iwan] = [await member('ida'), await member('iwan')]
 		const cookies = [ida, iwan].map(({ cookie }) => tokenOf(cookie))
 		for (const cookie of cookies) await sessionOf(request(cookie))
@@ -203,7 +203,7 @@ describe('a browser whose signed cookie has expired, when its tab has just conne
 		}
 	})
 
-	test('is nobody as soon as its session has ended, and loses its cookies', async () => {
+	test('is logged out as soon as its session has ended, and loses its cookies', async () => {
 		const { viewer, cookie } = await member('ivo')
 		const token = tokenOf(cookie)
 		expect((await sessionOf(request(token)))?.viewer.username).toBe('ivo')
@@ -213,7 +213,7 @@ describe('a browser whose signed cookie has expired, when its tab has just conne
 		expect(headers.getSetCookie().some((each) => /^session=;.*Max-Age=0/.test(each))).toBe(true)
 	})
 
-	test('is extended all the same where that is due', async () => {
+	test('is still extended when that is due', async () => {
 		const { viewer, cookie } = await member('ilse')
 		const token = tokenOf(cookie)
 		await sql`update sessions set expires_at = now() + interval '28 days' where user_id = ${viewer.id}`.execute(db())
@@ -227,13 +227,13 @@ describe('a browser whose signed cookie has expired, when its tab has just conne
 	})
 })
 
-describe('the life of a session', () => {
+describe('the lifetime of a session', () => {
 	test.each([
 		[1, 30],
 		[59, 30],
 		[75, 15],
 		[89, 1],
-	])('renewed %i days after it began, it lives %i days more', async (age, left) => {
+	])('renewed %i days after it began, it is valid for %i more days', async (age, left) => {
 		const { viewer, cookie } = await member(`aged${age}`)
 		await sql`update sessions set created_at = now() - make_interval(days => ${age}),
 			expires_at = least(expires_at, now() + interval '12 hours') where user_id = ${viewer.id}`.execute(db())
@@ -244,7 +244,7 @@ describe('the life of a session', () => {
 		expect(rows[0]?.days).toBeCloseTo(left, 1)
 	})
 
-	test('90 days after it began it is over, whatever its row says', async () => {
+	test('90 days after it began it ends, whatever its row says', async () => {
 		const { viewer, cookie } = await member('flora')
 		await sql`update sessions set created_at = now() - interval '90 days', expires_at = now() + interval '1 year'
 			where user_id = ${viewer.id}`.execute(db())
@@ -275,7 +275,7 @@ describe('the life of a session', () => {
 		expect(await usernameOf(cookie)).toBe('ines')
 	})
 
-	test('of 51 sessions the one that was used least recently ends', async () => {
+	test('of 51 sessions the least recently used one ends', async () => {
 		const { email, viewer, cookie } = await member('jo')
 		const second = await enter(email)
 		await sql`insert into sessions (user_id, token, expires_at) select ${viewer.id}, 'token ' || n, now() + interval '1 day'
@@ -289,7 +289,7 @@ describe('the life of a session', () => {
 	})
 })
 
-describe('scripts see no token', () => {
+describe('scripts cannot read tokens', () => {
 	test('that could be guessed: each has 190 bits or more', async () => {
 		const { rows } = await sql<{ token: string }>`select token from sessions where token not like 'token %'`.execute(
 			db(),
@@ -299,7 +299,7 @@ describe('scripts see no token', () => {
 		for (const { token } of rows) expect(token).toMatch(/^[A-Za-z0-9]{32}$/)
 	})
 
-	test('in the body of any answer of Better Auth', async () => {
+	test('in the body of any response of Better Auth', async () => {
 		const { email, cookie } = await member('kira')
 		const calls: [string, Request][] = [
 			['sign-in', request('', '/api/auth/sign-in/email', { email, password })],
@@ -320,7 +320,7 @@ describe('scripts see no token', () => {
 		}
 	})
 
-	test('and a program that logs in goes on with the cookie', async () => {
+	test('and a program that logs in continues with the cookie', async () => {
 		const { email } = await member('mona')
 		const answer = await authHandler(request('', '/api/auth/sign-in/email', { email, password }))
 		const session = await (await authHandler(request(cookiesOf(answer.headers), '/api/auth/get-session'))).json()
@@ -328,7 +328,7 @@ describe('scripts see no token', () => {
 	})
 })
 
-test('while nothing can be heard a cookie is good for a name in the header, unless its session was known to have ended', async () => {
+test('during an outage a cookie only shows the name in the header, unless its session is known to have ended', async () => {
 	const [here, gone] = [await member('olive'), await member('piet')]
 	await logOut(request(gone.cookie))
 	expect(await isBelieved(here.cookie)).toBe(true)
@@ -353,7 +353,7 @@ test('while nothing can be heard a cookie is good for a name in the header, unle
 	}
 })
 
-test('two changes of which the earlier number is committed later give two versions', async () => {
+test('two changes that are committed in reverse order of their numbers give two versions', async () => {
 	const { viewer } = await member('nora')
 	const version = async () => (await readRevocations(600)).get(viewer.id)
 	await sql`insert into session_revocations (id, user_id) overriding system value values (1000000002, ${viewer.id})`.execute(

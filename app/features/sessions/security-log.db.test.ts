@@ -18,7 +18,7 @@ async function countEvents(userId: number): Promise<number> {
 	return rows[0]?.count ?? 0
 }
 
-test('an event is a line of the log with the id of its request, and a row that its member sees', async () => {
+test('an event is a log line with the id of its request, and a row that its member sees', async () => {
 	const ada = await makeMember('ada')
 	const info = vi.spyOn(log, 'info')
 	await runInRequestScope('request-1', agent, () =>
@@ -35,7 +35,7 @@ test('an event is a line of the log with the id of its request, and a row that i
 	expect(rows[0]?.row).not.toContain('Mozilla')
 })
 
-test('what an admin did to a member does not show the member the device of the admin', async () => {
+test('an action of an admin does not show the member the admin’s device', async () => {
 	const [admin, fern] = [await makeMember('admin', 'admin'), await makeMember('fern')]
 	await runInRequestScope('request-2', agent, async () => {
 		setRequestMember(admin.id)
@@ -46,7 +46,7 @@ test('what an admin did to a member does not show the member the device of the a
 	expect((await listSecurityEvents(admin)).map(({ device }) => device)).toEqual(['Firefox on Linux'])
 })
 
-test('an event of nobody is a line alone, and members see their own events only', async () => {
+test('an event without a member is a log line only, and members see their own events only', async () => {
 	const [bea, cleo] = [await makeMember('bea'), await makeMember('cleo')]
 	await recordSecurityEvent('login-failed')
 	await recordSecurityEvent('logout', { userId: bea.id })
@@ -67,7 +67,7 @@ test('a row that cannot be written is logged, and nothing is thrown', async () =
 	)
 })
 
-test('what a program can cause at will is one row a minute', async () => {
+test('events that a program can cause at will are limited to one row a minute', async () => {
 	const dina = await makeMember('dina')
 	for (let time = 0; time < 5; time += 1) await recordSecurityEvent('rate-limited', { userId: dina.id })
 	for (let time = 0; time < 5; time += 1) await recordSecurityEvent('login', { userId: dina.id })

@@ -15,14 +15,14 @@ function believes(register: SessionRegister, userId: number, startedAt = 1_000):
 	return signedWith === register.versionOf(userId, startedAt)
 }
 
-test('a process that does not listen believes no cookie', () => {
+test('a process that is not subscribed trusts no cookie', () => {
 	const register = new SessionRegister()
 	expect(believes(register, 2)).toBe(false)
 	register.take(new Map(), register.beginRead(), 100)
 	expect(believes(register, 2)).toBe(false)
 })
 
-test('a process that has just begun to listen believes no cookie until it has read what was said before', () => {
+test('a process that has just subscribed trusts no cookie until it has read earlier changes', () => {
 	const register = new SessionRegister()
 	const before = register.beginRead()
 	register.startListening()
@@ -32,7 +32,7 @@ test('a process that has just begun to listen believes no cookie until it has re
 	expect(believes(register, 2)).toBe(true)
 })
 
-test('a change gives its member another version, and nobody else', () => {
+test('a change raises the version of its member only', () => {
 	const register = listening()
 	const before = [1, 2].map((id) => register.versionOf(id, 1_000))
 	register.take(new Map([[1, 'b']]), register.beginRead(), 2_000)
@@ -41,7 +41,7 @@ test('a change gives its member another version, and nobody else', () => {
 	expect(believes(register, 1, 3_000)).toBe(true)
 })
 
-test('what a request has read before it heard of a change is signed so that nobody believes it', () => {
+test('a cookie signed from data read before a change is not trusted', () => {
 	const register = listening()
 	expect(believes(register, 1, 50)).toBe(false)
 	expect(believes(register, 1, 100)).toBe(false)
@@ -51,7 +51,7 @@ test('what a request has read before it heard of a change is signed so that nobo
 	expect(believes(register, 1, 101)).toBe(true)
 })
 
-test('who was heard of is doubted until an answer comes that was asked for after that', () => {
+test('a changed member is not trusted until a lookup that began afterwards', () => {
 	const register = listening(new Map())
 	const asked = register.beginRead()
 	register.invalidate(1)
@@ -62,7 +62,7 @@ test('who was heard of is doubted until an answer comes that was asked for after
 	expect(believes(register, 1)).toBe(true)
 })
 
-test('a lost connection makes every cookie doubtful, until it is back and was asked after that', () => {
+test('a lost connection makes every cookie untrusted, until a lookup after the reconnection', () => {
 	const register = listening()
 	register.stopListening()
 	expect(believes(register, 2)).toBe(false)
@@ -76,14 +76,14 @@ test('a lost connection makes every cookie doubtful, until it is back and was as
 	expect(believes(register, 2)).toBe(true)
 })
 
-test('changes that are long past count no more', () => {
+test('old changes expire', () => {
 	const register = listening()
 	const unchanged = register.versionOf(2, 1_000)
 	register.take(new Map(), register.beginRead(), 900_000)
 	expect(register.versionOf(1, 900_001)).toBe(unchanged)
 })
 
-test('what was known last tells who was logged out before, and no cookie that was signed meanwhile', () => {
+test('the last known state covers earlier logouts, but no cookie that was signed meanwhile', () => {
 	const register = listening()
 	const [changed, unchanged] = [register.versionOf(1, 1_000), register.versionOf(2, 1_000)]
 	register.stopListening()

@@ -66,7 +66,7 @@ async function tokens(email: string): Promise<string[]> {
 	return (await sentMails(email)).flatMap(({ text }) => /reset-password\?token=(\S+)/.exec(text)?.[1] ?? [])
 }
 
-test('a member sees where they are logged in, and which one this is', async () => {
+test('a member sees where they are logged in, and which session is this one', async () => {
 	const { email, viewer, cookie } = await member('ada')
 	await enter(email, 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Mobile Safari/604.1')
 	const sessions = await listSessions(viewer, await requireSession(viewer, request(cookie)))
@@ -77,7 +77,7 @@ test('a member sees where they are logged in, and which one this is', async () =
 	expect(await getAccount(viewer)).toMatchObject({ email, emailVerified: false })
 })
 
-test('one session is ended, or all but this one', async () => {
+test('a member can end one session, or all but this one', async () => {
 	const { email, viewer, cookie } = await member('bea')
 	const others = [await enter(email), await enter(email)]
 	const other = (await listSessions(viewer, await requireSession(viewer, request(cookie)))).find(
@@ -94,14 +94,14 @@ test.each([0, -1, 1.5, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY])('the sess
 	await expect(revokeSession({ id: 1 } as SignedIn, id)).rejects.toThrow(NotFound)
 })
 
-test('nobody ends the session of another', async () => {
+test('members cannot end sessions of others', async () => {
 	const [victim, other] = [await member('cleo'), await member('dina')]
 	const [session] = await listSessions(victim.viewer, await requireSession(victim.viewer, request(victim.cookie)))
 	await expect(revokeSession(other.viewer, Number(session?.id))).rejects.toThrow(NotFound)
 	expect(await viewerOf(victim.cookie)).not.toBeNull()
 })
 
-test('a session that was ended elsewhere sees nothing: a process that does not hear of it asks the database', async () => {
+test('a session that was ended elsewhere sees nothing: a process without notifications queries the database', async () => {
 	const { viewer, cookie } = await member('elin')
 	await sql`delete from sessions where user_id = ${viewer.id}`.execute(db())
 	expect(await viewerOf(cookie, false)).toBeNull()
@@ -112,7 +112,7 @@ test.each([
 	['navigate', true],
 	['cors', false],
 	['no-cors', false],
-])('a request of the mode %s whose session has ended takes the cookies back: %s', async (mode, isTaken) => {
+])('a request of the mode %s whose session has ended clears the cookies: %s', async (mode, isTaken) => {
 	const { viewer, cookie } = await member(`ines-${mode}`)
 	await revokeOtherSessions(viewer, 0)
 	const headers = { Cookie: cookie, 'Sec-Fetch-Mode': mode }
@@ -121,7 +121,7 @@ test.each([
 	expect(answer.headers.getSetCookie().some((each) => /^session=;.*Max-Age=0/.test(each))).toBe(isTaken)
 })
 
-test('logging out ends the session and takes its cookies back', async () => {
+test('logging out ends the session and clears its cookies', async () => {
 	const { cookie } = await member('fern')
 	const cookies = (await logOut(request(cookie))).getSetCookie()
 	expect(cookies.some((each) => /^session=;.*Max-Age=0/.test(each))).toBe(true)
@@ -137,7 +137,7 @@ test.each(['session=forged.forged', 'session=', 'session_data=e30', 'session=%00
 	},
 )
 
-test('the newest link alone resets, and lets in whom wrong tries had slowed', async () => {
+test('only the newest link resets, and logs in a member who was delayed by failed attempts', async () => {
 	const { email } = await member('gwen')
 	for (let attempt = 0; attempt < 6; attempt += 1) await enter(email, '', 'wrong password').catch(() => {})
 	await expect(enter(email)).rejects.toThrow(TooMany)
@@ -155,7 +155,7 @@ test('the newest link alone resets, and lets in whom wrong tries had slowed', as
 	)
 })
 
-test('a link that was refused for a weak password still works', async () => {
+test('a link still works after a weak password was refused', async () => {
 	const { email } = await member('hope')
 	await requestPasswordReset(form({ email }), request())
 	const [token = ''] = await tokens(email)
@@ -180,7 +180,7 @@ test('the table of links cannot be used to reset anything', async () => {
 	expect(rows[0]?.identifier).not.toContain(token)
 })
 
-test('for an imported author no link is made', async () => {
+test('no link is created for an imported author', async () => {
 	await db()
 		.insertInto('users')
 		.values({ username: 'stranger', name: 'X', email: 'stranger@import.invalid', image: null, imported: true })

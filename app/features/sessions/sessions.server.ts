@@ -118,7 +118,7 @@ export async function announceAccountChange(userId: number): Promise<void> {
 	try {
 		await publish(channel, String(userId))
 	} catch (error) {
-		log.warn({ err: error }, 'other processes could not be told whose sessions changed')
+		log.warn({ err: error }, 'other processes could not be notified of changed sessions')
 	}
 }
 

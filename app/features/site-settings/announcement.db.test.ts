@@ -41,7 +41,7 @@ afterEach(async () => {
 	await announceSettings()
 })
 
-test('nothing is announced without a text', async () => {
+test('without a text there is no announcement', async () => {
 	await save({ url: '/forum' })
 	expect(announcementFor(null, null)).toBeNull()
 })
@@ -51,7 +51,7 @@ test.each([
 	['visitors', ['visitor']],
 	['members', ['member', 'moderator', 'admin']],
 	['staff', ['moderator', 'admin']],
-])('what is meant for %s is seen by %j', async (audience, expected) => {
+])('an announcement for %s is shown to %j', async (audience, expected) => {
 	await save({ text: 'Exams begin on Monday.', audience })
 	const seeing = Object.keys(viewers).filter((who) => announcementFor(viewers[who] ?? null, null))
 	expect(seeing).toEqual(expected)
@@ -63,7 +63,7 @@ test.each([
 	['until a day is over', { until: '2026-09-30' }, ['2026-08-31', '2026-09-01', '2026-09-30']],
 	['between two days', { from: '2026-09-01', until: '2026-09-30' }, ['2026-09-01', '2026-09-30']],
 	['on one day', { from: '2026-09-30', until: '2026-09-30' }, ['2026-09-30']],
-])('%s it stands on the days that it should', async (_when, days, expected) => {
+])('%s it is shown on the configured days', async (_when, days, expected) => {
 	await save({ text: 'Exams begin on Monday.', ...days })
 	const asked = ['2026-08-31', '2026-09-01', '2026-09-30', '2026-10-01']
 	expect(asked.filter((day) => announcementFor(null, null, noon(day)))).toEqual(expected)

@@ -58,7 +58,7 @@ test.each([
 	],
 	['a picture that is broken off', async () => (await drawn(400, 400)).subarray(0, 90), pictureRefusals.damaged],
 	['one that is too large', () => Buffer.alloc(MAX_PICTURE_BYTES + 1, 0xff), pictureRefusals.bytes],
-])('%s is refused in words, and nothing is saved', async (_what, file, message) => {
+])('%s is refused with a message, and nothing is saved', async (_what, file, message) => {
 	await expect(send({ logo_file: await file(), accent: '#123456' })).rejects.toMatchObject({
 		fields: { logo: message },
 	})

@@ -9,7 +9,7 @@ import { getSection, saveSection } from './site-settings.server.ts'
 
 useDatabase()
 
-test('domains that may register can be written as in an address; what is no domain is refused', async () => {
+test('domains that may register can be entered as in an address; others are refused', async () => {
 	const admin = await makeMember('admin', 'admin')
 	const save = async (domains: string) => {
 		const { version } = await getSection(admin, 'registration')

@@ -258,7 +258,7 @@ test.each([
 	['Asia/Ab', 'Asia/Ab'],
 	['/mnt/ab/backups', '/mnt/ab/backups'],
 	['https://a.example/ab', 'https://a.example/ab'],
-])('where a member leaves, “%s” says “%s”; secrets stay', async (text, after) => {
+])('when a member leaves, “%s” becomes “%s”; secrets stay', async (text, after) => {
 	await save({ line: text, 'password-key': 'x/ab' })
 	const before = await versionNow()
 	const leaver = {

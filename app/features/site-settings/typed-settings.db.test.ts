@@ -26,7 +26,7 @@ describe('a list', () => {
 		expect(saved.staffRoles).toBe('library staff, employee')
 	})
 
-	test('of tags has each as the forum would write it', async () => {
+	test('of tags uses the forum’s spelling of each', async () => {
 		expect(await save('tags', { reserved: 'Exam Rules, official' })).toEqual({ reserved: 'exam-rules, official' })
 	})
 
@@ -42,7 +42,7 @@ test.each([
 	['site', 'securityContact', 'nobody', 'Enter an e-mail address, or an address that begins with https://.'],
 	['operator', 'contact', 'nobody', 'Enter an e-mail address.'],
 	['announcement', 'url', 'campus.example', 'Enter an address that begins with https://, or one of this site'],
-])('%s: what is wrong in %s is said as what to enter', async (section, field, typed, words) => {
+])('%s: an error in %s says what to enter', async (section, field, typed, words) => {
 	await expect(save(section, { [field]: typed })).rejects.toMatchObject({
 		fields: { [field]: expect.stringContaining(words) },
 	})

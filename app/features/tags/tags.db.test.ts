@@ -51,7 +51,7 @@ test.each([
 	[{ tag: 'Esoterics' }, { tags: ['esoterics'] }],
 	[{ tag: 'esoterics\u0000' }, { tags: ['esoterics'] }],
 	[{ category: 'java\u0000' }, { categories: ['java'] }],
-])('%j is followed as its page is found', async (target, followed) => {
+])('%j is followed under the tag of its page', async (target, followed) => {
 	await makeQuestion(asha, { tags: 'esoterics' })
 	await setFollowing(ben, target, true)
 	expect(await listFollowed(ben)).toMatchObject(followed)
@@ -59,7 +59,7 @@ test.each([
 	expect(await listFollowed(ben)).toEqual({ tags: [], categories: [] })
 })
 
-test('who follows a tag while it is merged follows the one that remains', async () => {
+test('a member who follows a tag while it is merged follows the remaining one', async () => {
 	await makeQuestion(asha, { tags: 'gone-while-followed' })
 	let merge: Promise<unknown> = Promise.resolve()
 	let follow: Promise<unknown> = Promise.resolve()

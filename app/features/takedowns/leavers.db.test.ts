@@ -63,7 +63,7 @@ test.each<[string, () => Promise<unknown>, Awaited<ReturnType<typeof afterReturn
 	['everything of the account is hidden', hideEverything, hidden],
 	['that is hidden and restored', () => decide('hide').then(() => decide('restore')), shown],
 	['everything is hidden and that is undone', () => hideEverything().then(undoEverything), shown],
-])('the profile of a member who comes back, if meanwhile %s', async (_what, act, expected) => {
+])('the profile of a member who cancels leaving, if meanwhile %s', async (_what, act, expected) => {
 	await act()
 	expect(await afterReturn()).toEqual(expected)
 })

@@ -198,7 +198,7 @@ test('processes thousands of posts in batches, by several processes, and resumes
 	await expectCountsToHold()
 })
 
-test('leaves alone what a moderator restored, and a request that was sent again, before an interrupted takedown went on', async () => {
+test('does not touch what a moderator restored, or a request that was sent again, before an interrupted takedown was resumed', async () => {
 	const [author, peer] = [await makeMember('peddler'), await makeMember('receiver')]
 	await sql`insert into profiles (user_id, about) values (${author.id}, 'I sell hats.')`.execute(db())
 	const question = (await makeQuestion(author, { title: 'Hats for everybody' })).id
@@ -282,7 +282,7 @@ test('hides comments of many questions together, with pending cases, reports and
 	expect(items).toEqual(written.map((id) => ({ id, status: id === waiting ? 'pending' : 'published' })))
 })
 
-test('a comment that comes back to a query which was deleted meanwhile notifies nobody', async () => {
+test('a comment that is restored to a query which was deleted meanwhile notifies nobody', async () => {
 	const [author, asker] = [await makeMember('writer'), await makeMember('reader')]
 	const { id: questionId } = await makeQuestion(asker)
 	const comment = await makeComment(author, questionId)
@@ -298,7 +298,7 @@ test('a comment that comes back to a query which was deleted meanwhile notifies 
 	expect(told).toEqual([])
 })
 
-test('a request that comes back without a message which was deleted meanwhile counts only what is left', async () => {
+test('a request that is restored without a message which was deleted meanwhile counts only the rest', async () => {
 	const [sender, recipient] = [await makeMember('caller'), await makeMember('callee')]
 	await makeMessage(sender, recipient, 'Hello?')
 	const { id } = await makeMessage(sender, recipient, 'Never mind.')
@@ -332,7 +332,7 @@ test('undoing it ends its own suspension, and no later one of the same length', 
 	expect(await suspendedFor()).toEqual([])
 })
 
-test('the votes that two processes take at once are all counted', async () => {
+test('votes that two processes remove concurrently are all counted', async () => {
 	const voter = await makeMember('voter')
 	await sql`
 		insert into questions (author_id, category_id, title, description, description_html, excerpt, tags)

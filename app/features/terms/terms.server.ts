@@ -30,7 +30,7 @@ import { type Match, Vocabulary } from './vocabulary.ts'
 const channel = 'devquad_terms'
 
 const lines = lazyLines('app/features/terms/data/terms.txt')
-const held = remember<{ vocabulary?: Vocabulary }>('terms', () => ({}))
+const state = remember<{ vocabulary?: Vocabulary }>('terms', () => ({}))
 
 /** The terms of a new site. */
 export function startSet(): StartTerm[] {
@@ -39,8 +39,8 @@ export function startSet(): StartTerm[] {
 
 /** This process's terms: the start set until {@link loadTerms} has read the site's. */
 function vocabulary(): Vocabulary {
-	held.vocabulary ??= vocabularyOf(startSet())
-	return held.vocabulary
+	state.vocabulary ??= vocabularyOf(startSet())
+	return state.vocabulary
 }
 
 function vocabularyOf(terms: StartTerm[]): Vocabulary {
@@ -59,7 +59,7 @@ function vocabularyOf(terms: StartTerm[]): Vocabulary {
 
 /** Loads the site's terms into memory. */
 export async function loadTerms(): Promise<void> {
-	held.vocabulary = new Vocabulary(await listTermRows())
+	state.vocabulary = new Vocabulary(await listTermRows())
 }
 
 /**
@@ -68,10 +68,10 @@ export async function loadTerms(): Promise<void> {
  */
 export async function startTerms(): Promise<() => Promise<void>> {
 	const changed = await longWork(installStartSet)
-	if (changed > 0) log.info({ changed }, 'profiles, projects and questions were written as the new terms are called')
+	if (changed > 0) log.info({ changed }, 'profiles, projects and questions were updated to the new terms')
 	await loadTerms()
 	const reload = () => {
-		loadTerms().catch((error) => log.warn({ err: error }, 'the terms could not be read again'))
+		loadTerms().catch((error) => log.warn({ err: error }, 'changed terms could not be read'))
 	}
 	return openBus(channel, { onMessage: reload, onLost: () => {}, onBack: reload })
 }
@@ -82,7 +82,7 @@ export async function announceTerms(): Promise<void> {
 	try {
 		await publish(channel, 'changed')
 	} catch (error) {
-		log.warn({ err: error }, 'other processes could not be told that terms were changed')
+		log.warn({ err: error }, 'other processes could not be notified of changed terms')
 	}
 }
 

@@ -38,13 +38,13 @@ const told = async (viewer: SignedIn) =>
 const ask = (viewer: Viewer = inviter, username = expert.username) => invite(viewer, question.id, username)
 
 describe('asking somebody to answer', () => {
-	test('a member who is leaving cannot be asked, nor is their name told', async () => {
+	test('a member who is leaving cannot be asked, and their name is not revealed', async () => {
 		await sql`update users set leaves_at = now() + interval '9 days' where id = ${expert.id}`.execute(db())
 		await expect(ask()).rejects.toThrow(NotFound)
 		expect(await told(expert)).toEqual([])
 	})
 
-	test('notifies them once, whoever asks, until they have written or declined', async () => {
+	test('notifies them once, whoever asks, until they have commented or declined', async () => {
 		const other = await makeMember(`other${serial}`)
 		const answer = { name: `Expert${serial}`, url: question.url }
 		expect(await Promise.all([ask(), ask(inviter, ` @${expert.username.toUpperCase()} `), ask(other)])).toEqual([
@@ -79,7 +79,7 @@ describe('asking somebody to answer', () => {
 		['who asks blocks the invited one', () => block(inviter, expert)],
 		['they muted the question', () => muteQuestion(expert, question.id, true)],
 		['they wrote there already', () => makeComment(expert, question.id)],
-	])('is answered the same where %s, and tells nobody', async (_what, prepare) => {
+	])('gets the same response where %s, and notifies nobody', async (_what, prepare) => {
 		await prepare()
 		expect(await ask()).toEqual({ name: `Expert${serial}`, url: question.url })
 		expect((await told(expert)).filter((text) => text.includes('asks you'))).toEqual([])
@@ -168,10 +168,7 @@ describe('the reminder to mark the solution', () => {
 	test.each<[string, (commentId: number) => Promise<unknown>]>([
 		['which is solved', (commentId) => chooseSolution(asker, { questionId: question.id, commentId })],
 		['which is locked', () => sql`update questions set locked_at = now() where id = ${question.id}`.execute(db())],
-		[
-			'which a moderator hid',
-			() => sql`update questions set status = 'hidden' where id = ${question.id}`.execute(db()),
-		],
+		['that a moderator hid', () => sql`update questions set status = 'hidden' where id = ${question.id}`.execute(db())],
 		['which they deleted', () => deleteQuestion(asker, question.id)],
 		['which they muted', () => muteQuestion(asker, question.id, true)],
 		['which was answered long ago', () => age(20)],

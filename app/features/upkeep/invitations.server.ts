@@ -70,27 +70,27 @@ export async function invite(
 	if (row.locked) throw new NotAllowed(lockedMessage)
 	const question = eventQuestion(row)
 	const name = await currentUsername(storable(username).trim().replace(/^@/, '').toLowerCase())
-	const wanted = await findInvitable(name)
-	if (!wanted) throw new NotFound('There is no such member.')
-	if (wanted.id === member.id) throw new Invalid('You can answer this yourself, without being asked.')
-	const told = await db()
+	const invitee = await findInvitable(name)
+	if (!invitee) throw new NotFound('There is no such member.')
+	if (invitee.id === member.id) throw new Invalid('You can answer this yourself, without being asked.')
+	const notified = await db()
 		.transaction()
 		.execute(async (trx) => {
 			if (!(await lockQuestion(trx, questionId))) throw new NotFound(noQuestion)
 			await lockMember(trx, member.id)
-			const { byOne, byAll, aDay } = await countInvited(trx, { questionId, inviterId: member.id, besides: wanted.id })
+			const { byOne, byAll, aDay } = await countInvited(trx, { questionId, inviterId: member.id, besides: invitee.id })
 			if (byOne >= MAX_INVITED.byOne) throw new Invalid(`You have asked ${MAX_INVITED.byOne} members to answer this.`)
 			if (byAll >= MAX_INVITED.byAll) throw new Invalid('Enough members have been asked to answer this.')
 			if (aDay >= MAX_INVITED.aDay)
 				throw new Invalid(`You have asked ${MAX_INVITED.aDay} members today. Ask others tomorrow.`)
-			const invitation = { questionId, userId: wanted.id, inviterId: member.id }
+			const invitation = { questionId, userId: invitee.id, inviterId: member.id }
 			if (!(await writeInvitation(trx, invitation))) return []
-			const about = { kind: 'invitation' as const, memberIds: [wanted.id], group: `query:${questionId}` }
+			const about = { kind: 'invitation' as const, memberIds: [invitee.id], group: `query:${questionId}` }
 			const actorId = shownActor({ question, actorId: member.id })
 			return notifyOfFact(trx, { ...about, actorId, ...aboutQuestion(question, null) })
 		})
-	await announceUnread(told)
-	return { name: wanted.name, url: question.url }
+	await announceUnread(notified)
+	return { name: invitee.name, url: question.url }
 }
 
 /** Declines to answer a question: nobody can ask the viewer again. Idempotent. @throws NotAllowed for a visitor, NotFound, TooMany */

@@ -44,7 +44,7 @@ export async function remindAskers(): Promise<number> {
 
 /** @returns the number of reminders, 0 for a question that needs none by now */
 async function remindAsker(questionId: number): Promise<number> {
-	const told = await db()
+	const notified = await db()
 		.transaction()
 		.execute(async (trx) => {
 			const row = (await lockQuestion(trx, questionId)) && (await findQuestion(questionId, trx))
@@ -52,6 +52,6 @@ async function remindAsker(questionId: number): Promise<number> {
 			const about = { kind: 'reminder' as const, memberIds: [row.author_id], group: `query:${questionId}` }
 			return notifyOfFact(trx, { ...about, ...aboutQuestion(eventQuestion(row), null) })
 		})
-	await announceUnread(told)
-	return told.length
+	await announceUnread(notified)
+	return notified.length
 }

@@ -80,7 +80,7 @@ export async function storeReads(): Promise<void> {
 export async function startCounting(): Promise<() => Promise<void>> {
 	let last = Promise.resolve()
 	const store = () => {
-		last = last.then(storeReads).catch((error) => log.warn({ err: error }, 'what was read could not be stored'))
+		last = last.then(storeReads).catch((error) => log.warn({ err: error }, 'counted reads could not be stored'))
 		return last
 	}
 	const timer = setInterval(store, FLUSH_MS).unref()

@@ -43,7 +43,7 @@ test.each([
 	['/find-dev', 'community'],
 	['/find-dev/ada', 'profile'],
 	['/my-profile/ada', 'profile'],
-])('%s is a read of: %s', async (url, kind) => {
+])('%s counts as a read of: %s', async (url, kind) => {
 	read(url)
 	await storeReads()
 	expect((await thisWeek())?.reads).toEqual({ [kind]: 1 })
@@ -63,7 +63,7 @@ test.each([
 	['messages', '/messages/ada', {}],
 	['administration', '/admin/figures', {}],
 	['a file', '/assets/entry.js', {}],
-])('%s is no read', async (_, url, options) => {
+])('%s does not count as a read', async (_, url, options) => {
 	read(url, options)
 	await storeReads()
 	expect((await thisWeek())?.reads).toEqual({})

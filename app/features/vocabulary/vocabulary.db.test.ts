@@ -289,7 +289,7 @@ test('leaves thousands of changes to a job, and interrupted jobs to the hourly c
 	await expectInLine()
 })
 
-test('a term whose words cannot be respelled keeps no other one from it', async () => {
+test('a term whose words cannot be respelled does not block others', async () => {
 	const [broken, other] = [await add('Brokenness'), await add('Soundness')]
 	await saveSkills(ada, 'Soundly')
 	await sql`update vocabulary_terms set unaligned = id = any(${[broken, other]}::int[])`.execute(db())

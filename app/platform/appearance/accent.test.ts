@@ -34,7 +34,7 @@ function hsl(hue: number, saturation: number, lightness: number): string {
 	return `#${channel(0)}${channel(8)}${channel(4)}`
 }
 
-test('whatever colour is chosen, text in it and text on it can be read in both themes', () => {
+test('with any accent, text in it and on it is readable in both themes', () => {
 	const bad: string[] = []
 	let looked = 0
 	for (const chosen of colours()) {
@@ -51,13 +51,13 @@ test('whatever colour is chosen, text in it and text on it can be read in both t
 	expect(looked).toBeGreaterThan(6_000)
 })
 
-test('a colour that can be read stays what was chosen, and that of the project makes about its own tokens', () => {
+test('a readable colour is used unchanged, and the project’s own yields about its own tokens', () => {
 	expect(accentTokens('#1c6b4a').light.accent).toBe('#1c6b4a')
 	expect(accentTokens('#003366').light.accent).toBe('#003366')
 	expect(contrast(accentTokens('#1c6b4a').dark.accent, '#7cc9a0')).toBeLessThan(1.2)
 })
 
-test('the grounds are those of the design', () => {
+test('the backgrounds are those of the design', () => {
 	const tokens = readFileSync('app/ui/tokens.css', 'utf8')
 	const found = ['paper', 'raised', 'sunken', 'hover'].map((name) =>
 		new RegExp(`--color-${name}: light-dark\\((#\\w{6}), (#\\w{6})\\)`).exec(tokens)?.slice(1),

@@ -28,7 +28,7 @@ export interface Entry {
 	contents: Uint8Array
 }
 
-/** A backup that cannot be used; the message is one sentence for whoever ran the command. */
+/** A backup that cannot be used; the message is one sentence for the operator. */
 export class BadBackup extends Error {}
 
 /** What a file is encrypted with: a passphrase or the public key of an archive; null for no encryption. */
@@ -85,8 +85,8 @@ export async function writePartial(
 
 /**
  * Gives an archive its name, in place of an earlier one.
- * @param tryIt reads it before that, and throws if it is of no use; it is removed then
- * @throws any error of trying it
+ * @param tryIt verifies it before that; when it throws, the archive is removed
+ * @throws any error of `tryIt`
  */
 export async function nameArchive(file: string, tryIt?: (partial: string) => Promise<void>): Promise<void> {
 	const partial = `${file}${PARTIAL}`
@@ -115,7 +115,7 @@ async function* tarOf(entries: AsyncIterable<Entry>): AsyncGenerator<Uint8Array>
 		await add({ name: SEAL, contents: seal.digest() })
 		controller.finalize()
 	})()
-	// An entry that fails ends the tar with the same error.
+	// An entry that fails makes the tar stream fail with the same error.
 	added.catch((error) => controller.error(error))
 	yield* readable
 	await added

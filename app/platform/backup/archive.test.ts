@@ -13,7 +13,7 @@ let folder = ''
 let plain = ''
 let secret = ''
 
-/** Of every byte, and of a size that no block of a tar ends at. */
+/** Contains every byte value, and its size is no multiple of a tar block. */
 const first = Uint8Array.from({ length: 100_001 }, (_, index) => index % 256)
 const second = Buffer.from('the end')
 
@@ -42,7 +42,7 @@ test.each([
 	['without a passphrase', () => plain, null],
 	['without one, though a passphrase is given', () => plain, passphrase],
 	['with its passphrase', () => secret, passphrase],
-])('what was written is read again, %s', async (_, file, word) => {
+])('an archive is read as it was written, %s', async (_, file, word) => {
 	const read = await readAll(file(), word)
 	expect(read.map(({ name }) => name)).toEqual(['tables/members/1', 'empty', `media/${'deep/'.repeat(30)}picture.webp`])
 	expect(Buffer.from(read[0]?.contents ?? []).equals(first)).toBe(true)
@@ -50,7 +50,7 @@ test.each([
 	expect(statSync(file()).mode & 0o777).toBe(0o600)
 })
 
-test('a backup that cannot be used does not replace the one before, and is not counted as one', async () => {
+test('a backup that fails verification does not replace the previous one, and does not count', async () => {
 	const file = join(folder, 'devquad-2026-04-01T03-00-00Z.tar.zst')
 	writeFileSync(file, 'the one before')
 	const tried: string[] = []
@@ -65,7 +65,7 @@ test('a backup that cannot be used does not replace the one before, and is not c
 	rmSync(file)
 })
 
-test('another program of age reads what a passphrase encrypts, and what it makes is read', async () => {
+test('another age implementation can decrypt our files, and we can decrypt its files', async () => {
 	const other = new Decrypter()
 	other.addPassphrase(passphrase)
 	const opened = join(folder, 'opened.tar.zst')
@@ -79,7 +79,7 @@ test('another program of age reads what a passphrase encrypts, and what it makes
 	expect(await readAll(made, passphrase)).toHaveLength(3)
 })
 
-/** A copy of a file of which something is changed. */
+/** A modified copy of a file. */
 function changed(file: string, change: (contents: Buffer) => Buffer): string {
 	const copy = join(folder, 'changed')
 	writeFileSync(copy, change(readFileSync(file)))
@@ -119,11 +119,11 @@ test.each<[string, () => string, string | null, RegExp]>([
 	['half of an encrypted one', () => changed(secret, cut(0.5)), passphrase, /damaged or not whole/],
 	['all but the last bytes of an encrypted one', () => changed(secret, cut(0.999)), passphrase, /damaged or not whole/],
 	['another byte in an encrypted one', () => changed(secret, flip), passphrase, /damaged or not whole/],
-])('is told in a sentence: %s', async (_, file, word, sentence) => {
+])('is reported in a sentence: %s', async (_, file, word, sentence) => {
 	await expect(readAll(file(), word)).rejects.toThrow(sentence)
 })
 
-test('an entry that cannot be made leaves nothing, and is what is reported', async () => {
+test('an entry that fails leaves no file, and its error is reported', async () => {
 	const file = join(folder, 'broken.tar.zst')
 	const broken = async function* () {
 		yield { name: 'one', contents: first }
@@ -134,7 +134,7 @@ test('an entry that cannot be made leaves nothing, and is what is reported', asy
 	expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual([])
 })
 
-test('what a killed trial of a backup left is removed by the next one; one that runs is not', async () => {
+test('the folder of a killed verification is removed by the next one, that of a running one is not', async () => {
 	const place = await mkdtemp(join(folder, 'trials-'))
 	const [left, running] = [await makeTrialFolder(place), await makeTrialFolder(place)]
 	writeFileSync(join(left, 'site'), 'not encrypted')
@@ -144,7 +144,7 @@ test('what a killed trial of a backup left is removed by the next one; one that 
 	expect(readdirSync(place).sort()).toEqual([running, made].map((path) => basename(path)).sort())
 })
 
-test('old backups go, and what killed ones left; the one just made and the files of others stay', async () => {
+test('old backups and partial ones are removed; the one just made and other files stay', async () => {
 	const place = await mkdtemp(join(folder, 'kept-'))
 	const named = (day: string) => `devquad-${day}T03-00-00Z.tar.zst`
 	const made = named('2026-03-03')
@@ -158,7 +158,7 @@ test('old backups go, and what killed ones left; the one just made and the files
 	expect(await removeOldBackups(place, 1, made)).toEqual([named('2099-01-01')])
 })
 
-test.runIf(canIsolate)(`a full disk is told, and nothing is left on it${isolationNote}`, async () => {
+test.runIf(canIsolate)(`a full disk is reported, and no file is left on it${isolationNote}`, async () => {
 	const disk = await mountSmallDisk(1)
 	try {
 		const noise = async function* () {

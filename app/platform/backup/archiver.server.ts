@@ -40,11 +40,11 @@ const MAX_WAITING = 64
 const MIN_FREE_BYTES = 512 * 2 ** 20
 const PICTURES_EVERY_MS = 20_000
 const BASE_EVERY_MS = 24 * 3_600_000
-/** Milliseconds from a failed base backup to the next try. */
-const BASE_AGAIN_MS = 10 * 60_000
+/** Milliseconds from a failed base backup to the next attempt. */
+const BASE_RETRY_MS = 10 * 60_000
 const STATE_EVERY_MS = 10_000
 const ASK_EVERY_MS = 30_000
-/** Milliseconds after which a round counts as one that hangs: a network disk whose server is away makes its callers wait for ever. */
+/** Milliseconds after which a round counts as hung: a network disk whose server is down blocks its callers forever. */
 const PATIENCE_MS = 60_000
 
 /** What admins have set. */
@@ -82,7 +82,7 @@ export class Archiver {
 	#nextQuestion = 0
 	#nextBase = 0
 	#nextWrite = 0
-	/** Errors besides those of the WAL, until the next try. */
+	/** Errors besides those of the WAL, until the next attempt. */
 	readonly #troubles = new Map<'server' | 'pictures' | 'base', string>()
 
 	constructor(options: ArchiverOptions) {
@@ -101,8 +101,10 @@ export class Archiver {
 			})
 			await inTime(this.#round, this.#options.patienceMs ?? PATIENCE_MS, `${settings.place} does not answer`)
 		} catch (error) {
-			await this.#tell(wordsOf(error))
-			await this.#throwAwayTooMuch().catch((cause) => log.error({ err: cause }, 'WAL that waits could not be removed'))
+			await this.#saveState(wordsOf(error))
+			await this.#discardExcess().catch((cause) =>
+				log.error({ err: cause }, 'pending WAL segments could not be removed'),
+			)
 		}
 	}
 
@@ -118,7 +120,7 @@ export class Archiver {
 		this.#beginBase(archive, settings.keep)
 		await this.#askServer()
 		this.#beginPictures()
-		await this.#tell([...this.#troubles.values()][0] ?? null)
+		await this.#saveState([...this.#troubles.values()][0] ?? null)
 	}
 
 	async #stop(): Promise<void> {
@@ -224,7 +226,7 @@ export class Archiver {
 	}
 
 	#noteGap(since: Date): void {
-		log.error({ since }, 'a part of the continuous archive is missing, and a new base is made')
+		log.error({ since }, 'WAL is missing from the continuous archive, so a new base backup is made')
 		this.#hasGapAfterBase = true
 		this.#set({ needsBase: true, gapSince: this.#stateNow().gapSince ?? since.toISOString() })
 		this.#nextBase = 0
@@ -256,12 +258,12 @@ export class Archiver {
 		} catch (error) {
 			if (isOver()) return
 			this.#troubles.set('base', `The database could not be copied: ${wordsOf(error)}`)
-			this.#nextBase = Date.now() + BASE_AGAIN_MS
+			this.#nextBase = Date.now() + BASE_RETRY_MS
 		}
 	}
 
-	/** Keeps waiting segments from filling the disk: discards all of them, which makes a new base backup necessary. */
-	async #throwAwayTooMuch(): Promise<void> {
+	/** Keeps pending segments from filling the disk: discards all of them, which makes a new base backup necessary. */
+	async #discardExcess(): Promise<void> {
 		const { dataDir } = this.#options
 		const waiting = await waitingSegments(dataDir)
 		if (waiting.length === 0) return
@@ -271,7 +273,7 @@ export class Archiver {
 		if (state) this.#noteGap(new Date(state.last?.at ?? state.lookedAt))
 		for (const name of waiting) await rm(join(walFolder(dataDir), name), { force: true })
 		// The outage may last, and a base backup is expensive.
-		this.#nextBase = Date.now() + BASE_AGAIN_MS
+		this.#nextBase = Date.now() + BASE_RETRY_MS
 	}
 
 	#stateNow(): ArchivingState {
@@ -285,7 +287,7 @@ export class Archiver {
 	}
 
 	/** Stores the state. @param words the error, or null */
-	async #tell(words: string | null): Promise<void> {
+	async #saveState(words: string | null): Promise<void> {
 		if (!this.#state) return
 		const { trouble } = this.#state
 		if (trouble?.words !== words) {

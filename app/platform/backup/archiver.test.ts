@@ -51,7 +51,7 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true })
 })
 
-/** Has PostgreSQL hand a file over. */
+/** Makes PostgreSQL archive a segment. */
 async function handOver(): Promise<void> {
 	const client = await connectAsSuperuser(dataDir)
 	try {
@@ -64,7 +64,7 @@ async function handOver(): Promise<void> {
 	await eventually(async () => expect(await waitingSegments(dataDir)).not.toEqual([]))
 }
 
-/** Adds more files than may wait. */
+/** Adds more segments than may be pending. */
 function addWaiting(): void {
 	for (let number = 0; number < 65; number += 1)
 		writeFileSync(join(walFolder(dataDir), `0000000200000000000000${(number + 16).toString(16).toUpperCase()}`), '')
@@ -73,7 +73,7 @@ function addWaiting(): void {
 async function look(wanted: typeof settings | null = settings): Promise<void> {
 	await archiver.look(wanted)
 	await archiver.settle()
-	// What the base has left behind, and what it came to.
+	// Handles the outcome of the base backup.
 	await archiver.look(wanted)
 }
 
@@ -83,7 +83,7 @@ const stateNow = async () => {
 	return { ...state, archive: (await findArchive(state.folder)) as WalArchive }
 }
 
-test('what is handed over is archived; while the place is away it waits, is thrown away before it is too much, and a new base follows', async () => {
+test('segments are archived; during an outage they wait up to a limit, then are discarded, and a new base backup follows', async () => {
 	await look()
 	await handOver()
 	await look()
@@ -93,7 +93,7 @@ test('what is handed over is archived; while the place is away it waits, is thro
 	expect([(await listBases(begun.archive)).length, before > 0, await waitingSegments(dataDir)]).toEqual([1, true, []])
 	expect(await archivingLag(dataDir)).toBe(0)
 
-	// The disk is not mounted: its mount point is an empty folder, in which nothing is begun.
+	// The disk is not mounted: its mount point is an empty folder, in which no archive may be created.
 	renameSync(place, `${place}.away`)
 	mkdirSync(place)
 	await handOver()
@@ -129,10 +129,10 @@ function slowArchiver(): { slow: Archiver; complete: (bytes: number) => void } {
 	return { slow: new Archiver({ dataDir, version: '0', makeBase: () => promise }), complete: resolve }
 }
 
-test('a base that a gap makes necessary is made by the next process, if one is killed while it makes it', async () => {
+test('a base backup that a gap requires is made by the next process when one is killed while making it', async () => {
 	await look()
 	const before = (await stateNow()).base?.at
-	// Neither whole, nor the one that follows.
+	// Neither complete nor the next segment.
 	writeFileSync(join(walFolder(dataDir), '0000000100000000000000FF'), '')
 	await slowArchiver().slow.look(settings)
 	expect(await stateNow()).toMatchObject({ gapSince: expect.any(String) })
@@ -147,7 +147,7 @@ test('a base that a gap makes necessary is made by the next process, if one is k
 	await next.look(null)
 })
 
-test('archiving may be turned off, and on again, while a base is made', async () => {
+test('archiving can be turned off and on again during a base backup', async () => {
 	const { slow, complete } = slowArchiver()
 	await slow.look(settings)
 	await slow.look(null)
@@ -161,9 +161,9 @@ test('archiving may be turned off, and on again, while a base is made', async ()
 	await slow.look(null)
 })
 
-test('a base of a process that was killed neither replaces nor spoils the next one', async () => {
+test('a base backup of a killed process neither replaces nor damages the next one', async () => {
 	await look()
-	// A look at what earlier tests left may have begun another one.
+	// A round on leftovers of earlier tests may have begun another one.
 	await archiver.settle()
 	const { archive } = await stateNow()
 	const before = (await listBases(archive)).length
@@ -180,13 +180,13 @@ test('a base of a process that was killed neither replaces nor spoils the next o
 	await look(null)
 })
 
-test('while a network disk hangs, what waits is thrown away before it is too much', async () => {
+test('while a network disk hangs, pending segments are discarded at the limit', async () => {
 	await look()
 	const { archive } = await stateNow()
 	const file = join(archive.folder, 'archive.json')
 	const contents = await readFile(file)
 	rmSync(file)
-	// Whoever reads it waits, as on a disk whose server does not answer.
+	// Reading it blocks, as on a disk whose server does not answer.
 	execFileSync('mkfifo', [file])
 	await handOver()
 	addWaiting()
@@ -213,7 +213,7 @@ test('while a network disk hangs, what waits is thrown away before it is too muc
 	await next.look(null)
 })
 
-test('the first copies of many pictures hold up nothing else', async () => {
+test('the first copies of many pictures block nothing else', async () => {
 	await look()
 	const { archive } = await stateNow()
 	pictures.set('one.webp', Buffer.from('a picture'))

@@ -25,7 +25,7 @@ const state = (second: number): ArchivingState => ({
 	lookedAt: at(second),
 })
 
-test('whoever is reading the state while it is written reads the one before, whole', async () => {
+test('a reader during a write gets the complete previous state', async () => {
 	await writeArchivingState(dataDir, state(1))
 	const reading = await open(join(dataDir, 'site.archive.json'))
 	try {

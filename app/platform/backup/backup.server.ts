@@ -48,7 +48,7 @@ const NOT_COPIED = /^(postgres|site\.|media$|cluster$|backups$|archives$)/
 
 /** Matches the names of backups only. */
 const BACKUP_NAME = /^devquad-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar\.zst(\.age)?$/
-/** The beginning of the name of a folder in which a backup is restored to try it. */
+/** The prefix of folders in which a backup is restored to verify it. */
 const TRIAL_FOLDER = '.devquad-verify-'
 
 interface BackupInput {
@@ -61,7 +61,7 @@ interface BackupInput {
 	/** DevQuad's version. */
 	version: string
 	onProgress?: (what: 'database' | 'files', done: number, total: number) => void
-	/** Ends it, and removes what was written. */
+	/** Aborts the backup, and removes what was written. */
 	signal?: AbortSignal
 }
 
@@ -77,7 +77,7 @@ export interface BackupSummary {
 /**
  * Backs up the running site into one file: a snapshot of the database, then the pictures, then the keys of the data directory.
  * Pictures never change and are stored before a row names them, so they may be read later than the snapshot. `nameArchive` has to
- * give the file its name, once it was tried: until then it replaces no earlier backup, and is counted as none.
+ * give the file its name once it is verified: until then it replaces no earlier backup, and does not count as one.
  * @throws Error with one sentence when the file cannot be written; any error once `signal` has ended it
  */
 export async function makeBackup({
@@ -249,7 +249,7 @@ async function isExistingFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Removes the oldest backups of a folder until `count` are left, and what a killed process has left of others. Other files stay.
+ * Removes the oldest backups of a folder until `count` are left, and partial ones that a killed process left. Other files stay.
  * @param made the name of the backup that was just made, which stays
  * @returns the names of the removed backups
  */
@@ -264,10 +264,10 @@ export async function removeOldBackups(folder: string, count: number, made: stri
 	return old
 }
 
-/** Milliseconds after which an unfinished backup, or a folder to try one in, is one of a process that was killed. */
+/** Milliseconds after which an unfinished backup, or a folder for verification, must belong to a killed process. */
 const LEFT_AFTER_MS = 12 * 3_600_000
 
-/** Makes a folder to restore a backup in, beside it, and removes those that killed processes left there. @returns its path */
+/** Creates a folder beside a backup for verifying it, and removes those that killed processes left there. @returns its path */
 export async function makeTrialFolder(folder: string): Promise<string> {
 	await removeLeft(
 		folder,
@@ -276,11 +276,11 @@ export async function makeTrialFolder(folder: string): Promise<string> {
 	return mkdtemp(join(folder, TRIAL_FOLDER))
 }
 
-/** Removes those that were not changed for hours. */
+/** Removes those that have not been changed for {@link LEFT_AFTER_MS}. */
 async function removeLeft(folder: string, names: string[]): Promise<void> {
 	for (const name of names) {
 		const path = join(folder, name)
-		// One that is still being written may end, and be removed, meanwhile.
+		// A file that is still being written may be renamed or removed meanwhile.
 		const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
 		if (Date.now() - mtimeMs > LEFT_AFTER_MS) await rm(path, { recursive: true, force: true })
 	}
@@ -289,7 +289,7 @@ async function removeLeft(folder: string, names: string[]): Promise<void> {
 /**
  * The oldest of these backups that exceed `count`.
  * @param count how many backups are kept
- * @param made one of them that was just made: by the names it may be older than others, if the clock was wrong then
+ * @param made the backup that was just made: by its name it may seem older than others, if the clock was wrong
  */
 export function oldBackups(names: readonly string[], count: number, made: string): string[] {
 	const others = names.filter((name) => BACKUP_NAME.test(name) && name !== made).sort()

@@ -41,7 +41,7 @@ export interface BaseHeader {
 export async function makeBase(archive: WalArchive, dataDir: string, version: string): Promise<number> {
 	const folder = join(archive.folder, 'bases')
 	await makeFolder(folder)
-	// Of a process that was killed. If its script still writes one, it fails: under one name, each would finish the other's.
+	// Left by a killed process. If its script is still writing, its rename fails: two writers must not share a name.
 	for (const name of await readdir(folder)) if (name.startsWith(MAKING)) await rm(join(folder, name), { force: true })
 	const making = join(folder, `${MAKING}${randomUUID()}`)
 	const client = await connectAsSuperuser(dataDir)

@@ -18,7 +18,7 @@ async function namesIn(target?: string): Promise<string[]> {
 	return names.sort()
 }
 
-test('a backup has the keys of the data directory, and no archive of a member that is being made', async () => {
+test('a backup contains the keys of the data directory, but no unfinished archive of a member', async () => {
 	for (const folder of ['archives', 'backups', 'media', 'mail']) {
 		mkdirSync(join(dataDir, folder))
 		writeFileSync(join(dataDir, folder, 'one.partial'), 'words')
@@ -40,7 +40,7 @@ test.each([
 	expect(await namesIn(join(dataDir, 'kept/mine.zst'))).toEqual(['data/auth-secret'])
 })
 
-test('a key that is a link to a file elsewhere is in the backup, and one that cannot be read fails it', async () => {
+test('a key that links to a file elsewhere is in the backup, and an unreadable one makes it fail', async () => {
 	symlinkSync(join(dataDir, 'auth-secret'), join(dataDir, 'vapid-private-key'))
 	symlinkSync(join(dataDir, 'gone'), join(dataDir, 'link-to-nothing'))
 	expect(await namesIn()).toEqual(['data/auth-secret', 'data/vapid-private-key'])

@@ -43,7 +43,7 @@ export function openedBy(passphrase: string): Identity {
 		unwrapFileKey: async (stanzas) => {
 			const [stanza] = stanzas
 			const [type, salt = '', workFactor = ''] = stanza?.args ?? []
-			// It must be the only stanza: then nobody without the passphrase can have made the file.
+			// It must be the only stanza: this proves that the file was made with the passphrase.
 			if (stanzas.length !== 1 || type !== 'scrypt') return null
 			const bytes = Buffer.from(salt, 'base64')
 			const isSound =
@@ -74,7 +74,7 @@ const derive = promisify(scrypt) as (
 
 function keyOf(passphrase: string, salt: Buffer, workFactor: number): Promise<Buffer> {
 	const [N, r] = [2 ** workFactor, 8]
-	// What the algorithm needs and a little more, as Node refuses to reach the limit.
+	// Slightly more than the algorithm needs, as Node requires the limit not to be reached.
 	return derive(passphrase, Buffer.concat([LABEL, salt]), KEY_BYTES, { N, r, p: 1, maxmem: 128 * r * (N + 8) })
 }
 

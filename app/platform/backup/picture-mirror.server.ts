@@ -11,7 +11,7 @@ import { lock, placeFile, unlock, type WalArchive } from './wal-archive.server.t
  * other machines anyway.
  */
 
-/** How many pictures may fail in one run, before it gives up: then something else is wrong. */
+/** Failed pictures after which a run aborts, as the cause is then unlikely to be the pictures. */
 const MAX_FAILED = 20
 
 const goneSchema = z.record(z.string(), z.iso.datetime())

@@ -18,7 +18,7 @@ vi.mock('~/platform/storage/storage.server.ts', () => ({
 	}),
 }))
 
-test('a picture that is deleted while it is copied, and uploaded again later, is copied then', async () => {
+test('a picture that is deleted while being copied, and later uploaded again, is copied then', async () => {
 	const folder = mkdtempSync(join(tmpdir(), 'devquad-mirror-'))
 	const mirror = new PictureMirror({ folder, system: '1', recipient: null })
 	stored.set('ab/one.webp', null)
@@ -29,7 +29,7 @@ test('a picture that is deleted while it is copied, and uploaded again later, is
 	rmSync(folder, { recursive: true })
 })
 
-test('a picture that cannot be read is told of, and keeps no other from being copied', async () => {
+test('a picture that cannot be read is reported, and does not keep others from being copied', async () => {
 	const folder = mkdtempSync(join(tmpdir(), 'devquad-mirror-'))
 	const mirror = new PictureMirror({ folder, system: '1', recipient: null })
 	stored.clear()

@@ -31,7 +31,7 @@ interface RestoreInput {
 	passphrase: string | null
 	dataDir: string
 	onProgress?: (done: number, total: number) => void
-	/** Ends it, and removes what was restored of the database. */
+	/** Aborts the restore, and removes the partly restored database. */
 	signal?: AbortSignal
 }
 
@@ -68,10 +68,10 @@ export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummar
 		)
 	const { archive, base, segments } = await planRestore(input.folder, to)
 	const identity = await identityOf(archive, passphrase)
-	// The server of a restore that was killed waits for WAL that nobody gives it.
+	// The server of a killed restore would wait for WAL forever.
 	if (existsSync(cluster)) await abortPostgres(dataDir)
 	await rm(cluster, { recursive: true, force: true })
-	// Those of a restore that was broken off are not those of the archive.
+	// Passwords of an interrupted restore are not those of the archive.
 	forgetPasswords(dataDir)
 	try {
 		await unpack(base, identity, { dataDir, made: restoring, signal })

@@ -57,10 +57,10 @@ async function expectRestored(dataDir: string): Promise<void> {
 	}
 }
 
-test('a restore whose pictures cannot be written leaves no database, and can be done again', async () => {
+test('a restore whose pictures cannot be written leaves no database, and can be repeated', async () => {
 	const dataDir = join(folder, 'full')
 	mkdirSync(dataDir, { mode: 0o700 })
-	// As a disk that is full.
+	// Fails as a full disk would.
 	writeFileSync(join(dataDir, 'media'), '')
 	await expect(restore(dataDir)).rejects.toThrow()
 	expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
@@ -70,7 +70,7 @@ test('a restore whose pictures cannot be written leaves no database, and can be 
 	await expect(restore(dataDir)).rejects.toThrow('has a database already')
 })
 
-test('a restore that was killed is done again; until then, no site starts there', async () => {
+test('a killed restore can be repeated; until then, no site starts there', async () => {
 	const dataDir = join(folder, 'killed')
 	mkdirSync(join(dataDir, 'postgres'), { recursive: true, mode: 0o700 })
 	writeFileSync(join(dataDir, 'postgres/recovery.signal'), '')

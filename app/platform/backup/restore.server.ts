@@ -28,7 +28,7 @@ interface RestoreInput {
 	/** The migrations of this version: their folder, and their names. */
 	migrations: { folder: string; names: string[] }
 	onProgress?: (done: number, total: number) => void
-	/** Ends it; the database stays as it was. */
+	/** Aborts the restore; the database stays as it was. */
 	signal?: AbortSignal
 }
 

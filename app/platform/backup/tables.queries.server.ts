@@ -81,7 +81,7 @@ export async function readSequences(client: pg.ClientBase): Promise<Record<strin
 	return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
 }
 
-/** Jobs that wait or are running, without those that failed for good. None where no site has started yet. */
+/** Pending and running jobs, without those that failed permanently. None where no site has started yet. */
 export async function readWaitingJobs(client: pg.ClientBase): Promise<WaitingJob[]> {
 	const { rows: found } = await client.query(`select to_regclass('graphile_worker._private_jobs') as name`)
 	if (!found[0].name) return []
@@ -101,20 +101,20 @@ export async function readWaitingJobs(client: pg.ClientBase): Promise<WaitingJob
 export async function* copyOut(client: pg.ClientBase, table: TableShape): AsyncGenerator<Buffer, TableTotal> {
 	const hash = createHash('sha256')
 	const stream = client.query(copyTo(`copy ${target(table)} to stdout`))
-	let held: Buffer[] = []
+	let buffered: Buffer[] = []
 	let size = 0
 	for await (const chunk of stream as AsyncIterable<Buffer>) {
 		hash.update(chunk)
-		held.push(chunk)
+		buffered.push(chunk)
 		size += chunk.length
 		if (size < PIECE_BYTES) continue
-		const rows = Buffer.concat(held)
+		const rows = Buffer.concat(buffered)
 		const end = rows.lastIndexOf('\n') + 1
 		if (end > 0) yield rows.subarray(0, end)
-		held = [rows.subarray(end)]
+		buffered = [rows.subarray(end)]
 		size = rows.length - end
 	}
-	if (size > 0) yield Buffer.concat(held)
+	if (size > 0) yield Buffer.concat(buffered)
 	return { rows: stream.rowCount, sha256: hash.digest('hex') }
 }
 

@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 20
 
 interface FeederOptions {
 	onProgress?: ((done: number, total: number) => void) | undefined
-	/** Ends it, as a segment that cannot be read does. */
+	/** Aborts the recovery, as a segment that cannot be read does. */
 	signal?: AbortSignal | undefined
 }
 
@@ -59,7 +59,7 @@ export class WalFeeder {
 		await this.#place('list', Buffer.from(this.#segments.map(({ name }) => `${name}\n`).join('')))
 		this.#feeding = this.#feed().catch(async (error) => {
 			this.failure = error as Error
-			// Makes a waiting command give up.
+			// Makes a waiting command exit.
 			await rm(join(this.#folder, 'list'), { force: true })
 		})
 		return async () => {
@@ -71,12 +71,12 @@ export class WalFeeder {
 
 	async #feed(): Promise<void> {
 		const laid = new Set<string>()
-		for (let told = -1; !this.#isOver; await sleep(LOOK_EVERY_MS)) {
+		for (let listed = -1; !this.#isOver; await sleep(LOOK_EVERY_MS)) {
 			this.#signal?.throwIfAborted()
-			const wanted = (await readFile(join(this.#folder, 'wanted'), 'utf8').catch(() => '')).trim()
+			const requested = (await readFile(join(this.#folder, 'wanted'), 'utf8').catch(() => '')).trim()
 			const index = Math.max(
 				0,
-				this.#segments.findIndex(({ name }) => name === wanted),
+				this.#segments.findIndex(({ name }) => name === requested),
 			)
 			const near = this.#segments.slice(Math.max(0, index - BEHIND), index + AHEAD)
 			for (const name of laid)
@@ -89,8 +89,8 @@ export class WalFeeder {
 				await this.#place(segment.name, await readSegment(segment, this.#identity))
 				laid.add(segment.name)
 			}
-			if (index !== told) this.#onProgress(index + 1, this.#segments.length)
-			told = index
+			if (index !== listed) this.#onProgress(index + 1, this.#segments.length)
+			listed = index
 		}
 	}
 

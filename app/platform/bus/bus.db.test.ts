@@ -47,8 +47,8 @@ const carriers: { name: string; carry: () => Carrier; cut: () => Promise<void>; 
 	},
 ]
 
-describe.each(carriers)('by $name', ({ carry, cut, skip }) => {
-	/** Two processes, of which the second listens. */
+describe.each(carriers)('over $name', ({ carry, cut, skip }) => {
+	/** Two processes, of which the second subscribes. */
 	async function open() {
 		const hears = listener()
 		const [here, there] = [new Bus(carry()), new Bus(carry())]
@@ -56,7 +56,7 @@ describe.each(carriers)('by $name', ({ carry, cut, skip }) => {
 		return { here, there, hears, stop }
 	}
 
-	test('what another process says arrives, and what this one says does not come back', { skip }, async () => {
+	test('messages of another process arrive, and a process does not receive its own', { skip }, async () => {
 		const { here, there, hears, stop } = await open()
 		await eventually(() => there.publish('things', 'our own'))
 		await here.publish('things', 'one two')
@@ -65,7 +65,7 @@ describe.each(carriers)('by $name', ({ carry, cut, skip }) => {
 		expect(hears.onLost).not.toHaveBeenCalled()
 	})
 
-	test('a thousand messages of one process arrive once each, in their order, long ones whole', { skip }, async () => {
+	test('a thousand messages of one process arrive once each and in order, long ones complete', { skip }, async () => {
 		const { here, hears, stop } = await open()
 		await eventually(() => here.publish('others', 'ready'))
 		const said = Array.from({ length: 1_000 }, (_, index) => `${index} ${index % 100 ? '' : '学🙂'.repeat(5_000)}`)
@@ -75,7 +75,7 @@ describe.each(carriers)('by $name', ({ carry, cut, skip }) => {
 		await stop()
 	})
 
-	test('a lost connection is told of, and made again', { skip }, async () => {
+	test('a lost connection is reported and re-established', { skip }, async () => {
 		const { here, hears, stop } = await open()
 		await cut()
 		await eventually(() => expect(hears.onBack).toHaveBeenCalled())
@@ -88,7 +88,7 @@ describe.each(carriers)('by $name', ({ carry, cut, skip }) => {
 	})
 })
 
-test('two sites on one Redis do not hear each other', { skip: !hasRedis }, async () => {
+test('two sites on one Redis do not receive each other’s messages', { skip: !hasRedis }, async () => {
 	const hears = listener()
 	const stop = await new Bus(redisCarrier(redis.url, 'https://one.example')).open('things', hears)
 	const [one, other] = ['one', 'other'].map((name) => new Bus(redisCarrier(redis.url, `https://${name}.example`)))
@@ -98,7 +98,7 @@ test('two sites on one Redis do not hear each other', { skip: !hasRedis }, async
 	await stop()
 })
 
-test('who could not send tells the others, as soon as it can, that they missed something', async () => {
+test('a process that failed to send notifies the others later that they missed a message', async () => {
 	const carrier = postgresCarrier()
 	let away = true
 	let tries = 0
@@ -120,7 +120,7 @@ test('who could not send tells the others, as soon as it can, that they missed s
 	await stop()
 })
 
-test('a connection that is lost while it begins to listen again leads to one listener', async () => {
+test('a connection that is lost while resubscribing leads to one subscription', async () => {
 	const carrier = postgresCarrier()
 	const hears = listener()
 	const stop = await new Bus(carrier).open('things', hears)

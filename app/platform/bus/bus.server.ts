@@ -12,45 +12,45 @@ function bus(): Bus {
 	return remember('bus', () => new Bus(REDIS_URL ? redisCarrier(REDIS_URL, publicUrl) : postgresCarrier()))
 }
 
-/** Connects to what carries the bus besides the database. @throws Error with one sentence when that cannot be reached */
+/** Connects to Redis if the bus uses it. @throws Error with one sentence when Redis cannot be reached */
 export async function connectBus(): Promise<void> {
 	const { REDIS_URL } = config()
 	if (REDIS_URL) await openRedis(REDIS_URL)
 }
 
-/** Tells every other process that listens on this channel. @throws Error as {@link Bus.publish} does */
+/** Publishes a message to every other process that subscribes to this channel. @throws Error as {@link Bus.publish} does */
 export function publish(channel: string, message: string): Promise<void> {
 	return bus().publish(channel, message)
 }
 
 /**
- * Listens to the other processes on a channel.
- * @returns what stops listening
+ * Subscribes to what other processes publish on a channel.
+ * @returns unsubscribes
  * @throws Error when the first connection fails
  */
 export function openBus(channel: string, listener: Listener): Promise<() => Promise<void>> {
 	return bus().open(channel, {
 		...listener,
 		onLost: () => {
-			log.warn({ channel }, 'what other processes say may be missed')
+			log.warn({ channel }, 'the bus connection is lost; messages of other processes may be missed')
 			listener.onLost()
 		},
 	})
 }
 
-/** Ends what the bus keeps open besides the database. */
+/** Closes the bus's connection to Redis, if there is one. */
 export function closeBus(): void {
 	closeRedis()
 }
 
 /**
- * The publish and subscribe of Redis.
- * @param site what tells this site from others on the same Redis, whose channels are of no database
+ * Publish/subscribe of Redis.
+ * @param site the prefix that separates this site's channels from those of other sites, as Redis channels do not belong to a database
  */
 export function redisCarrier(url: string, site: string): Carrier {
 	const nameOf = (channel: string) => `${site} ${channel}`
 	return {
-		// What a message of ours may have is bounded elsewhere; Redis takes 512 MB.
+		// Far below the 512 MB that Redis allows.
 		longest: 1024 * 1024,
 		send: async (channel, texts) => {
 			const pipeline = redis(url).pipeline()

@@ -10,7 +10,7 @@ test.each([
 	['a long one of three bytes each', '学'.repeat(20_000)],
 	['a long one of pairs', `x${'🙂'.repeat(20_000)}`],
 	['one that begins like a part', `3 ${'y'.repeat(9_000)}`],
-])('%s comes out of its parts as it was, and each part fits', (_what, message) => {
+])('%s is split into parts that fit, and reassembled unchanged', (_what, message) => {
 	const parts = partsOf(message, 7_999)
 	for (const part of parts) {
 		expect(Buffer.byteLength(`${crypto.randomUUID()} ${part}`)).toBeLessThan(8_000)
@@ -22,7 +22,7 @@ test.each([
 	expect(joined.slice(0, -1).every((result) => result === null)).toBe(true)
 })
 
-test('parts of two senders that arrive in turn do not mix', () => {
+test('interleaved parts of two senders are not mixed', () => {
 	const join = joinParts()
 	const [ones, twos] = ['1', '2'].map((text) => partsOf(text.repeat(9_000), 7_999))
 	const joined = (ones ?? []).flatMap((part, index) => [
@@ -32,22 +32,22 @@ test('parts of two senders that arrive in turn do not mix', () => {
 	expect(joined.slice(-2)).toEqual(['1'.repeat(9_000), '2'.repeat(9_000)])
 })
 
-/** A carrier for one channel. @param send hands texts to all listeners by `hear` */
-function carrierThat(send: (texts: readonly string[], hear: (text: string) => void) => Promise<void>): Carrier {
-	const hearers: ((text: string) => void)[] = []
+/** A carrier for one channel. @param send delivers texts to all listeners by `hear` */
+function carrierWith(send: (texts: readonly string[], hear: (text: string) => void) => Promise<void>): Carrier {
+	const listeners: ((text: string) => void)[] = []
 	return {
 		longest: 1_000,
 		listen: async (_channel, hear) => {
-			hearers.push(hear)
+			listeners.push(hear)
 			return async () => {}
 		},
-		send: (_channel, texts) => send(texts, (text) => hearers.forEach((hear) => void hear(text))),
+		send: (_channel, texts) => send(texts, (text) => listeners.forEach((hear) => void hear(text))),
 	}
 }
 
-test('what a batch left that failed midway is no part of the next message', async () => {
+test('the remains of a batch that failed midway do not become part of the next message', async () => {
 	let room = Number.POSITIVE_INFINITY
-	const carrier = carrierThat(async (texts, hear) => {
+	const carrier = carrierWith(async (texts, hear) => {
 		for (const text of texts.slice(0, room)) hear(text)
 		if (texts.length > room) throw new Error('The connection ended.')
 	})
@@ -62,12 +62,12 @@ test('what a batch left that failed midway is no part of the next message', asyn
 	expect(heard).toEqual(['short', 'y'.repeat(5_000)])
 })
 
-test('listeners are told that they missed what found no place in the queue', async () => {
+test('listeners are notified that they missed messages when the queue overflows', async () => {
 	let free = () => {}
 	let blocked: Promise<void> | null = new Promise((resolve) => {
 		free = resolve
 	})
-	const carrier = carrierThat(async (texts, hear) => {
+	const carrier = carrierWith(async (texts, hear) => {
 		await blocked
 		for (const text of texts) hear(text)
 	})

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Transports messages between processes. */
 export interface Carrier {
-	/** Maximum bytes of one message. */
+	/** Maximum bytes of a message. */
 	longest: number
 	/** Sends messages, in this order. @throws Error when it is unknown whether they were sent */
 	send: (channel: string, texts: string[]) => Promise<void>
@@ -24,33 +24,33 @@ export interface Listener {
 }
 
 /** The outgoing queue of a channel. */
-interface Line {
+interface Queue {
 	waiting: string[]
 	/** The batch being sent; it never rejects. */
 	now: Promise<void>
 	/** The next batch, which takes everything that waits. */
 	next?: Promise<void>
-	/** Whether listeners missed something that could not be sent, and have not been told yet. */
-	owes: boolean
+	/** Whether a message could not be sent, and listeners do not know yet that they missed it. */
+	hasUnreportedLoss: boolean
 }
 
-/** Milliseconds between retries of listening or sending. */
-const pause = 500
+/** Milliseconds between retries of subscribing or sending. */
+const RETRY_MS = 500
 /** Maximum messages in the queue: a carrier that hangs would otherwise fill the memory. */
 const MAX_WAITING = 20_000
-/** Sent in place of what could not be sent. */
+/** Sent in place of messages that could not be sent. */
 const missed = '?'
 
 /**
  * The channel between the processes of a site. A message reaches every other listening process at most once, and in the order in
- * which one process published it. Listeners are told when they may have missed something.
+ * which one process published it. Listeners are notified when they may have missed something.
  */
 export class Bus {
 	readonly #carrier: Carrier
 	/** Prefix of sent messages, so that a process ignores its own. */
 	readonly #self = randomUUID()
-	#said = 0
-	readonly #lines = new Map<string, Line>()
+	#sequence = 0
+	readonly #queues = new Map<string, Queue>()
 
 	constructor(carrier: Carrier) {
 		this.#carrier = carrier
@@ -59,17 +59,17 @@ export class Bus {
 	/**
 	 * Publishes to all other listeners of this channel. Messages published while a batch is being sent form the next batch.
 	 * @returns once it is sent
-	 * @throws Error when it could not be sent; the listeners are told later that they missed something
+	 * @throws Error when it could not be sent; the listeners are notified later that they missed something
 	 */
 	publish(channel: string, message: string): Promise<void> {
-		const line = this.#lineOf(channel)
-		if (line.waiting.length >= MAX_WAITING) {
-			void this.#owe(channel, line)
+		const queue = this.#queueOf(channel)
+		if (queue.waiting.length >= MAX_WAITING) {
+			void this.#reportLoss(channel, queue)
 			return Promise.reject(new Error('Too much waits for the bus already.'))
 		}
-		line.waiting.push(...partsOf(message, this.#carrier.longest).map((part) => this.#sign(part)))
-		line.next ??= line.now.then(() => this.#flush(channel, line))
-		return line.next
+		queue.waiting.push(...partsOf(message, this.#carrier.longest).map((part) => this.#sign(part)))
+		queue.next ??= queue.now.then(() => this.#flush(channel, queue))
+		return queue.next
 	}
 
 	/**
@@ -86,7 +86,7 @@ export class Bus {
 		const lost = async () => {
 			listener.onLost()
 			while (!stopped) {
-				await sleep(pause, undefined, { ref: false })
+				await sleep(RETRY_MS, undefined, { ref: false })
 				const again = await listen().catch(() => null)
 				if (!again) continue
 				end = again
@@ -104,8 +104,8 @@ export class Bus {
 
 	/** PostgreSQL drops equal notifications within one transaction, so a number makes each unique. */
 	#sign(part: string): string {
-		this.#said += 1
-		return `${this.#self}${this.#said.toString(36)} ${part}`
+		this.#sequence += 1
+		return `${this.#self}${this.#sequence.toString(36)} ${part}`
 	}
 
 	#hear(text: string, join: ReturnType<typeof joinParts>, listener: Listener): void {
@@ -122,35 +122,35 @@ export class Bus {
 		if (message !== null) listener.onMessage(message)
 	}
 
-	#lineOf(channel: string): Line {
-		const line = this.#lines.get(channel) ?? { waiting: [], now: Promise.resolve(), owes: false }
-		this.#lines.set(channel, line)
-		return line
+	#queueOf(channel: string): Queue {
+		const queue = this.#queues.get(channel) ?? { waiting: [], now: Promise.resolve(), hasUnreportedLoss: false }
+		this.#queues.set(channel, queue)
+		return queue
 	}
 
-	async #flush(channel: string, line: Line): Promise<void> {
-		const texts = line.waiting
-		line.waiting = []
-		line.next = undefined
+	async #flush(channel: string, queue: Queue): Promise<void> {
+		const texts = queue.waiting
+		queue.waiting = []
+		queue.next = undefined
 		const sent = this.#carrier.send(channel, texts)
-		line.now = sent.catch(() => {})
+		queue.now = sent.catch(() => {})
 		try {
 			await sent
 		} catch (error) {
-			void this.#owe(channel, line)
+			void this.#reportLoss(channel, queue)
 			throw error
 		}
 	}
 
-	/** Tells the listeners that they missed something, as soon as sending works again. */
-	async #owe(channel: string, line: Line): Promise<void> {
-		if (line.owes) return
-		line.owes = true
-		while (line.owes) {
-			await sleep(pause, undefined, { ref: false })
+	/** Notifies the listeners that they missed messages, as soon as sending works again. */
+	async #reportLoss(channel: string, queue: Queue): Promise<void> {
+		if (queue.hasUnreportedLoss) return
+		queue.hasUnreportedLoss = true
+		while (queue.hasUnreportedLoss) {
+			await sleep(RETRY_MS, undefined, { ref: false })
 			await this.#carrier.send(channel, [this.#sign(missed)]).then(
 				() => {
-					line.owes = false
+					queue.hasUnreportedLoss = false
 				},
 				() => {},
 			)

@@ -18,9 +18,9 @@ const LISTENING_APPLICATION = 'devquad bus'
 interface Listening {
 	client: pg.Client
 	/** Listeners by channel. */
-	hearers: Map<string, Set<(text: string) => void>>
+	listeners: Map<string, Set<(text: string) => void>>
 	/** Called once when the connection is lost. */
-	ends: Set<() => void>
+	endHandlers: Set<() => void>
 	/** Makes the next listener open another connection. */
 	forget: () => void
 }
@@ -46,30 +46,31 @@ export function postgresCarrier(): Carrier {
 			await pool().query(notify, [channel, texts])
 		},
 		listen: async (channel, hear, onEnd) => {
-			const { client, hearers, ends, forget } = await connection()
-			const hearing = hearers.get(channel) ?? new Set()
-			hearers.set(channel, hearing.add(hear))
+			const { client, listeners, endHandlers, forget } = await connection()
+			const subscribers = listeners.get(channel) ?? new Set()
+			listeners.set(channel, subscribers.add(hear))
 			let isListening = false
-			// A connection that ends before fails the statement below, and whoever listens tries again already.
+			// If the connection ends earlier, the statement below fails, and the caller already retries.
 			const end = () => isListening && onEnd()
-			ends.add(end)
-			const leave = () => {
-				hearing.delete(hear)
-				ends.delete(end)
+			endHandlers.add(end)
+			const unsubscribe = () => {
+				subscribers.delete(hear)
+				endHandlers.delete(end)
 			}
 			try {
 				await client.query(`listen ${pg.escapeIdentifier(channel)}`)
 				isListening = true
 			} catch (error) {
-				leave()
+				unsubscribe()
 				throw error
 			}
 			return async () => {
-				leave()
-				if (ends.size === 0) {
+				unsubscribe()
+				if (endHandlers.size === 0) {
 					forget()
 					await client.end()
-				} else if (hearing.size === 0) await client.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {})
+				} else if (subscribers.size === 0)
+					await client.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {})
 			}
 		},
 	}
@@ -83,10 +84,10 @@ async function connect(forget: () => void): Promise<Listening> {
 	const { password } = pool().options
 	const named = { application_name: LISTENING_APPLICATION, query_timeout: LISTEN_CHECK_MS / 2 }
 	const client = new pg.Client({ ...options, ...named, password })
-	const listening: Listening = { client, hearers: new Map(), ends: new Set(), forget }
+	const listening: Listening = { client, listeners: new Map(), endHandlers: new Set(), forget }
 	client.on('error', () => {})
 	client.on('notification', ({ channel, payload = '' }) => {
-		for (const hear of listening.hearers.get(channel) ?? []) hear(payload)
+		for (const hear of listening.listeners.get(channel) ?? []) hear(payload)
 	})
 	try {
 		await client.connect()
@@ -102,9 +103,9 @@ async function connect(forget: () => void): Promise<Listening> {
 	client.once('end', () => {
 		clearInterval(timer)
 		forget()
-		const ends = [...listening.ends]
-		listening.ends.clear()
-		for (const end of ends) end()
+		const endHandlers = [...listening.endHandlers]
+		listening.endHandlers.clear()
+		for (const end of endHandlers) end()
 	})
 	return listening
 }

@@ -9,23 +9,23 @@ const options: RedisOptions = {
 	connectTimeout: CONNECT_TIMEOUT_MS,
 	commandTimeout: CONNECT_TIMEOUT_MS,
 	keepAlive: 10_000,
-	// Commands fail at once while Redis is unavailable, so that nobody waits for it.
+	// Commands fail at once while Redis is unavailable, so that no request waits for it.
 	enableOfflineQueue: false,
 	autoResendUnfulfilledCommands: false,
 	maxRetriesPerRequest: 0,
 }
 
-const held = remember<{ client?: Redis }>('redis', () => ({}))
+const state = remember<{ client?: Redis }>('redis', () => ({}))
 
 /** The shared connection of this process for commands. It reconnects by itself; until then, commands fail at once. */
 export function redis(url: string): Redis {
-	if (!held.client) {
-		held.client = new Redis(url, { ...options, retryStrategy: (tries) => Math.min(tries * 100, 1_000) })
-		// Whoever sends a command gets the error.
-		held.client.on('error', () => {})
-		held.client.connect().catch(() => {})
+	if (!state.client) {
+		state.client = new Redis(url, { ...options, retryStrategy: (tries) => Math.min(tries * 100, 1_000) })
+		// The caller of a command gets its error.
+		state.client.on('error', () => {})
+		state.client.connect().catch(() => {})
 	}
-	return held.client
+	return state.client
 }
 
 /** One more connection, which ends when it is lost. @throws Error when Redis cannot be reached */
@@ -61,6 +61,6 @@ export async function openRedis(url: string): Promise<void> {
 
 /** Ends the connection that {@link redis} opened. */
 export function closeRedis(): void {
-	held.client?.disconnect()
-	held.client = undefined
+	state.client?.disconnect()
+	state.client = undefined
 }

@@ -15,7 +15,7 @@ const item = cachedPage({
 })
 const pages = [list, home, item]
 
-describe('the address that a visitor’s page is made for', () => {
+describe('the canonical address of a visitor’s page', () => {
 	test.each<[string, string | null, string[]]>([
 		['/list', '/list', ['lists']],
 		['/list?q=react&utm_source=mail&cursor=x', '/list?cursor=x&q=react', ['lists']],
@@ -39,12 +39,12 @@ describe('the address that a visitor’s page is made for', () => {
 test('a parameter that a page declares reaches its loader, one that it does not declare cannot be read', () => {
 	const before = cachedPage({ path: '/list', searchParams: ['q'] })
 	const after = cachedPage({ path: '/list', searchParams: ['q', 'fresh'] })
-	const asked = '/list?fresh=yes&q=react'
-	const made = (page: typeof before | typeof after) =>
-		new URL(visitorAddress([page], asked)?.path ?? '', 'http://site.example')
-	expect(after.read(made(after))).toEqual({ q: 'react', fresh: 'yes' })
-	expect(before.read(made(before))).toEqual({ q: 'react' })
-	// @ts-expect-error: read before it is declared, it does not compile.
-	expect(before.read(made(before)).fresh).toBeUndefined()
+	const url = '/list?fresh=yes&q=react'
+	const canonical = (page: typeof before | typeof after) =>
+		new URL(visitorAddress([page], url)?.path ?? '', 'http://site.example')
+	expect(after.read(canonical(after))).toEqual({ q: 'react', fresh: 'yes' })
+	expect(before.read(canonical(before))).toEqual({ q: 'react' })
+	// @ts-expect-error: an undeclared parameter does not compile.
+	expect(before.read(canonical(before)).fresh).toBeUndefined()
 	expect(after.read(new URL('http://site.example/list?q='))).toEqual({ q: '', fresh: null })
 })

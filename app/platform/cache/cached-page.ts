@@ -1,11 +1,11 @@
-/** Longer addresses are not cached: nobody asks for them twice. Characters. */
+/** Maximum characters of a cached address: longer ones are hardly ever requested twice. */
 const MAX_URL_LENGTH = 400
-/** React Router adds it to requests for the data of a page. */
+/** The parameter that React Router adds to requests for the data of a page. */
 const DATA_PARAM = '_routes'
 
-/** A page that is the same for every visitor, by its address. */
+/** A page whose content depends on its address only, not on the visitor. */
 export interface CachedPage<Name extends string = string> {
-	/** As in `routes.ts`, with a leading slash: `/forum/tag/:tag`; a part that may be missing at the end is `/:part?`. */
+	/** As in `routes.ts`, with a leading slash: `/forum/tag/:tag`; an optional last segment is `/:part?`. */
 	path: string
 	/** Query parameters that a visitor's page depends on, in any order. All others are removed before it is rendered. */
 	searchParams: readonly Name[]

@@ -9,22 +9,22 @@ const page = (size = 100, status = 200): CacheEntry => ({
 	br: Buffer.alloc(size),
 })
 
-/** A page that is being made until `done` is called. */
-function slow() {
+/** A page whose loading ends with a call of `done` or `fail`. */
+function slowLoad() {
 	const { promise, resolve, reject } = Promise.withResolvers<CacheEntry>()
-	let made = 0
-	const make = () => {
-		made += 1
+	let loads = 0
+	const load = () => {
+		loads += 1
 		return promise
 	}
-	return { make, done: resolve, fail: reject, made: () => made }
+	return { load, done: resolve, fail: reject, loads: () => loads }
 }
 
 function cache(maxBytes = 1_000_000, now?: () => number): PageCache {
 	return new PageCache({ maxBytes, maxAge: 60_000, ...(now && { now }) })
 }
 
-test('a page is made once and handed out from then on', async () => {
+test('a page is rendered once and then served from the cache', async () => {
 	const pages = cache()
 	const first = await pages.fill('a', ['t'], async () => page())
 	const second = await pages.fill('a', ['t'], async () => page())
@@ -32,31 +32,31 @@ test('a page is made once and handed out from then on', async () => {
 	expect(pages.get('a')).toBe(first)
 })
 
-test('a hundred requests for a page that is not there make it once', async () => {
+test('a hundred concurrent misses share one load', async () => {
 	const pages = cache()
-	const { make, done, made } = slow()
-	const answers = Array.from({ length: 100 }, () => pages.fill('a', ['t'], make))
+	const { load, done, loads } = slowLoad()
+	const answers = Array.from({ length: 100 }, () => pages.fill('a', ['t'], load))
 	done(page())
 	expect(new Set(await Promise.all(answers)).size).toBe(1)
-	expect(made()).toBe(1)
+	expect(loads()).toBe(1)
 })
 
-test('a failure reaches everybody who waits, and the next one tries again', async () => {
+test('a failed load rejects for all that wait, and the next request loads again', async () => {
 	const pages = cache()
-	const { make, fail } = slow()
-	const answers = [pages.fill('a', ['t'], make), pages.fill('a', ['t'], make)]
+	const { load, fail } = slowLoad()
+	const answers = [pages.fill('a', ['t'], load), pages.fill('a', ['t'], load)]
 	fail(new Error('the database is away'))
 	for (const answer of answers) await expect(answer).rejects.toThrow('away')
 	expect((await pages.fill('a', ['t'], async () => page())).status).toBe(200)
 })
 
-test.each([301, 404, 500])('an answer of %i is handed out and not kept', async (status) => {
+test.each([301, 404, 500])('a response with status %i is returned and not stored', async (status) => {
 	const pages = cache()
 	expect((await pages.fill('a', ['t'], async () => page(100, status))).status).toBe(status)
 	expect(pages.get('a')).toBeUndefined()
 })
 
-test('a page is made anew once it is too old', async () => {
+test('a page expires', async () => {
 	let now = 0
 	const pages = cache(1_000_000, () => now)
 	await pages.fill('a', ['t'], async () => page())
@@ -66,12 +66,12 @@ test('a page is made anew once it is too old', async () => {
 	expect(pages.get('a')).toBeUndefined()
 })
 
-describe('while no page can be made', () => {
+describe('during an outage', () => {
 	test.each<[string, (pages: PageCache, advance: (ms: number) => void) => void, number, boolean]>([
-		['an old page is there', (_pages, advance) => advance(3_600_000), 3_000_000, true],
-		['one that was dropped is not', (pages) => pages.drop(['t']), 0, false],
+		['an expired page is served', (_pages, advance) => advance(3_600_000), 3_000_000, true],
+		['an invalidated page is not', (pages) => pages.invalidate(['t']), 0, false],
 		[
-			'one whose drop may be missed since the outage is there',
+			'a page that may have missed an invalidation since the outage began is served',
 			(pages, advance) => {
 				pages.close()
 				advance(60_000)
@@ -80,7 +80,7 @@ describe('while no page can be made', () => {
 			true,
 		],
 		[
-			'one whose drop may have been missed before is not',
+			'a page that may have missed an invalidation before the outage is not',
 			(pages, advance) => {
 				pages.close()
 				advance(60_000)
@@ -89,7 +89,7 @@ describe('while no page can be made', () => {
 			false,
 		],
 		[
-			'one that may have changed unheard is not, once drops are heard again',
+			'a page that may have missed an invalidation is not, once they are received again',
 			(pages) => {
 				pages.close()
 				pages.reopen()
@@ -97,45 +97,45 @@ describe('while no page can be made', () => {
 			0,
 			false,
 		],
-	])('%s', async (_what, happen, lasting, isThere) => {
+	])('%s', async (_what, act, lasting, isThere) => {
 		let now = 0
 		const pages = cache(1_000_000, () => now)
-		const kept = await pages.fill('a', ['t'], async () => page())
-		happen(pages, (milliseconds) => {
+		const cached = await pages.fill('a', ['t'], async () => page())
+		act(pages, (milliseconds) => {
 			now += milliseconds
 		})
-		expect(pages.getStale('a', lasting)).toBe(isThere ? kept : undefined)
+		expect(pages.getStale('a', lasting)).toBe(isThere ? cached : undefined)
 	})
 
-	test('a failure leaves the old page, and a page that is gone takes it away', async () => {
+	test('a server error leaves the stale page, and a missing page removes it', async () => {
 		let now = 0
 		const pages = cache(1_000_000, () => now)
-		const kept = await pages.fill('a', ['t'], async () => page())
+		const cached = await pages.fill('a', ['t'], async () => page())
 		now = 60_000
 		await pages.fill('a', ['t'], async () => page(100, 503))
-		expect(pages.getStale('a', 0)).toBe(kept)
+		expect(pages.getStale('a', 0)).toBe(cached)
 		await pages.fill('a', ['t'], async () => page(100, 404))
 		expect(pages.getStale('a', 0)).toBeUndefined()
 	})
 })
 
-describe('dropping a tag', () => {
-	test('drops the pages that have it, and no others', async () => {
+describe('invalidating a tag', () => {
+	test('removes the pages with this tag, and no others', async () => {
 		const pages = cache()
 		await pages.fill('a', ['x', 'y'], async () => page())
 		await pages.fill('b', ['y'], async () => page())
 		await pages.fill('c', ['z'], async () => page())
-		pages.drop(['x'])
+		pages.invalidate(['x'])
 		expect(['a', 'b', 'c'].map((key) => pages.get(key) !== undefined)).toEqual([false, true, true])
-		pages.drop(['y', 'z', 'unknown'])
+		pages.invalidate(['y', 'z', 'unknown'])
 		expect([pages.size, pages.bytes]).toEqual([0, 0])
 	})
 
-	test('has a page that is being made not kept, and nobody who comes later is given it', async () => {
+	test('keeps a load in flight from being stored, and later requests do not join it', async () => {
 		const pages = cache()
-		const old = slow()
-		const early = pages.fill('a', ['x'], old.make)
-		pages.drop(['x'])
+		const old = slowLoad()
+		const early = pages.fill('a', ['x'], old.load)
+		pages.invalidate(['x'])
 		const fresh = page()
 		const late = pages.fill('a', ['x'], async () => fresh)
 		const stale = page()
@@ -146,38 +146,38 @@ describe('dropping a tag', () => {
 	})
 })
 
-describe('what a page only turns out to show', () => {
+describe('tags found while rendering', () => {
 	const shows = (...tags: string[]) => ({ ...page(), shows: tags })
 	const tagsOf = ({ shows }: CacheEntry) => shows
 
-	test('drops it as what its address tells does', async () => {
+	test('invalidate the page as those of its address do', async () => {
 		const pages = cache()
 		await pages.fill('a', ['x'], async () => shows('y'), tagsOf)
 		await pages.fill('b', ['x'], async () => shows('z'), tagsOf)
-		pages.drop(['y'])
+		pages.invalidate(['y'])
 		expect(['a', 'b'].map((key) => pages.get(key) !== undefined)).toEqual([false, true])
-		pages.drop(['x'])
+		pages.invalidate(['x'])
 		expect([pages.size, pages.bytes]).toEqual([0, 0])
 	})
 
 	test.each([
 		['y', false],
 		['z', true],
-	])('has it not kept when it was dropped meanwhile: %s', async (tag, isKept) => {
+	])('keep the page from being stored when they were invalidated meanwhile: %s', async (tag, isKept) => {
 		const pages = cache()
-		const { make, done } = slow()
-		const answer = pages.fill('a', ['x'], make, tagsOf)
-		pages.drop([tag])
+		const { load, done } = slowLoad()
+		const answer = pages.fill('a', ['x'], load, tagsOf)
+		pages.invalidate([tag])
 		done(shows('y'))
 		await answer
 		expect(pages.get('a') !== undefined).toBe(isKept)
 	})
 
-	test('may be what was dropped: nobody who comes later is given a page that was begun before', async () => {
+	test('may be those that were invalidated: later requests do not join a load that began before', async () => {
 		const pages = cache()
-		const old = slow()
-		const early = pages.fill('a', ['x'], old.make, tagsOf)
-		pages.drop(['y'])
+		const old = slowLoad()
+		const early = pages.fill('a', ['x'], old.load, tagsOf)
+		pages.invalidate(['y'])
 		const fresh = shows('y')
 		expect(await pages.fill('a', ['x'], async () => fresh, tagsOf)).toBe(fresh)
 		old.done(shows('y'))
@@ -186,8 +186,8 @@ describe('what a page only turns out to show', () => {
 	})
 })
 
-describe('what it may take', () => {
-	test('ten thousand addresses stay within the bound, and the newest are there', async () => {
+describe('the size limit', () => {
+	test('holds with ten thousand addresses, and the newest stay', async () => {
 		const bound = 5_000_000
 		const pages = cache(bound)
 		for (let number = 0; number < 10_000; number += 1) {
@@ -197,11 +197,11 @@ describe('what it may take', () => {
 		expect(pages.size).toBeGreaterThan(400)
 		expect(pages.get('/forum?q=9999')).toBeDefined()
 		expect(pages.get('/forum?q=0')).toBeUndefined()
-		pages.drop(['t'])
+		pages.invalidate(['t'])
 		expect([pages.size, pages.bytes]).toEqual([0, 0])
 	})
 
-	test('what is read stays longer than what nobody reads', async () => {
+	test('evicts pages without a hit first', async () => {
 		const pages = cache(25_000)
 		for (const key of ['a', 'b', 'c']) await pages.fill(key, ['t'], async () => page(5_000))
 		pages.get('a')
@@ -209,30 +209,30 @@ describe('what it may take', () => {
 		expect([pages.get('a') !== undefined, pages.get('b') !== undefined]).toEqual([true, false])
 	})
 
-	test('a page that grows by another coding counts with it', async () => {
+	test('includes a second content coding of a page', async () => {
 		const pages = cache(20_000)
 		await pages.fill('a', ['t'], async () => page(5_000))
 		await pages.fill('b', ['t'], async () => page(5_000))
-		pages.grew('b', 9_000)
+		pages.grow('b', 9_000)
 		expect([pages.get('a'), pages.bytes <= 20_000]).toEqual([undefined, true])
 	})
 
-	test('a page that is larger than everything is handed out and not kept', async () => {
+	test('keeps a page that exceeds it from being stored', async () => {
 		const pages = cache(4_000)
 		await pages.fill('a', ['t'], async () => page(5_000))
 		expect([pages.size, pages.bytes]).toEqual([0, 0])
 	})
 })
 
-test('while drops elsewhere cannot be heard, nothing is kept, nor what was begun then', async () => {
+test('while invalidations may be missed, nothing is stored, not even a load that ends later', async () => {
 	const pages = cache()
 	await pages.fill('a', ['t'], async () => page())
 	pages.close()
 	expect(pages.get('a')).toBeUndefined()
-	const begun = slow()
-	const answer = pages.fill('b', ['t'], begun.make)
+	const pending = slowLoad()
+	const answer = pages.fill('b', ['t'], pending.load)
 	pages.reopen()
-	begun.done(page())
+	pending.done(page())
 	await answer
 	expect(pages.get('b')).toBeUndefined()
 	await pages.fill('c', ['t'], async () => page())

@@ -1,14 +1,14 @@
-/** A page as it is kept: whole, compressed, with everything that its answer needs. */
+/** A rendered page, compressed, with everything needed to answer a request for it. */
 export interface CacheEntry {
 	status: number
-	/** Everything but what depends on the coding. */
+	/** All headers except those that depend on the content coding. */
 	headers: readonly (readonly [string, string])[]
 	etag: string
-	/** What it turned out to show besides what its address tells, as tags. */
+	/** Cache tags found while rendering, besides those derived from the address. */
 	shows: readonly string[]
-	/** Compressed with Brotli. */
+	/** The body, compressed with Brotli. */
 	br: Buffer
-	/** The same compressed with gzip, made when somebody first asks for it. */
+	/** The body compressed with gzip; created on the first request for it. */
 	gzip?: Buffer
 }
 
@@ -17,129 +17,132 @@ interface Entry<Value> {
 	tags: readonly string[]
 	bytes: number
 	expiresAt: number
-	/** Since when a drop of it may have been missed; null while drops are heard. */
-	doubtfulSince: number | null
-	/** Whether it was asked for since it was last passed over. */
+	/** Since when an invalidation may have been missed; null while invalidations are received. */
+	suspectSince: number | null
+	/** The reference bit of the second-chance eviction: set by a hit, cleared when the entry is spared. */
 	used: boolean
 }
 
-interface Flight<Value> {
+interface PendingLoad<Value> {
 	tags: readonly string[]
 	value: Promise<Value>
-	/** Tags that were dropped meanwhile, which it may turn out to have; null where all its tags are known. */
-	missed: Set<string> | null
+	/** Tags invalidated since the load began, any of which the value may have; null when all its tags are known in advance. */
+	invalidated: Set<string> | null
 }
 
-/** What becomes of a value that was made: it is kept; only handed out; or handed out, and the one before it taken away. */
-type Fate = 'keep' | 'pass' | 'remove'
+/** What to do with the entry of a key once a value was loaded: store the value, leave the entry as it is, or remove it. */
+type StoreAction = 'store' | 'leave' | 'remove'
 
 interface CacheOptions<Value> {
-	/** Bytes that all values together may take; 0 keeps none. */
+	/** Maximum size of all entries in bytes; with 0, nothing is stored. */
 	maxBytes: number
-	/** Milliseconds after which a value is made again, whatever happened. */
+	/** Milliseconds until a value expires. */
 	maxAge: number
-	/** Bytes that a value takes. */
+	/** The size of a value in bytes. */
 	bytesOf: (value: Value) => number
-	fateOf: (value: Value) => Fate
-	/** The clock, in milliseconds; one that is never set back. */
+	actionFor: (value: Value) => StoreAction
+	/** A monotonic clock, in milliseconds. */
 	now?: () => number
 }
 
-/** A database that goes away takes what tells of drops along, but it may be noticed this much later, in milliseconds. */
-const AWAY_TOGETHER_MS = 20_000
+/**
+ * When the database goes down, so does the channel that carries invalidations; the two failures may be noticed this many
+ * milliseconds apart.
+ */
+const DETECTION_GAP_MS = 20_000
 
-/** What an entry takes besides its body: key, headers, and the objects around them; measured at about 1,200 bytes. */
-const overhead = 1_500
+/** Bytes of an entry besides its body: key, headers, and the objects that hold them; measured at about 1,200. */
+const ENTRY_OVERHEAD = 1_500
 
 /**
- * Values by key, at most so many bytes of them. When room is needed, the oldest that nobody asked for lately is given up: a
- * second chance for the others, which costs a hit nothing but a mark. Several requests for a value that is not
- * there make it once. A value that was dropped while it was being made is handed to those who waited and not kept.
+ * A cache of limited size whose entries are invalidated by tag. It evicts by the second-chance algorithm, in which a hit only sets a
+ * flag. Concurrent misses for one key share one load. A value that is invalidated while it is being loaded is returned to the callers
+ * that wait for it, but not stored.
  */
 export class TaggedCache<Value> {
 	readonly #options: Required<CacheOptions<Value>>
-	// A Map hands out its keys in the order of insertion: the first is the oldest.
+	// A Map iterates in insertion order, so the first entry is the oldest.
 	readonly #entries = new Map<string, Entry<Value>>()
 	readonly #byTag = new Map<string, Set<string>>()
-	readonly #flights = new Map<string, Flight<Value>>()
+	readonly #inFlight = new Map<string, PendingLoad<Value>>()
 	#bytes = 0
-	/** While false, nothing is kept: a drop elsewhere might not be heard here. */
+	/** While false, nothing is stored, as invalidations by other processes may be missed. */
 	#open = true
 
 	constructor({ now = () => performance.now(), ...options }: CacheOptions<Value>) {
 		this.#options = { ...options, now }
 	}
 
-	/** Bytes that are kept now. */
+	/** The current size in bytes. */
 	get bytes(): number {
 		return this.#bytes
 	}
 
-	/** How many values are kept now. */
+	/** The current number of entries. */
 	get size(): number {
 		return this.#entries.size
 	}
 
-	/** The value of this key if it is kept and fresh. */
+	/** The value of this key if it is cached and fresh. */
 	get(key: string): Value | undefined {
 		const entry = this.#entries.get(key)
 		if (!entry) return undefined
-		if (entry.doubtfulSince !== null || entry.expiresAt <= this.#options.now()) return undefined
+		if (entry.suspectSince !== null || entry.expiresAt <= this.#options.now()) return undefined
 		entry.used = true
 		return entry.value
 	}
 
 	/**
-	 * The value of this key however old it is, for when none can be made.
-	 * @param lasting milliseconds for which that has been so. A value whose drop may have been missed before that is none
+	 * The value of this key even if it has expired, for use during an outage.
+	 * @param lasting milliseconds since the outage began. A value that may have missed an invalidation before then is not returned
 	 */
 	getStale(key: string, lasting: number): Value | undefined {
 		const entry = this.#entries.get(key)
 		if (!entry) return undefined
-		const since = this.#options.now() - lasting - AWAY_TOGETHER_MS
-		if (entry.doubtfulSince !== null && entry.doubtfulSince < since) return undefined
+		const since = this.#options.now() - lasting - DETECTION_GAP_MS
+		if (entry.suspectSince !== null && entry.suspectSince < since) return undefined
 		entry.used = true
 		return entry.value
 	}
 
 	/**
-	 * The value of this key, made by `make` unless it is there or being made already.
-	 * @param tags what it shows; dropping one of them drops the value
-	 * @param tagsOf what else it turns out to show
-	 * @throws whatever `make` throws, to everybody who waits for it
+	 * The value of this key: cached, from a load in flight, or else loaded by `load`.
+	 * @param tags invalidating any of them invalidates the value
+	 * @param tagsOf further tags, which are known only once the value is loaded
+	 * @throws whatever `load` throws, to every caller that waits for it
 	 */
 	fill(
 		key: string,
 		tags: readonly string[],
-		make: () => Promise<Value>,
+		load: () => Promise<Value>,
 		tagsOf?: (value: Value) => readonly string[],
 	): Promise<Value> {
-		const kept = this.get(key)
-		if (kept !== undefined) return Promise.resolve(kept)
-		const running = this.#flights.get(key)
-		// What is not known to show what was dropped since is not known not to, either.
-		if (running && !running.missed?.size) return running.value
-		// What was begun while drops could not be heard may be older than one of them.
-		const keeps = this.#open
-		const flight: Flight<Value> = { tags, value: make(), missed: tagsOf ? new Set() : null }
-		this.#flights.set(key, flight)
-		const landed = () => this.#flights.get(key) === flight && this.#flights.delete(key)
-		flight.value.then(
+		const cached = this.get(key)
+		if (cached !== undefined) return Promise.resolve(cached)
+		const running = this.#inFlight.get(key)
+		// As its tags are still unknown, any tag invalidated since it began may be among them.
+		if (running && !running.invalidated?.size) return running.value
+		// A load that began while invalidations could be missed may already be stale.
+		const mayStore = this.#open
+		const pending: PendingLoad<Value> = { tags, value: load(), invalidated: tagsOf ? new Set() : null }
+		this.#inFlight.set(key, pending)
+		const settle = () => this.#inFlight.get(key) === pending && this.#inFlight.delete(key)
+		pending.value.then(
 			(value) => {
-				if (!landed()) return
-				const fate = this.#options.fateOf(value)
-				const others = tagsOf?.(value) ?? []
-				if (others.some((tag) => flight.missed?.has(tag))) return
-				if (keeps && fate === 'keep') this.#keep(key, [...tags, ...others], value)
-				else if (fate !== 'pass') this.#remove(key)
+				if (!settle()) return
+				const action = this.#options.actionFor(value)
+				const found = tagsOf?.(value) ?? []
+				if (found.some((tag) => pending.invalidated?.has(tag))) return
+				if (mayStore && action === 'store') this.#store(key, [...tags, ...found], value)
+				else if (action !== 'leave') this.#remove(key)
 			},
-			() => landed(),
+			() => settle(),
 		)
-		return flight.value
+		return pending.value
 	}
 
-	/** Tells that a value grew, by the compression that somebody asked for. */
-	grew(key: string, bytes: number): void {
+	/** Records that a cached value takes more bytes than before, and evicts others where needed. */
+	grow(key: string, bytes: number): void {
 		const entry = this.#entries.get(key)
 		if (!entry) return
 		entry.bytes += bytes
@@ -147,33 +150,33 @@ export class TaggedCache<Value> {
 		this.#shrink()
 	}
 
-	/** Drops every value that has one of these tags, and has what is being made now not kept. */
-	drop(tags: readonly string[]): void {
-		for (const [key, { tags: known, missed }] of this.#flights)
-			if (known.some((tag) => tags.includes(tag))) this.#flights.delete(key)
-			else for (const tag of tags) missed?.add(tag)
+	/** Removes every value with one of these tags, and keeps loads in flight that may have one from being stored. */
+	invalidate(tags: readonly string[]): void {
+		for (const [key, { tags: known, invalidated }] of this.#inFlight)
+			if (known.some((tag) => tags.includes(tag))) this.#inFlight.delete(key)
+			else for (const tag of tags) invalidated?.add(tag)
 		for (const tag of tags) for (const key of [...(this.#byTag.get(tag) ?? [])]) this.#remove(key)
 	}
 
-	/** Drops may be missed from now on: what is there is for {@link getStale} alone, and nothing is kept until {@link reopen}. */
+	/** Call it when invalidations may be missed: until {@link reopen}, nothing is stored, and only {@link getStale} returns values. */
 	close(): void {
 		this.#open = false
-		this.#flights.clear()
-		for (const entry of this.#entries.values()) entry.doubtfulSince ??= this.#options.now()
+		this.#inFlight.clear()
+		for (const entry of this.#entries.values()) entry.suspectSince ??= this.#options.now()
 	}
 
-	/** Drops what may have changed unheard, and keeps values again. */
+	/** Removes the values whose invalidation may have been missed, and stores values again. */
 	reopen(): void {
-		for (const [key, entry] of [...this.#entries]) if (entry.doubtfulSince !== null) this.#remove(key)
+		for (const [key, entry] of [...this.#entries]) if (entry.suspectSince !== null) this.#remove(key)
 		this.#open = true
 	}
 
-	#keep(key: string, tags: readonly string[], value: Value): void {
-		const bytes = this.#options.bytesOf(value) + Buffer.byteLength(key) + overhead
+	#store(key: string, tags: readonly string[], value: Value): void {
+		const bytes = this.#options.bytesOf(value) + Buffer.byteLength(key) + ENTRY_OVERHEAD
 		if (!this.#open || bytes > this.#options.maxBytes) return
 		this.#remove(key)
 		const expiresAt = this.#options.now() + this.#options.maxAge
-		this.#entries.set(key, { value, tags, bytes, expiresAt, doubtfulSince: null, used: false })
+		this.#entries.set(key, { value, tags, bytes, expiresAt, suspectSince: null, used: false })
 		this.#bytes += bytes
 		for (const tag of tags) {
 			const keys = this.#byTag.get(tag) ?? new Set()
@@ -189,7 +192,7 @@ export class TaggedCache<Value> {
 				this.#remove(key)
 				continue
 			}
-			// Behind all others, where this loop meets it again if there is still no room.
+			// A second chance: behind all others, where this loop meets it again if the cache is still too large.
 			entry.used = false
 			this.#entries.delete(key)
 			this.#entries.set(key, entry)
@@ -209,49 +212,49 @@ export class TaggedCache<Value> {
 	}
 }
 
-/** Pages that were rendered. Only an answer of 200 is kept. */
+/** Rendered pages. Only responses with status 200 are stored. */
 export class PageCache extends TaggedCache<CacheEntry> {
 	constructor(options: Pick<CacheOptions<CacheEntry>, 'maxBytes' | 'maxAge' | 'now'>) {
 		super({
 			...options,
 			bytesOf: ({ br }) => br.length,
-			// What is gone is shown to nobody any more; a fault of the site says nothing of the page.
-			fateOf: ({ status }) => (status === 200 ? 'keep' : status < 500 ? 'remove' : 'pass'),
+			// A page that no longer exists must not be served stale; a server error says nothing about the page.
+			actionFor: ({ status }) => (status === 200 ? 'store' : status < 500 ? 'remove' : 'leave'),
 		})
 	}
 }
 
-/** Rows that were read. */
+/** Rows read from the database. */
 export class DataCache extends TaggedCache<unknown> {
-	readonly #keeps: boolean
+	readonly #isEnabled: boolean
 
-	/** @param maxBytes that all rows together may take, about; with 0 each call reads */
+	/** @param maxBytes approximate maximum size of all rows; with 0, every call reads from the database */
 	constructor(maxBytes: number, maxAge: number, now?: () => number) {
 		super({
 			maxBytes,
 			maxAge,
 			...(now && { now }),
 			bytesOf: (value) => 2 * JSON.stringify(value).length,
-			fateOf: (value) => (value === undefined ? 'pass' : 'keep'),
+			actionFor: (value) => (value === undefined ? 'leave' : 'store'),
 		})
-		this.#keeps = maxBytes > 0
+		this.#isEnabled = maxBytes > 0
 	}
 
-	/** As {@link TaggedCache.fill}, with everything in the value frozen. */
+	/** As {@link TaggedCache.fill}, with the value deeply frozen. */
 	read<Value>(
 		key: string,
 		tags: readonly string[],
 		read: () => Promise<Value>,
 		tagsOf?: (value: Value) => readonly string[],
 	): Promise<Value> {
-		if (!this.#keeps) return read()
-		const others = tagsOf && ((value: unknown) => tagsOf(value as Value))
-		return this.fill(key, tags, async () => frozen(await read()), others) as Promise<Value>
+		if (!this.#isEnabled) return read()
+		const furtherTags = tagsOf && ((value: unknown) => tagsOf(value as Value))
+		return this.fill(key, tags, async () => deepFreeze(await read()), furtherTags) as Promise<Value>
 	}
 }
 
-function frozen<Value>(value: Value): Value {
+function deepFreeze<Value>(value: Value): Value {
 	if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-	for (const part of Object.values(value)) frozen(part)
+	for (const part of Object.values(value)) deepFreeze(part)
 	return Object.freeze(value)
 }

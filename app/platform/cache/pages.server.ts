@@ -4,38 +4,38 @@ import { remember } from '~/lib/remember.ts'
 import { openBus, publish } from '~/platform/bus/bus.server.ts'
 import { DataCache, PageCache } from './page-cache.ts'
 
-/** The channel on which processes tell each other which pages to drop. */
+/** The bus channel for invalidations. */
 const channel = 'devquad_pages'
 
-/** Milliseconds a page is shown without being made again: what no tag tells of, such as who is online, is that old at most. */
+/** Milliseconds until a cached page expires. It limits the age of content that no tag covers, such as who is online. */
 const maxAge = 60_000
 
-/** The pages that this process keeps for visitors. */
+/** The visitors' pages that this process has cached. */
 export const pageCache = remember(
 	'pages',
 	() => new PageCache({ maxBytes: config().PAGE_CACHE_MB * 1024 * 1024, maxAge }),
 )
 
-/** Bytes of rows that are kept, of about 15 KB for the first page of a list. */
+/** Maximum bytes of cached rows; the first page of a list takes about 15 KB. */
 const MAX_DATA_BYTES = 8 * 1024 * 1024
 
 /**
- * What members' pages have in common, as rows. In development and in tests everything is read again; so it is where other processes
- * write too, as a member may be answered by another one before it hears of what they wrote.
+ * Rows that members' pages have in common. Disabled in development and in tests, and with several processes: a member's next request
+ * may reach another process before the invalidation does.
  */
 const dataCache = remember('data', () => {
 	const { NODE_ENV, PAGE_CACHE_MB } = config()
-	const keeps = NODE_ENV === 'production' && PAGE_CACHE_MB > 0 && !isOneOfSeveral()
-	return new DataCache(keeps ? MAX_DATA_BYTES : 0, maxAge)
+	const isEnabled = NODE_ENV === 'production' && PAGE_CACHE_MB > 0 && !isOneOfSeveral()
+	return new DataCache(isEnabled ? MAX_DATA_BYTES : 0, maxAge)
 })
 
 /**
- * Rows that are the same for everybody who may see them, read once until one of their tags is dropped. They are frozen, as others
- * get the same ones. What depends on the viewer never goes in here; it is laid over what comes out.
- * @param key names what is read, with everything that it depends on
- * @param tags besides {@link everyPage}, as of a page that shows these rows
- * @param read reads them from the database; what is undefined is not kept
- * @param tagsOf further tags, which are known only of what was read
+ * Rows that are the same for everybody who may see them, cached until one of their tags is invalidated. They are frozen, as callers
+ * share them. Never cache anything that depends on the viewer; add it to the result instead.
+ * @param key identifies the rows, including everything that they depend on
+ * @param tags besides {@link everyPage}, those of a page that shows these rows
+ * @param read reads the rows from the database; undefined is not cached
+ * @param tagsOf further tags, which are known only once the rows are read
  * @throws whatever `read` throws
  */
 export function sharedData<Value>(
@@ -47,28 +47,28 @@ export function sharedData<Value>(
 	return dataCache.read(key, [everyPage, ...tags], read, tagsOf)
 }
 
-/** Every page has this tag: for what may stand anywhere, such as a member's name. */
+/** The tag of every page, for changes that may affect any of them, such as a member's name. */
 export const everyPage = 'page'
 
-/** The pages that list what members wrote, the home page among them. */
+/** The tag of pages that list what members wrote, including the home page. */
 export const LIST_PAGES = 'lists'
 
 /**
- * Drops the pages that show something of this kind, here at once and in the other processes as soon as PostgreSQL has told
- * them. Call it after the commit. It never throws: what others were not told of, they forget within a minute.
+ * Invalidates the pages with these tags: in this process at once, in the others as soon as the bus delivers it. Call it after the
+ * commit. It never throws: a page that misses an invalidation expires within a minute.
  */
 export async function dropPages(tags: readonly string[]): Promise<void> {
 	dropPagesHere(tags)
 	try {
 		await publish(channel, tags.join(' '))
 	} catch (error) {
-		log.warn({ err: error }, 'other processes could not be told which pages to drop')
+		log.warn({ err: error }, 'invalidated pages could not be announced to other processes')
 	}
 }
 
 /**
- * Listens to what other processes drop. While that is impossible nothing is kept, so no page is older than its content.
- * @returns what stops listening
+ * Subscribes to the invalidations of other processes. While the subscription is interrupted nothing is cached, so no page is stale.
+ * @returns unsubscribes
  */
 export function listenForDrops(): Promise<() => Promise<void>> {
 	return openBus(channel, {
@@ -84,8 +84,8 @@ export function listenForDrops(): Promise<() => Promise<void>> {
 	})
 }
 
-/** As {@link dropPages}, in this process alone: for what every process learns by itself. */
+/** As {@link dropPages}, in this process only, for changes that every process detects by itself. */
 export function dropPagesHere(tags: readonly string[]): void {
-	pageCache.drop(tags)
-	dataCache.drop(tags)
+	pageCache.invalidate(tags)
+	dataCache.invalidate(tags)
 }

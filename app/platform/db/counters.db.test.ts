@@ -56,7 +56,7 @@ beforeEach(() => {
 	warn.mockClear()
 })
 
-test('where every counter is right, the nightly check writes nothing and says nothing', async () => {
+test('where every counter is correct, the nightly check writes and logs nothing', async () => {
 	const before = await rowVersions()
 	await checkCounters(counters)
 	expect(await rowVersions()).toEqual(before)
@@ -90,7 +90,7 @@ test.each(counters.map((counter) => ({ counter, name: `${counter.table}.${counte
 	},
 )
 
-test('what is posted while a wrong counter is corrected is counted once', async () => {
+test('a post during the correction of a wrong counter is counted once', async () => {
 	for (let round = 0; round < 4; round += 1) {
 		await sql`update counters set value = value + 3 where name = 'questions'`.execute(db())
 		await sql`update categories set question_count = question_count + 3 where slug = 'others'`.execute(db())

@@ -35,11 +35,11 @@ export async function repeated<Result>(run: () => Promise<Result>): Promise<Resu
 		} catch (error) {
 			const { code = '' } = error as NodeJS.ErrnoException
 			if (!repeatable.test(code) || tries === MAX_TRIES) throw error
-			log.warn({ err: error }, 'a transaction met another one, and is run again')
+			log.warn({ err: error }, 'a transaction conflicted with another one and is retried')
 		}
 }
 
-/** Its transactions are {@link repeated}: whatever one of them writes outside the database has to bear that it runs again. */
+/** Its transactions are {@link repeated}: effects outside the database must be safe to repeat. */
 class SiteKysely extends Kysely<Database> {
 	override transaction(): TransactionBuilder<Database> {
 		const builder = super.transaction()

@@ -36,7 +36,7 @@ const run = promisify(execFile)
 /** Maximum bytes of a socket's path: Linux allows 107 and macOS 103. */
 const MAX_SOCKET_PATH = 100
 /** Milliseconds that PostgreSQL has to answer a probe. */
-const ASK_TIMEOUT_MS = 5_000
+const LIVENESS_TIMEOUT_MS = 5_000
 /** Milliseconds between two progress messages of a slow start. */
 const PROGRESS_EVERY_MS = 5_000
 /** Milliseconds that orphaned server processes get to end: each ends when it next checks for its postmaster. */
@@ -77,16 +77,16 @@ interface PostgresPaths {
  * (`lockDataDir`).
  * @param dataDir absolute path; the cluster is in its folder `postgres`, the server's log in `postgres.log`
  * @param options extra server settings, such as `fsync=off` for tests
- * @param tell called with progress messages
+ * @param report called with progress messages
  * @throws Error with one sentence when there is no binary for this machine, or the directory cannot be used
  */
 export async function startEmbeddedPostgres(
 	dataDir: string,
 	options: string[] = [],
-	tell: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
+	report: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
 ): Promise<EmbeddedPostgres> {
 	try {
-		return await start(dataDir, options, tell)
+		return await start(dataDir, options, report)
 	} catch (error) {
 		const isBare = (error as NodeJS.ErrnoException).code !== undefined
 		const disk = isBare && diskError(error)
@@ -95,12 +95,12 @@ export async function startEmbeddedPostgres(
 	}
 }
 
-async function start(dataDir: string, options: string[], tell: (line: string) => void): Promise<EmbeddedPostgres> {
+async function start(dataDir: string, options: string[], report: (line: string) => void): Promise<EmbeddedPostgres> {
 	const paths = await findPaths(dataDir)
 	const { cluster, sockets, owner } = paths
 	if (isBeingRestored(cluster) && !options.some((option) => option.startsWith('restore_command=')))
 		throw new Error(`A restore into ${dataDir} was broken off. Run it again, or choose another DATA_DIR.`)
-	await waitWhileEnding(cluster, tell)
+	await waitWhileEnding(cluster, report)
 	if (!existsSync(join(cluster, 'PG_VERSION')))
 		await initialize(paths, String(rolesOf(dataDir, sockets).admin.password))
 	const isSecured = asksForPasswords(dataDir, cluster)
@@ -108,10 +108,10 @@ async function start(dataDir: string, options: string[], tell: (line: string) =>
 		await stopUnsecured(paths)
 		stopAskingForPasswords(cluster, owner)
 	}
-	// Must come after `isSecured`: a missing password file tells that passwords have to be set.
+	// Must come after `isSecured`: a missing password file means that passwords have to be set.
 	const roles = rolesOf(dataDir, sockets)
-	if (findServer(cluster).state === 'absent') await launch(paths, options, roles, tell)
-	else await untilReady(cluster, roles, tell)
+	if (findServer(cluster).state === 'absent') await launch(paths, options, roles, report)
+	else await untilReady(cluster, roles, report)
 	if (!isSecured) await setPasswords(cluster, owner, roles)
 	await createDatabase(roles)
 	return { connection: roles.site, admin: roles.admin, stop: () => stop(paths) }
@@ -140,7 +140,7 @@ export async function reachEmbeddedPostgres(dataDir: string): Promise<PoolConfig
  */
 export async function askPostgres(connection: PoolConfig): Promise<(Error & { code?: string }) | null> {
 	const socket = new Socket()
-	const limits = { connectionTimeoutMillis: ASK_TIMEOUT_MS, query_timeout: ASK_TIMEOUT_MS }
+	const limits = { connectionTimeoutMillis: LIVENESS_TIMEOUT_MS, query_timeout: LIVENESS_TIMEOUT_MS }
 	const client = new pg.Client({ ...connection, ...limits, stream: () => socket })
 	client.on('error', () => {})
 	try {
@@ -212,7 +212,7 @@ function socketFolder(dataDir: string, owner: Owner): string {
 	return made
 }
 
-/** Creates the cluster under a temporary name, so that an interrupted start leaves no half of one. */
+/** Creates the cluster under a temporary name, so that an interrupted start leaves no partial one. */
 async function initialize(paths: PostgresPaths, password: string): Promise<void> {
 	const { dataDir, cluster, sockets, owner, binaries } = paths
 	const made = `${cluster}-new`
@@ -253,9 +253,9 @@ function environment(): NodeJS.ProcessEnv {
 }
 
 /** Waits for orphaned processes of a server to end, or ends them. Those of another container are not ours to end. */
-async function waitWhileEnding(cluster: string, tell: (line: string) => void): Promise<void> {
+async function waitWhileEnding(cluster: string, report: (line: string) => void): Promise<void> {
 	const began = Date.now()
-	const progress = progressOf(tell)
+	const progress = progressOf(report)
 	while (findServer(cluster).state === 'unseen') {
 		if (Date.now() - began > ENDING_TIMEOUT_MS)
 			throw new Error(
@@ -283,7 +283,7 @@ async function launch(
 	paths: PostgresPaths,
 	options: string[],
 	roles: Roles,
-	tell: (line: string) => void,
+	report: (line: string) => void,
 ): Promise<void> {
 	const { dataDir, cluster, sockets } = paths
 	const log = openPostgresLog(dataDir)
@@ -298,7 +298,7 @@ async function launch(
 		if (lock.state === 'held') closeSync(lock.fd)
 	}
 	const hasEnded = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
-	if (await untilReady(cluster, roles, tell, hasEnded)) return
+	if (await untilReady(cluster, roles, report, hasEnded)) return
 	throw new Error(`PostgreSQL did not start: ${log.reason()}.`)
 }
 
@@ -340,10 +340,10 @@ function spawnServer(paths: PostgresPaths, options: string[], log: number, held:
 async function untilReady(
 	cluster: string,
 	{ admin }: Roles,
-	tell: (line: string) => void,
+	report: (line: string) => void,
 	hasEnded: () => boolean = () => findServer(cluster).state === 'absent',
 ): Promise<boolean> {
-	const progress = progressOf(tell)
+	const progress = progressOf(report)
 	for (;;) {
 		const error = await askPostgres(admin)
 		if (!error) return true
@@ -360,14 +360,14 @@ async function untilReady(
 	}
 }
 
-/** Reports from time to time what is being waited for, and for how long. */
-function progressOf(tell: (line: string) => void): (what: string) => void {
+/** Reports at intervals what is being waited for, and for how long. */
+function progressOf(report: (line: string) => void): (what: string) => void {
 	const began = Date.now()
-	let told = began
+	let reportedAt = began
 	return (what) => {
-		if (Date.now() - told < PROGRESS_EVERY_MS) return
-		told = Date.now()
-		tell(`${what} (${Math.round((told - began) / 1_000)} s so far).`)
+		if (Date.now() - reportedAt < PROGRESS_EVERY_MS) return
+		reportedAt = Date.now()
+		report(`${what} (${Math.round((reportedAt - began) / 1_000)} s so far).`)
 	}
 }
 
@@ -380,9 +380,9 @@ async function stop(paths: PostgresPaths): Promise<void> {
 	if (!paths.sockets.startsWith(paths.dataDir)) await rmdir(paths.sockets).catch(() => {})
 }
 
-/** @returns false when a process of the server still exists after `patience` milliseconds */
-async function untilAbsent(cluster: string, patience: number): Promise<boolean> {
-	for (const end = Date.now() + patience; findServer(cluster).state !== 'absent'; await sleep(30))
+/** @returns false when a process of the server still exists after `timeoutMs` milliseconds */
+async function untilAbsent(cluster: string, timeoutMs: number): Promise<boolean> {
+	for (const end = Date.now() + timeoutMs; findServer(cluster).state !== 'absent'; await sleep(30))
 		if (Date.now() > end) return false
 	return true
 }

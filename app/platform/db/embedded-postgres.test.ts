@@ -48,7 +48,7 @@ async function start(dataDir: string, tell?: (line: string) => void): Promise<Em
 
 async function rowsOf(connection: pg.ClientConfig, statement: string): Promise<unknown[]> {
 	const client = new pg.Client(connection)
-	// A server that is stopped says so to whoever is still connected, also to one whose password it has not got.
+	// A server that shuts down notifies every connection, including one that is still authenticating.
 	client.on('error', () => {})
 	try {
 		await client.connect()
@@ -62,7 +62,7 @@ function pidOf(dataDir: string): number {
 	return Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 }
 
-/** What of the site's is not its role's. */
+/** Objects of the site that its role does not own. */
 const foreign = `select nspname, relname from pg_class join pg_namespace n on n.oid = relnamespace
 	where nspname in ('public', 'graphile_worker') and relowner <> 'devquad'::regrole
 		and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')
@@ -71,8 +71,8 @@ const foreign = `select nspname, relname from pg_class join pg_namespace n on n.
 		and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')
 	union all select nspname, null from pg_namespace where nspname = 'graphile_worker' and nspowner <> 'devquad'::regrole`
 
-describe('who may ask', () => {
-	test('the socket lies in the data directory, a password is asked for, and the role of the site is no superuser', async () => {
+describe('access', () => {
+	test('the socket is in the data directory, a password is required, and the site’s role is no superuser', async () => {
 		const dataDir = newFolder()
 		const { connection, admin } = await start(dataDir)
 		expect(connection.host).toBe(join(dataDir, 'postgres-socket'))
@@ -133,7 +133,7 @@ describe('who may ask', () => {
 				{ rolname: 'devquad', rolsuper: false },
 				{ rolname: 'devquad_admin', rolsuper: true },
 			])
-			// As migrations to come will: alter, index, extend.
+			// As future migrations will: alter, index, extend.
 			await rowsOf(connection, `insert into graphile_worker.jobs (mood) values ('calm')`)
 			await rowsOf(connection, 'alter table migrations add column note text')
 			await rowsOf(connection, `alter type mood add value 'merry'`)
@@ -147,21 +147,21 @@ describe('who may ask', () => {
 		},
 	)
 
-	test('a start that was ended between two steps of that is finished by the next one', async () => {
+	test('a start that was interrupted between two of these steps is completed by the next one', async () => {
 		const dataDir = newFolder()
 		const old = await makeOldCluster(dataDir)
 		folders.push(String(old.connection.host))
 		old.stop()
 		const first = await start(dataDir)
 		await first.stop()
-		// As if it had ended after the roles were split, before anything was handed over and the rules were written.
+		// As if it had been interrupted after the roles were split, before ownership was changed and the rules were written.
 		writeFileSync(join(dataDir, 'postgres', 'pg_hba.conf'), 'local all all trust\n')
 		const second = await start(dataDir)
 		expect(await rowsOf({ ...second.admin, database: 'devquad' }, foreign)).toEqual([])
 		await expect(rowsOf({ ...second.connection, password: '' }, 'select 1')).rejects.toThrow(/password/)
 	})
 
-	test('a cluster of version 0.1.0 that a site uses at this moment is left alone', async () => {
+	test('a cluster of version 0.1.0 that a site is using is left alone', async () => {
 		const dataDir = newFolder()
 		const old = await makeOldCluster(dataDir)
 		folders.push(String(old.connection.host))
@@ -175,7 +175,7 @@ describe('who may ask', () => {
 	})
 })
 
-describe('folders of somebody else', { skip: !isRoot }, () => {
+describe('folders of another account', { skip: !isRoot }, () => {
 	/** An account that is neither root nor PostgreSQL's. */
 	const stranger = 65_534
 
@@ -207,7 +207,7 @@ describe('folders of somebody else', { skip: !isRoot }, () => {
 		},
 	)
 
-	test('where the path is too long for a socket, its folder has a name that nobody can foresee, and is never taken from others', async () => {
+	test('where the path is too long for a socket, its folder has an unpredictable name, and is never one of another account', async () => {
 		const dataDir = join(newFolder(), 'long'.repeat(25))
 		await makeCluster(dataDir)
 		const first = await start(dataDir)
@@ -215,7 +215,7 @@ describe('folders of somebody else', { skip: !isRoot }, () => {
 		expect(sockets.startsWith(join(tmpdir(), 'devquad-'))).toBe(true)
 		expect(readFileSync(join(dataDir, 'postgres-socket.path'), 'utf8')).toBe(sockets)
 		expect(lstatSync(sockets).mode & 0o777).toBe(0o700)
-		// A start with another temporary folder finds the server that runs.
+		// A start with another temporary folder finds the running server.
 		vi.stubEnv('TMPDIR', newFolder())
 		const second = await start(dataDir)
 		vi.unstubAllEnvs()
@@ -236,8 +236,8 @@ describe('folders of somebody else', { skip: !isRoot }, () => {
 	})
 })
 
-describe('a server that is there', () => {
-	test('one that was stopped by a signal is waited for with a word, never replaced, and adopted when it goes on', async () => {
+describe('a running server', () => {
+	test('one that was stopped by a signal is waited for with a message, never replaced, and adopted when it continues', async () => {
 		const dataDir = newFolder()
 		await makeCluster(dataDir)
 		const first = await start(dataDir)
@@ -261,7 +261,7 @@ describe('a server that is there', () => {
 		expect(await rowsOf(first.connection, 'select 1 as one')).toEqual([{ one: 1 }])
 	})
 
-	test('one without a free connection is alive', async () => {
+	test('one without a free connection counts as alive', async () => {
 		const dataDir = newFolder()
 		await makeCluster(dataDir)
 		const postgres = await startEmbeddedPostgres(dataDir, [...fast, 'max_connections=8'])
@@ -288,7 +288,7 @@ describe('a server that is there', () => {
 			const text = readFileSync(file, 'utf8')
 			process.kill(pidOf(dataDir), 'SIGKILL')
 			await eventually(() => expect(findServer(join(dataDir, 'postgres')).state).toBe('absent'))
-			// The kernel gives the number to another program of the account, as it does at once in a container.
+			// The kernel reuses the process id for another program of the account, as it does at once in a container.
 			const other = spawn('sleep', ['600'], { stdio: 'ignore', uid })
 			writeFileSync(file, what.startsWith('of') ? text.replace(/^\d+/, String(other.pid)) : '')
 			const second = await start(dataDir)
@@ -300,7 +300,7 @@ describe('a server that is there', () => {
 	)
 })
 
-test('a start that fails names what is wrong now, not what was wrong before', async () => {
+test('a failed start reports the current error, not an earlier one', async () => {
 	const dataDir = newFolder()
 	await makeCluster(dataDir)
 	const first = await start(dataDir)
@@ -313,7 +313,7 @@ test('a start that fails names what is wrong now, not what was wrong before', as
 	await expect(start(dataDir)).rejects.toThrow(/its log .*postgres\.log cannot be written/)
 })
 
-test('what a first start that was ended left behind does not hold up the next one', async () => {
+test('leftovers of an interrupted first start do not block the next one', async () => {
 	const dataDir = newFolder()
 	for (const name of ['postgres', 'postgres-new']) mkdirSync(join(dataDir, name), { mode: 0o700 })
 	writeFileSync(join(dataDir, 'postgres-new', 'PG_VERSION'), '18\n')

@@ -12,17 +12,17 @@ useDatabase()
 
 const standing = fileURLToPath(new URL('../../../migrations', import.meta.url))
 
-test('a migrated database has nothing more to apply, also when two processes ask at once', async () => {
+test('a migrated database has nothing left to apply, even when two processes check at once', async () => {
 	const [first, second] = await Promise.all([migrate(pool(), standing), migrate(pool(), standing)])
 	expect([first, second]).toEqual([[], []])
 })
 
-test('a database of a newer version is left alone', async () => {
+test('a database of a newer version is refused', async () => {
 	const older = mkdtempSync(join(tmpdir(), 'migrations-'))
 	await expect(migrate(pool(), older)).rejects.toThrow(/belongs to a newer version .* 0001_accounts\.sql/)
 })
 
-test('a migration that fails half-way leaves nothing behind', async () => {
+test('a migration that fails halfway is rolled back', async () => {
 	const broken = mkdtempSync(join(tmpdir(), 'migrations-'))
 	const { rows } = await pool().query<{ name: string }>('select name from migrations')
 	for (const { name } of rows) writeFileSync(join(broken, name), '')
@@ -32,7 +32,7 @@ test('a migration that fails half-way leaves nothing behind', async () => {
 	expect(tables).toEqual([])
 })
 
-test('a migration that waits for a table lets go of its place in the queue, so that those behind it go on, and is done later', async () => {
+test('a migration that waits for a table lock leaves the queue, so that statements behind it proceed, and is retried', async () => {
 	const folder = mkdtempSync(join(tmpdir(), 'migrations-'))
 	const { rows } = await pool().query<{ name: string }>('select name from migrations')
 	for (const { name } of rows) writeFileSync(join(folder, name), '')
@@ -40,7 +40,7 @@ test('a migration that waits for a table lets go of its place in the queue, so t
 	const reader = await pool().connect()
 	await reader.query('begin; select 1 from users')
 	const migrated = migrate(pool(), folder)
-	// Others who read come behind the migration, and are not held up for longer than it waits.
+	// Readers queue behind the migration, and are not blocked for longer than it waits.
 	await expect.poll(() => waitForUsers()).toBe(true)
 	const began = performance.now()
 	await pool().query('select 1 from users')
@@ -50,7 +50,7 @@ test('a migration that waits for a table lets go of its place in the queue, so t
 	expect(await migrated).toEqual(['9998_next.sql'])
 })
 
-/** Whether somebody waits for a lock of the table of members. */
+/** Whether a statement waits for a lock on the table of members. */
 async function waitForUsers(): Promise<boolean> {
 	const { rows } = await pool().query("select 1 from pg_locks where relation = 'users'::regclass and not granted")
 	return rows.length > 0

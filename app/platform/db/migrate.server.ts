@@ -7,8 +7,8 @@ import type pg from 'pg'
 const lockKey = 5_271_009
 
 /**
- * A migration that waits for a table blocks everybody who asks for that table after it. So it gives up after this many
- * milliseconds, and retries a little later, this many times.
+ * While a migration waits for a table lock, all later statements on that table queue behind it. So it times out after this many
+ * milliseconds, and is retried a little later, this many times.
  */
 const LOCK_WAIT_MS = 1_500
 const LOCK_RETRY_MS = 500

@@ -11,7 +11,7 @@ useDatabase()
 
 const all = 'select * from growing where id = $1'
 
-test('a statement that returns all columns goes on after a column was added, on every connection', async () => {
+test('a statement that returns all columns still works after a column was added, on every connection', async () => {
 	await pool().query('create table growing (id integer primary key)')
 	await pool().query('insert into growing values (1)')
 	await onConnections(4, async (ask) => expect(await ask()).toEqual([{ id: 1 }]))
@@ -24,7 +24,7 @@ test('a statement that returns all columns goes on after a column was added, on 
 	expect(await answered).toEqual([{ id: 1, note: 'new', more: null }])
 })
 
-test('a transaction that fails for it says so, and the next one does not', async () => {
+test('a transaction that fails because of it reports that, and the next one succeeds', async () => {
 	await pool().query('create table growing_too (id integer primary key)')
 	const add = (id: number) =>
 		transact((trx) =>
@@ -37,7 +37,7 @@ test('a transaction that fails for it says so, and the next one does not', async
 	expect((await sql`select id from growing_too order by id`.execute(db())).rows).toEqual([{ id: 1 }, { id: 3 }])
 })
 
-test('the rows of a statement are described once on each connection, and read the same each time', async () => {
+test('the rows of a statement are described once per connection, and parsed the same each time', async () => {
 	const text = `select $1::int as n, now() > $2::timestamptz as later, array[1, 2] as list, null::text as nothing, date '2026-11-27' as day
 		from generate_series(1, $1::int)`
 	const describe = vi.spyOn(pg.Connection.prototype, 'describe')
@@ -56,7 +56,7 @@ test('the rows of a statement are described once on each connection, and read th
 	}
 })
 
-test('a cursor is read as its own rows are, though another one had its name before', async () => {
+test('rows of a cursor are parsed by their own description, although another cursor had its name before', async () => {
 	const client = await pool().connect()
 	const fetchAll = async (statement: string) => {
 		await client.query('begin')
@@ -74,7 +74,7 @@ test('a cursor is read as its own rows are, though another one had its name befo
 	}
 })
 
-test('a statement that fails at first is read as it should be when it succeeds, and one without rows says how many it changed', async () => {
+test('a statement that first failed is parsed correctly once it succeeds, and one without rows returns its row count', async () => {
 	const client = await pool().connect()
 	try {
 		const divide = async (by: number) => (await client.query('select 6 / $1::int as result', [by])).rows
@@ -98,7 +98,7 @@ test('a statement that fails at first is read as it should be when it succeeds, 
 	}
 })
 
-/** Asks on so many connections at the same time, each of which has sent a statement before. */
+/** Runs a query on this many connections at the same time, each of which has sent a statement before. */
 async function onConnections(count: number, check: (ask: () => Promise<unknown[]>) => Promise<void>): Promise<void> {
 	const clients = await Promise.all(Array.from({ length: count }, () => pool().connect()))
 	try {

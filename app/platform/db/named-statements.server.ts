@@ -51,9 +51,9 @@ export class NamedStatements extends pg.Client {
 		const [text, values] = args
 		this.gather()
 		const named = typeof text === 'string' && Array.isArray(values) ? nameOf(text) : undefined
-		const asked = named ? [new NamedQuery({ name: named, text, values }, this.prepared), ...args.slice(2)] : args
-		if (!this.outage) return this.send(asked)
-		return this.watched(asked, this.outage)
+		const query = named ? [new NamedQuery({ name: named, text, values }, this.prepared), ...args.slice(2)] : args
+		if (!this.outage) return this.send(query)
+		return this.watched(query, this.outage)
 	}
 
 	/** Sends a statement, reports when it is answered, and translates errors to the site's own. */
@@ -65,31 +65,31 @@ export class NamedStatements extends pg.Client {
 		const callback = args[last]
 		if (typeof callback === 'function') {
 			args[last] = (error: unknown, result: unknown) => {
-				this.heard(began)
+				this.noteAnswer(began)
 				if (span) endSpan(span, error ?? undefined)
-				const anew = error ? this.planAnew(args[0], error) : null
-				if (anew) this.watched([anew, ...args.slice(1, last), callback], outage)
+				const replanned = error ? this.replan(args[0], error) : null
+				if (replanned) this.watched([replanned, ...args.slice(1, last), callback], outage)
 				else callback(error ? this.explain(error, outage) : error, result)
 			}
 			return this.send(args)
 		}
 		const answer: unknown = this.send(args)
 		if (!(answer instanceof Promise)) {
-			this.heard()
+			this.noteAnswer()
 			if (span) endSpan(span)
 			return answer
 		}
 		return answer.then(
 			(result) => {
-				this.heard(began)
+				this.noteAnswer(began)
 				if (span) endSpan(span)
 				return result
 			},
 			(error) => {
-				this.heard(began)
+				this.noteAnswer(began)
 				if (span) endSpan(span, error)
-				const anew = this.planAnew(args[0], error)
-				if (anew) return this.watched([anew], outage)
+				const replanned = this.replan(args[0], error)
+				if (replanned) return this.watched([replanned], outage)
 				// Otherwise the stack would show the socket's event instead of the caller.
 				Error.captureStackTrace(error)
 				throw this.explain(error, outage)
@@ -112,18 +112,18 @@ export class NamedStatements extends pg.Client {
 	 * another node migrated. Under the same name it would be refused forever, on every connection.
 	 * @returns null for other errors, or when the transaction has failed with it
 	 */
-	private planAnew(asked: unknown, error: unknown): pg.QueryConfig | null {
-		const { name, text = '', values } = asked as pg.QueryConfig
+	private replan(query: unknown, error: unknown): pg.QueryConfig | null {
+		const { name, text = '', values } = query as pg.QueryConfig
 		if (name === undefined || (error as pg.DatabaseError).routine !== 'RevalidateCachedQuery') return null
 		if (names.get(text) === name) {
 			renamed += 1
 			names.set(text, `${name.slice(0, HASH_LENGTH)}${renamed}`)
 		}
-		const statement = asked instanceof NamedQuery ? { text, values } : (asked as pg.QueryConfig)
+		const statement = query instanceof NamedQuery ? { text, values } : (query as pg.QueryConfig)
 		return this.getTransactionStatus() === 'I' ? { ...statement, name: nameOf(text) } : null
 	}
 
-	/** Ends the connection at once, without a goodbye that nobody would read; pending statements fail with this reason. */
+	/** Destroys the connection at once, without a termination message; pending statements fail with this reason. */
 	abandon(reason: Unavailable): void {
 		this.endedBecause = reason
 		this.end().catch(() => {})
@@ -152,7 +152,7 @@ export class NamedStatements extends pg.Client {
 	}
 
 	/** @param began when the statement was sent; not given for partial answers */
-	private heard(began?: number): void {
+	private noteAnswer(began?: number): void {
 		if (began !== undefined) statementSeconds((performance.now() - began) / 1_000)
 		this.unanswered -= 1
 		this.silence = 0
@@ -197,8 +197,8 @@ export function abandonWaiting(outage: Outage, reason: Unavailable): void {
 	for (const client of [...waiting]) if (client.isOf(outage)) client.abandon(reason)
 }
 
-function spanOf(asked: unknown): ReturnType<typeof beginStatement> {
-	const { text, values } = (typeof asked === 'string' ? { text: asked } : asked) as {
+function spanOf(query: unknown): ReturnType<typeof beginStatement> {
+	const { text, values } = (typeof query === 'string' ? { text: query } : query) as {
 		text?: string
 		values?: unknown[]
 	}

@@ -12,7 +12,7 @@ useDatabase(undefined, {})
 
 const coded = (code: string, facts: object = {}) => Object.assign(new Error('from PostgreSQL'), { code, ...facts })
 
-describe('what an error says about the database', () => {
+describe('the classification of errors', () => {
 	test.each([
 		['57P01 terminated by an administrator', coded('57P01'), 'away'],
 		['57P03 starting up', coded('57P03'), 'away'],
@@ -39,14 +39,14 @@ describe('what an error says about the database', () => {
 	})
 })
 
-test('a statement that takes too long is ended by PostgreSQL, and the connection serves the next', async () => {
+test('a statement that takes too long is cancelled by PostgreSQL, and the connection stays usable', async () => {
 	const began = performance.now()
 	await expect(sql`select pg_sleep(30)`.execute(db())).rejects.toBeInstanceOf(Unavailable)
 	expect(performance.now() - began).toBeLessThan(CLIENT_TIMEOUT_MS + 3_000)
 	expect((await sql`select 1`.execute(db())).rows).toHaveLength(1)
 })
 
-test('a lock that somebody holds is not waited for for ever; work that may take long waits longer', async () => {
+test('waiting for a lock is limited, with a higher limit for long work', async () => {
 	await sql`create table held (id integer)`.execute(db())
 	const holder = await pool().connect()
 	await holder.query('begin; lock table held')
@@ -60,7 +60,7 @@ test('a lock that somebody holds is not waited for for ever; work that may take 
 	expect(await waiting).toEqual([])
 })
 
-test('when all connections are taken nobody waits for one for long', async () => {
+test('when all connections are in use, waiting for one is limited', async () => {
 	const taken = await Promise.all(Array.from({ length: 10 }, () => pool().connect()))
 	const began = performance.now()
 	await expect(pool().query('select 1')).rejects.toBeInstanceOf(Unavailable)
@@ -69,7 +69,7 @@ test('when all connections are taken nobody waits for one for long', async () =>
 	expect((await pool().query('select 1')).rowCount).toBe(1)
 })
 
-test('a connection whose answer does not come is ended, and not handed to the next in the middle of it', async () => {
+test('a connection with a missing answer is destroyed, and not reused for the next statement', async () => {
 	const client = await pool().connect()
 	const { rows } = await client.query('select pg_backend_pid() as pid')
 	const pid = rows[0]?.pid as number
@@ -88,7 +88,7 @@ test('a connection whose answer does not come is ended, and not handed to the ne
 	}
 })
 
-test('a write whose connection is lost is reported as not known to be done', async () => {
+test('a write whose connection is lost is reported as having an unknown outcome', async () => {
 	await sql`create table written (id integer primary key)`.execute(db())
 	const done = db()
 		.transaction()
@@ -101,7 +101,7 @@ test('a write whose connection is lost is reported as not known to be done', asy
 	expect((await sql`select * from written`.execute(db())).rows).toEqual([])
 })
 
-test('work for nobody that is known gets nothing from the database, and what it leaves running is free again', async () => {
+test('work for an unknown viewer may not use the database, but what it leaves running afterwards may', async () => {
 	const refusal = new Unavailable('away')
 	let later: Promise<unknown> | undefined
 	const { promise: ended, resolve: end } = Promise.withResolvers<void>()
@@ -114,7 +114,7 @@ test('work for nobody that is known gets nothing from the database, and what it 
 	expect(await later).toMatchObject({ rows: [{}] })
 })
 
-test('a full disk is an error of its own', async () => {
+test('a full disk is an error class of its own', async () => {
 	const full = sql`do $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`.execute(db())
 	await expect(full).rejects.toBeInstanceOf(DiskFull)
 })

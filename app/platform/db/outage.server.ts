@@ -11,7 +11,7 @@ const busyMessage = 'The site is very busy and could not do this in time. Try ag
 const awayCodes = /^(08...|57P01|57P02|57P03|57P05|53300|25P03)$/
 /** Errors of the network below, including a missing Unix socket (ENOENT). */
 const networkCodes = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
-/** What `pg` and its pool report as text only. */
+/** Errors that `pg` and its pool report without a code. */
 const awayWords =
 	/^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Cannot use a pool after)/
 /** A statement or a lock took longer than its limit. */
@@ -32,9 +32,9 @@ export function kindOf(error: unknown): Kind {
 
 /** A full disk fills the log as well. Milliseconds between two lines. */
 const DISK_LOG_INTERVAL_MS = 60_000
-let diskToldAt = Number.NEGATIVE_INFINITY
+let diskLoggedAt = Number.NEGATIVE_INFINITY
 
-/** Tracks whether the database is unavailable, and since when. Meanwhile nobody waits for it. */
+/** Tracks whether the database is unavailable, and since when. Meanwhile statements fail at once instead of waiting. */
 export class Outage {
 	private readonly options: pg.PoolConfig
 	private since: number | null = null
@@ -58,9 +58,11 @@ export class Outage {
 		return this.since === null ? 0 : performance.now() - this.since
 	}
 
-	/** The error for whoever needs the database now; undefined when it is available. */
+	/** The error for a statement that needs the database now; undefined when it is available. */
 	refusal(): Unavailable | undefined {
-		return this.isAway ? noted(new Unavailable(awayMessage, { isOutage: true, cause: this.cause })) : undefined
+		return this.isAway
+			? recordedInScope(new Unavailable(awayMessage, { isOutage: true, cause: this.cause }))
+			: undefined
 	}
 
 	/** Calls back when the database becomes unavailable. @returns unsubscribes */
@@ -71,17 +73,17 @@ export class Outage {
 
 	/** Translates an error of `pg`: to {@link Unavailable}, {@link DiskFull}, or itself. */
 	explain(error: unknown): unknown {
-		if (isSiteFault(error)) return noted(error)
+		if (isSiteFault(error)) return recordedInScope(error)
 		if (error instanceof DomainError) return error
 		const kind = kindOf(error)
 		if (kind === null) return error
 		if (kind === 'disk-full') return fullDisk(error)
 		if (kind === 'busy') {
 			log.warn({ err: error }, 'a statement took longer than its limit')
-			return noted(new Unavailable(busyMessage, { cause: error }))
+			return recordedInScope(new Unavailable(busyMessage, { cause: error }))
 		}
 		this.suspect(error)
-		return noted(new Unavailable(awayMessage, { isOutage: true, cause: error }))
+		return recordedInScope(new Unavailable(awayMessage, { isOutage: true, cause: error }))
 	}
 
 	/** Probes the database, unless a probe is running. */
@@ -93,7 +95,7 @@ export class Outage {
 		})
 	}
 
-	/** Asks no more. */
+	/** Stops probing. */
 	stop(): void {
 		this.stopped = true
 	}
@@ -129,17 +131,17 @@ export class Outage {
 	}
 }
 
-/** The error of a write that failed because the disk is full; logged unless that was done lately. */
+/** The error of a write that failed because the disk is full; logged at most once per {@link DISK_LOG_INTERVAL_MS}. */
 export function fullDisk(error: unknown): DiskFull {
-	if (performance.now() - diskToldAt > DISK_LOG_INTERVAL_MS) {
-		diskToldAt = performance.now()
+	if (performance.now() - diskLoggedAt > DISK_LOG_INTERVAL_MS) {
+		diskLoggedAt = performance.now()
 		log.error(
 			{ reason: error instanceof Error ? error.message : String(error) },
 			'the disk is full: nothing can be saved',
 		)
 	}
 	for (const listener of fullDiskListeners) listener()
-	return noted(new DiskFull(error))
+	return recordedInScope(new DiskFull(error))
 }
 
 const fullDiskListeners = new Set<() => void>()
@@ -150,7 +152,7 @@ export function onFullDisk(listener: () => void): void {
 }
 
 /** Remembers the error with the request, as libraries may replace it by one of their own. */
-function noted<Refusal extends Unavailable | DiskFull>(refusal: Refusal): Refusal {
+function recordedInScope<Refusal extends Unavailable | DiskFull>(refusal: Refusal): Refusal {
 	const scope = requestScope()
 	if (scope) scope.outage = refusal
 	return refusal
@@ -160,7 +162,7 @@ function noted<Refusal extends Unavailable | DiskFull>(refusal: Refusal): Refusa
 async function probeFailure({ Client: _client, max: _max, ...options }: pg.PoolConfig): Promise<Error | null> {
 	const client = new pg.Client({ ...options, connectionTimeoutMillis: 0, statement_timeout: 0 })
 	client.on('error', () => {})
-	const asked = client
+	const probed = client
 		.connect()
 		.then(() => client.query('select 1'))
 		.then(
@@ -168,12 +170,12 @@ async function probeFailure({ Client: _client, max: _max, ...options }: pg.PoolC
 			(error) => (typeof error.severity === 'string' && !/^57P0[123]$/.test(error.code) ? null : error),
 		)
 	const failure = await Promise.race([
-		asked,
+		probed,
 		pause(PROBE_TIMEOUT_MS)
 			.then(afterInput)
 			.then(() => new Error('PostgreSQL did not answer a probe in time.')),
 	])
-	// A suspended server would not read a goodbye.
+	// A suspended server would not read a termination message.
 	client.end().catch(() => {})
 	if (failure) streamOf(client)?.destroy()
 	return failure

@@ -61,17 +61,17 @@ export function findOwner(dataDir: string, postgres: string): Owner {
  */
 export function ownFolder(path: string, owner: Owner): void {
 	mkdirOnce(path)
-	const wanted = owner.uid ?? process.getuid?.()
-	if (wanted === undefined) return
+	const expectedUid = owner.uid ?? process.getuid?.()
+	if (expectedUid === undefined) return
 	if (lstatSync(path).isSymbolicLink()) {
-		// Whoever keeps the cluster on another disk has set its owner by hand.
-		if (isPrivateFolder(statSync(path), wanted)) return
+		// For a cluster on another disk, the operator has set the owner manually.
+		if (isPrivateFolder(statSync(path), expectedUid)) return
 		throw new Error(
 			`${path} is a symbolic link to a folder that is not private to the account that runs PostgreSQL. Remove the link.`,
 		)
 	}
 	withFolder(path, constants.O_DIRECTORY | constants.O_NOFOLLOW, (fd, { uid }) => {
-		if (uid !== wanted) {
+		if (uid !== expectedUid) {
 			if (owner.uid === undefined || owner.gid === undefined || uid !== 0)
 				throw new Error(`${path} belongs to another account (uid ${uid}). Run DevQuad as that account.`)
 			fchownSync(fd, owner.uid, owner.gid)

@@ -13,7 +13,7 @@ export interface SitePoolOptions extends pg.PoolConfig {
 
 type Connected = Parameters<pg.Pool['connect']>[0]
 
-/** A pool that lets nobody wait for an unavailable database, and translates errors to the site's own. */
+/** A pool that fails at once while the database is unavailable, and translates errors to the site's own. */
 export class SitePool extends pg.Pool {
 	private readonly outage: Outage
 

@@ -7,7 +7,7 @@ import { transact } from './transaction.server.ts'
 
 useDatabase()
 
-test('a statement is built once, and executed with the values of each call, wherever they are in its text', async () => {
+test('a statement is built once, and executed with the values of each call, in any order', async () => {
 	const build = vi.fn(
 		(text: Value<string>, numbers: Value<(number | null)[]>) =>
 			sql<{ text: string; sum: number }>`
@@ -20,7 +20,7 @@ test('a statement is built once, and executed with the values of each call, wher
 	expect(build).toHaveBeenCalledTimes(1)
 })
 
-test('one that fails is executed again', async () => {
+test('a statement that failed can be executed again', async () => {
 	const divide = statement((by: Value<number>) => sql<{ result: number }>`select 12 / ${by}::int as result`)
 	await expect(divide(db(), 0)).rejects.toThrow('division by zero')
 	expect(await divide(db(), 4)).toEqual([{ result: 3 }])

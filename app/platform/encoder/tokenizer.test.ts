@@ -18,7 +18,7 @@ const small = new Tokenizer([
 ])
 
 // The first one is in the documentation of @tensorflow-models/universal-sentence-encoder.
-test('a text is cut into the pieces that the published tokenizer cuts it into', () => {
+test('a text is split into the same pieces as by the published tokenizer', () => {
 	expect(published.encode('Hello, how are you?')).toEqual([341, 4125, 8, 140, 31, 19, 54])
 })
 

@@ -27,7 +27,7 @@ export function readOwnCookie(header: string | null | undefined, cookie: OwnCook
 }
 
 /**
- * The theme that the reader chose. A cookie from before the prefix still counts: it expires within a year, and whoever else could
+ * The theme that the reader chose. A cookie from before the prefix still counts: it expires within a year, and anyone else who could
  * set it only changes colours.
  * @param header the Cookie header
  */

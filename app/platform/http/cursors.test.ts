@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decodeTimeCursor, encodeCursor } from './cursors.ts'
 
-test('a cursor comes back as it went out, microseconds included', () => {
+test('a cursor is decoded to what was encoded, including microseconds', () => {
 	const at = '2026-11-21T05:12:33.123456+00:00'
 	expect(decodeTimeCursor(encodeCursor([at, 42]))).toEqual({ at, id: 42 })
 })
@@ -18,6 +18,6 @@ test.each([
 	['a zone that no clock has', encodeCursor(['2026-02-28T05:12:33+23:00', 1])],
 	['an id that no row can have', encodeCursor(['2026-11-21T05:12:33Z', 2 ** 31])],
 	['an object', Buffer.from('{"a":1}').toString('base64url')],
-])('a cursor made of %s is refused', (_what, text) => {
+])('a cursor made from %s is refused', (_what, text) => {
 	expect(() => decodeTimeCursor(text)).toThrow('This page of the list no longer exists.')
 })

@@ -11,7 +11,7 @@ function formOf(fields: [string, string | Blob][]): FormData {
 	return form
 }
 
-test('the values of a form are its texts: repeated names joined, no files, no passwords', () => {
+test('form values are its texts: repeated names joined, no files, no passwords', () => {
 	const fields: [string, string | Blob][] = [
 		...([
 			['open', 'work'],
@@ -46,7 +46,7 @@ test.each([
 	[{ version: '0' }, Invalid, Invalid],
 	[{ version: 'x' }, Invalid, Invalid],
 	[{ version: 2 ** 31 }, Invalid, Invalid],
-])('the version of %j is %s, or %s where it has to be named', (input, optional, required) => {
+])('the version of %j is %s, or %s where it is required', (input, optional, required) => {
 	for (const [read, expected] of [
 		[readVersion, optional],
 		[requireVersion, required],
@@ -55,7 +55,7 @@ test.each([
 		else expect(read(input)).toBe(expected)
 })
 
-test('a refusal says what is wrong, what was typed and what is stored', () => {
+test('a rejected form returns the errors, what was typed and what is stored', () => {
 	const form = formOf([
 		['title', 'Mine'],
 		['key', 'used'],
@@ -100,7 +100,7 @@ test.each<[string, Record<string, string>, () => unknown, object]>([
 	expect(serverAction).toHaveBeenCalledTimes('is' in expected || 'init' in expected ? 1 : 0)
 })
 
-test('a form follows a redirect, and an error page unless it stays', async () => {
+test('a form follows a redirect, and shows an error page unless it stays', async () => {
 	const request = () =>
 		new Request('http://site.test/', { method: 'POST', body: new URLSearchParams({ title: 'long' }) })
 	const submit = (thrown: unknown, staysOnPage: boolean) =>

@@ -113,7 +113,7 @@ test.each([
 	expect(new URL(path, 'https://quad.example').origin).toBe('https://quad.example')
 })
 
-test('a toast travels with a redirect to the next page', () => {
+test('a toast is carried by a redirect to the next page', () => {
 	const response = redirectWithToast('/forum', {
 		type: 'success',
 		message: 'Query added successfully! ünïcode; "quoted"',

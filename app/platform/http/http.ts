@@ -57,7 +57,7 @@ export function isPrefetch(request: Request): boolean {
 	return request.headers.has(PREFETCH_HEADER)
 }
 
-/** Whether a script or a prefetch asks, by the header that browsers send: no page that the reader is led to. */
+/** Whether a script or a prefetch sent the request rather than a navigation, by the header that browsers send. */
 export function isBackground(request: Request): boolean {
 	return (request.headers.get('Sec-Fetch-Mode') ?? 'navigate') !== 'navigate'
 }
@@ -69,9 +69,9 @@ export function signedIn(context: Readonly<RouterContextProvider>, url: URL): Si
 	throw redirect(`/login?redirectTo=${encodeURIComponent(url.pathname + url.search)}`)
 }
 
-/** Longer addresses are no page of ours; browsers and proxies accept about as much. */
+/** No page of ours has a longer address; browsers and proxies accept about as much. */
 const MAX_REDIRECT_LENGTH = 2_000
-/** Stands for the site: a path that leads elsewhere resolves to another origin. */
+/** A placeholder for the site's origin: a path that leads elsewhere resolves to another one. */
 const site = 'http://site.invalid'
 
 /**

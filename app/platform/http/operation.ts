@@ -54,7 +54,7 @@ type Outputs<Shape extends Fields> = { [Name in keyof Shape]: z.output<Shape[Nam
 
 /** The arguments of an operation; they have passed their schemas. */
 export interface Call<Params, Query> {
-	/** A member for operations that need one; {@link member} tells the compiler. */
+	/** A member for operations that need one; {@link member} narrows the type. */
 	viewer: Viewer
 	params: Params
 	query: Query

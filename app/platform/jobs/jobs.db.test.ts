@@ -46,7 +46,7 @@ test('a job exists when its transaction commits, and not when it fails', async (
 	expect(await waiting()).toBe(1)
 })
 
-test('a started worker does what waits, and nothing after it was stopped', async () => {
+test('a started worker runs pending jobs, and none after it was stopped', async () => {
 	await addJob('send-mail', mail)
 	await startJobs()
 	await eventually(async () => expect(await waiting()).toBe(0))
@@ -56,7 +56,7 @@ test('a started worker does what waits, and nothing after it was stopped', async
 	expect(await waiting()).toBe(1)
 })
 
-test('regular work is planned for every night, hour and minute', async () => {
+test('schedules become crontab entries for every night, hour and minute', async () => {
 	const run = async () => {}
 	const schedules = (['night', 'hour', 'minute'] as const).map((every) => ({ name: `each-${every}`, every, run }))
 	await startJobs({ schedules })
@@ -68,7 +68,7 @@ test('regular work is planned for every night, hour and minute', async () => {
 	})
 })
 
-test('the work of a night in which the site was down is done once, at its start', async () => {
+test('a nightly job that was missed while the site was down runs once, at its start', async () => {
 	const runs: string[] = []
 	const schedules = ['was-down', 'was-up', 'is-new'].map((name) => ({
 		...{ name, every: 'night' as const },
@@ -90,7 +90,7 @@ test('the work of a night in which the site was down is done once, at its start'
 	expect([runs, rows]).toEqual([['was-down'], []])
 })
 
-test('regular work goes on where the clock had been ahead before the start', async () => {
+test('schedules run after the clock was set back', async () => {
 	await sql`
 		insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
 		values ('ahead', now(), now() + interval '1 year'), ('right', now(), now())`.execute(db())
@@ -104,7 +104,7 @@ test('regular work goes on where the clock had been ahead before the start', asy
 	])
 })
 
-test('work that is left to its next run is tried once, and that run takes the place of the failed one', async () => {
+test('a schedule that tries once is not retried, and its next run replaces the failed one', async () => {
 	await sql`delete from graphile_worker._private_jobs`.execute(db())
 	let tries = 0
 	const run = async () => {
@@ -130,35 +130,38 @@ test('work that is left to its next run is tried once, and that run takes the pl
 test.each([
 	['done', '53100', async () => {}],
 	['failed', '57P01', () => Promise.reject(new Error('no'))],
-])('the end of a job that was %s is noted later where PostgreSQL fails at first with %s', async (end, code, run) => {
-	await sql`delete from graphile_worker._private_jobs`.execute(db())
-	await sql`create sequence ${sql.id(`failures_${end}`)}`.execute(db())
-	await sql`
+])(
+	'the outcome of a job that was %s is saved by a retry when PostgreSQL first fails with %s',
+	async (end, code, run) => {
+		await sql`delete from graphile_worker._private_jobs`.execute(db())
+		await sql`create sequence ${sql.id(`failures_${end}`)}`.execute(db())
+		await sql`
 		create or replace function fail_once() returns trigger language plpgsql as $$ begin
 			if nextval(${sql.lit(`failures_${end}`)}) = 1 then
 				raise exception 'not now' using errcode = ${sql.lit(code)};
 			end if;
 			return coalesce(new, old);
 		end $$`.execute(db())
-	await sql`
+		await sql`
 		create trigger fail_once before delete or update of last_error on graphile_worker._private_jobs
 		for each row execute function fail_once()`.execute(db())
-	try {
-		await startJobs({ schedules: [{ name: `is-${end}`, every: 'night', run }] })
-		await sql`select graphile_worker.add_job(${`is-${end}`}, max_attempts => 1)`.execute(db())
-		await eventually(async () => {
-			const { rows } = await sql`
+		try {
+			await startJobs({ schedules: [{ name: `is-${end}`, every: 'night', run }] })
+			await sql`select graphile_worker.add_job(${`is-${end}`}, max_attempts => 1)`.execute(db())
+			await eventually(async () => {
+				const { rows } = await sql`
 				select last_error from graphile_worker._private_jobs where locked_at is not null or last_error is null`.execute(
-				db(),
-			)
-			expect(rows).toEqual([])
-		})
-	} finally {
-		await sql`drop trigger fail_once on graphile_worker._private_jobs`.execute(db())
-	}
-})
+					db(),
+				)
+				expect(rows).toEqual([])
+			})
+		} finally {
+			await sql`drop trigger fail_once on graphile_worker._private_jobs`.execute(db())
+		}
+	},
+)
 
-test('a job of a process that was killed is done again after a minute; one of a living process is not', async () => {
+test('a job of a killed process is retried after a minute; one of a live process is not', async () => {
 	await sql`delete from graphile_worker._private_jobs`.execute(db())
 	const finish = Promise.withResolvers<void>()
 	let tries = 0
@@ -166,7 +169,7 @@ test('a job of a process that was killed is done again after a minute; one of a 
 		tries += 1
 		return finish.promise
 	}
-	/** Makes all locks older. @returns those who hold one after some renewals */
+	/** Ages all locks. @returns their holders after a few renewals */
 	const pass = async (time: string) => {
 		await sql`update graphile_worker._private_jobs set locked_at = locked_at - ${time}::interval`.execute(db())
 		await sleep(500)

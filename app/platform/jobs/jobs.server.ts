@@ -20,7 +20,7 @@ export interface Jobs {
 	'send-mail': Mail
 }
 
-/** Handlers by job name. A failed job is retried. */
+/** Handlers by job name. A job whose handler rejects is retried. */
 export type JobHandlers = { [Name in keyof Jobs]: (payload: Jobs[Name]) => Promise<unknown> }
 
 /** Work at regular times, done by one process of the site. */
@@ -33,8 +33,8 @@ export interface Schedule {
 	triesOnce?: boolean
 }
 
-/** Jobs with fewer than the usual 25 tries: a mail that is a day late helps nobody. */
-const MAX_TRIES: Partial<Record<keyof Jobs, number>> = { 'send-mail': 12 }
+/** Jobs with fewer attempts than the default of 25: a mail that is a day late is useless. */
+const MAX_ATTEMPTS: Partial<Record<keyof Jobs, number>> = { 'send-mail': 12 }
 
 /** Maximum days for which mails may be stored as files. */
 const MAX_MAIL_DAYS = 365
@@ -70,7 +70,7 @@ export const platformRetention: readonly RetentionRule[] = [
 
 const ownSchedules: Schedule[] = [{ name: 'sweep-mails', every: 'hour', run: () => sweepMails(MAX_MAIL_DAYS) }]
 
-/** Milliseconds that running jobs get when the process stops; interrupted ones are retried later. */
+/** Milliseconds that running jobs get to finish when the process stops; interrupted ones are retried later. */
 const stopWithin = 2_500
 
 const countTry = counter('devquad_job_tries_total', 'Tries of jobs that ended, by the job and how: done, or failed.', [
@@ -85,7 +85,7 @@ interface Work {
 	schedules?: readonly Schedule[]
 }
 
-/** Starts working on jobs in this process, on the open pool. Sending mails is built in. */
+/** Starts a job worker in this process, on the open pool. The job that sends mails is built in. */
 export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promise<void> {
 	const regular = [...ownSchedules, ...schedules]
 	const handlers = Object.entries(jobs) as [string, (payload: unknown) => Promise<unknown>][]
@@ -117,7 +117,7 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 	await forgetFutureRuns()
 }
 
-/** Jobs of the whole site by state (due, scheduled, running, or failed for good), as labels with counts. */
+/** Jobs of the whole site by state (due, scheduled, running, or failed permanently), as metric labels with counts. */
 export async function countJobs(): Promise<[{ state: string }, number][]> {
 	const { rows } = await sql<Record<'ready' | 'later' | 'running' | 'failed', number>>`
 		select count(*) filter (where locked_at is not null)::int as running,
@@ -129,7 +129,7 @@ export async function countJobs(): Promise<[{ state: string }, number][]> {
 }
 
 /**
- * The schedules as graphile-worker reads them. Hourly work is spread over the hour, so that no minute has all of it. A night that the
+ * The schedules in graphile-worker's crontab format. Hourly work is spread over the hour, so that no minute has all of it. A night that the
  * site was down is made up for at its start.
  */
 export function crontabOf(schedules: readonly Schedule[]): string {
@@ -179,7 +179,7 @@ export async function addJob<Name extends keyof Jobs>(
 	delay = 0,
 ): Promise<void> {
 	const runAt = delay === 0 ? sql`` : sql`, run_at => now() + make_interval(secs => ${delay})`
-	const tries = MAX_TRIES[name] ? sql`, max_attempts => ${MAX_TRIES[name]}` : sql``
+	const tries = MAX_ATTEMPTS[name] ? sql`, max_attempts => ${MAX_ATTEMPTS[name]}` : sql``
 	await sql`select graphile_worker.add_job(${name}, payload => ${JSON.stringify(payload)}::json ${runAt} ${tries})`.execute(
 		executor,
 	)

@@ -8,29 +8,29 @@ import { releaseLostJobs, renewJobLocks } from './lost-jobs.queries.server.ts'
  */
 
 /** Milliseconds between two renewals. */
-const BEAT_MS = 15_000
+const HEARTBEAT_MS = 15_000
 
 /**
  * Renews the locks of a process's jobs, and unlocks those of processes that were killed.
- * @param holder what the locks of this process's jobs name
+ * @param holder the worker pool id in the locks of this process's jobs
  * @param every milliseconds between two renewals, for tests
  * @returns stops it
  */
-export function watchJobLocks(holder: string, every = BEAT_MS): () => void {
-	let lastBeat = Number.NEGATIVE_INFINITY
-	const beat = async () => {
+export function watchJobLocks(holder: string, every = HEARTBEAT_MS): () => void {
+	let lastHeartbeat = Number.NEGATIVE_INFINITY
+	const heartbeat = async () => {
 		try {
 			await renewJobLocks(holder)
-			// After an outage of the database, or a suspended machine, the others get the time to renew theirs.
-			const isSteady = performance.now() - lastBeat < 2 * BEAT_MS
-			lastBeat = performance.now()
+			// After an outage of the database, or a suspended machine, other processes first get the chance to renew their locks.
+			const isSteady = performance.now() - lastHeartbeat < 2 * HEARTBEAT_MS
+			lastHeartbeat = performance.now()
 			const count = isSteady ? await releaseLostJobs() : 0
-			if (count > 0) log.warn({ count }, 'jobs of a process that ended in their midst are done again')
+			if (count > 0) log.warn({ count }, 'jobs that a killed process left are retried')
 		} catch (error) {
 			if (!isDatabaseAway()) log.warn({ err: error }, 'the locks of jobs could not be renewed')
 		}
 	}
-	void beat()
-	const timer = setInterval(beat, every).unref()
+	void heartbeat()
+	const timer = setInterval(heartbeat, every).unref()
 	return () => clearInterval(timer)
 }

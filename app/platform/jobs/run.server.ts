@@ -1,74 +1,78 @@
 import { log } from '~/lib/log.server.ts'
 import { db, type Executor } from '../db/db.server.ts'
 
-/** How many may fail in one run, before it gives up: then something else is wrong. */
+/** Failed items after which a run aborts, as the cause is then unlikely to be the items. */
 const MAX_FAILED = 20
 
 /**
- * Work for many members, or things of theirs, in which one that fails is left out, so that the others do not wait for it. Call {@link finish} at the end, so
- * that the failure is not overlooked.
+ * Processes many independent items, such as members. An item that fails is logged and skipped, so that it does not block the others.
+ * Call {@link finish} at the end, so that the job fails and is retried.
  */
 export class Run<Id extends number | string = number> {
-	/** Ids of those that are left out. */
+	/** Ids of the failed items. */
 	readonly failed: Id[] = []
 	readonly #what: string
-	#culprit: Id | undefined
-	#last: { error: unknown } | undefined
+	#failing: Id | undefined
+	#lastError: { error: unknown } | undefined
 
-	/** @param what failed, as the log says it: “a reminder could not be sent” */
+	/** @param what the log message for a failed item: “a reminder could not be sent” */
 	constructor(what: string) {
 		this.#what = what
 	}
 
-	/** Does something for each; what it did for one must stand without the others. */
+	/**
+	 * Processes each item; the work on one must be complete in itself, such as a transaction of its own.
+	 * @throws the error of an item when {@link MAX_FAILED} others have failed before
+	 */
 	async each<Item>(items: Iterable<Item>, idOf: (item: Item) => Id, act: (item: Item) => Promise<void>): Promise<void> {
 		for (const item of items) {
 			try {
 				await act(item)
 			} catch (error) {
-				this.#leaveOut(idOf(item), error)
+				this.#skip(idOf(item), error)
 			}
 		}
 	}
 
 	/**
-	 * Runs a transaction for several, within which {@link of} does what concerns one.
-	 * @returns undefined if one of them failed: nothing was changed, and the next batch must leave out those in `failed`
+	 * Processes several items in one transaction; wrap the work of each in {@link of}.
+	 * @returns undefined when an item failed and the transaction was rolled back; the next batch must omit the items in `failed`
+	 * @throws any error that occurs outside {@link of}
 	 */
 	async batch<Result>(work: (trx: Executor) => Promise<Result>): Promise<Result | undefined> {
 		try {
 			return await db()
 				.transaction()
 				.execute((trx) => {
-					this.#culprit = undefined
+					this.#failing = undefined
 					return work(trx)
 				})
 		} catch (error) {
-			if (this.#culprit === undefined) throw error
-			this.#leaveOut(this.#culprit, error)
+			if (this.#failing === undefined) throw error
+			this.#skip(this.#failing, error)
 			return undefined
 		}
 	}
 
-	/** Does what concerns one of a {@link batch}. */
+	/** Does the work of one item of a {@link batch}, so that a failure is attributed to it. @throws whatever `act` throws */
 	async of<Result>(id: Id, act: () => Promise<Result>): Promise<Result> {
 		try {
 			return await act()
 		} catch (error) {
-			this.#culprit = id
+			this.#failing = id
 			throw error
 		}
 	}
 
-	/** @throws the last error, if somebody was left out */
+	/** @throws the last error, if any item failed */
 	finish(): void {
-		if (this.#last) throw this.#last.error
+		if (this.#lastError) throw this.#lastError.error
 	}
 
-	#leaveOut(id: Id, error: unknown): void {
+	#skip(id: Id, error: unknown): void {
 		if (this.failed.length === MAX_FAILED) throw error
 		log.error({ err: error, id }, this.#what)
 		this.failed.push(id)
-		this.#last = { error }
+		this.#lastError = { error }
 	}
 }

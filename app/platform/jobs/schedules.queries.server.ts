@@ -3,8 +3,8 @@ import { db } from '~/platform/db/db.server.ts'
 import { isPast } from '~/platform/db/recent.server.ts'
 
 /**
- * Forgets runs of regular work in the future, from before the machine's clock was set back: graphile-worker plans none until their
- * time has come again.
+ * Deletes scheduled runs recorded before the machine's clock was set back: graphile-worker schedules no others until their
+ * time comes again.
  */
 export async function forgetFutureRuns(): Promise<void> {
 	await sql`
@@ -13,7 +13,7 @@ export async function forgetFutureRuns(): Promise<void> {
 	)
 }
 
-/** Forgets the runs of this work that failed for good, as another one takes their place. */
+/** Deletes the permanently failed runs of this work, as a later run replaces them. */
 export async function forgetFailedRuns(name: string): Promise<void> {
 	await sql`
 		delete from graphile_worker._private_jobs where attempts >= max_attempts and locked_at is null

@@ -53,7 +53,7 @@ const SMTP_TIMEOUTS = {
 	greetingTimeout: 10_000,
 	socketTimeout: 20_000,
 }
-/** As above, for a mail that somebody waits for. */
+/** The same for a mail whose sender waits for the result. */
 const TRIAL_TIMEOUTS = { dnsTimeout: 8_000, connectionTimeout: 8_000, greetingTimeout: 8_000, socketTimeout: 15_000 }
 /** Maximum characters of a mail server's message that are shown. */
 const MAX_ANSWER = 300
@@ -68,7 +68,7 @@ type MailSettings = Pick<Config, 'SMTP_URL' | 'MAIL_FROM'>
 
 /**
  * Sends a mail by SMTP_URL; without that setting, writes it to `mail/*.eml` in the data directory. A mail that the server refuses
- * permanently, such as for a missing mailbox, is given up: retries would only harm the site's reputation.
+ * permanently, such as for a missing mailbox, is not retried: retries would only harm the site's reputation.
  * @returns the refusal of such a mail; null for an accepted one
  * @throws Error when the SMTP server does not accept it now; the job retries later
  */
@@ -81,15 +81,15 @@ export async function sendMail(
 		const timeout = AbortSignal.timeout(MAX_SENDING_MS)
 		try {
 			const transport = await transportOf(settings.SMTP_URL)
-			await Promise.race([transport.sendMail(message), tooLong(timeout)])
+			await Promise.race([transport.sendMail(message), rejectOnTimeout(timeout)])
 			countMail({ outcome: 'sent' })
 			return null
 		} catch (error) {
 			if (timeout.aborted) closeMail()
-			const refusal = refusedForGood(error)
+			const refusal = permanentRefusal(error)
 			countMail({ outcome: refusal ? 'refused' : 'failed' })
 			if (!refusal) throw error
-			log.warn({ code: refusal.code }, 'the mail server refused a mail for good, and it is not tried again')
+			log.warn({ code: refusal.code }, 'the mail server refused a mail permanently; it is not retried')
 			return refusal
 		}
 	}
@@ -101,7 +101,7 @@ export async function sendMail(
 	try {
 		await writeFile(file, eml as Buffer, { mode: 0o600 })
 	} catch (error) {
-		// On a full disk each try would leave the beginning of the mail.
+		// On a full disk, each attempt would otherwise leave a truncated file.
 		await rm(file, { force: true })
 		throw error
 	}
@@ -141,8 +141,8 @@ export async function tryMail(
 export function mailFaultInWords(error: unknown): string {
 	const { code, message } = error as { code?: unknown; message?: unknown }
 	const meant = (typeof code === 'string' && mailFaults[code]) || 'Mail does not work.'
-	const said = cleanLine(String(message || code)).slice(0, MAX_ANSWER)
-	return `${meant} The mail server, or the way to it, says: ${said.replace(/\.$/, '')}.`
+	const reply = cleanLine(String(message || code)).slice(0, MAX_ANSWER)
+	return `${meant} The mail server, or the way to it, says: ${reply.replace(/\.$/, '')}.`
 }
 
 const mailFaults: Record<string, string> = {
@@ -157,28 +157,28 @@ const mailFaults: Record<string, string> = {
 	EMESSAGE: 'The mail server refuses the mail.',
 }
 
-const held = remember<{ url?: string; transport?: Transporter }>('mail', () => ({}))
+const state = remember<{ url?: string; transport?: Transporter }>('mail', () => ({}))
 
 /** The pooled connections to the mail server, so that a hundred mails need one login. */
 async function transportOf(url: string): Promise<Transporter> {
 	const { createTransport } = await nodemailer()
-	if (held.url !== url) closeMail()
-	held.url = url
-	held.transport ??= createTransport({ url, ...POOL, ...SMTP_TIMEOUTS })
-	return held.transport
+	if (state.url !== url) closeMail()
+	state.url = url
+	state.transport ??= createTransport({ url, ...POOL, ...SMTP_TIMEOUTS })
+	return state.transport
 }
 
 /** Closes the connections to the mail server; the next mail opens new ones. */
 export function closeMail(): void {
-	held.transport?.close()
-	held.transport = undefined
+	state.transport?.close()
+	state.transport = undefined
 }
 
 /**
  * The server's permanent refusal of this recipient or mail; null for other errors. A refused login or sender is not permanent: a
  * setting can fix it.
  */
-function refusedForGood(error: unknown): Refusal | null {
+function permanentRefusal(error: unknown): Refusal | null {
 	const {
 		code,
 		command,
@@ -191,7 +191,7 @@ function refusedForGood(error: unknown): Refusal | null {
 }
 
 /** @throws Error when the time is over */
-function tooLong(timeout: AbortSignal): Promise<never> {
+function rejectOnTimeout(timeout: AbortSignal): Promise<never> {
 	return new Promise((_resolve, reject) => {
 		const end = () => reject(new Error(`The mail server took longer than ${MAX_SENDING_MS / 1_000} s for one mail.`))
 		timeout.addEventListener('abort', end, { once: true })
@@ -209,20 +209,20 @@ export async function sweepMails(days: number, { dataDir }: Pick<Config, 'dataDi
 	return removed.length
 }
 
-/** Removes mails stored as files that match a regular expression, ignoring case. */
+/** Removes mails stored as files whose text matches a regular expression, ignoring case. */
 export async function removeMailsNaming(
 	pattern: string,
 	{ dataDir }: Pick<Config, 'dataDir'> = config(),
 ): Promise<void> {
 	const folder = join(dataDir, 'mail')
-	const wanted = new RegExp(pattern, 'i')
+	const matching = new RegExp(pattern, 'i')
 	for (const name of await readdir(folder).catch(() => [])) {
 		const written = await readFile(join(folder, name), 'utf8').catch(() => '')
-		if (wanted.test(decoded(written))) await rm(join(folder, name), { force: true })
+		if (matching.test(decoded(written))) await rm(join(folder, name), { force: true })
 	}
 }
 
-/** The text of a mail that this site wrote, without the encodings of MIME; letters outside ASCII may be wrong. */
+/** The text of a mail that this site wrote, with MIME encodings removed; letters outside ASCII may be wrong. */
 function decoded(mail: string): string {
 	const ofBase64 = (text: string) => Buffer.from(text, 'base64').toString('latin1')
 	return mail

@@ -15,7 +15,7 @@ const mail = () =>
 
 afterEach(closeMail)
 
-test('a mail reaches an SMTP server with its words as text and as HTML', async () => {
+test('a mail reaches an SMTP server as text and as HTML', async () => {
 	const received: { to: string[]; from: string; body: string }[] = []
 	const server = new SMTPServer({
 		disabledCommands: ['AUTH', 'STARTTLS'],
@@ -53,7 +53,7 @@ test('a mail reaches an SMTP server with its words as text and as HTML', async (
 	expect(decode(body)).toContain('<p>Somebody asked &lt;b&gt;you&lt;/b&gt;.</p>')
 })
 
-test('a mail that the server refuses is an error, so that the job is tried again', async () => {
+test('a mail that the server rejects temporarily is an error, so that the job is retried', async () => {
 	const server = new SMTPServer({
 		disabledCommands: ['AUTH', 'STARTTLS'],
 		onRcptTo: (_address, _session, done) => done(Object.assign(new Error('Try later'), { responseCode: 450 })),
@@ -71,7 +71,7 @@ test('a mail that the server refuses is an error, so that the job is tried again
 	await new Promise<void>((resolve) => server.close(() => resolve()))
 })
 
-test('many mails are one connection; one that is refused for good is given up, and one whose sender is refused is not', async () => {
+test('many mails share one connection; a permanent refusal is not retried, but that of a sender is', async () => {
 	let connections = 0
 	const server = new SMTPServer({
 		disabledCommands: ['AUTH', 'STARTTLS'],
@@ -101,7 +101,7 @@ test('many mails are one connection; one that is refused for good is given up, a
 	await new Promise<void>((resolve) => server.close(() => resolve()))
 })
 
-test('without an SMTP server a mail becomes a file that only its owner reads', async () => {
+test('without an SMTP server, a mail is written to a file that only its owner can read', async () => {
 	await sendMail(mail())
 	const folder = join(config().dataDir, 'mail')
 	const [file = ''] = readdirSync(folder)
@@ -110,7 +110,7 @@ test('without an SMTP server a mail becomes a file that only its owner reads', a
 	expect(decode(readFileSync(join(folder, file), 'utf8'))).toContain('To: mira@eastmere.example')
 })
 
-/** Quoted-printable as text, well enough to look for ASCII in it. */
+/** Decodes quoted-printable, well enough to search the text for ASCII. */
 function decode(body: string): string {
 	return body
 		.replace(/=\r?\n/g, '')
@@ -130,7 +130,7 @@ test.runIf(canIsolate)(`a mail that does not fit on the disk leaves no file${iso
 	}
 })
 
-test('of mails in files those older than 30 days go, and all but the newest 1,000', async () => {
+test('mail files older than 30 days are removed, and all but the newest 1,000', async () => {
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-mails-'))
 	const folder = join(dataDir, 'mail')
 	mkdirSync(folder)
@@ -145,7 +145,7 @@ test('of mails in files those older than 30 days go, and all but the newest 1,00
 	rmSync(dataDir, { recursive: true })
 })
 
-test('mails in files that name somebody are removed, whatever letters most of the mail has', async () => {
+test('mail files that name a member are removed, whatever the encoding of the mail', async () => {
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-mail-'))
 	const settings = { SMTP_URL: undefined, MAIL_FROM: 'quad@campus.example', dataDir }
 	const write = (subject: string, text: string) =>

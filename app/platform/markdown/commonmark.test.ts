@@ -5,7 +5,7 @@ import { sanitize } from './sanitize.server.ts'
 
 /* The 652 examples of the CommonMark specification 0.31, seen through the same allow-list. */
 
-/** Examples that come out otherwise on purpose, by their numbers in the specification. */
+/** Examples that are deliberately rendered differently, by their numbers in the specification. */
 const otherwise = {
 	'an HTML tag that is not one of ours is shown as the words it is': [
 		...[21, 31, 201, 344, 475, 476, 477, 491, 494, 524, 536],
@@ -26,7 +26,7 @@ const folded = (html: string) =>
 		.replace(/<pre><code>\s*/g, '<pre><code>')
 		.replace(/<blockquote>\s*<\/blockquote>/g, '<blockquote></blockquote>')
 
-/** Our blocks of code without their frame, their colours and the stop for the keyboard. */
+/** Removes the frame, the highlighting and the tabindex of code blocks. */
 const plain = (html: string) =>
 	folded(
 		html.replace(
@@ -38,7 +38,7 @@ const plain = (html: string) =>
 const specified = (html: string) =>
 	folded(sanitize(html.replace(/<code class="[^"]*">/g, '<code>'), 3).replaceAll(' tabindex="0"', ''))
 
-test('there are 652 examples, and each reason stands for some of them', () => {
+test('there are 652 examples, and each reason applies to some of them', () => {
 	expect(commonmark).toHaveLength(652)
 	expect(reasons.size).toBe(68)
 })

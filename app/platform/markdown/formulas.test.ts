@@ -150,6 +150,6 @@ test('a diagram is shown as its source; videos and audio are links', async () =>
 test.each([
 	['before its source', '<p>One <math><semantics><mi>x</mi><annotation enc', 'One'],
 	['in its source', '<p>One <math><semantics><mi>x</mi><annotation encoding="application/x-tex">x + y', 'One $x + y'],
-])('of HTML that is cut within a formula, %s, no letters are left', (_what, html, text) => {
+])('HTML that is cut within a formula, %s, leaves no letters of it', (_what, html, text) => {
 	expect(textOfHtml(html)).toBe(text)
 })

@@ -122,8 +122,8 @@ const aliases: Record<string, string> = {
 
 /** The name of a language that can be highlighted, or null. Accepts fence names and tags: `c++`, `JS`, `spring-boot`. */
 export function languageOf(name: string): string | null {
-	const wanted = name.trim().toLowerCase()
-	const known = aliases[wanted] ?? wanted
+	const normalized = name.trim().toLowerCase()
+	const known = aliases[normalized] ?? normalized
 	if (!Object.hasOwn(bundledLanguages, known)) return null
 	return canonical.get(known) ?? known
 }
@@ -146,14 +146,14 @@ const labels = new Map(bundledLanguagesInfo.map(({ id, name }) => [id, name]))
 /** Loads languages for {@link colour}, by names of {@link languageOf}; each is read from disk on first use, about 20 ms. */
 export async function loadLanguages(languages: readonly string[]): Promise<void> {
 	if (languages.length === 0) return
-	held.highlighter ??= createHighlighterCore({
+	state.highlighter ??= createHighlighterCore({
 		themes: [theme],
 		langs: [],
 		// Oniguruma compiles a grammar's patterns three times as fast as their JavaScript translation runs for the first time.
 		engine: createOnigurumaEngine(import('shiki/wasm')),
 	})
-	const highlighter = await held.highlighter
-	held.ready = highlighter
+	const highlighter = await state.highlighter
+	state.ready = highlighter
 	for (const language of languages) {
 		if (!highlighter.getLoadedLanguages().includes(language))
 			await highlighter.loadLanguage(bundledLanguages[language as keyof typeof bundledLanguages])
@@ -166,12 +166,12 @@ export async function loadLanguages(languages: readonly string[]): Promise<void>
  * @param left the budget, shared by all blocks of a text
  */
 export function colour(code: string, language: string | null, left: Colouring): string {
-	const { ready } = held
+	const { ready } = state
 	if (!ready || !language || code.length > left.characters) return escapeHtml(code)
 	left.characters -= code.length
 	const lines = code.split('\n')
 	const done: string[] = []
-	const seen = held.seen.get(language) ?? 0
+	const seen = state.seen.get(language) ?? 0
 	let grammarState: GrammarState | undefined
 	while (done.length < lines.length && left.milliseconds > 0) {
 		const started = process.threadCpuUsage()
@@ -192,18 +192,18 @@ export function colour(code: string, language: string | null, left: Colouring): 
 		const { user, system } = process.threadCpuUsage(started)
 		if (seen > warmUp) left.milliseconds -= (user + system) / 1_000
 	}
-	held.seen.set(language, seen + code.length)
+	state.seen.set(language, seen + code.length)
 	return [...done, ...lines.slice(done.length).map(escapeHtml)].join('\n')
 }
 
-interface Held {
+interface State {
 	highlighter?: Promise<HighlighterCore>
 	ready?: HighlighterCore
 	/** Characters highlighted since the start, by language. */
 	seen: Map<string, number>
 }
 
-const held = remember<Held>('highlighter', () => ({ seen: new Map() }))
+const state = remember<State>('highlighter', () => ({ seen: new Map() }))
 
 function wrap(html: string, name: string | undefined): string {
 	return name && html.trim() ? `<span class="${name}">${html}</span>` : html

@@ -25,11 +25,11 @@ export function newFormulas(): FormulasLeft {
 
 type Temml = typeof import('temml')['default']
 
-const held = remember<{ temml?: Temml }>('temml', () => ({}))
+const state = remember<{ temml?: Temml }>('temml', () => ({}))
 
 /** Loads the renderer for {@link formulaHtml} on first use, about 20 ms. */
 export async function loadFormulas(): Promise<void> {
-	held.temml ??= (await import('temml')).default
+	state.temml ??= (await import('temml')).default
 }
 
 /**
@@ -65,7 +65,7 @@ function mathOf(tex: string, displayMode: boolean, left: FormulasLeft): { html?:
 	left.characters -= tex.length
 	const began = process.threadCpuUsage()
 	try {
-		const html = held.temml?.renderToString(tex, {
+		const html = state.temml?.renderToString(tex, {
 			displayMode,
 			annotate: true,
 			throwOnError: true,
@@ -88,8 +88,8 @@ function mathOf(tex: string, displayMode: boolean, left: FormulasLeft): { html?:
 /** The parser's message, without the source that it quotes. */
 function reasonOf(error: unknown): string {
 	if (!(error instanceof Error) || error.name !== 'ParseError') return unknown
-	const said = error.message.replace(/ at (position \d+|end of input):[\s\S]*$/, ' at $1').trim()
-	return `${said.slice(0, 160)}.`
+	const message = error.message.replace(/ at (position \d+|end of input):[\s\S]*$/, ' at $1').trim()
+	return `${message.slice(0, 160)}.`
 }
 
 function depthOf(html: string): number {

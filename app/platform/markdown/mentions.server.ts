@@ -1,6 +1,6 @@
 import type { Token } from 'markdown-it'
 
-/** An @ with a name at the start of a word: `mail@host`, `/@x` and `@@x` are no mentions, and `@josé` does not mention `jos`. */
+/** An @ with a name at the start of a word: `mail@host`, `/@x` and `@@x` are not mentions, and `@josé` does not mention `jos`. */
 const mention = /(?<![\p{L}\p{N}_@/.+-])@([a-z0-9][a-z0-9._-]{0,63})(?![\p{Script=Latin}\p{M}])/giu
 
 /** Members that one text may mention; further mentions are plain text. */

@@ -13,7 +13,7 @@ interface RenderOptions {
 	language?: string
 	/** The level of the text's highest heading; 3 by default. */
 	topHeading?: TopHeading
-	/** Says which of the mentioned usernames become links; without it, none does. Not called when nobody is mentioned. */
+	/** Returns the mentioned usernames that become links; without it, none do. Not called when nobody is mentioned. */
 	people?: (names: string[]) => Promise<ReadonlySet<string>>
 }
 
@@ -25,7 +25,7 @@ const IDLE_MS = 10 * 60_000
 /**
  * Renders Markdown to the HTML that is stored and shown; runs once, when the text is written. Accepts what people paste: simple
  * HTML tags work, unknown ones are shown as text, formulas become MathML. Long texts, code and formulas are rendered in a worker
- * thread, so that nobody else waits; {@link renderTask} tells how long they take.
+ * thread, so that other requests do not wait; see {@link renderTask} for how long they take.
  */
 export async function renderMarkdown(
 	markdown: string,

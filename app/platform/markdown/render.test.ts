@@ -54,9 +54,9 @@ test.each([
 	['a script address as a video', '![x](javascript:alert(1).mp4) <img src="javascript:alert(1)//x.mp4">'],
 	['a class of ours', '<span class="btn fixed">x</span><b class="toast" id="main">x</b>'],
 	['a meta refresh', '<meta http-equiv=refresh content="0;url=//evil.example"><base href="//evil.example">'],
-])('%s does nothing', async (_family, markdown) => {
+])('%s is harmless', async (_family, markdown) => {
 	const html = await htmlOf(markdown)
-	// What is left of an attack stands there as words: every "<" belongs to a tag of the list, no tag has more than its attributes.
+	// An attack is left as text only: every "<" belongs to an allowed tag, and every attribute is an allowed one.
 	const tags = html.match(/<[^>]*>/g) ?? []
 	for (const tag of tags) expect(tag).toMatch(harmless)
 	expect(html.replace(/<[^>]*>/g, '')).not.toContain('<')
@@ -86,7 +86,7 @@ test.each([
 		'lines of items',
 		(depth: number) => Array.from({ length: depth / 2 }, (_, level) => `${'  '.repeat(level)}- The end`).join('\n'),
 	],
-])('the text within many %s is shown, however deep it is', async (_what, nested) => {
+])('the text within many nested %s is shown, however deep it is', async (_what, nested) => {
 	for (const depth of [28, 30, 32, 200]) {
 		const [markdown, html] = [nested(depth), await htmlOf(nested(depth))]
 		expect([depth, html.match(/The end/g)?.length]).toEqual([depth, markdown.match(/The end/g)?.length])
@@ -94,7 +94,7 @@ test.each([
 	}
 })
 
-test('a text of 5,000 blocks is marked up, a longer one is shown as it was typed', async () => {
+test('a text of 5,000 blocks is rendered, a longer one is shown as typed', async () => {
 	const items = (count: number) => '- **x**\n'.repeat(count)
 	const most = await htmlOf(items(2_499))
 	expect(most.match(/<li>/g)).toHaveLength(2_499)
@@ -105,7 +105,7 @@ test('a text of 5,000 blocks is marked up, a longer one is shown as it was typed
 	expect(await htmlOf(items(2))).toContain('<strong>x</strong>')
 })
 
-test('a tag for code that is never closed hides none that is', async () => {
+test('an unclosed code tag hides no closed one', async () => {
 	const figures = async (markdown: string) => (await htmlOf(markdown)).match(/<pre[^>]*><code>[^<]*/g) ?? []
 	expect(await figures('> <pre>open\n\n<pre>a\nb</pre>\n\n<pre>open')).toEqual(['<pre tabindex="0"><code>a\nb'])
 	expect(await figures('- <pre>a\n  b</pre>\n\n<pre>open\n')).toEqual(['<pre tabindex="0"><code>a\nb'])
@@ -173,7 +173,7 @@ test.each([
 	['# a\n\n## b\n\n#### c\n\n# d', 3, '<h3>a</h3> <h4>b</h4> <h5>c</h5> <h3>d</h3>'],
 	['### a\n\n# b', 2, '<h2>a</h2> <h2>b</h2>'],
 	['<h3>a</h3>\n\n#### b', 2, '<h2>a</h2><h3>b</h3>'],
-])('the headings of %j begin at level %i and leave none out', async (markdown, topHeading, html) => {
+])('the headings of %j begin at level %i and skip none', async (markdown, topHeading, html) => {
 	expect((await htmlOf(markdown, { topHeading })).replace(/\s+/g, ' ')).toBe(html)
 })
 
@@ -217,7 +217,7 @@ test.each([
 	expect(await htmlOf(markdown, options)).toBe(html)
 })
 
-test('the words of a text leave out code blocks, addresses and markup', async () => {
+test('the plain text contains no code blocks, addresses or markup', async () => {
 	const { text } = await renderMarkdown(
 		'# Why\n\nDoes `a` **fail**\nat [b](https://c.example)?<br>Yes.\n\n```\nlong code\n```\n\n- one\n- two ![p](https://d.example/p.png)',
 	)
@@ -235,7 +235,7 @@ test.each([
 
 const sixtyFour = (part: string) => part.repeat(Math.ceil(65_536 / part.length))
 
-// A second is ten times what each of them takes: what is tested is that none of them takes minutes.
+// Each takes about a tenth of a second; the test only makes sure that none takes minutes.
 test.each([
 	...[
 		'[',
@@ -266,14 +266,14 @@ test.each([
 		`\`\`\`py\n${'f"{f('.repeat(79)}\n\`\`\`\n`,
 	],
 ])('64 KB of %.30j are rendered', async (part) => {
-	// Quadratic work would outlast the test's time by far; how long it takes is measured by npm run bench:markdown.
+	// Quadratic work would exceed the test's timeout by far; npm run bench:markdown measures the actual time.
 	expect(await renderMarkdown(sixtyFour(part))).toHaveProperty('html')
 })
 
 test.each([
 	['empty lines', `\`\`\`\n${'\n'.repeat(200_000)}x\n\`\`\``],
 	['spaces', `<pre><code>${' '.repeat(200_000)}x</pre>`],
-])('many %s in a block of code take no quadratic time', async (_, markdown) => {
+])('many %s in a code block do not take quadratic time', async (_, markdown) => {
 	const start = performance.now()
 	await renderMarkdown(markdown)
 	expect(performance.now() - start).toBeLessThan(5_000)
@@ -282,7 +282,7 @@ test.each([
 test.each([
 	['a text meant to be slow', '['.repeat(64_000)],
 	['the first block of a language', '```cpp\n#include <map>\nint main() { return 0; }\n```'],
-])('%s keeps nobody waiting', async (_, markdown) => {
+])('%s does not block other requests', async (_, markdown) => {
 	let turns = 0
 	let isDone = false
 	const turn = () => {
@@ -292,6 +292,6 @@ test.each([
 	turn()
 	await renderMarkdown(markdown)
 	isDone = true
-	// Rendered in this thread, it would give way only to read a grammar.
+	// Rendered in this thread, it would yield only to read a grammar.
 	expect(turns).toBeGreaterThan(100)
 })

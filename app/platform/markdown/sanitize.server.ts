@@ -73,7 +73,7 @@ const transformed: IOptions['transformTags'] = {
 	}),
 }
 
-/** The parser tells the side of a column by a style: `text-align:right`. */
+/** Replaces the style with which the parser aligns a column, `text-align:right`, by a class. */
 function atItsSide(tagName: string, { style = '' }: Attributes): Tag {
 	const [, side] = /^text-align:(center|right)$/.exec(style) ?? []
 	return { tagName, attribs: side ? { class: `at-${side}` } : {} }

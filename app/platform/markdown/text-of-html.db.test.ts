@@ -31,7 +31,7 @@ test.each([
 		'If $\\frac{a}{b} < c$ and $x$: $\\sqrt{2} < 1 \\$$ $\\frac{1}$ End',
 	],
 	['references and pictures', '[a][1] ![p](/media/p.png)\n\n[1]: https://b.example', 'a', 'a'],
-])('%s becomes text in passages and in excerpts', async (_what, markdown, passage, excerpt) => {
+])('%s becomes plain text in passages and in excerpts', async (_what, markdown, passage, excerpt) => {
 	const { html, text } = await renderMarkdown(markdown)
 	expect([textOfHtml(html), await storedTextOf(html), text]).toEqual([passage, passage, excerpt])
 })

@@ -14,7 +14,7 @@ test.each([
 	['indented by a tab in a quote', `>\t\t${code}`],
 	['indented in an item', `1.      ${code}`],
 	['indented in an item of a quote', `> -     ${code}`],
-])('code that is %s is highlighted in the thread of its own', async (_how, text) => {
+])('code that is %s is highlighted in a worker thread', async (_how, text) => {
 	const { html } = await renderMarkdown(text, { language: 'cpp' })
 	expect(html).toContain('<span class="s-')
 	expect(colour(code, 'cpp', newColouring())).toBe(code)

@@ -11,7 +11,7 @@ export class Allowance {
 		this.milliseconds = milliseconds
 	}
 
-	/** Takes one. @returns false when none is left in this window */
+	/** Uses one unit. @returns false when none is left in this window */
 	take(now = performance.now()): boolean {
 		if (now >= this.until) {
 			this.left = this.limit

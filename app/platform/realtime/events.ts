@@ -15,5 +15,5 @@ export interface ClientEvents {
 	'presence:watch': (usernames: string[], answer: (online: string[]) => void) => void
 }
 
-/** Members that a page may watch. */
+/** Maximum members that a page may watch. */
 export const MAX_WATCHED = 200

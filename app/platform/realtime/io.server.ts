@@ -3,7 +3,7 @@ import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import type { ClientEvents, ServerEvents } from './events.ts'
 
-/** The path of the socket, which is no page's. */
+/** The path of the socket; no page has it. */
 export const socketPath = '/realtime'
 
 /** What a socket knows about its member. */

@@ -9,7 +9,7 @@ vi.mock('socket.io-client', () => ({ io: () => Object.assign(new EventEmitter(),
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A socket that the server refuses each time. @returns how often it tried in so many seconds */
+/** Opens a socket that the server always refuses. @returns the number of attempts within so many seconds */
 function triesOf(reason: string, seconds: number): number {
 	let tries = 0
 	const socket = Object.assign(new EventEmitter(), {
@@ -29,20 +29,20 @@ function triesOf(reason: string, seconds: number): number {
 	return tries
 }
 
-test('a tab whose session has ended tries again after 2 s and then once a minute', () => {
+test('a tab whose session has ended retries after 2 s and then once a minute', () => {
 	expect(triesOf('unauthenticated', 1)).toBe(0)
 	expect(triesOf('unauthenticated', 3)).toBe(1)
 	expect(triesOf('unauthenticated', 59)).toBe(1)
 	expect(triesOf('unauthenticated', 63)).toBe(2)
 })
 
-test('a tab of a server that cannot look anybody up tries again within 3 s, each time', () => {
+test('a tab whose server cannot look up sessions retries within 3 s, each time', () => {
 	expect(triesOf('unavailable', 3)).toBeGreaterThanOrEqual(1)
 	expect(triesOf('unavailable', 60)).toBeGreaterThanOrEqual(20)
 	expect(triesOf('unavailable', 60)).toBeLessThanOrEqual(60)
 })
 
-test('what was done to the socket of an earlier login is undone before the next socket is used', async () => {
+test('listeners on the socket of an earlier login are removed before the next socket is used', async () => {
 	vi.useRealTimers()
 	const events: string[] = []
 	let count = 0

@@ -21,8 +21,8 @@ let socket: Live | null = null
 const waiting = new Set<(socket: Live) => void>()
 
 /**
- * Opens the socket. @param me username that this page was made for: if somebody else logs in meanwhile, the socket is refused, so
- * that nothing is said in their name. @returns closes it again
+ * Opens the socket. @param me username that this page was rendered for: if another member logs in meanwhile, the socket is refused, so
+ * that nothing is sent in their name. @returns closes it again
  */
 export function openLive(me: string): () => void {
 	let left = false
@@ -55,7 +55,7 @@ export function openLive(me: string): () => void {
 export function withLive(use: (socket: Live) => () => void): () => void {
 	let undo = () => {}
 	const tell = (opened: Live) => {
-		// What `use` did to the socket of an earlier login.
+		// Removes the listeners from the socket of an earlier login.
 		undo()
 		undo = use(opened)
 	}

@@ -27,7 +27,7 @@ beforeEach(async () => {
 	username = `member-${serial}`
 })
 
-test('a member is online with the first tab, and told about once', async () => {
+test('a member comes online with the first tab, and is announced once', async () => {
 	const [first, second] = [await tab(), await tab()]
 	expect(await renewConnections([first])).toEqual([{ id: first.userId, username }])
 	expect(await renewConnections([second])).toEqual([])
@@ -50,13 +50,13 @@ test.each([
 test.each([
 	[44, true],
 	[46, false],
-])('%i s after the last word of a process that died, online is %s', async (seconds, expected) => {
+])('%i s after the last renewal by a process that died, online is %s', async (seconds, expected) => {
 	await renewConnections([await tab()])
 	await pass(seconds)
 	expect(await online()).toBe(expected)
 })
 
-test('a reload leaves nobody offline: the new tab comes while the old one still counts', async () => {
+test('a reload does not make a member offline: the new tab opens while the old one still counts', async () => {
 	const before = await tab()
 	await renewConnections([before])
 	await closeConnections([before.id])
@@ -67,7 +67,7 @@ test('a reload leaves nobody offline: the new tab comes while the old one still 
 	expect(await online()).toBe(true)
 })
 
-test('a tab that closes before it was written leaves no row behind', async () => {
+test('a tab that closes before it was stored leaves no row behind', async () => {
 	const [brief, lasting] = [await tab(), await tab()]
 	await Promise.all([openTab(brief), openTab(lasting), closeTab(brief.id)])
 	const rows = await db().selectFrom('connections').select('id').execute()
@@ -75,7 +75,7 @@ test('a tab that closes before it was written leaves no row behind', async () =>
 	await closeTab(lasting.id)
 })
 
-test('a process that stops leaves its members 30 s to come back', async () => {
+test('a process that stops gives its members 30 s to reconnect', async () => {
 	const tabs = [await tab(), await tab()]
 	await renewConnections(tabs)
 	await closeConnections(tabs.map(({ id }) => id))
@@ -85,7 +85,7 @@ test('a process that stops leaves its members 30 s to come back', async () => {
 	expect(await forgetLapsed()).toEqual([{ id: tabs[0]?.userId, username }])
 })
 
-test('a session that ends takes its tabs along at once, and a renewal does not bring them back', async () => {
+test('the end of a session removes its tabs at once, and a renewal does not bring them back', async () => {
 	const only = await tab()
 	await renewConnections([only])
 	await db().deleteFrom('sessions').where('id', '=', only.sessionId).execute()
@@ -102,14 +102,14 @@ test('another session keeps the member online', async () => {
 	expect(await online()).toBe(true)
 })
 
-test('a session of somebody else opens no tab in the name of a member', async () => {
+test('a session of another member cannot open a tab in a member’s name', async () => {
 	const mine = await tab()
 	username = `${username}-other`
 	const theirs = await tab()
 	expect(await renewConnections([{ ...mine, sessionId: theirs.sessionId }])).toEqual([])
 })
 
-test('who hides leaves no trace: no row, no time, and nobody is told', async () => {
+test('a member who hides leaves no trace: no row, no last seen, no announcement', async () => {
 	const only = await tab()
 	await renewConnections([only])
 	await db().updateTable('profiles').set({ show_presence: false }).where('user_id', '=', only.userId).execute()
@@ -122,7 +122,7 @@ test('who hides leaves no trace: no row, no time, and nobody is told', async () 
 	expect(await renewConnections([only])).toEqual([{ id: only.userId, username }])
 })
 
-test('a tab that was renewed a moment ago is not written again', async () => {
+test('a tab that was just renewed is not written again', async () => {
 	const only = await tab()
 	await renewConnections([only])
 	const seenAt = async () => (await db().selectFrom('connections').select('seen_at').executeTakeFirst())?.seen_at
@@ -149,7 +149,7 @@ test.each([
 	},
 )
 
-test('a renewal that was on its way while a member hid leaves nothing behind', async () => {
+test('a renewal in flight while a member hides leaves nothing behind', async () => {
 	const [first, second] = [await tab(), await tab()]
 	await renewConnections([first, second])
 	await db().updateTable('profiles').set({ show_presence: false }).where('user_id', '=', first.userId).execute()
@@ -158,7 +158,7 @@ test('a renewal that was on its way while a member hid leaves nothing behind', a
 	expect(await lastSeen(first.userId)).toBeNull()
 })
 
-test('last seen is when the tab closed, and for a process that died its last word', async () => {
+test('last seen is when the tab closed, or the last renewal by a process that died', async () => {
 	const closed = await tab()
 	await renewConnections([closed])
 	await closeConnections([closed.id])
@@ -200,7 +200,7 @@ async function lastSeen(userId: number): Promise<Date | null> {
 	return row?.last_seen_at ?? null
 }
 
-/** Lets time pass by making every tab older. */
+/** Simulates the passing of time by ageing every tab. */
 async function pass(seconds: number): Promise<void> {
 	await sql`update connections set seen_at = seen_at - make_interval(secs => ${seconds})`.execute(db())
 }

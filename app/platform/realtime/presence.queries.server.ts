@@ -8,13 +8,13 @@ import { isRecent } from '~/platform/db/recent.server.ts'
  * it counts for 30 s more: a reload or a change of network makes nobody look offline.
  *
  * The product promises offline within 60 s of a crash or a lost network. A dead process: 45 s. A dead network: at most 20 s
- * until a ping is missed, and 30 s more. Whoever watches is told up to 5 s later.
+ * until a ping is missed, and 30 s more. Watchers are notified up to 5 s later.
  */
 const lifetime = '45 seconds'
 const openFor = '15 seconds'
 const spent = sql.raw(`interval '${openFor}'`)
 const renewable = sql.raw("interval '8 seconds'")
-/** A row that is further in the future was renewed before the machine's clock was set back. */
+/** A row that is further ahead was renewed before the machine's clock was set back. */
 const ahead = sql.raw("interval '5 seconds'")
 
 /** SQL condition: a row of `connections` is an open tab, or one that closed less than 30 s ago. */
@@ -138,7 +138,7 @@ export async function countOpenTabs(userId: number): Promise<number> {
 
 /**
  * Notes that a member left now, when an ended session took their last tab. Nothing is noted for a member who hides.
- * @returns whether to tell others: no tab is left, and the member does not hide
+ * @returns whether to notify watchers: no tab is left, and the member does not hide
  */
 export async function noteLeaving(userId: number): Promise<boolean> {
 	const { rows } = await sql<{ left: boolean }>`

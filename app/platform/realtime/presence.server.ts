@@ -47,7 +47,7 @@ export async function mayOpenTab(userId: number): Promise<boolean> {
 	return here < MAX_TABS && (await countOpenTabs(userId)) < MAX_TABS
 }
 
-/** Handles an opened tab: its member is online, and watchers are told when it is the first. */
+/** Handles an opened tab: its member is online, and watchers are notified when it is the first. */
 export async function openTab(tab: OpenTab): Promise<void> {
 	tabs.set(tab.id, tab)
 	await writeOpened(tab)
@@ -59,7 +59,7 @@ const writeOpened = gathered(async (opened: OpenTab[]) => {
 	return opened
 })
 
-/** Handles a closed tab. Its member stays online for 30 s; the next {@link trackPresence} after that tells watchers. */
+/** Handles a closed tab. Its member stays online for 30 s; the next {@link trackPresence} after that notifies watchers. */
 export async function closeTab(id: string): Promise<void> {
 	if (tabs.delete(id)) await writeClosed(id)
 }
@@ -74,16 +74,18 @@ const writeClosed = gathered(async (ids: string[]) => {
  * session), and announces members who left, whichever process held them.
  */
 export async function trackPresence(): Promise<void> {
-	const held = [...tabs.values()]
-	for (let from = 0; from < held.length; from += atOnce)
-		await keepTabs(held.slice(from, from + atOnce).filter(({ id }) => tabs.has(id)))
+	const ownTabs = [...tabs.values()]
+	for (let from = 0; from < ownTabs.length; from += atOnce)
+		await keepTabs(ownTabs.slice(from, from + atOnce).filter(({ id }) => tabs.has(id)))
 	tell(await forgetLapsed(), false)
 }
 
-async function keepTabs(held: OpenTab[]): Promise<void> {
-	await oneAtATime(async () => tell(await renewConnections(held), true))
-	const live = await listLiveSessions(held.map(({ sessionId }) => sessionId))
-	const ended = new Map(held.filter(({ sessionId }) => !live.has(sessionId)).map((tab) => [tab.userId, tab.username]))
+async function keepTabs(ownTabs: OpenTab[]): Promise<void> {
+	await oneAtATime(async () => tell(await renewConnections(ownTabs), true))
+	const live = await listLiveSessions(ownTabs.map(({ sessionId }) => sessionId))
+	const ended = new Map(
+		ownTabs.filter(({ sessionId }) => !live.has(sessionId)).map((tab) => [tab.userId, tab.username]),
+	)
 	for (const [id, username] of ended) await closeEndedSessions({ id, username })
 }
 

@@ -47,7 +47,7 @@ export async function joinProcesses(): Promise<() => Promise<void>> {
 		onBack: () => haveTabsAskAgain(),
 	})
 	const timer = setInterval(() => {
-		// Its last writes may not have been announced.
+		// Its last writes may never have been announced.
 		if (neighbours.hasOneDied(performance.now())) haveTabsAskAgain()
 	}, 1_000).unref()
 	return async () => {
@@ -67,7 +67,7 @@ export function haveTabsAskAgain(within = spread): void {
 
 function say(message: ClusterMessage | ClusterResponse): void {
 	publish(channel, JSON.stringify(message)).catch((error) => {
-		log.warn({ err: error }, 'other processes could not be told what to say to their tabs')
+		log.warn({ err: error }, 'events for tabs of other processes could not be published')
 	})
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Neighbours, silence } from './processes.server.ts'
 
-/** Checks every second of this time. @returns how often a process was found dead */
+/** Checks once for every second. @returns how often a process was found dead */
 function deaths(neighbours: Neighbours, from: number, to: number): number {
 	let count = 0
 	for (let now = from; now <= to; now += 1_000) if (neighbours.hasOneDied(now)) count += 1
@@ -15,7 +15,7 @@ test('a process that falls silent is found dead, once', () => {
 	expect(deaths(neighbours, silence + 1_000, 3 * silence)).toBe(1)
 })
 
-test('one that goes on talking is not, nor one that left in order', () => {
+test('a process that keeps sending is not, nor one that stopped in order', () => {
 	const neighbours = new Neighbours(0)
 	neighbours.heard('leaving', 0)
 	neighbours.left('leaving')
@@ -25,7 +25,7 @@ test('one that goes on talking is not, nor one that left in order', () => {
 	}
 })
 
-test('a pause of our own is no silence of the others', () => {
+test('a pause of this process does not count as silence of the others', () => {
 	const neighbours = new Neighbours(0)
 	neighbours.heard('one', 0)
 	expect(neighbours.hasOneDied(3 * silence)).toBe(false)

@@ -9,14 +9,14 @@ import { type ClientEvents, MAX_WATCHED, type ServerEvents } from './events.ts'
 import type { Live } from './live.ts'
 import { Watched } from './use-presence.ts'
 
-// Over a real socket; the server is one that says what a test wants.
+// Over a real socket, with a server that each test controls.
 
 const quiet = () => {}
 let server: Server<ClientEvents, ServerEvents>
 let socket: Live
 let watched: Watched
 let asked: string[][]
-/** What the server answers; a test may hold it back. */
+/** The server's answer, which a test may delay. */
 let answer: (usernames: string[]) => Promise<string[]>
 
 beforeEach(async () => {
@@ -41,7 +41,7 @@ afterEach(async () => {
 	await server.close()
 })
 
-test('nothing is known before the server has answered, and then who is online and who is not', async () => {
+test('presence is unknown until the server has answered', async () => {
 	const changed = vi.fn<() => void>()
 	watched.show(['mira', 'rohan'], changed)
 	watched.listen(socket)
@@ -50,7 +50,7 @@ test('nothing is known before the server has answered, and then who is online an
 	expect([watched.isOnline('mira'), watched.isOnline('rohan')]).toEqual([true, false])
 })
 
-test('parts that appear in the same moment are asked about together, each member once', async () => {
+test('components that mount together share one request, with each member once', async () => {
 	watched.listen(socket)
 	await connected()
 	watched.show(['mira', 'rohan'], quiet)
@@ -58,7 +58,7 @@ test('parts that appear in the same moment are asked about together, each member
 	await eventually(() => expect(asked).toEqual([['mira', 'rohan', 'odalys']]))
 })
 
-test('of a list that has grown too long those shown last are watched', async () => {
+test('of a list that exceeds the maximum, the members shown last are watched', async () => {
 	watched.listen(socket)
 	await connected()
 	const long = Array.from({ length: MAX_WATCHED + 50 }, (_, index) => `member-${index}`)
@@ -66,7 +66,7 @@ test('of a list that has grown too long those shown last are watched', async () 
 	await eventually(() => expect(asked).toEqual([long.slice(50)]))
 })
 
-test('each change is heard, and a lost connection is followed by asking again', async () => {
+test('changes are received, and presence is requested again after a reconnection', async () => {
 	watched.listen(socket)
 	watched.show(['mira', 'rohan'], quiet)
 	await eventually(() => expect(watched.isOnline('mira')).toBe(true))
@@ -94,7 +94,7 @@ test('an answer that is older than a change does not undo it', async () => {
 	expect(watched.isOnline('mira')).toBe(false)
 })
 
-test('what was known is forgotten with the last part, and a late answer brings nothing back', async () => {
+test('presence is cleared with the last component, and a late answer restores nothing', async () => {
 	let release: (online: string[]) => void = quiet
 	watched.listen(socket)
 	const hide = watched.show(['mira'], quiet)

@@ -23,7 +23,7 @@ async function save(locale: string, zone: string): Promise<void> {
 	await saveSection(admin, 'region', { locale, zone, version: String(version) })
 }
 
-test('what is saved holds at once for all that formats dates, and what is no zone is refused', async () => {
+test('a saved time zone applies to all dates at once, and an unknown zone is refused', async () => {
 	await save('en-US', 'Europe/Berlin')
 	expect(siteTime('2026-11-21T18:41:00Z')).toBe('Nov 21, 2026, 7:41 pm (Berlin)')
 	for (const zone of ['Mars/Olympus', 'europe/berlin', '+05:30'])
@@ -35,7 +35,7 @@ test('what is saved holds at once for all that formats dates, and what is no zon
 })
 
 test.each([
-	// The clocks of Berlin go forward on 29 March and back on 25 October 2026.
+	// In Berlin, clocks go forward on 29 March and back on 25 October 2026.
 	['Europe/Berlin', '2026-03-29', 0, '2026-03-28T23:00'],
 	['Europe/Berlin', '2026-03-29', 3, '2026-03-29T01:00'],
 	['Europe/Berlin', '2026-03-30', 0, '2026-03-29T22:00'],
@@ -48,7 +48,7 @@ test.each([
 	expect(momentOf(day, hour).toISOString()).toBe(`${moment}:00.000Z`)
 })
 
-test('weeks begin and backups are due by the clock of the site', async () => {
+test('weeks begin and backups are due in the site’s time zone', async () => {
 	const sunday = Date.parse('2026-11-22T20:00:00Z')
 	expect(mondayOf(sunday)).toBe('2026-11-16')
 	expect(isDue(new Date(sunday), 3, new Date('2026-11-22T04:00:00Z'))).toBe(false)

@@ -66,10 +66,10 @@ const DAY_MS = 86_400_000
 
 /** The moment at which a day, or an hour of it, begins in the site's time zone. @param day `YYYY-MM-DD` */
 export function momentOf(day: string, hour = 0): Date {
-	const wanted = Date.parse(`${day}T00:00:00Z`) + hour * 3_600_000
+	const target = Date.parse(`${day}T00:00:00Z`) + hour * 3_600_000
 	// The offset depends on the moment, which is not known yet: the second iteration is right.
-	let moment = wanted
-	for (let look = 0; look < 2; look++) moment = wanted - (inSiteZone(moment).getTime() - moment)
+	let moment = target
+	for (let look = 0; look < 2; look++) moment = target - (inSiteZone(moment).getTime() - moment)
 	return new Date(moment)
 }
 

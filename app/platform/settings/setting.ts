@@ -14,7 +14,7 @@ export interface Setting<Value = unknown> {
 	default: Value
 	/** The label of its field. */
 	label: string
-	/** What it does, for people who are not programmers. */
+	/** What it does, in words for people who are not programmers. */
 	hint?: string
 	/**
 	 * A `secret` is stored encrypted, and never shown again, logged or exported. A `picture` is stored as path and size,

@@ -10,7 +10,7 @@ import type { Setting, SettingSection, SettingValues } from './setting.ts'
 import { readStoredSections, type StoredSection } from './settings.queries.server.ts'
 
 /*
- * The values that admins have set, in the memory of each process. Reading costs no statement. A process that saves tells the others
+ * The values that admins have set, in the memory of each process. Reading costs no statement. A process that saves notifies the others
  * over the bus; missed changes are found by polling the database every few seconds.
  */
 
@@ -49,7 +49,7 @@ export function siteSettings<Settings extends Record<string, Setting>>(
 
 const listeners = new Set<() => void>()
 
-/** Calls a function now, and whenever this process has read changed settings, before pages are made with them. */
+/** Calls a function now, and whenever this process has read changed settings, before pages are rendered with them. */
 export function onSettings(listener: () => void): void {
 	listeners.add(listener)
 	listener()
@@ -121,7 +121,7 @@ export async function listenForSettings(): Promise<() => Promise<void>> {
 
 /**
  * Makes all processes read the settings again, and waits for them, at most 5 s. Call it after the commit. It never throws: a
- * process that was not told finds out within seconds.
+ * process that missed the announcement finds out within seconds.
  */
 export async function announceSettings(): Promise<void> {
 	try {
@@ -135,7 +135,7 @@ export async function announceSettings(): Promise<void> {
 	}
 }
 
-/** Reads the saved settings. Cached pages that were made with other settings are dropped. */
+/** Reads the saved settings, and invalidates cached pages that were rendered with other settings. */
 export async function rereadSettings(): Promise<void> {
 	known.reads += 1
 	const read = known.reads

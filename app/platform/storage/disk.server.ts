@@ -9,7 +9,7 @@ import { onFullDisk } from '~/platform/db/outage.server.ts'
 const DISK_CHECK_INTERVAL_MS = 60_000
 /** PostgreSQL writes its WAL in segments of 16 MB: with less than two of them left, it may stop at any moment. */
 const FULL_BELOW_BYTES = 32 * 2 ** 20
-/** Below this there is little time left to act. */
+/** Below this, admins are warned. */
 const NEARLY_FULL_BELOW_BYTES = 500 * 2 ** 20
 /** The same as a share of the disk; used for disks on which it is less than {@link SHARE_COUNTS_BELOW_BYTES}. */
 const NEARLY_FULL_BELOW_SHARE = 0.05
@@ -18,29 +18,29 @@ const SHARE_COUNTS_BELOW_BYTES = 20 * 2 ** 30
 interface Seen {
 	state: DiskState | null
 	/** `performance.now()` of the last check. */
-	lookedAt: number
+	checkedAt: number
 	/** `performance.now()` of the last write that failed because the disk was full. */
 	failedAt: number
 }
 
 const seen = remember<Seen>('disk', () => {
 	const never = Number.NEGATIVE_INFINITY
-	const made = { state: null, lookedAt: never, failedAt: never }
+	const initial = { state: null, checkedAt: never, failedAt: never }
 	onFullDisk(() => {
-		made.failedAt = performance.now()
+		initial.failedAt = performance.now()
 	})
-	return made
+	return initial
 })
 
-/** The state of DATA_DIR's disk; null when there is space, or when the system does not tell. Results are cached, so it is cheap. */
+/** The state of DATA_DIR's disk; null when there is space, or when the system does not report it. The result is cached for a minute. */
 export async function diskState(dataDir: string = config().dataDir): Promise<DiskState | null> {
 	const now = performance.now()
-	if (now - seen.lookedAt > DISK_CHECK_INTERVAL_MS) {
-		seen.lookedAt = now
+	if (now - seen.checkedAt > DISK_CHECK_INTERVAL_MS) {
+		seen.checkedAt = now
 		seen.state = await readDisk(dataDir).catch(() => null)
 		if (seen.state) log.warn({ state: seen.state }, 'the disk of the data directory has little room left')
 	}
-	// The database may be on another disk than the data directory: a failed write there tells more than a check here.
+	// The database may be on another disk than the data directory; a failed write is noticed on either.
 	return now - seen.failedAt < DISK_CHECK_INTERVAL_MS ? 'full' : seen.state
 }
 

@@ -17,11 +17,11 @@ test.each([
 	expect(stateOf(left, whole)).toBe(state)
 })
 
-test('a folder of this machine can be looked at', async () => {
+test('the disk of an existing folder can be checked', async () => {
 	expect([null, 'nearly-full', 'full']).toContain(await readDisk(tmpdir()))
 })
 
-test('a write that failed for want of room counts, whatever a look says', async () => {
+test('a write that failed on a full disk counts, whatever the last check found', async () => {
 	await diskState(tmpdir())
 	fullDisk(new Error('ENOSPC'))
 	expect(await diskState(tmpdir())).toBe('full')

@@ -44,15 +44,15 @@ const S3_MAX_ATTEMPTS = 3
 /** Milliseconds for a call with all its attempts and its whole response: a request has to be answered within 10 s. */
 const STORAGE_TIMEOUT_MS = 8_000
 
-const held = remember<{ storage?: Promise<Storage> }>('storage', () => ({}))
+const state = remember<{ storage?: Promise<Storage> }>('storage', () => ({}))
 
 /** The configured storage, opened on first use; again after a failure, as of a disk that was full. @throws the error of the disk */
 export function storage(): Promise<Storage> {
-	held.storage ??= openStorage(config()).catch((error) => {
-		held.storage = undefined
+	state.storage ??= openStorage(config()).catch((error) => {
+		state.storage = undefined
 		throw error
 	})
-	return held.storage
+	return state.storage
 }
 
 /** Opens a storage: a bucket when `S3_BUCKET` is set, else the folder `media` of the data directory. */

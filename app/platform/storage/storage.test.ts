@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { config, parseConfig } from '~/config.server.ts'
 import { openStorage, type Storage, storage as siteStorage } from './storage.server.ts'
 
-// The S3 side speaks with a server of that protocol on loopback, signatures included.
+// S3 is tested against a server of that protocol on loopback, including signatures.
 
 const folder = mkdtempSync(join(tmpdir(), 'devquad-storage-'))
 const server = new S3rver({
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const key = 'profiles/mira.quillon/0123-96.webp'
 
-test.each(['disk', 'S3'])('%s: what was put can be read, replaced and removed', async (name) => {
+test.each(['disk', 'S3'])('%s: a file can be stored, read, replaced and removed', async (name) => {
 	const storage = storages[name] as Storage
 	expect(await storage.read(key)).toBeNull()
 	await storage.put(key, Buffer.from('one'), 'image/webp')
@@ -56,8 +56,8 @@ test.each(['disk', 'S3'])('%s: a large file can be streamed, until it is removed
 	expect(await storage.stream('archives/one.zip')).toBeNull()
 })
 
-// S3 promises this of itself. The server that stands in for it here writes into the file that is there, and mixes them now and then.
-test('disk: twenty writers of one file leave one of them whole', async () => {
+// S3 itself guarantees this. The server that replaces it here overwrites files in place, so concurrent writes may mix.
+test('disk: of twenty concurrent writes to one file, one is stored complete', async () => {
 	const storage = storages.disk as Storage
 	const texts = Array.from({ length: 20 }, (_, index) => String(index).repeat(50_000))
 	await Promise.all(texts.map((text) => storage.put(key, Buffer.from(text), 'image/webp')))
@@ -68,12 +68,12 @@ test.each(['../outside', 'a/../../b'])('the disk refuses the key %j', async (out
 	await expect(storages.disk?.put(outside, Buffer.from('x'), 'image/webp')).rejects.toThrow()
 })
 
-test('a bucket that is not there is told, and nothing is lost in silence', async () => {
+test('a missing bucket is an error, so nothing is lost silently', async () => {
 	const missing = await openStorage(parseConfig({ ...bucket, S3_BUCKET: 'elsewhere' }))
 	await expect(missing.put(key, Buffer.from('x'), 'image/webp')).rejects.toThrow()
 })
 
-test('a reader of the folder never meets half a file', async () => {
+test('a reader never sees a partial file', async () => {
 	const storage = storages.disk as Storage
 	const texts = ['a', 'b'].map((letter) => letter.repeat(1_200_000))
 	await storage.put(key, Buffer.from(texts[0] as string), 'image/webp')
@@ -84,7 +84,7 @@ test('a reader of the folder never meets half a file', async () => {
 	}
 })
 
-test('what a crash left half written is gone an hour later, and what is being written now stays', async () => {
+test('partial files of a crash are removed after an hour, and files being written stay', async () => {
 	const incoming = join(folder, 'media', '.incoming')
 	const [old, fresh] = [join(incoming, 'old'), join(incoming, 'fresh')]
 	for (const file of [old, fresh]) writeFileSync(file, 'half')
@@ -100,10 +100,10 @@ async function contents(storage: Storage): Promise<string> {
 	return String(bytes)
 }
 
-test('storage that could not be opened is opened by the next who needs it', async () => {
+test('storage that could not be opened is opened by the next call', async () => {
 	const { dataDir } = config()
 	mkdirSync(dataDir, { recursive: true })
-	// As a disk that is not there yet.
+	// Like a disk that is not mounted yet.
 	rmSync(join(dataDir, 'media'), { recursive: true, force: true })
 	writeFileSync(join(dataDir, 'media'), '')
 	await expect(siteStorage()).rejects.toThrow()
@@ -111,7 +111,7 @@ test('storage that could not be opened is opened by the next who needs it', asyn
 	expect(await (await siteStorage()).read(key)).toBeNull()
 })
 
-test('disk: files that are removed while all are listed end no listing', async () => {
+test('disk: listing continues when files are removed meanwhile', async () => {
 	const storage = storages.disk as Storage
 	const keys = Array.from({ length: 200 }, (_, index) => `posts/member-${index}/one.webp`)
 	for (const one of keys) await storage.put(one, Buffer.from('one'), 'image/webp')

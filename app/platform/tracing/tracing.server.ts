@@ -17,7 +17,7 @@ const COMPLAINT_INTERVAL_MS = 600_000
 /** Maximum characters of a statement in a span. */
 const MAX_STATEMENT_LENGTH = 2_000
 
-const held = remember<{ stop?: () => Promise<void> }>('tracing', () => ({}))
+const state = remember<{ stop?: () => Promise<void> }>('tracing', () => ({}))
 
 /** Whether OTEL_EXPORTER_OTLP_ENDPOINT is set; nothing is traced without it. */
 export function areTracesOn(): boolean {
@@ -26,7 +26,7 @@ export function areTracesOn(): boolean {
 
 /** Starts exporting spans, if there is a collector. The exporter reads further settings, such as headers, from the standard variables. */
 export async function startTracing(): Promise<void> {
-	if (!areTracesOn() || held.stop) return
+	if (!areTracesOn() || state.stop) return
 	const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER_ARG } = config()
 	const [sdk, { AsyncLocalStorageContextManager }, { OTLPTraceExporter }, { resourceFromAttributes }] =
 		await Promise.all([
@@ -44,7 +44,7 @@ export async function startTracing(): Promise<void> {
 	})
 	context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 	trace.setGlobalTracerProvider(provider)
-	held.stop = async () => {
+	state.stop = async () => {
 		const late = new Promise((resolve) => setTimeout(resolve, FLUSH_TIMEOUT_MS).unref())
 		await Promise.race([provider.shutdown().catch(() => {}), late])
 	}
@@ -52,7 +52,7 @@ export async function startTracing(): Promise<void> {
 
 /** Exports the remaining spans, for 1.5 seconds at most. */
 export async function stopTracing(): Promise<void> {
-	await held.stop?.()
+	await state.stop?.()
 }
 
 /**
@@ -66,7 +66,7 @@ export function inRootSpan<Result>(
 	attributes: Attributes,
 	work: (span: Span | null) => Result,
 ): Result {
-	if (!held.stop) return work(null)
+	if (!state.stop) return work(null)
 	const options = { kind: kind === 'server' ? SpanKind.SERVER : SpanKind.CONSUMER, root: true, attributes }
 	return trace.getTracer('devquad').startActiveSpan(name, options, work)
 }
@@ -101,7 +101,7 @@ export function endSpan(span: Span, error?: unknown): void {
  * @param hasValues whether values are separate parameters; if not, only the kind of statement is exported
  */
 export function beginStatement(text: string, hasValues: boolean): Span | null {
-	if (!held.stop || !trace.getActiveSpan()?.isRecording()) return null
+	if (!state.stop || !trace.getActiveSpan()?.isRecording()) return null
 	const operation = /^\s*(?:\/\*.*?\*\/\s*)?([a-z]+)/i.exec(text)?.[1]?.toUpperCase() ?? 'SQL'
 	const attributes = {
 		'db.system.name': 'postgresql',

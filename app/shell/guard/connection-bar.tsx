@@ -10,7 +10,7 @@ interface Connection {
 	lost: number
 	/** The address to load when the reader agrees, as the site was updated; null if it was not. */
 	reload: string | null
-	/** Who has logged in by another tab since this page was loaded for somebody else; null for nobody. */
+	/** The member who has logged in from another tab since this page was loaded for a different one; null for none. */
 	other: string | null
 }
 
@@ -40,7 +40,7 @@ function readOwner(): string | null {
 	try {
 		return storageOwner()
 	} catch {
-		// A browser that forbids storage tells nothing.
+		// A browser that forbids storage provides no name.
 		return null
 	}
 }

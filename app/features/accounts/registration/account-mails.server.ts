@@ -62,7 +62,7 @@ export const accountLinks = {
 /** The hash under which Better Auth looks for a password reset link. */
 const resetHash = (token: string) => hashToken(`reset-password:${token}`)
 
-/** A request for a mail, by an address that somebody typed. */
+/** A request for a mail to an address that was entered. */
 export interface AccountMail {
 	/**
 	 * `register` mails a link to a newcomer, or tells a member that they have an account; `confirm` mails another confirmation link;

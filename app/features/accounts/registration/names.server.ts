@@ -37,10 +37,10 @@ export function usernameFrom(email: string): string {
  * Usernames to try in turn: the wanted one, then with a number appended; never a reserved one. After the first twenty the numbers
  * grow randomly and exponentially, so that the thousandth `info@` needs a few tries and not a thousand.
  */
-export function* candidates(wanted: string): Generator<string> {
-	if (!isReserved(wanted)) yield wanted
+export function* candidates(base: string): Generator<string> {
+	if (!isReserved(base)) yield base
 	for (let number = 2; ; number += number < 20 ? 1 : randomInt(1, number)) {
-		if (!isReserved(`${wanted}${number}`)) yield `${wanted}${number}`
+		if (!isReserved(`${base}${number}`)) yield `${base}${number}`
 	}
 }
 
@@ -89,8 +89,8 @@ export async function refuseImpersonation(
 
 /** The usernames to try in turn for an address: from the address, unless that imitates staff; with numbers when taken. */
 export async function usernamesFor(email: string, executor?: Executor): Promise<Generator<string>> {
-	const wanted = usernameFrom(email)
-	return candidates((await mimicsStaff(wanted, executor)) ? plainUsername : wanted)
+	const base = usernameFrom(email)
+	return candidates((await mimicsStaff(base, executor)) ? plainUsername : base)
 }
 
 /**

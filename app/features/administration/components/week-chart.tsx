@@ -22,12 +22,12 @@ export function WeekChart({ id, title, note, values, say }: WeekChartProps) {
 		values[0] ?? none,
 	)
 	const newest = values.at(-1) ?? none
-	const said = (value: number | null) => (value === null ? 'none' : say(value))
-	const summary = `${title} in ${values.length} weeks. This week ${said(newest.value)}, most in the week of ${highest.week}: ${said(highest.value)}.`
+	const labelOf = (value: number | null) => (value === null ? 'none' : say(value))
+	const summary = `${title} in ${values.length} weeks. This week ${labelOf(newest.value)}, most in the week of ${highest.week}: ${labelOf(highest.value)}.`
 	return (
 		<section className="mt-8" aria-labelledby={id}>
 			<RuleHead id={id} title={title}>
-				<span>{said(newest.value)}</span>
+				<span>{labelOf(newest.value)}</span>
 			</RuleHead>
 			<svg
 				className="mt-2 block h-24 w-full text-ivy"
@@ -72,7 +72,7 @@ export function WeekChart({ id, title, note, values, say }: WeekChartProps) {
 								<th scope="row" className="py-1 font-normal">
 									{week}
 								</th>
-								<td className="num py-1 text-right">{said(value)}</td>
+								<td className="num py-1 text-right">{labelOf(value)}</td>
 							</tr>
 						))}
 					</tbody>

@@ -26,7 +26,7 @@ import { type Role, roles } from './members.view.ts'
 
 /*
  * Actions of admins on accounts, besides those of moderators on profiles. Each is one transaction with its log entry.
- * All functions throw NotAllowed for other viewers, NotFound for an unknown member, and Conflict if somebody else did
+ * All functions throw NotAllowed for other viewers, NotFound for an unknown member, and Conflict if another admin did
  * it meanwhile.
  */
 

@@ -50,7 +50,7 @@ export async function listMemberRows(
 	ids: readonly number[] | null = null,
 ): Promise<MemberRow[]> {
 	const part = `%${q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-	const wanted = [
+	const conditions = [
 		sql`not u.imported`,
 		...(ids ? [sql`u.id = any(${[...ids]}::int[])`] : []),
 		...(q ? [sql`(lower(u.name) like ${part} or u.username like ${part} or u.email like ${part})`] : []),
@@ -64,7 +64,7 @@ export async function listMemberRows(
 	]
 	const { rows } = await sql<MemberRow>`
 		select ${columns} from users u left join profiles p on p.user_id = u.id
-		where ${sql.join(wanted, sql` and `)} order by u.created_at desc, u.id desc limit ${limit}`.execute(db())
+		where ${sql.join(conditions, sql` and `)} order by u.created_at desc, u.id desc limit ${limit}`.execute(db())
 	return rows
 }
 

@@ -8,7 +8,7 @@ afterEach(() => {
 })
 
 test.each([true, false])(
-	'a page that comes back after it was left goes on from its last save (stored: %s)',
+	'a page that is restored after it was left continues from its last save (stored: %s)',
 	async (stored) => {
 		const page = new EventTarget()
 		vi.stubGlobal('window', page)

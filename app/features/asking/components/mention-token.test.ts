@@ -11,11 +11,11 @@ test.each([
 	['@@name', null],
 	['nobody', null],
 	[`@${'x'.repeat(65)}`, null],
-])('what is being written at the end of “%s” is a mention, or none', (before, token) => {
+])('the word at the end of “%s” is a mention, or none', (before, token) => {
 	expect(tokenAt(before, before.length)).toEqual(token)
 })
 
-test('a caret within a word is at the end of no mention', () => {
+test('a caret within a word is not at the end of a mention', () => {
 	expect(tokenAt('Ask @mira', 7)).toBeNull()
 	expect(tokenAt('Ask @mi, please', 7)).toEqual({ from: 4, text: 'mi' })
 })

@@ -20,9 +20,9 @@ export function loader({ context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = viewerOf(context)
 		const [categories, draft] = await Promise.all([listCategories(), getDraft(viewer, 'ask')])
-		const wanted = url.searchParams.get('category')
+		const requested = url.searchParams.get('category')
 		const possible = categoriesToAskIn(categories, viewer)
-		const category = possible.some(({ slug }) => slug === wanted) && wanted ? wanted : 'others'
+		const category = possible.some(({ slug }) => slug === requested) && requested ? requested : 'others'
 		const title = url.searchParams.get('title') ?? ''
 		const start = { title, description: '', tags: '', category }
 		return {

@@ -14,10 +14,10 @@ interface BookmarkButtonProps extends BookmarkTarget {
 /** Toggles the bookmark of a question or a comment. It has no state of its own. */
 export function BookmarkButton({ kind, id, bookmarked, label }: BookmarkButtonProps) {
 	const { value, press } = usePress<0 | 1>('/forum/bookmark', { kind, id }, { value: bookmarked ? 1 : 0, count: 0 })
-	const wanted = value === 1 ? 0 : 1
+	const next = value === 1 ? 0 : 1
 	const submit = (event: FormEvent) => {
 		event.preventDefault()
-		press(wanted)
+		press(next)
 	}
 	return (
 		<Form method="post" action="/forum/bookmark" className="flex" onSubmit={submit}>
@@ -27,7 +27,7 @@ export function BookmarkButton({ kind, id, bookmarked, label }: BookmarkButtonPr
 				className={`icon-btn icon-btn-sm ${value === 1 ? 'text-ivy' : ''}`}
 				type="submit"
 				name="value"
-				value={wanted}
+				value={next}
 				aria-pressed={value === 1}
 				aria-label={label}
 				title={value === 1 ? 'Bookmarked: find it in your menu, with room for a note' : 'Bookmark'}

@@ -290,7 +290,7 @@ function claimsOf({ attributes }: Assertion, settings: SamlSettings): Record<str
 function explained(error: unknown): ProviderRefused {
 	if (error instanceof ProviderRefused) return error
 	const reason = error instanceof Error ? error.message : String(error)
-	log.warn({ reason }, 'an answer by SAML was refused')
+	log.warn({ reason }, 'a SAML response was rejected')
 	if (/expired|not yet valid/i.test(reason)) return samlRefused('expired')
 	return samlRefused(/audience mismatch/i.test(reason) ? 'elsewhere' : 'invalid')
 }

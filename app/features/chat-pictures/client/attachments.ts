@@ -113,7 +113,7 @@ export class Attachments {
 		return named.length === pictures.length ? named : null
 	}
 
-	/** Deletes the files: the message was acknowledged or given up. */
+	/** Deletes the files: the message was acknowledged or discarded. */
 	forget(ids: string[]): void {
 		for (const id of ids) this.parts.uploads.cancel(id)
 		if (ids.length > 0) void this.parts.store.remove(ids)

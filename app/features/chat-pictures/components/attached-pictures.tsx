@@ -174,7 +174,7 @@ export function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) 
 		// So that choosing the same file again fires a change event.
 		field.value = ''
 	}
-	// A file that was chosen before the scripts were there told nobody.
+	// A file that was chosen before the scripts had loaded fired no event.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: there is one such moment
 	useEffect(take, [])
 	return (

@@ -18,7 +18,7 @@ const view = (tab: Tab) => {
 const bodies = (tab: Tab) => view(tab).messages.map(({ body }) => body)
 const settle = () => vi.advanceTimersByTimeAsync(60_000)
 
-test('white space around a message is not sent, as too much of it would end the connection, again and again', async () => {
+test('white space around a message is not sent, as too much of it would end the connection repeatedly', async () => {
 	const { server, anna } = pair()
 	anna.client.write('bert', `\n \n  indented${'\n'.repeat(70_000)}`)
 	expect(anna.client.outgoing().map(({ body }) => body)).toEqual(['  indented'])
@@ -26,7 +26,7 @@ test('white space around a message is not sent, as too much of it would end the 
 	expect(server.rows.map(({ body }) => body)).toEqual(['  indented'])
 })
 
-test('a message is on its way at once, and stands in both views when it is acknowledged', async () => {
+test('a message is shown as sending at once, and in both views when it is acknowledged', async () => {
 	const { anna, bert } = pair()
 	expect(anna.client.write('bert', 'Hello')).toBe(true)
 	expect(anna.client.outgoing().map(({ body }) => body)).toEqual(['Hello'])
@@ -42,7 +42,7 @@ test.each(['', ' ', '\n\t '])('a blank message (%j) is not sent', async (body) =
 	expect(server.rows).toEqual([])
 })
 
-test('what is written without a connection waits, and leaves in order when it is back', async () => {
+test('messages written without a connection are queued, and sent in order after a reconnection', async () => {
 	const { server, anna, bert } = pair()
 	anna.cut()
 	for (const body of ['1', '2', '3']) anna.client.write('bert', body)
@@ -55,7 +55,7 @@ test('what is written without a connection waits, and leaves in order when it is
 	expect(anna.client.outgoing()).toEqual([])
 })
 
-test('a tab that opens later sends what an earlier one left behind', async () => {
+test('a tab that opens later sends what an earlier one left unsent', async () => {
 	const { server, browsers, anna } = pair()
 	anna.cut()
 	anna.client.write('bert', 'Left behind')
@@ -66,7 +66,7 @@ test('a tab that opens later sends what an earlier one left behind', async () =>
 	expect(next.client.outgoing()).toEqual([])
 })
 
-test('the other tab of a member shows what this one sends, and nothing of it waits there', async () => {
+test('the other tab of a member shows what this one sends, and queues nothing', async () => {
 	const { server, browsers, anna } = pair()
 	const other = open(server, browsers.anna)
 	anna.client.write('bert', 'From the first tab')
@@ -76,7 +76,7 @@ test('the other tab of a member shows what this one sends, and nothing of it wai
 	expect(other.client.outgoing()).toEqual([])
 })
 
-test('what a tab leaves unsent as it is closed, another open tab of the member sends', async () => {
+test('messages that a closed tab left unsent are sent by another open tab of the member', async () => {
 	const { server, browsers, anna } = pair()
 	const other = open(server, browsers.anna)
 	other.cut()
@@ -88,7 +88,7 @@ test('what a tab leaves unsent as it is closed, another open tab of the member s
 	expect(anna.client.outgoing()).toEqual([])
 })
 
-test('of two tabs that come back at the same moment one sends what waits', async () => {
+test('of two tabs that reconnect at the same time, one sends the queued messages', async () => {
 	const { server, browsers, anna } = pair()
 	const other = open(server, browsers.anna)
 	for (const tab of [anna, other]) {
@@ -103,7 +103,7 @@ test('of two tabs that come back at the same moment one sends what waits', async
 	expect(server.sends).toBe(3)
 })
 
-test('a refused message says why, does not hold up the next one, and can be sent again or discarded', async () => {
+test('a refused message shows the reason, does not block the next one, and can be resent or discarded', async () => {
 	const { server, anna } = pair()
 	server.refusals.push({ ok: false, message: 'You blocked Bert.', retry: false })
 	anna.client.write('bert', 'Refused')
@@ -124,7 +124,7 @@ test('a refused message says why, does not hold up the next one, and can be sent
 	expect(server.rows).toHaveLength(2)
 })
 
-test('a message that comes too early is tried again, and those after it wait', async () => {
+test('a message beyond the rate limit is retried, and those after it wait', async () => {
 	const { server, anna } = pair()
 	server.refusals.push(
 		{ ok: false, message: 'Slow down.', retry: true },
@@ -151,7 +151,7 @@ test('edits and deletions arrive, also of messages that are loaded later', async
 	expect(view(anna).older).toBe(false)
 })
 
-test('a page of older messages that overtook an edit does not bring the old text back', async () => {
+test('a page of older messages that was read before an edit does not restore the old text', async () => {
 	const server = new ChatServer()
 	for (let index = 1; index <= 60; index += 1) server.send('bert', `b${index}`, `Message ${index}`)
 	const anna = open(server, new Browser('anna'))
@@ -192,7 +192,7 @@ async function openedAt(id: number, length = 300) {
 	return { server, anna }
 }
 
-test('a part of long ago stands in place of the end, and pages on both sides lead to the whole, live', async () => {
+test('an old part of the conversation replaces its end, and paging in both directions leads back to live messages', async () => {
 	const { server, anna } = await openedAt(100)
 	expect(view(anna)).toMatchObject({ older: true, newer: true })
 	expect(view(anna).messages.map(({ id }) => id)).toEqual(Array.from({ length: 21 }, (_, index) => 90 + index))
@@ -211,7 +211,7 @@ test('a part of long ago stands in place of the end, and pages on both sides lea
 test.each<[string, (tab: Tab) => void]>([
 	['going to the newest', (tab) => tab.client.show('bert', null)],
 	['writing', (tab) => tab.client.write('bert', 'Back again')],
-])('%s brings the end back from a part of long ago', async (_what, act) => {
+])('%s returns from an old part to the end', async (_what, act) => {
 	const { server, anna } = await openedAt(100)
 	act(anna)
 	await settle()
@@ -219,7 +219,7 @@ test.each<[string, (tab: Tab) => void]>([
 	expect(view(anna).messages).toEqual(server.rows.slice(250))
 })
 
-test('edits and deletions arrive in a part of long ago, and what is read there marks nothing as read', async () => {
+test('edits and deletions arrive in an old part, and reading there marks nothing as read', async () => {
 	const { server, anna } = await openedAt(100)
 	server.seen.length = 0
 	server.change(100, { body: 'Edited', editedAt: 'now' })
@@ -230,13 +230,13 @@ test('edits and deletions arrive in a part of long ago, and what is read there m
 	expect(server.seen.filter(({ read }) => read)).toEqual([])
 })
 
-test('a part that reaches what is known of the end is the end at once', async () => {
+test('a part that overlaps the known end is joined with it at once', async () => {
 	const { server, anna } = await openedAt(245)
 	expect(view(anna)).toMatchObject({ newer: false, older: true })
 	expect(view(anna).messages).toEqual(server.rows.slice(234))
 })
 
-test('a page of a part that somebody left meanwhile is put nowhere', async () => {
+test('a page of a part that the reader has left meanwhile is discarded', async () => {
 	const { server, anna } = await openedAt(100)
 	anna.weather = { loss: 0, double: 0, delay: 500 }
 	const loading = [anna.client.loadNewer('bert'), anna.client.loadOlder('bert')]
@@ -246,7 +246,7 @@ test('a page of a part that somebody left meanwhile is put nowhere', async () =>
 	expect(view(anna).messages).toEqual(server.rows.slice(250))
 })
 
-test('somebody types until they send, or for five seconds after they were last heard of', async () => {
+test('the peer is shown as typing until they send, or for five seconds after the last report', async () => {
 	const { anna, bert } = pair()
 	anna.client.receiveTyping('bert')
 	expect(view(anna).typing).toBe(true)
@@ -258,7 +258,7 @@ test('somebody types until they send, or for five seconds after they were last h
 	expect(view(anna).typing).toBe(false)
 })
 
-test('receipts only grow, and a burst of messages is reported once', async () => {
+test('receipts only move forward, and a burst of messages is reported once', async () => {
 	const { server, anna, bert } = pair()
 	anna.client.attend('bert', true)
 	anna.client.receiveReceipts('bert', { delivered: 5, read: 4 })
@@ -271,7 +271,7 @@ test('receipts only grow, and a burst of messages is reported once', async () =>
 	expect(told.length).toBeLessThan(5)
 })
 
-test('what arrives while the reader looks elsewhere stands under the line of new messages, and own words end it', async () => {
+test('messages that arrive while the reader is away are below the line of new messages, which an own message removes', async () => {
 	const { anna, bert } = pair()
 	anna.client.attend('bert', true)
 	bert.client.write('anna', 'Seen')
@@ -334,7 +334,7 @@ test.each(Array.from({ length: 100 }, (_, seed) => seed + 1))(
 	},
 )
 
-test('what was read and what can be done while a tab was away is known when it is back', async () => {
+test('receipts and permissions that changed while a tab was disconnected are known after it reconnects', async () => {
 	const { server, anna } = pair()
 	anna.client.write('bert', 'Hello')
 	await settle()
@@ -347,7 +347,7 @@ test('what was read and what can be done while a tab was away is known when it i
 	expect(view(anna).state).toMatchObject({ kind: 'closed', blockedByMe: true })
 })
 
-test('without a live stream asking brings what is new, to the conversations that are on the screen alone', async () => {
+test('without a live connection, polling fetches news for the conversations on the screen only', async () => {
 	const { server, anna } = pair()
 	server.leave(anna)
 	const hide = anna.client.watch('bert')

@@ -137,7 +137,7 @@ export class ChatClient {
 		this.outboxChanged()
 	}
 
-	/** Tells the peer now and then that this member types. */
+	/** Notifies the peer at intervals that this member is typing. */
 	types(to: string): void {
 		const now = Date.now()
 		if (now - this.typedAt < TYPING_INTERVAL_MS || !this.transport.connected()) return

@@ -29,7 +29,7 @@ afterEach(() => {
 
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
 
-test('a socket that comes back in time is never replaced', async () => {
+test('a socket that reconnects in time is never replaced', async () => {
 	fallback.start(5_000)
 	await pass(4_900)
 	fallback.stop()
@@ -37,7 +37,7 @@ test('a socket that comes back in time is never replaced', async () => {
 	expect([asked, told, fallback.on]).toEqual([0, [], false])
 })
 
-test('a server that answers takes the place of the socket, and is asked every few seconds until the socket is there', async () => {
+test('HTTP replaces the socket when the server answers, and is polled every few seconds until the socket is back', async () => {
 	fallback.start(5_000)
 	await pass(5_000)
 	expect([told, fallback.on]).toEqual([[true], true])
@@ -48,7 +48,7 @@ test('a server that answers takes the place of the socket, and is asked every fe
 	expect([asked, fallback.on]).toEqual([5, false])
 })
 
-test('a server that does not answer is away, and is noticed when it answers again', async () => {
+test('a server that does not answer counts as unavailable until it answers again', async () => {
 	answers = new Error('no network')
 	fallback.start(5_000)
 	await pass(20_000)
@@ -60,7 +60,7 @@ test('a server that does not answer is away, and is noticed when it answers agai
 	expect(told).toEqual([true, false])
 })
 
-test('whoever looks again is shown what is new at once, and no second round of questions begins', async () => {
+test('returning to the tab polls at once, and starts no second poll loop', async () => {
 	fallback.start(5_000)
 	fallback.hurry()
 	await pass(0)
@@ -73,7 +73,7 @@ test('whoever looks again is shown what is new at once, and no second round of q
 	expect([asked, told]).toEqual([4, [true]])
 })
 
-test('whoever looks again during a poll begins no second round either', async () => {
+test('returning during a poll starts no second poll loop either', async () => {
 	const slow = new Fallback({
 		ask: async () => {
 			asked += 1
@@ -92,7 +92,7 @@ test('whoever looks again during a poll begins no second round either', async ()
 	expect(asked).toBe(4)
 })
 
-test('an answer that comes after the socket has come back says nothing', async () => {
+test('an answer that arrives after the socket has reconnected is ignored', async () => {
 	let answer: (answered: boolean) => void = () => {}
 	const slow = new Fallback({
 		ask: () =>

@@ -4,7 +4,7 @@ import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.
 import { MessageHistory } from './message-history.ts'
 import { pause, type Transport } from './transport.ts'
 
-/** Milliseconds for which somebody is shown as typing after their last report; they report every 3 s. */
+/** Milliseconds for which a member is shown as typing after their last report; they report every 3 s. */
 export const TYPING_SHOWN_MS = 5_000
 
 /** After this many failures in a row, only the next event or reconnection asks again. */
@@ -208,7 +208,7 @@ export class LiveConversation {
 		if (this.newest > newest) this.met(newest)
 		this.change()
 		if (changes.complete) return
-		// Too many changes: loads the end first; the gap is loaded when somebody scrolls there.
+		// Too many changes: loads the end first; the gap is loaded when the reader scrolls there.
 		this.open(await this.transport.page(this.peer.username))
 		this.askAgain = true
 	}

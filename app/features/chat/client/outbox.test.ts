@@ -34,7 +34,7 @@ class SmallStore {
 	}
 }
 
-test('a message whose refusal finds no space in the browser is refused all the same, once', () => {
+test('a message whose refusal cannot be stored in the browser is still refused, once', () => {
 	const store = new SmallStore(10_000)
 	const outbox = new Outbox(store, 'anna')
 	outbox.add({ clientId: 'one', to: 'bert', body: 'Hello', pictures: [] })

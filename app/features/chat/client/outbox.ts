@@ -39,7 +39,7 @@ export class Outbox {
 		if (!(saved && this.save(whole))) this.unsaved.set(message.clientId, whole)
 	}
 
-	/** Removes a message that was acknowledged or given up. @returns the removed message */
+	/** Removes a message that was acknowledged or discarded. @returns the removed message */
 	remove(clientId: string): Outgoing | undefined {
 		const message = this.find(clientId)
 		this.unsaved.delete(clientId)

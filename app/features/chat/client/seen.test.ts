@@ -13,7 +13,7 @@ afterEach(() => {
 
 const settle = () => vi.advanceTimersByTimeAsync(60_000)
 
-test('who looked before the conversation was there has read it once it is', async () => {
+test('a conversation that loads while the reader is looking counts as read', async () => {
 	const server = new ChatServer()
 	server.send('bert', 'b1', 'Early')
 	const anna = new Tab(server, new Browser('anna'))
@@ -24,7 +24,7 @@ test('who looked before the conversation was there has read it once it is', asyn
 	expect(server.seen.filter(({ by }) => by === 'anna').at(-1)).toMatchObject({ upTo: 1, read: true })
 })
 
-test('what was seen is reported again after a lost connection', async () => {
+test('receipts are reported again after a lost connection', async () => {
 	const { server, anna, bert } = pair()
 	anna.client.attend('bert', true)
 	bert.client.write('anna', 'Hello')
@@ -38,7 +38,7 @@ test('what was seen is reported again after a lost connection', async () => {
 	expect(server.seen).toContainEqual({ by: 'anna', upTo: 1, read: true, leaving: false })
 })
 
-test('what was read in the last second is told when the page is left, and nothing twice', async () => {
+test('messages read in the last second are reported when the page is left, and none twice', async () => {
 	const { server, anna, bert } = pair()
 	bert.client.write('anna', 'Hello')
 	await vi.waitFor(() => expect(server.seen).toMatchObject([{ by: 'anna', upTo: 1, read: false }]))

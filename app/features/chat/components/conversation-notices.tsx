@@ -107,13 +107,13 @@ const MAX_ANNOUNCED = 5
 export function Announcer({ view }: { view: ConversationView }) {
 	const { peer, latest: messages } = view
 	const newest = messages.at(-1)?.id ?? 0
-	const said = useRef(newest)
+	const announced = useRef(newest)
 	const [lines, setLines] = useState<{ id: number; text: string }[]>([])
 	useEffect(() => {
 		const fresh = messages.filter(
-			({ id, sender, deleted }) => id > said.current && sender === peer.username && !deleted,
+			({ id, sender, deleted }) => id > announced.current && sender === peer.username && !deleted,
 		)
-		said.current = Math.max(said.current, newest)
+		announced.current = Math.max(announced.current, newest)
 		if (fresh.length === 0) return
 		const added = fresh.map((message) => ({ id: message.id, text: `${peer.name}: ${textOfMessage(message)}` }))
 		setLines((before) => [...before, ...added].slice(-MAX_ANNOUNCED))

@@ -34,7 +34,7 @@ export async function announceReliably(tell: () => Promise<void>): Promise<void>
 		await tell().catch(() => (tries > 1 ? again(tries - 1) : undefined))
 	}
 	await tell().catch((error) => {
-		log.warn({ err: error }, 'a change of a conversation could not be told yet')
+		log.warn({ err: error }, 'a change of a conversation could not be announced yet')
 		void again(MAX_TRIES)
 	})
 }

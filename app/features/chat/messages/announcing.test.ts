@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { eventually } from '../../../../tests/support/eventually.ts'
 import { announceReliably } from './announcing.server.ts'
 
-test('what cannot be told as the database has gone is told when it is back, and the change stands meanwhile', async () => {
+test('a change that cannot be announced during an outage is stored, and announced afterwards', async () => {
 	let away = true
 	let told = 0
 	await announceReliably(async () => {

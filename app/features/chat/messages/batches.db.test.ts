@@ -79,8 +79,8 @@ async function whenStored(body: string, act: RawBuilder<unknown>): Promise<() =>
 	}
 }
 
-describe('messages of the same moment', () => {
-	test('one bad message of each kind is refused for its own reason, and the good ones share a transaction', async () => {
+describe('concurrent messages', () => {
+	test('invalid messages are each refused for their own reason, and the others share a transaction', async () => {
 		const good = await makePairs(10)
 		const bad = await makePairs(8)
 		const [blocked, imported, suspended, ended, fast, repeated, elsewhere, held] = bad as [
@@ -152,7 +152,7 @@ describe('messages of the same moment', () => {
 		expect(sent.map(({ status }) => status === 'fulfilled')).toEqual([true, true, false, true, true])
 	})
 
-	test('a connection that is lost in the middle leaves nothing, and each is stored once when it is sent again', async () => {
+	test('a connection that is lost midway stores nothing, and each message is stored once when resent', async () => {
 		const pairs = await makePairs(20)
 		const messages = pairs.map(([one, two], index) => ({
 			from: one,
@@ -170,7 +170,7 @@ describe('messages of the same moment', () => {
 		expect(await transactionsOf('Fatal')).toEqual([1])
 	})
 
-	test('what one member sends is stored in the order in which it was sent', async () => {
+	test('messages of one member are stored in the order in which they were sent', async () => {
 		const [[one, two]] = (await makePairs(1)) as [Pair]
 		const sent = await Promise.all(
 			Array.from({ length: 20 }, (_, index) => sendMessage(one, messageTo(two, `${index}`))),
@@ -178,7 +178,7 @@ describe('messages of the same moment', () => {
 		expect(sent.map(({ version }) => version)).toEqual(Array.from({ length: 20 }, (_, index) => index + 3))
 	})
 
-	test('two processes whose batches cross store everything, and neither waits for the other for ever', async () => {
+	test('two processes with overlapping batches store everything, without a deadlock', async () => {
 		const pairs = await makePairs(20)
 		vi.resetModules()
 		// A second queue on the same database, like that of another process.
@@ -196,7 +196,7 @@ describe('messages of the same moment', () => {
 	})
 })
 
-test('the number of statements does not depend on how many send or read', async () => {
+test('the number of statements does not depend on the number of senders or readers', async () => {
 	const pairs = await makePairs(100)
 	for (const [, two] of pairs) await setChatSettings(two, { accepts: 'members' })
 	const query = vi.spyOn(pg.Client.prototype, 'query')

@@ -39,11 +39,11 @@ test.each<[string, (id: (place: number) => number) => MessagePosition, unknown[]
 	['after one', (id) => ({ after: id(10) }), [[11, 12, 13, 14, 15, 16], true, true]],
 	['after the fourteenth', (id) => ({ after: id(13) }), [[14, 15, 16, 17, 18, 19], true, false]],
 	['after the last', (id) => ({ after: id(19) }), [[], true, false]],
-])('a page %s holds its messages and says what else there is', async (_what, place, expected) => {
+])('a page %s has its messages and whether there are more', async (_what, place, expected) => {
 	expect(await shown(place((at) => ids[at] ?? 0))).toEqual(expected)
 })
 
-test('nobody opens a conversation at a message that they do not see', async () => {
+test('a conversation cannot be opened at a message that the viewer may not see', async () => {
 	const stranger = await makeMember(`stranger${serial}`)
 	await makeConversation(stranger, tomas)
 	const elsewhere = (await makeMessage(stranger, tomas)).id

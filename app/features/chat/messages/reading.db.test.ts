@@ -25,7 +25,7 @@ beforeEach(async () => {
 	await makeConversation(mira, tomas)
 })
 
-test('a long conversation opens with its newest 50, and older ones follow by pages without a gap', async () => {
+test('a long conversation opens with its newest 50 messages, and older ones are paged without gaps', async () => {
 	for (let sent = 0; sent < 120; sent += 1) {
 		if (sent % 25 === 0) await passTime()
 		await makeMessage(mira, tomas, `message ${sent}`)
@@ -42,7 +42,7 @@ test('a long conversation opens with its newest 50, and older ones follow by pag
 	expect(seen.map(({ version }) => version)).toEqual(Array.from({ length: 122 }, (_, index) => index + 1))
 })
 
-test('who was away gets added, edited and deleted messages in the order of the changes, in answers of 200', async () => {
+test('catching up returns added, edited and deleted messages in the order of the changes, 200 at a time', async () => {
 	const { version } = await openConversation(tomas, mira.username)
 	const first = await makeMessage(mira, tomas, 'first')
 	for (let sent = 0; sent < 230; sent += 1) {
@@ -65,7 +65,7 @@ test('who was away gets added, edited and deleted messages in the order of the c
 	expect(await listSince(tomas, mira.username, at)).toMatchObject({ messages: [], version: at, complete: true })
 })
 
-test('of members who catch up in the same moment each gets what they may see of their own conversation, and nobody fails for another', async () => {
+test('members who catch up concurrently each get what they may see of their conversation, and an error affects only one', async () => {
 	const noor = await makeMember(`noor${serial}`)
 	const stranger = await makeMember(`stranger${serial}`)
 	const { version } = await openConversation(tomas, mira.username)
@@ -94,7 +94,7 @@ test('of members who catch up in the same moment each gets what they may see of 
 	expect(ofStranger).toMatchObject({ version: 0, complete: true, receipts: { delivered: 0, read: 0 } })
 })
 
-test('an edited message says so; a deleted one leaves a trace without a word, also in the database', async () => {
+test('an edited message is marked; a deleted one leaves a placeholder without its text, also in the database', async () => {
 	const message = await makeMessage(mira, tomas, 'a secret word')
 	const which = { with: tomas.username, id: message.id }
 	const edited = await editMessage(mira, which, { body: 'a *public* word' })
@@ -124,7 +124,7 @@ test.each<[string, (id: number) => Promise<unknown>, number]>([
 	expect((await openConversation(tomas, mira.username)).messages.at(-1)).toEqual(message)
 })
 
-test('a conversation that nobody has begun says what both members know, and says so no more once it has begun', async () => {
+test('a new conversation shows what both members know, until it has begun', async () => {
 	const stranger = await makeMember(`stranger${serial}`)
 	const skilled: [SignedIn, string[]][] = [
 		[mira, ['Git', 'Python', 'Go']],
@@ -154,7 +154,7 @@ test('a conversation that nobody has begun says what both members know, and says
 	expect(await asked()).toEqual(['open', [], null])
 })
 
-test('edits and deletions are so many a minute, in words, and another member’s are counted apart', async () => {
+test('edits and deletions are rate-limited with a message, separately for each member', async () => {
 	const [message, other] = [await makeMessage(mira, tomas, 'the first'), await makeMessage(tomas, mira)]
 	const which = { with: tomas.username, id: message.id }
 	for (let times = 0; times < 30; times += 1) await editMessage(mira, which, { body: `edit ${times}` })
@@ -191,7 +191,7 @@ test('receipts only move forward, never past what was sent to the reader, and th
 	expect(await findBrokenFigures()).toEqual([])
 })
 
-test('deleting an unread message makes it unread no more, and a read one changes no count', async () => {
+test('deleting an unread message lowers the unread count, and deleting a read one does not', async () => {
 	const [read, unread] = [await makeMessage(mira, tomas), await makeMessage(mira, tomas)]
 	await markSeen(tomas, { with: mira.username, upTo: read.id, read: true })
 	await deleteMessage(mira, { with: tomas.username, id: read.id })
@@ -200,7 +200,7 @@ test('deleting an unread message makes it unread no more, and a read one changes
 	expect(await listLatest(tomas)).toMatchObject({ conversations: [{ unread: 0 }], unread: 0 })
 })
 
-test('sends, edits, deletions and reading at once leave every figure right', async () => {
+test('concurrent sends, edits, deletions and reading leave correct counts', async () => {
 	await passTime()
 	const messages = await Promise.all(Array.from({ length: 12 }, () => makeMessage(mira, tomas)))
 	await Promise.all(
@@ -217,7 +217,7 @@ test('sends, edits, deletions and reading at once leave every figure right', asy
 	expect(version).toBe(2 + 12 + 12 + 12)
 })
 
-test('the inbox begins with the newest message, leaves nobody out, and counts conversations but not muted ones', async () => {
+test('the inbox is complete, newest first, and counts conversations without muted ones', async () => {
 	const reader = await makeMember(`reader${serial}`)
 	const writers = []
 	for (let index = 0; index < 35; index += 1) {

@@ -46,7 +46,7 @@ test('moderators see the reported message and five before it, as they were, and 
 	expect([reportCount, reports[0]?.reporter.username, reports[0]?.details]).toEqual([1, mira.username, 'Rude.'])
 })
 
-test('a second message joins the open report, and the same one is not reported twice', async () => {
+test('a second message is added to the open report, and none is reported twice', async () => {
 	const [one, two] = [await makeMessage(tomas, mira, 'one'), await makeMessage(tomas, mira, 'two')]
 	await report(one.id)
 	await expect(report(one.id)).rejects.toMatchObject({ status: 409 })
@@ -56,7 +56,7 @@ test('a second message joins the open report, and the same one is not reported t
 	expect(reports.map(({ details, extracts }) => [details, extracts.length])).toEqual([['Rude.\nAgain.', 2]])
 })
 
-test('what the reporter cannot see is in no report', async () => {
+test('a report contains nothing that the reporter cannot see', async () => {
 	await setBlocked(mira, tomas.username, true)
 	const hidden = await makeMessage(tomas, mira, 'hidden')
 	await setBlocked(mira, tomas.username, false)
@@ -82,13 +82,13 @@ test.each<[string, () => Promise<unknown>, number]>([
 		},
 		404,
 	],
-])('nobody reports %s', async (_what, act, status) => {
+])('%s cannot be reported', async (_what, act, status) => {
 	await expect(act()).rejects.toMatchObject({ status })
 	const { rows } = await sql`select from reports where reporter_id = ${mira.id}`.execute(db())
 	expect(rows).toEqual([])
 })
 
-test('the eleventh report in an hour waits', async () => {
+test('the eleventh report in an hour is refused', async () => {
 	for (let sent = 0; sent < 10; sent += 1) await report((await makeMessage(tomas, mira)).id)
 	await passTime()
 	await expect(report((await makeMessage(tomas, mira)).id)).rejects.toMatchObject({ status: 429 })

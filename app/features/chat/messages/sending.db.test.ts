@@ -46,13 +46,13 @@ test('a message is stored rendered, in one conversation for both, with the peer�
 	expect((await listConversations(mira)).conversations).toMatchObject([{ unread: 1, last: { excerpt: 'Thanks!' } }])
 })
 
-test('opening a conversation with somebody new leaves no row', async () => {
+test('opening a conversation with a new peer stores no row', async () => {
 	expect(await openConversation(mira, tomas.username)).toMatchObject({ messages: [], version: 0 })
 	expect(await listSince(mira, tomas.username, 0)).toMatchObject({ messages: [], version: 0, complete: true })
 	expect(await db().selectFrom('conversations').where('lower_id', '=', mira.id).selectAll().execute()).toEqual([])
 })
 
-test('20 sends of one message at once store it once and answer alike', async () => {
+test('20 concurrent sends of one message store it once and return the same', async () => {
 	const message = { to: tomas.username, clientId: randomUUID(), body: 'Once.' }
 	const answers = await Promise.all(Array.from({ length: 20 }, () => sendMessage(mira, message)))
 	expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
@@ -60,7 +60,7 @@ test('20 sends of one message at once store it once and answer alike', async () 
 	expect((await listConversations(tomas, { requests: true })).conversations).toMatchObject([{ unread: 1 }])
 })
 
-test('20 sends of one message at once in a conversation that goes on store it once as well', async () => {
+test('20 concurrent sends of one message in an existing conversation store it once as well', async () => {
 	await makeConversation(mira, tomas)
 	const message = { to: tomas.username, clientId: randomUUID(), body: 'Once.' }
 	const answers = await Promise.all(Array.from({ length: 20 }, () => sendMessage(mira, message)))
@@ -68,13 +68,13 @@ test('20 sends of one message at once in a conversation that goes on store it on
 	expect((await openConversation(tomas, mira.username)).messages).toHaveLength(3)
 })
 
-test('of ten messages that a stranger sends at once three are stored', async () => {
+test('of ten concurrent messages of a stranger, three are stored', async () => {
 	const sent = await Promise.allSettled(Array.from({ length: 10 }, () => makeMessage(mira, tomas)))
 	expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
 	expect((await openConversation(tomas, mira.username)).messages).toHaveLength(3)
 })
 
-test('a message that crosses a block was sent before it, or is hidden', async () => {
+test('a message concurrent with a block was sent before it, or is hidden', async () => {
 	await makeConversation(mira, tomas)
 	await passTime()
 	const [, ...sent] = await Promise.all([
@@ -87,14 +87,14 @@ test('a message that crosses a block was sent before it, or is hidden', async ()
 	expect(seen.map(({ id }) => id)).toEqual(order.slice(0, seen.length))
 })
 
-test('two members who begin a conversation at the same moment begin one', async () => {
+test('two members who start a conversation at the same time start one', async () => {
 	await Promise.all([makeMessage(mira, tomas), makeMessage(tomas, mira), makeMessage(mira, tomas)])
 	const page = await openConversation(mira, tomas.username)
 	expect(page.messages).toHaveLength(3)
 	expect(page.messages.map(({ version }) => version)).toEqual([1, 2, 3])
 })
 
-test('what both write at once has one order for both, and no version is missing', async () => {
+test('concurrent messages have the same order for both, and no version is missing', async () => {
 	await makeConversation(mira, tomas)
 	await passTime()
 	await Promise.all([
@@ -109,7 +109,7 @@ test('what both write at once has one order for both, and no version is missing'
 	expect(ids).toEqual([...ids].sort((one, other) => one - other))
 })
 
-test('a message that was sent is answered again, whatever became of the conversation', async () => {
+test('resending a stored message returns it again, whatever the state of the conversation', async () => {
 	const message = { to: tomas.username, clientId: randomUUID(), body: 'Hello' }
 	const sent = await sendMessage(mira, message)
 	await setChatSettings(tomas, { accepts: 'nobody' })
@@ -117,7 +117,7 @@ test('a message that was sent is answered again, whatever became of the conversa
 	expect(await sendMessage(mira, message)).toEqual(sent)
 })
 
-test('an id that names a message to somebody else is refused', async () => {
+test('an id of a message to another member is refused', async () => {
 	const [other, clientId] = [await makeMember(`other${serial}`), randomUUID()]
 	await sendMessage(mira, { to: tomas.username, clientId, body: 'Hello' })
 	await expect(sendMessage(mira, { to: other.username, clientId, body: 'Hello' })).rejects.toMatchObject({
@@ -138,26 +138,26 @@ test.each<[string, Record<string, unknown>, number]>([
 	['nobody', { to: 'nobody-has-this-name' }, 404],
 	['a name that is none', { to: ['mira'] }, 404],
 	['a name with a NUL', { to: 'mi\u0000ra' }, 404],
-])('a message with or to %s is refused and leaves no row', async (_what, wrong, status) => {
+])('a message with or to %s is refused and stores no row', async (_what, wrong, status) => {
 	const message = { to: tomas.username, clientId: randomUUID(), body: 'Hello', ...wrong }
 	await expect(sendMessage(mira, message)).rejects.toMatchObject({ status })
 	await expect(sendMessage(null, message)).rejects.toMatchObject({ status: 403 })
 	expect((await openConversation(mira, tomas.username)).version).toBe(0)
 })
 
-test('nobody writes to themselves or to an account that was imported', async () => {
+test('members cannot write to themselves or to imported accounts', async () => {
 	await db().updateTable('users').set({ imported: true }).where('id', '=', tomas.id).execute()
 	await expect(makeMessage(mira, mira)).rejects.toMatchObject({ status: 404 })
 	await expect(makeMessage(mira, tomas)).rejects.toMatchObject({ status: 403 })
 	expect((await openConversation(mira, tomas.username)).state).toMatchObject({ kind: 'closed' })
 })
 
-test('4,000 characters are a message, and code may begin with spaces', async () => {
+test('a message may have 4,000 characters, and begin with spaces as code does', async () => {
 	expect((await makeMessage(mira, tomas, 'x'.repeat(4_000))).body).toHaveLength(4_000)
 	expect((await makeMessage(mira, tomas, '\n \n    indented\r\nline\n')).body).toBe('    indented\nline')
 })
 
-test('a suspended member sends nothing, and is told until when', async () => {
+test('a suspended member cannot send, and gets the end of the suspension', async () => {
 	const until = new Date('2099-01-02T03:04:05Z')
 	await makeConversation(mira, tomas)
 	const before = { to: tomas.username, clientId: randomUUID(), body: 'Before it.' }
@@ -178,7 +178,7 @@ test('a suspended member sends nothing, and is told until when', async () => {
 	})
 })
 
-test('a session that ended sends nothing more', async () => {
+test('an ended session cannot send', async () => {
 	const sessionId = await makeSession(mira.id)
 	const message = () => ({ to: tomas.username, clientId: randomUUID(), body: 'Hello' })
 	await sendMessage(mira, message(), sessionId)
@@ -188,7 +188,7 @@ test('a session that ended sends nothing more', async () => {
 	expect((await openConversation(mira, tomas.username)).messages).toHaveLength(1)
 })
 
-test('the 31st message in 10 s is put off, and not the one that is sent again', async () => {
+test('the 31st message in 10 s is delayed, unlike a resent one', async () => {
 	await makeConversation(mira, tomas)
 	await passTime()
 	for (let sent = 0; sent < 29; sent += 1) await makeMessage(mira, tomas)
@@ -206,7 +206,7 @@ test.each([
 	[25, 20],
 	[29 * 24, 20],
 	[31 * 24, 100],
-])('an account of %i h starts at most %i conversations a day, and goes on with those it has', async (hours, most) => {
+])('an account of %i h can start at most %i conversations a day, and continue existing ones', async (hours, most) => {
 	const joined = new Date(Date.now() - hours * 3_600_000)
 	const [writer, last, more] = [
 		await makeMember(`writer${serial}`, 'member', joined),
@@ -232,7 +232,7 @@ test.each([
 	await db().deleteFrom('conversations').where('started_by', '=', writer.id).execute()
 })
 
-test('a stranger’s first messages are a request: at most three, apart from the others, until it is answered', async () => {
+test('a stranger’s first messages are a request: at most three, listed separately, until it is answered', async () => {
 	for (const text of ['one', 'two', 'three']) await makeMessage(mira, tomas, text)
 	await expect(makeMessage(mira, tomas, 'four')).rejects.toMatchObject({ status: 403 })
 	expect((await openConversation(mira, tomas.username)).state).toMatchObject({ kind: 'closed', blockedByMe: false })
@@ -251,7 +251,7 @@ test('a stranger’s first messages are a request: at most three, apart from the
 	await makeMessage(mira, tomas, 'four')
 })
 
-test('a request can be accepted without words', async () => {
+test('a request can be accepted without a reply', async () => {
 	await makeMessage(mira, tomas)
 	await acceptConversation(mira, tomas.username)
 	expect((await openConversation(mira, tomas.username)).state.kind).toBe('waiting')
@@ -265,7 +265,7 @@ test.each([
 	['verified', false, false],
 	['verified', true, true],
 	['nobody', true, false],
-] as const)('where %s may write, a member whose being verified is %s: %s', async (accepts, verified, allowed) => {
+] as const)('where %s may write, a member with verification %s: %s', async (accepts, verified, allowed) => {
 	const years = { year_of_passing: null, current_semester: null, current_year: null }
 	const campus_verified_at = verified ? new Date() : null
 	const address = { university_email: verified ? `${mira.username}@uni.example` : '' }
@@ -281,7 +281,7 @@ test.each([
 	expect(await sent).toBe(allowed)
 })
 
-test('a conversation that both wrote in stays open whatever the setting becomes', async () => {
+test('a conversation in which both have written stays open whatever the setting', async () => {
 	await makeConversation(mira, tomas)
 	await setChatSettings(tomas, { accepts: 'nobody' })
 	await makeMessage(mira, tomas)
@@ -289,7 +289,7 @@ test('a conversation that both wrote in stays open whatever the setting becomes'
 	await expect(setChatSettings(tomas, { accepts: 'everybody' })).rejects.toMatchObject({ status: 422 })
 })
 
-test('each of the two settings changes alone, and nonsense changes none', async () => {
+test('each of the two settings changes separately, and invalid values change none', async () => {
 	expect(await getChatSettings(mira)).toEqual({ accepts: 'members', showsTyping: true })
 	await setChatSettings(mira, { typing: 'hidden' })
 	await setChatSettings(mira, { accepts: 'verified' })

@@ -190,7 +190,7 @@ async function lockConversationOf(trx: Executor, message: NewMessage): Promise<n
 const pairOf = ({ sender, to }: NewMessage) => ({ userId: sender.id, username: to })
 const writerOf = ({ sender, sessionId }: NewMessage): Writer => ({ userId: sender.id, sessionId })
 
-/** @throws Conflict when the id belongs to a message to somebody else */
+/** @throws Conflict when the id belongs to a message to another member */
 function sameConversation(row: MessageRow, conversationId: number): MessageRow {
 	if (row.conversation_id !== conversationId) throw new Conflict('This message was sent to somebody else before.')
 	return row
@@ -226,7 +226,7 @@ function storedAs({ rows, unread }: Inserted, { added, peer }: Added): Stored {
 	return { row, peer, answered, unread: unread?.get(added.conversationId) }
 }
 
-/** Creates a conversation, unless somebody just did. @returns its id, locked */
+/** Creates a conversation, unless a concurrent request just did. @returns its id, locked */
 async function start(
 	trx: Executor,
 	message: NewMessage,

@@ -34,7 +34,7 @@ async function say(viewer: Viewer, words: unknown): Promise<{ status: number; sa
 
 const bodies = async () => (await openConversation(mira, tomas.username)).messages.slice(2).map(({ body }) => body)
 
-test('a message is answered as by the socket, and stored once however often it is sent', async () => {
+test('a message gets the same response as by the socket, and is stored once however often it is sent', async () => {
 	const message = { me: mira.username, clientId: randomUUID(), body: 'By hand' }
 	const [first, again] = [await say(mira, message), await say(mira, message)]
 	expect(first.said).toMatchObject({ ok: true, message: { sender: mira.username, body: 'By hand' } })
@@ -42,13 +42,13 @@ test('a message is answered as by the socket, and stored once however often it i
 	expect(await bodies()).toEqual(['By hand'])
 })
 
-test('how far a member read is noted', async () => {
+test('read receipts are stored', async () => {
 	const { id } = await makeMessage(tomas, mira)
 	expect(await say(mira, { me: mira.username, upTo: id, read: true })).toEqual({ status: 200, said: { ok: true } })
 	expect((await openConversation(tomas, mira.username)).receipts.read).toBe(id)
 })
 
-test('nothing is said in the name of a member who has signed in since, and nothing for a visitor', async () => {
+test('nothing is sent in the name of a member who has logged in since, nor for a visitor', async () => {
 	const message = { me: mira.username, clientId: randomUUID(), body: 'Whose words?' }
 	const other = await makeMember(`other${serial}`)
 	expect(await say(other, message)).toMatchObject({ status: 403 })

@@ -11,8 +11,8 @@ import type { Route } from './+types/wire'
  */
 export function action({ request, params: { username }, context }: Route.ActionArgs) {
 	return answeringMember(context, async (viewer) => {
-		const said: unknown = await request.json().catch(() => null)
-		const words = isRecord(said) ? said : {}
+		const body: unknown = await request.json().catch(() => null)
+		const words = isRecord(body) ? body : {}
 		if (words.me !== viewer.username)
 			throw new NotAllowed('Someone else has logged in in this browser. Reload the page.')
 		if (!('upTo' in words)) return (await answerSending(viewer, { ...words, to: username }, null)).reply

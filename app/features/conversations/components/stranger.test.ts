@@ -9,6 +9,6 @@ test.each([
 	[['Python', 'ESP32', 'Git'], 'Three skills in common: Python, ESP32, Git.'],
 	[letters.slice(0, 6), 'Six skills in common, among them a, b, c, d, e.'],
 	[letters, '15 skills in common, among them a, b, c, d, e.'],
-])('of %j is said: %s', (skills, words) => {
+])('%j is described as: %s', (skills, words) => {
 	expect(inCommon(skills)).toBe(words)
 })

@@ -13,7 +13,7 @@ const chips = 4
 interface MemberCardProps {
 	member: MemberView
 	online?: boolean
-	/** The viewer's own card, while it says little. */
+	/** Whether it is the viewer's own card, and nearly empty. */
 	isNew?: boolean
 	/** Who looks at it. */
 	viewer: 'owner' | 'member' | 'visitor'

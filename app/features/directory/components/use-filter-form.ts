@@ -58,8 +58,8 @@ export function isRail(): boolean {
 }
 
 /**
- * Whether somebody has changed a control of a form. The criteria of its address tell less: the same ones may stand there in another order,
- * as in a saved search from before another branch became the commonest.
+ * Whether a control of a form was changed. Comparing criteria with the address would not do: it may have the same ones in another order,
+ * as in a saved search from before another branch became the most common.
  */
 function isChanged(form: HTMLFormElement | null): boolean {
 	return [...(form?.elements ?? [])].some((control) => {

@@ -16,7 +16,7 @@ test.each([
 	expect(countSentence(count, { ...anybody, ...criteria })).toBe(sentence)
 })
 
-test('a count of those who match a part of a search says so', () => {
+test('a count of members who match only a part of a search has a label', () => {
 	expect(countSentence({ number: 3, atLeast: false }, { ...anybody, q: 'rea zz' }, true)).toBe(
 		'3 match some of “rea zz”',
 	)
@@ -38,6 +38,6 @@ test.each([
 	['Mira Quillon', 'quil mi', ['[Mi]', 'ra ', '[Quil]', 'lon']],
 	['anything', '', ['anything']],
 	['a (b', '(', ['a ', '[(]', 'b']],
-])('in %s, what begins like %s is marked', (text, typed, parts) => {
+])('in %s, words that begin with %s are marked', (text, typed, parts) => {
 	expect(splitMatches(text, typed).map((part) => (part.isMatch ? `[${part.text}]` : part.text))).toEqual(parts)
 })

@@ -93,8 +93,8 @@ export interface OrderedThreads {
 
 /** Moves accepted answers to the top. One with a parent in its thread leaves a pointer there. */
 export function liftAccepted(threads: CommentView[], solutions: CommentView[]): OrderedThreads {
-	const wanted = new Set(solutions.map(({ id }) => id))
-	const roots = new Map(threads.filter(({ id }) => wanted.has(id)).map((comment) => [comment.id, comment]))
+	const ids = new Set(solutions.map(({ id }) => id))
+	const roots = new Map(threads.filter(({ id }) => ids.has(id)).map((comment) => [comment.id, comment]))
 	return {
 		accepted: solutions.map((solution) => roots.get(solution.id) ?? solution),
 		threads: threads.filter(({ id }) => !roots.has(id)),

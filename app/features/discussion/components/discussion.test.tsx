@@ -57,20 +57,20 @@ function draw({
 
 const own = comment({ id: 2, mayEdit: true, mayDelete: true, body: 'My *own* words' })
 
-test('replies stand inside the comment they reply to', () => {
+test('replies are nested in the comment that they reply to', () => {
 	const html = draw({ rows: [comment({ id: 1, replies: [comment({ id: 2, bodyHtml: '<p>Inner</p>', depth: 1 })] })] })
 	expect(html).toMatch(/id="comment-1".*comment-replies.*id="comment-2".*Inner.*<\/ul>/)
 	expect(html).toContain('Comments (2)')
 })
 
-test('a visitor is led to the login page and back, for a comment and for a reply', () => {
+test('a visitor is sent to the login page and back, for a comment and for a reply', () => {
 	const html = draw({ rows: [comment({ id: 1 })] })
 	expect(html).toContain('href="/login?redirectTo=%2Fforum%2Fjavascript%2Frohan%2F7%23comments"')
 	expect(html).toContain('href="/login?redirectTo=%2Fforum%2Fjavascript%2Frohan%2F7%3Freply%3D1%23comment-1"')
 	expect(html).not.toContain('<textarea')
 })
 
-test('a member has the box for a comment; others open by their address', () => {
+test('a member has the comment form; other forms open by their address', () => {
 	expect(draw({ rows: [own], viewer: mira }).match(/<textarea/g)).toHaveLength(1)
 	expect(draw({ rows: [own], viewer: mira, search: '?reply=2' })).toContain('id="reply-2"')
 	expect(draw({ rows: [own], viewer: mira, search: '?edit=2' })).toMatch(
@@ -79,7 +79,7 @@ test('a member has the box for a comment; others open by their address', () => {
 	expect(draw({ rows: [own], viewer: mira, search: '?delete-comment=2' })).toContain('Delete this comment?')
 })
 
-test('the address opens nothing that the viewer may not do', () => {
+test('the address opens no form that the viewer may not use', () => {
 	const html = draw({ rows: [comment({ id: 1 })], viewer: mira, search: '?edit=1&delete-comment=1' })
 	expect(html).not.toContain('edit-comment-1')
 	expect(html).not.toContain('Delete this comment?')
@@ -89,14 +89,14 @@ test.each([
 	['merged', query({ locked: true, unpublished: { status: 'merged', reason: '' } })],
 	['hidden', query({ locked: true, unpublished: { status: 'hidden', reason: '' } })],
 	['deleted', query({ deletedBy: 'author' })],
-])('below a %s query nothing is offered that would be refused', (_status, question) => {
+])('a %s query offers no action that would be refused', (_status, question) => {
 	const html = draw({ rows: [own, comment({ id: 3, mayChoose: true })], viewer: mira, question })
 	expect(html).toContain('Abort it.')
 	for (const offer of ['<form', '<button', 'edit=2', 'delete-comment=2', 'reply=', '/report/'])
 		expect(html).not.toContain(offer)
 })
 
-test('a refused reply comes back to its box with what was typed', () => {
+test('a refused reply is shown in its form again with what was typed', () => {
 	const refusal = {
 		message: 'Write something first.',
 		errors: {},
@@ -108,7 +108,7 @@ test('a refused reply comes back to its box with what was typed', () => {
 	expect(html).toContain('Write something first.')
 })
 
-test('a late edit comes back with both texts and goes on from the version that is stored', () => {
+test('a conflicting edit is shown with both texts and continues from the stored version', () => {
 	const values = { box: 'edit-comment-2', body: 'What I typed', version: '1' }
 	const stored = { version: 4, values: { body: 'What is stored' } }
 	const refusal = { message: 'Changed meanwhile.', errors: {}, values, stored }
@@ -119,13 +119,13 @@ test('a late edit comes back with both texts and goes on from the version that i
 	expect(html).toMatch(/value="edit-comment-2" name="box">Keep mine/)
 })
 
-test('the boxes of a page in another order send to that order', () => {
+test('the forms of a page in another order submit to that order', () => {
 	const html = draw({ rows: [own], viewer: mira, sort: 'best', search: '?sort=best&reply=2' })
 	expect(html.match(/action="\/forum\/javascript\/rohan\/7\?sort=best"/g)).toHaveLength(2)
 	expect(html).toContain('href="/forum/javascript/rohan/7?sort=best&amp;edit=2#comment-2"')
 })
 
-test('an accepted answer is shown once with its own anchor, and its thread points to it', () => {
+test('an accepted answer is shown once with its own anchor, and its thread links to it', () => {
 	const nested = comment({ id: 9, depth: 1, solution: true, bodyHtml: '<p>The way</p>' })
 	const html = draw({ rows: [comment({ id: 1, replies: [nested] })], solutions: [nested] })
 	expect(html.match(/The way/g)).toHaveLength(1)
@@ -134,7 +134,7 @@ test('an accepted answer is shown once with its own anchor, and its thread point
 	expect(html).toContain('This is the accepted answer, shown above.')
 })
 
-test('a deleted comment keeps its place and can neither be answered nor changed', () => {
+test('a deleted comment keeps its place and can be neither replied to nor edited', () => {
 	const html = draw({
 		rows: [comment({ id: 1, deleted: true, author: null, replies: [comment({ id: 2 })] })],
 		viewer: mira,
@@ -144,13 +144,13 @@ test('a deleted comment keeps its place and can neither be answered nor changed'
 	expect(html).toContain('?reply=2#')
 })
 
-test('replies that lie deeper than the page shows are a link to their thread', () => {
+test('replies deeper than the page shows are a link to their thread', () => {
 	const html = draw({ rows: [comment({ id: 4, depth: 3, hiddenReplies: 3 })] })
 	expect(html).toContain('href="/forum/javascript/rohan/7?thread=4#comments"')
 	expect(html).toContain('(3 more)')
 })
 
-test('a thread shown alone leads back to all comments and keeps its forms there', () => {
+test('a thread shown by itself links back to all comments, and its forms stay there', () => {
 	const html = draw({ rows: [own], thread: 2, viewer: mira, search: '?thread=2&reply=2' })
 	expect(html).toContain('Show all comments')
 	expect(html).toContain('action="/forum/javascript/rohan/7?thread=2"')
@@ -170,6 +170,6 @@ test.each([
 	],
 	[{ url: null, licence: 'CC BY 4.0' }, /<p class="meta mt-3">CC BY 4\.0<\/p>/],
 	[{ url: 'javascript:alert(1)', licence: 'CC0' }, /<p class="meta mt-3">CC0<\/p>/],
-])('an imported text says where it comes from: %j', (origin, expected) => {
+])('an imported text names its source: %j', (origin, expected) => {
 	expect(draw({ rows: [comment({ origin })] })).toMatch(expected)
 })

@@ -18,11 +18,11 @@ test.each([
 	['<pre><code>a &lt; b &amp;&amp; &quot;c&quot;</code></pre>', 'a < b && "c"'],
 	['&amp;lt;', '&lt;'],
 	['', ''],
-])('the words of %j are %j', (html, text) => {
+])('the plain text of %j is %j', (html, text) => {
 	expect(schemaText(html)).toBe(text)
 })
 
-test('a query is described with its accepted answer apart from the others, deleted ones left out', () => {
+test('a query is described with its accepted answer separate from the others, without deleted ones', () => {
 	const accepted = [comment({ id: 1, solution: true, score: 3, bodyHtml: '<p>Like this.</p>' })]
 	const threads = [
 		comment({ id: 2, bodyHtml: '<p>Or so.</p>', score: -2 }),
@@ -41,7 +41,7 @@ test('a query is described with its accepted answer apart from the others, delet
 	})
 })
 
-test('a query without answers claims none', () => {
+test('a query without answers has none in its data', () => {
 	const { mainEntity } = qaPage(query({ commentCount: 0 }), { accepted: [], threads: [] }, 'https://site.example')
 	expect(mainEntity.answerCount).toBe(0)
 	expect(JSON.stringify(mainEntity)).not.toContain('Answer"')

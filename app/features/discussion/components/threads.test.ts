@@ -10,20 +10,20 @@ test('an accepted answer moves to the top with its replies', () => {
 	expect(rest.map(({ id }) => id)).toEqual([1])
 })
 
-test('an accepted answer inside a thread is shown on top and keeps its place there', () => {
+test('an accepted reply is shown on top and keeps its place in its thread', () => {
 	const nested = comment({ id: 2, depth: 1, solution: true })
 	const { accepted, threads } = liftAccepted([comment({ id: 1, replies: [nested] })], [nested])
 	expect(accepted.map(({ id }) => id)).toEqual([2])
 	expect(threads[0]?.replies.map(({ id }) => id)).toEqual([2])
 })
 
-test('an accepted answer of a later page is shown on top all the same', () => {
+test('an accepted answer of a later page is shown on top too', () => {
 	const { accepted, threads } = liftAccepted([comment({ id: 1 })], [comment({ id: 90, solution: true })])
 	expect(accepted.map(({ id }) => id)).toEqual([90])
 	expect(threads).toHaveLength(1)
 })
 
-test('a branch counts what is hidden deeper and leaves out what was deleted', () => {
+test('a branch counts deeper replies without deleted ones', () => {
 	const deep = comment({ id: 3, depth: 2, hiddenReplies: 4 })
 	expect(countBranch(comment({ id: 1, deleted: true, replies: [comment({ id: 2, replies: [deep] })] }))).toBe(6)
 })

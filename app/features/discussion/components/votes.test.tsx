@@ -32,19 +32,19 @@ test.each<[QuestionPageView['vote'], string[]]>([
 	[0, ['value="1" aria-pressed="false"', 'value="-1" aria-pressed="false"']],
 	[1, ['value="0" aria-pressed="true"', 'value="-1" aria-pressed="false"']],
 	[-1, ['value="1" aria-pressed="false"', 'value="0" aria-pressed="true"']],
-])('with the vote %i, pressing either side sends what it then is', (vote, buttons) => {
+])('with the vote %i, each button sends the resulting vote', (vote, buttons) => {
 	const html = draw(<Votes of={query({ vote, score: 7 })} />)
 	for (const button of buttons) expect(html).toContain(button)
 	expect(html).toMatch(/action="\/forum\/vote".*name="query" value="7"/)
 })
 
-test('own texts show their score and no buttons', () => {
+test('the viewer’s own texts show their score and no buttons', () => {
 	const html = draw(<Votes of={query({ own: true, score: 1 })} />)
 	expect(html).toMatch(/>1<\/span> <span class="meta">vote</)
 	expect(html).not.toContain('<button')
 })
 
-test('a visitor is led to the login page and back', () => {
+test('a visitor is sent to the login page and back', () => {
 	const html = draw(<Votes of={query()} signedIn={false} />, null)
 	expect(html.match(/\/login\?redirectTo=%2Fforum%2Fjavascript%2Frohan%2F7/g)).toHaveLength(2)
 	expect(html).not.toContain('<form')
@@ -61,7 +61,7 @@ const tag = {
 	following: true,
 }
 
-test('a tag says what it is, how else it is written, what stands beside it, and that it is followed', () => {
+test('a tag shows its description, its synonyms, related tags, and that it is followed', () => {
 	const html = draw(
 		<TagIntro {...{ tag, related: [{ name: 'c#', count: 1 }] }} mayDescribe={false} describing refusal={null} />,
 	)
@@ -72,7 +72,7 @@ test('a tag says what it is, how else it is written, what stands beside it, and 
 	expect(html).not.toContain('<textarea')
 })
 
-test('a moderator describes a tag, and a refused text comes back', () => {
+test('a moderator can describe a tag, and a refused text is shown again', () => {
 	const message = 'Too long.'
 	const refusal = { message, errors: { description: message }, values: { description: 'typed' }, stored: null }
 	const html = draw(<TagIntro {...{ tag, related: [] }} mayDescribe describing refusal={refusal} />)
@@ -80,7 +80,7 @@ test('a moderator describes a tag, and a refused text comes back', () => {
 	expect(html).toContain('action="/forum/tag/c%2B%2B?describe=1"')
 })
 
-test('a moderator sees the synonyms under their tags, each with the button that parts it', () => {
+test('a moderator sees synonyms below their tags, each with a button to remove it', () => {
 	const html = draw(<Synonyms synonyms={[{ main: 'javascript', names: ['ecmascript', 'js'] }]} refusal={null} />)
 	expect(html).toMatch(/value="js" aria-label="Separate js from javascript"[^>]*name="name"/)
 	expect(html).toContain('<span>2</span>')

@@ -8,11 +8,11 @@ test.each([
 	['9', '/forum/js/rohan/7?thread=9#comment-12'],
 	['9&x=//evil.example', '/forum/js/rohan/7#comment-12'],
 	['-1', '/forum/js/rohan/7#comment-12'],
-])('after a form with thread %j the comment is seen at %s', (thread, address) => {
+])('after a form with thread %j the comment is shown at %s', (thread, address) => {
 	expect(placeOf('/forum/js/rohan/7#comment-12', 12, thread)).toBe(address)
 })
 
-test('the order in which the comments were read stays', () => {
+test('the selected order of comments is kept', () => {
 	const place = (thread: string | null) => placeOf('/forum/js/rohan/7#comment-12', 12, thread, 'best')
 	expect(place(null)).toBe('/forum/js/rohan/7?sort=best#comment-12')
 	expect(place('9')).toBe('/forum/js/rohan/7?sort=best&thread=9#comment-12')

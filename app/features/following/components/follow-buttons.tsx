@@ -72,10 +72,10 @@ interface PressProps {
 }
 
 function Press({ fields, value, press, children }: PressProps) {
-	const wanted = value === 1 ? 0 : 1
+	const next = value === 1 ? 0 : 1
 	const submit = (event: FormEvent) => {
 		event.preventDefault()
-		press(wanted)
+		press(next)
 	}
 	return (
 		<Form method="post" action={address} className="flex" onSubmit={submit}>
@@ -86,7 +86,7 @@ function Press({ fields, value, press, children }: PressProps) {
 				className={`btn btn-sm btn-outline ${value === 1 ? 'text-ivy' : ''}`}
 				type="submit"
 				name="value"
-				value={wanted}
+				value={next}
 				aria-pressed={value === 1}
 				// A double click would undo it at once.
 				onClick={(event) => event.detail > 1 && event.preventDefault()}

@@ -160,13 +160,13 @@ export async function findChange(
 export async function confirmEmail(viewer: SignedIn, token: string): Promise<string> {
 	const { email } = await findChange(viewer, token)
 	await change(viewer, async (trx, before) => {
-		const asked = await takeEmailChange(trx, viewer.id, hashToken(token))
-		if (!asked) throw new Invalid(oldLink)
-		if (asked.is_over) throw new Invalid(linkIsOver)
-		refuseEmail(before, asked.email, asked.place)
-		return asked.place === 'email'
-			? { email: asked.email, second_email: before.second_email }
-			: { email: before.email, second_email: asked.email }
+		const request = await takeEmailChange(trx, viewer.id, hashToken(token))
+		if (!request) throw new Invalid(oldLink)
+		if (request.is_over) throw new Invalid(linkIsOver)
+		refuseEmail(before, request.email, request.place)
+		return request.place === 'email'
+			? { email: request.email, second_email: before.second_email }
+			: { email: before.email, second_email: request.email }
 	})
 	if (isNamedAdmin(email)) await promoteNamedAdmin(email)
 	return email

@@ -35,7 +35,7 @@ export async function announceFormerName(name: string, userId: number): Promise<
 	try {
 		await publish(channel, name)
 	} catch (error) {
-		log.warn({ err: error }, 'other processes could not be told of a new username')
+		log.warn({ err: error }, 'other processes could not be notified of a new username')
 	}
 }
 
@@ -62,7 +62,7 @@ export async function forgetFormerNames(): Promise<void> {
 		await read()
 		if (isOneOfSeveral()) await publish(channel, '')
 	} catch (error) {
-		log.warn({ err: error }, 'former usernames could not be forgotten at once')
+		log.warn({ err: error }, 'former usernames could not be removed at once')
 	}
 }
 

@@ -144,7 +144,7 @@ describe('sending', () => {
 	test.each([
 		['a key of any kind', 'order/17'],
 		['a key that is an id', '0b9f2d7c-5a4e-4c3e-9a1d-2f6b8c7d9e01'],
-	])('with %s, sent many times at once a message stands once', async (_what, key) => {
+	])('with %s, a message that is sent many times concurrently is stored once', async (_what, key) => {
 		const answers = await Promise.all(Array.from({ length: 6 }, () => send({ body: `Once, ${key}` }, key)))
 		expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201))
 		expect(new Set(await Promise.all(answers.map(async (one) => (await told(one)).id))).size).toBe(1)

@@ -157,14 +157,14 @@ interface Sending {
  * @throws Invalid also if the id belongs to a message with another text; whatever {@link sendMessage} throws
  */
 async function sendOnce(viewer: SignedIn, { to, body, clientId, key }: Sending): Promise<ChatMessage> {
-	const wanted = parseInput(editInput, { body })
+	const input = parseInput(editInput, { body })
 	const message = await sendMessage(viewer, {
 		to,
 		body,
 		clientId: key === null ? (clientId ?? randomUUID()) : idOf(key),
 	})
 	const untouched = message.editedAt === null && !message.deleted
-	if (untouched && message.body !== wanted.body)
+	if (untouched && message.body !== input.body)
 		throw new Invalid('Another message was sent with this key before. Send this one with a new key.')
 	return message
 }

@@ -88,7 +88,7 @@ function Lists({ inbox, requests, current }: ListsProps) {
 	)
 	const { list, online, typing } = useLiveList(all, revalidate)
 	const requesting = new Set(requests.conversations.map(({ peer }) => peer.username))
-	const asked = list.filter(({ peer }) => requesting.has(peer.username))
+	const requested = list.filter(({ peer }) => requesting.has(peer.username))
 	const open = list.filter(({ peer }) => !requesting.has(peer.username))
 	if (list.length === 0)
 		return (
@@ -121,16 +121,16 @@ function Lists({ inbox, requests, current }: ListsProps) {
 	}
 	return (
 		<>
-			{asked.length > 0 && (
+			{requested.length > 0 && (
 				<details
 					className="border-b border-line"
-					open={params.has('requestsBefore') || asked.some(({ peer }) => peer.username === current)}
+					open={params.has('requestsBefore') || requested.some(({ peer }) => peer.username === current)}
 				>
 					<summary className="flex h-10 items-center px-4 text-sm font-semibold hover:bg-hover">
-						{requests.next === null ? counted(asked.length, 'request') : `${asked.length} requests and more`}
+						{requests.next === null ? counted(requested.length, 'request') : `${requested.length} requests and more`}
 					</summary>
 					<ul className="border-t border-line" aria-label="Requests">
-						{asked.map(row)}
+						{requested.map(row)}
 					</ul>
 					{requests.next !== null && (
 						<p className="px-4 py-3">

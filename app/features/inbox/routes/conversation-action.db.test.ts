@@ -51,7 +51,7 @@ test.each<[Record<string, string>, number]>([
 	[{ intent: 'delete', id: '' }, 404],
 	[{ intent: 'nonsense' }, 422],
 	[{ body: 'no intent' }, 422],
-])('a refusal of %o says why and keeps what was typed', async (fields, status) => {
+])('a refusal of %o shows the reason and keeps what was typed', async (fields, status) => {
 	for (const answer of [await scripted(fields), await refusedPlainly(fields)]) {
 		expect(answer).toMatchObject({ data: { ok: false, message: expect.any(String), values: fields }, init: { status } })
 	}
@@ -64,7 +64,7 @@ test.each([
 	['unmute', { muted: false }],
 	['accept', { kind: 'open' }],
 	['seen', { kind: 'open' }],
-])('the form “%s” leads back to the conversation with a word', async (intent, state) => {
+])('the form “%s” redirects to the conversation with a message', async (intent, state) => {
 	const answer = await plain({ intent, upTo: '1' })
 	expect([answer.status, answer.headers.get('Location')]).toEqual([303, `/messages/${tomas.username}`])
 	expect(answer.headers.get('Set-Cookie')).toContain('flash=')

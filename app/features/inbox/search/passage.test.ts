@@ -14,7 +14,7 @@ test.each([
 	['👩‍🎓 deadline 🎓', '👩‍🎓 <deadline> 🎓', ['👩‍🎓 ', '[deadline]', ' 🎓']],
 	['nothing marked', 'nothing marked', ['nothing marked']],
 	['', '', []],
-])('%j is shown as it was written', (body, marked, pieces) => {
+])('%j is shown as written', (body, marked, pieces) => {
 	expect(shown(body, marked)).toEqual(pieces)
 })
 

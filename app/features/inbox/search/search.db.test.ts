@@ -117,7 +117,7 @@ async function fill(count: number, word: string): Promise<void> {
 test.each([
 	['often', 'bramble', 700],
 	['beyond what is looked through one by one', 'bramble', 4_500],
-])('all that a search finds comes by pages, each once and newest first: %s', async (_what, word, count) => {
+])('all results are paged, each once and newest first: %s', async (_what, word, count) => {
 	await fill(count, word)
 	const ids: number[] = []
 	let before: number | null = null

@@ -35,14 +35,14 @@ export async function assignCase(viewer: Viewer, name: SubjectName, input: Input
 			await lockModerator(trx, actor)
 			if (chosen && (roles.get(chosen.id) ?? 'member') === 'member')
 				throw new Invalid(noModerator, { assignee: noModerator })
-			const held = await lockCase(trx, found.type.name, found.subject.id)
-			if (!held?.open) throw new Conflict('This case is decided. There is nothing left to assign.')
-			const holder = held.assignee?.username ?? ''
-			if (assigned !== undefined && assigned !== holder) throw new Conflict(assignedMeanwhile(held.assignee?.name))
+			const locked = await lockCase(trx, found.type.name, found.subject.id)
+			if (!locked?.open) throw new Conflict('This case is decided. There is nothing left to assign.')
+			const holder = locked.assignee?.username ?? ''
+			if (assigned !== undefined && assigned !== holder) throw new Conflict(assignedMeanwhile(locked.assignee?.name))
 			if (holder === (chosen?.username ?? '')) return []
-			await writeAssignee(trx, held.id, chosen?.id ?? null)
+			await writeAssignee(trx, locked.id, chosen?.id ?? null)
 			await log(trx, actor, found, chosen ? 'assign' : 'unassign', chosen ? `to @${chosen.username}` : '')
-			return chosen && chosen.id !== actor.id ? tellAssignee(trx, actor, found, held.id, chosen.id) : []
+			return chosen && chosen.id !== actor.id ? tellAssignee(trx, actor, found, locked.id, chosen.id) : []
 		})
 	await announceUnread(notified)
 	if (!chosen) return 'The case is no longer assigned.'

@@ -16,8 +16,8 @@ export function useTitleCount(count: number): void {
 	useEffect(() => {
 		const mark = () => {
 			const plain = document.title.replace(/^\(\d+\) /, '')
-			const wanted = count > 0 ? `(${count}) ${plain}` : plain
-			if (document.title !== wanted) document.title = wanted
+			const title = count > 0 ? `(${count}) ${plain}` : plain
+			if (document.title !== title) document.title = title
 		}
 		mark()
 		const observer = new MutationObserver(mark)

@@ -66,7 +66,7 @@ async function deliver(browser: Subscription, push: Push, urgency: 'normal' | 'h
 	if (answer.ok) return noteSuccess(browser.id)
 	if (answer.status === 404 || answer.status === 410) return forgetSubscription(browser)
 	if (answer.status === 429 || answer.status >= 500) throw new Error(`The push service answered ${answer.status}.`)
-	log.warn({ status: answer.status, service: new URL(endpoint).host }, 'a push service refused a push')
+	log.warn({ status: answer.status, service: new URL(endpoint).host }, 'a push service rejected a push')
 }
 
 /**
@@ -99,7 +99,7 @@ export async function pushUnseen(kind: NotificationKindName, userId: number, sub
 	try {
 		await queueUnseen({ kind, userId, about: subjectId })
 	} catch (error) {
-		log.warn({ err: error, kind }, 'a push could not be left to a job')
+		log.warn({ err: error, kind }, 'a push could not be queued')
 	}
 }
 

@@ -38,7 +38,7 @@ test.each([
 	expect(isPushService(endpoint, PUSH_HOSTS)).toBe(false)
 })
 
-test('a port that is not that of https is named in the list', () => {
+test('a port other than that of https has to be listed', () => {
 	expect(isPushService('https://push.campus.example:8443/x', ['push.campus.example:8443'])).toBe(true)
 	expect(isPushService('https://push.campus.example/x', ['push.campus.example:8443'])).toBe(false)
 })

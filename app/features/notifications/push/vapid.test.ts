@@ -9,7 +9,7 @@ import { vapidKeys } from './vapid.server.ts'
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-vapid-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
-test('the keys are made once, whole, and for the owner of the data directory alone', () => {
+test('the keys are created once, completely, and readable by the owner of the data directory only', () => {
 	const settings = { ...parseConfig({ DATA_DIR: dataDir }), dataDir }
 	const keys = vapidKeys(settings)
 	expect(vapidKeys(settings)).toEqual(keys)
@@ -27,7 +27,7 @@ test('the keys are made once, whole, and for the owner of the data directory alo
 	expect(verify('sha256', Buffer.from('x'), createPublicKey({ key: jwk, format: 'jwk' }), signature)).toBe(true)
 })
 
-test('a setting takes the place of the file, and the subject is an address that RFC 8292 allows', () => {
+test('a setting replaces the file, and the subject is an address that RFC 8292 allows', () => {
 	const VAPID_PRIVATE_KEY = Buffer.alloc(32, 7).toString('base64url')
 	const of = (env: Record<string, string>) =>
 		vapidKeys(parseConfig({ DATA_DIR: '/nowhere', VAPID_PRIVATE_KEY, ...env }))

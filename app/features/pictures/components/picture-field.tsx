@@ -56,7 +56,7 @@ export function PictureField({
 	const upload = useUpload(kind, value, { onChange, onFailure })
 	const [chosen, setChosen] = useState<File | null>(null)
 	const field = useRef<HTMLInputElement>(null)
-	// Even a form that omits the picture: saving it renders its fields anew.
+	// Even a form that omits the picture: saving it remounts its fields.
 	useHeldForm(field, upload.sending !== null, () => upload.fail(pictureRefusals.sending))
 	const file = useRef<HTMLInputElement>(null)
 	const message = upload.failure ?? error

@@ -128,7 +128,7 @@ test('contains what a member wrote, uploaded and received, and nothing that they
 	expect((await sql`select from archives`.execute(db())).rows).toEqual([])
 })
 
-test('an archive that has just expired is removed with its member, and when another one is asked for', async () => {
+test('an expired archive is removed with its member, and when another one is requested', async () => {
 	const lena = await makeMember('lena')
 	const folder = join(config().dataDir, 'media/archives')
 	const files = () => (existsSync(folder) ? readdirSync(folder) : [])
@@ -144,7 +144,7 @@ test('an archive that has just expired is removed with its member, and when anot
 	expect(files()).toEqual(before)
 })
 
-test('an archive without its file, as on a restored site, is offered no more once it was asked for', async () => {
+test('an archive without its file, as on a restored site, is no longer offered after a request', async () => {
 	const rosa = await makeMember('rosa')
 	await askForArchive(rosa, rosa)
 	await work()
@@ -154,7 +154,7 @@ test('an archive without its file, as on a restored site, is offered no more onc
 	expect(await getArchive(rosa)).toBeNull()
 })
 
-test('an expired archive whose file cannot be removed keeps no other one', async () => {
+test('an expired archive whose file cannot be removed does not block others', async () => {
 	const folder = join(config().dataDir, 'media/archives')
 	const stuck = join(folder, 'stuck.zip')
 	// A folder in the place of the file.
@@ -174,7 +174,7 @@ test('an expired archive whose file cannot be removed keeps no other one', async
 	expect(await left()).not.toContain('stuck.zip')
 })
 
-test('what a killed process left of an archive that is no longer needed is removed', async () => {
+test('leftovers of a killed process are removed when the archive is no longer needed', async () => {
 	const folder = join(config().dataDir, 'archives')
 	mkdirSync(folder, { recursive: true })
 	writeFileSync(join(folder, 'gone.zip.partial'), 'words of a member')
@@ -182,7 +182,7 @@ test('what a killed process left of an archive that is no longer needed is remov
 	expect(readdirSync(folder)).not.toContain('gone.zip.partial')
 })
 
-test('one whose job failed is asked for anew after a day', async () => {
+test('one whose job failed can be requested again after a day', async () => {
 	const jonas = await makeMember('jonas')
 	await askForArchive(jonas, jonas)
 	await sql`update archives set asked_at = now() - interval '23 hours' where user_id = ${jonas.id}`.execute(db())
@@ -208,7 +208,7 @@ async function makeWriter(username: string, messages: number): Promise<SignedIn>
 	return writer
 }
 
-test('one whose file cannot be written gives back the connection that read the database', async () => {
+test('one whose file cannot be written releases its database connection', async () => {
 	const writer = await makeWriter('writer', 2_000)
 	await askForArchive(writer, writer)
 	const { rows } = await sql<{ name: string }>`select name from archives where user_id = ${writer.id}`.execute(db())

@@ -208,7 +208,7 @@ describe('a leaving member', () => {
 		expect(await htmlOf()).toBe(before.replace('/find-dev/li', '/find-dev/former-member'))
 	})
 
-	test('takes no mail of others along whose names or addresses merely contain theirs', async () => {
+	test('removes no mails of others whose names or addresses merely contain theirs', async () => {
 		const [ann, campus] = [await join_('ann'), await join_('campus')]
 		const link = { label: 'See', url: 'http://localhost:3000/find-dev/annabel' }
 		const kept = letter('joann@campus.example', 'for joann', 'By @annabel.', link, 'Ann leaves it alone.')
@@ -226,7 +226,7 @@ describe('a leaving member', () => {
 		expect(filesWith([removed.subject])).toEqual([])
 	})
 
-	test('who left before usernames were hashed is unreadable now, and the username stays taken', async () => {
+	test('usernames of members who left before hashing was introduced are hashed now, and stay taken', async () => {
 		await sql`insert into usernames (username, claimed_at) values
 			('old-hand', now() - interval '1 year'), ('just-now', now())`.execute(db())
 		await sql.raw(readFileSync('migrations/0110_usernames_without_owner.sql', 'utf8')).execute(db())

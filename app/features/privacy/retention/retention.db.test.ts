@@ -211,7 +211,7 @@ describe('retention', () => {
 		)
 	})
 
-	test('deletes what is older than its rule, and nothing younger', async () => {
+	test('deletes data older than its rule, and nothing newer', async () => {
 		const planted = await Promise.all(
 			listRetention().map(async ({ key, days }) => ({
 				key,

@@ -68,10 +68,10 @@ export async function applyRetention(): Promise<Record<string, number>> {
 			removed[rule.key] = await applyRule(rule, settings[rule.key] ?? rule.days.default)
 		} catch (error) {
 			failed.push(rule.key)
-			log.error({ err: error, rule: rule.key }, 'what has been stored for long enough could not be removed')
+			log.error({ err: error, rule: rule.key }, 'expired data could not be removed')
 		}
 	}
-	log.info({ removed }, 'removed what has been stored for long enough')
+	log.info({ removed }, 'expired data was removed')
 	if (failed.length > 0) throw new Error(`These rules of retention failed: ${failed.join(', ')}.`)
 	return removed
 }

@@ -157,10 +157,10 @@ export function useEditForm(id: string, loaded: SavedValues, refusal: FormRefusa
 	return { form, key, start, refusal: shown, dirty, look, allow, sending, blocker, discard }
 }
 
-/** Keeps the focus in its field when the fields are made anew, as after the form was sent by Enter. */
+/** Keeps the focus in its field when the fields are remounted, as after the form was sent by Enter. */
 function useFieldFocus(form: RefObject<HTMLFormElement | null>, key: string): void {
 	const last = useLastFocused()
-	// biome-ignore lint/correctness/useExhaustiveDependencies: a new key makes the fields anew
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a new key remounts the fields
 	useEffect(() => {
 		if (!last.current?.id || last.current.isConnected || document.activeElement !== document.body) return
 		form.current?.querySelector<HTMLElement>(`#${CSS.escape(last.current.id)}`)?.focus({ preventScroll: true })
@@ -214,7 +214,7 @@ function useBase(id: string, loaded: SavedValues, refusal: FormRefusal | null) {
 
 /**
  * Whether there is unsaved input, and the confirmation before it is lost.
- * @param key another one begins anew with the initial values
+ * @param key a new one resets the form to the initial values
  */
 export function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusal: FormRefusal | null) {
 	const clean = useRef<string | null>(null)

@@ -44,13 +44,13 @@ export function ItemList({ what, title, empty, items, version, pins = false }: I
 	const form = `order-of-${what}`
 	const list = useDragging(version)
 	useFocusOfRow(list, items, `your-${what}`)
-	const asked = items.find(({ id }) => id === search.get('delete'))
+	const deleting = items.find(({ id }) => id === search.get('delete'))
 	return (
 		<section className="mt-10" aria-labelledby={`your-${what}`}>
 			<RuleHead id={`your-${what}`} title={title}>
 				<span className="num">{items.length}</span>
 			</RuleHead>
-			{asked && <DeleteSection question={questionOf(asked, pathname)} keepHref={pathname} />}
+			{deleting && <DeleteSection question={questionOf(deleting, pathname)} keepHref={pathname} />}
 			{items.length === 0 && <Nothing>{empty}</Nothing>}
 			<Form id={form} method="post" action={pathname} preventScrollReset replace>
 				<input type="hidden" name="intent" value="order" />

@@ -36,7 +36,7 @@ const nothing: ProfileView = {
 
 const site = 'https://quad.example'
 
-test('a member who wrote nothing is a person with a name and an address', () => {
+test('an empty profile is a person with a name and an address', () => {
 	expect(JSON.parse(JSON.stringify(profilePage(nothing, site)))).toEqual({
 		'@context': 'https://schema.org',
 		'@type': 'ProfilePage',
@@ -52,7 +52,7 @@ test('a member who wrote nothing is a person with a name and an address', () => 
 	})
 })
 
-test('what the page shows is said, and what only its owner sees is not', () => {
+test('the data contains what the page shows, but nothing that only its owner sees', () => {
 	const view = {
 		...nothing,
 		image: 'profiles/mira/0123456789abcdef0123456789abcdef',

@@ -22,11 +22,11 @@ export function profilePage(profile: ProfileView, publicUrl: string) {
 			alternateName: `@${profile.username}`,
 			identifier: profile.username,
 			url,
-			description: said(profile.about),
-			jobTitle: said(profile.expertise),
+			description: textOrUndefined(profile.about),
+			jobTitle: textOrUndefined(profile.expertise),
 			image: profile.image ? publicUrl + pictureUrl(profile.image, largestPortrait) : undefined,
-			email: said(profile.email),
-			telephone: said(profile.phone),
+			email: textOrUndefined(profile.email),
+			telephone: textOrUndefined(profile.phone),
 			knowsAbout: profile.skills.length > 0 ? profile.skills : undefined,
 			sameAs: profile.social.length > 0 ? profile.social.map((link) => link.url) : undefined,
 			address: profile.city ? { '@type': 'PostalAddress', addressLocality: profile.city } : undefined,
@@ -35,7 +35,7 @@ export function profilePage(profile: ProfileView, publicUrl: string) {
 	}
 }
 
-function said(text: string): string | undefined {
+function textOrUndefined(text: string): string | undefined {
 	return text === '' ? undefined : text
 }
 

@@ -17,7 +17,7 @@ function descriptionsFor(count: number): unknown[] {
 	)
 }
 
-test('lists describe themselves with a number and its noun', () => {
+test('lists are described with a number and its noun', () => {
 	expect(descriptionsFor(1)).toEqual([
 		'1 question of students about Python, with answers.',
 		'1 question of students tagged lists, with answers.',

@@ -59,7 +59,7 @@ test.each(['asker', 'moderator'] as const)('the page still says that the %s dele
 	expect(after.title).toBe(before.title)
 })
 
-test('a query on which only its author commented stays gone', async () => {
+test('a query on which only its author commented stays deleted', async () => {
 	const { id } = await makeQuestion(asker)
 	await makeComment(asker, id, 'I found it myself: call 0170 123456.')
 	await deleteQuestion(asker, id)
@@ -78,7 +78,7 @@ test('a page of comments stays when the moderator who deleted the query leaves',
 	expect((await getDiscussed(null, id)).deletedBy).toBe('moderator')
 })
 
-test('nobody restores a text that was erased', async () => {
+test('an erased text cannot be restored', async () => {
 	const { id } = await makeQuestion(asker)
 	const comment = await makeComment(helper, id, 'Try this.')
 	await makeComment(asker, id, 'Thanks.', comment)
@@ -120,7 +120,7 @@ describe('a member who left', () => {
 	})
 })
 
-test('a comment that is added while a name is removed from texts of its question can still be searched for', async () => {
+test('a comment that is added while a name is removed from its question can still be found', async () => {
 	const { id } = await makeQuestion(asker)
 	await makeComment(asker, id, 'As @helper said.')
 	const found = () =>

@@ -36,8 +36,8 @@ beforeEach(async () => {
 	question = await makeQuestion(asker, { title: `The question of round ${serial}` })
 })
 
-describe('what is told', () => {
-	test('a comment, a reply and a mention, each to whom it concerns and once', async () => {
+describe('notifications', () => {
+	test('of a comment, a reply and a mention, to each member concerned, once', async () => {
 		const comment = await makeComment(ben, question.id)
 		expect(await told(asker)).toEqual([`Ben${serial} commented on The question of round ${serial}`])
 		await makeComment(cleo, question.id, `as @${ben.username} says, @${cleo.username}`, comment)
@@ -46,7 +46,7 @@ describe('what is told', () => {
 		expect(await told(cleo)).toEqual([])
 	})
 
-	test('one comment, as another kind to each, by what they chose for that kind', async () => {
+	test('of one comment, of a different kind to each member, by their settings for that kind', async () => {
 		const dora = await makeMember(`dora${serial}`)
 		const comment = await makeComment(ben, question.id)
 		await readNotifications(asker, {})
@@ -63,7 +63,7 @@ describe('what is told', () => {
 		expect(await Promise.all([asker, ben, cleo, dora].map(countUnread))).toEqual([1, 0, 1, 0])
 	})
 
-	test('a solution, to the author of the comment', async () => {
+	test('of a solution, to the author of the comment', async () => {
 		const commentId = await makeComment(ben, question.id)
 		await happen({ kind: 'solution-chosen', question: facts(), actorId: asker.id, commentId, authorId: ben.id })
 		expect(await told(ben)).toEqual([
@@ -71,7 +71,7 @@ describe('what is told', () => {
 		])
 	})
 
-	test('a comment that is restored below a hidden query, to nobody', async () => {
+	test('of a comment that is restored below a hidden query, to nobody', async () => {
 		const moderator = await makeMember(`warden${serial}`, 'moderator')
 		const comment = await makeComment(ben, question.id)
 		const post = { by: moderator.id, reason: 'Spam.', before: 'published' } as const
@@ -81,7 +81,7 @@ describe('what is told', () => {
 		expect(await told(asker)).toEqual([])
 	})
 
-	test('a new query, to those who follow its category or one of its tags', async () => {
+	test('of a new query, to followers of its category or one of its tags', async () => {
 		await follow(ben, { tag: 'testing' })
 		await follow(cleo, { category: 'java' })
 		await makeQuestion(asker, { title: 'One of both kinds', category: 'java' })
@@ -89,7 +89,7 @@ describe('what is told', () => {
 		await sql`delete from follows`.execute(db())
 	})
 
-	test('nothing of a muted query, until it is unmuted', async () => {
+	test('are not sent for a muted query, until it is unmuted', async () => {
 		await muteQuestion(asker, question.id, true)
 		await makeComment(ben, question.id)
 		expect([await told(asker), await visitQuestion(asker, question.id)]).toEqual([[], true])
@@ -98,7 +98,7 @@ describe('what is told', () => {
 		expect(await told(asker)).toHaveLength(1)
 	})
 
-	test('nothing of a kind that was turned off, and nothing to an author who only stands for an imported text', async () => {
+	test('are not sent for a kind that was turned off, nor to the placeholder author of an imported text', async () => {
 		await setPreferences(asker, new Set(['reply-site', 'reply-mail', 'daily']))
 		await makeComment(ben, question.id)
 		expect(await told(asker)).toEqual([])
@@ -107,14 +107,14 @@ describe('what is told', () => {
 		expect(await told(ben)).toEqual([])
 	})
 
-	test('a query by the title that it has now', async () => {
+	test('of a query have its current title', async () => {
 		await makeComment(ben, question.id)
 		const texts = { description: 'How does it work?', tags: 'testing', category: 'others' }
 		await editQuestion(asker, question.id, { title: 'A title without the name', ...texts })
 		expect(await told(asker)).toEqual([`Ben${serial} commented on A title without the name`])
 	})
 
-	test('nothing more of a query that was deleted, and the number follows', async () => {
+	test('of a deleted query are removed, and the count is updated', async () => {
 		await makeComment(ben, question.id)
 		await makeComment(ben, (await makeQuestion(asker)).id)
 		await deleteQuestion(asker, question.id)
@@ -122,8 +122,8 @@ describe('what is told', () => {
 	})
 })
 
-describe('groups and numbers', () => {
-	test('twenty comments at once are one group of twenty, counted once', async () => {
+describe('groups and counts', () => {
+	test('twenty concurrent comments form one group of twenty, counted once', async () => {
 		const writers = await Promise.all(Array.from({ length: 20 }, (_, index) => makeMember(`writer${index}of${serial}`)))
 		await Promise.all(writers.map((writer) => makeComment(writer, question.id)))
 		const { rows } =
@@ -133,7 +133,7 @@ describe('groups and numbers', () => {
 		expect([rows, await countUnread(asker)]).toEqual([[{ count: 20, people: 20 }], 1])
 	})
 
-	test('what comes after reading begins a new group, and a page that is asked for ahead is not read', async () => {
+	test('notifications after reading begin a new group, and a prefetched page does not count as read', async () => {
 		await makeComment(ben, question.id)
 		expect([await visitQuestion(asker, question.id, false), await countUnread(asker)]).toEqual([false, 1])
 		await visitQuestion(asker, question.id)
@@ -142,7 +142,7 @@ describe('groups and numbers', () => {
 		expect([(await told(asker)).length, await countUnread(asker)]).toEqual([2, 1])
 	})
 
-	test('the number is that of the rows after writing and reading at the same moment', async () => {
+	test('the count equals the rows after concurrent writing and reading', async () => {
 		const questions = await Promise.all(Array.from({ length: 4 }, () => makeQuestion(asker)))
 		await Promise.all(
 			questions.flatMap(({ id }) => [
@@ -158,13 +158,13 @@ describe('groups and numbers', () => {
 	})
 })
 
-describe('when the text that caused them is changed, deleted or brought back', () => {
+describe('when the text that caused them is edited, deleted or restored', () => {
 	test('a notification leads to the address that finds the comment wherever it stands', async () => {
 		const id = await makeComment(ben, question.id)
 		expect((await listNotifications(asker)).rows[0]?.url).toBe(`/forum/comment/${id}`)
 	})
 
-	test('an edit tells those whom it names and the text before did not, once however often it is made', async () => {
+	test('an edit notifies newly mentioned members, once however often it is repeated', async () => {
 		const id = await makeComment(ben, question.id, `@${asker.username}, look.`)
 		const named = `@${asker.username}, look: @${cleo.username} knows.`
 		await editComment(ben, id, { body: named })
@@ -180,13 +180,13 @@ describe('when the text that caused them is changed, deleted or brought back', (
 		expect(await countUnread(cleo)).toBe(0)
 	})
 
-	test('whoever was told of a comment in another way is not told of it again when an edit names them', async () => {
+	test('a member who was notified of a comment otherwise is not notified again when an edit mentions them', async () => {
 		const id = await makeComment(ben, question.id)
 		await editComment(ben, id, { body: `@${asker.username}` })
 		expect(await toldBriefly(asker)).toEqual(['1 commented on'])
 	})
 
-	test('an edit of a query tells whom it names newly, and by its new title', async () => {
+	test('an edit of a query notifies newly mentioned members, with its new title', async () => {
 		const texts = { title: 'Another title', tags: 'testing', category: 'others' }
 		const description = `Do you know, @${ben.username}?`
 		for (let time = 0; time < 2; time += 1) await editQuestion(asker, question.id, { ...texts, description })
@@ -195,7 +195,7 @@ describe('when the text that caused them is changed, deleted or brought back', (
 		])
 	})
 
-	test('one text calls ten members at most, however many edits it is spread over', async () => {
+	test('one text notifies ten members at most, over all its edits', async () => {
 		const id = await makeComment(ben, question.id)
 		const names = await Promise.all(Array.from({ length: 12 }, (_, index) => makeMember(`n${index}of${serial}`)))
 		const call = (from: number, to: number) => ({ body: names.slice(from, to).map(mention).join(' ') })
@@ -205,7 +205,7 @@ describe('when the text that caused them is changed, deleted or brought back', (
 		expect(heard).toEqual([...Array(6).fill(1), ...Array(6).fill(0)])
 	})
 
-	test('a deleted comment leaves nothing in the notifications that were not read, and comes back with it', async () => {
+	test('a deleted comment is removed from unread notifications, and restored with them', async () => {
 		const first = await makeComment(ben, question.id, `@${cleo.username}`)
 		const second = await makeComment(cleo, question.id)
 		expect(await toldBriefly(asker)).toEqual(['2 commented on'])
@@ -226,7 +226,7 @@ describe('when the text that caused them is changed, deleted or brought back', (
 		expect([await toldBriefly(asker), await countUnread(asker)]).toEqual([[], 0])
 	})
 
-	test('what was read stays told: bringing a comment back tells nobody a second time', async () => {
+	test('restoring a comment does not notify a second time those who have read it', async () => {
 		const id = await makeComment(ben, question.id)
 		await readNotifications(asker, {})
 		await deleteComment(ben, id)
@@ -234,7 +234,7 @@ describe('when the text that caused them is changed, deleted or brought back', (
 		expect([await toldBriefly(asker), await countUnread(asker)]).toEqual([['1 commented on'], 0])
 	})
 
-	test('a comment that a moderator hides is taken back in the same way, and told when it returns', async () => {
+	test('hiding a comment withdraws its notifications in the same way, and restoring it sends them', async () => {
 		const moda = await makeMember(`moda${serial}`, 'moderator')
 		const id = await makeComment(ben, question.id, `@${cleo.username}`)
 		await decide(moda, 'comment', id, 'hide')
@@ -243,7 +243,7 @@ describe('when the text that caused them is changed, deleted or brought back', (
 		expect((await listNotifications(cleo)).rows).toMatchObject([{ actor: { username: ben.username } }])
 	})
 
-	test('a solution that is withdrawn is no news any more', async () => {
+	test('a withdrawn solution removes its notification', async () => {
 		const commentId = await makeComment(ben, question.id)
 		await chooseSolution(asker, { questionId: question.id, commentId })
 		await withdrawSolution(asker, { questionId: question.id, commentId })
@@ -253,7 +253,7 @@ describe('when the text that caused them is changed, deleted or brought back', (
 		expect(await toldBriefly(asker)).toEqual(['1 commented on'])
 	})
 
-	test('numbers are those of the rows when comments are deleted and notifications read at the same moment', async () => {
+	test('counts equal the rows when comments are deleted and notifications read concurrently', async () => {
 		const questions = await Promise.all(Array.from({ length: 4 }, () => makeQuestion(asker)))
 		const comments = await Promise.all(
 			questions.flatMap(({ id }) => [makeComment(ben, id, `@${cleo.username}`), makeComment(cleo, id)]),
@@ -268,7 +268,7 @@ describe('when the text that caused them is changed, deleted or brought back', (
 	})
 })
 
-describe('a job tells many followers', () => {
+describe('a job notifies many followers', () => {
 	test('of more than fifty, each once, however often it runs', async () => {
 		await sql`with made as (insert into users (username, name, email)
 				select 'follower' || n, 'Follower', 'follower' || n || '@campus.example' from generate_series(1, 60) as n returning id)
@@ -291,7 +291,7 @@ describe('a job tells many followers', () => {
 	})
 })
 
-describe('whose they are', () => {
+describe('access to them', () => {
 	test('a visitor has none, and another member neither sees nor reads them', async () => {
 		await makeComment(ben, question.id)
 		const [notification] = (await listNotifications(asker)).rows
@@ -303,12 +303,12 @@ describe('whose they are', () => {
 		expect([await told(cleo), await countUnread(asker), await countUnread(null)]).toEqual([[], 1, 0])
 	})
 
-	test('a query that is not there cannot be muted', async () => {
+	test('a missing query cannot be muted', async () => {
 		await expect(muteQuestion(ben, 2_000_000_000, true)).rejects.toThrow(NotFound)
 	})
 })
 
-test('a long list is read in pages, each notification once, and can be narrowed to the unread', async () => {
+test('a long list is paged, with each notification once, and can be filtered by unread', async () => {
 	for (let number = 0; number < 7; number += 1) await makeComment(ben, (await makeQuestion(asker)).id)
 	const first = (await listNotifications(asker)).rows[2]
 	await readNotifications(asker, { ids: [Number(first?.id)] })

@@ -22,7 +22,7 @@ useDatabase()
 useCast()
 
 describe('hiding', () => {
-	test('a query takes it out of every list and count; its author and moderators still read it, with the reason', async () => {
+	test('a query removes it from every list and count; its author and moderators can still read it, with the reason', async () => {
 		expect(await listsWith(cast.query)).toEqual(['newest', 'active', 'category', 'tag', 'author', 'search', 'sitemap'])
 		await decide(cast.moderator, 'query', cast.query, 'hide')
 		expect(await listsWith(cast.query)).toEqual([])
@@ -49,7 +49,7 @@ describe('hiding', () => {
 		},
 	)
 
-	test('and restoring gives everything back', async () => {
+	test('and restoring reverts everything', async () => {
 		const before = [await getQuestion(null, cast.query), await getTag(null, 'zebra'), await listComments(null, page())]
 		await decide(cast.moderator, 'query', cast.query, 'hide')
 		await decide(cast.moderator, 'query', cast.query, 'restore')
@@ -61,7 +61,7 @@ describe('hiding', () => {
 		await expectCountsToHold()
 	})
 
-	test('a comment leaves its place to the replies, and others are not told what it said', async () => {
+	test('a comment keeps its place for the replies, and does not show others its text', async () => {
 		const reply = await makeComment(cast.member, cast.query, 'And then?', cast.comment)
 		await decide(cast.moderator, 'comment', cast.comment, 'hide')
 		const [seen] = (await listComments(cast.member, page())).rows
@@ -89,12 +89,12 @@ describe('hiding', () => {
 		await expectCountsToHold()
 	})
 
-	test('asks for a reason', async () => {
+	test('requires a reason', async () => {
 		const refusal = decide(cast.moderator, 'query', cast.query, 'hide', { why: ' ' })
 		await expect(refusal).rejects.toMatchObject({ status: 422, fields: { why: 'Say why, in a few words.' } })
 	})
 
-	test('nobody writes to what is hidden', async () => {
+	test('hidden posts accept no writes', async () => {
 		await decide(cast.moderator, 'query', cast.query, 'hide')
 		const before = await hashForum()
 		const text = { title: 'Another title', description: 'x', tags: 'x', category: 'others' }
@@ -124,7 +124,7 @@ describe('hiding', () => {
 })
 
 describe('locking and merging', () => {
-	test('a locked query takes no comments, says so, and opens again', async () => {
+	test('a locked query refuses comments with a message, and can be unlocked', async () => {
 		await decide(cast.moderator, 'query', cast.query, 'lock')
 		expect(await getQuestion(null, cast.query)).toMatchObject({ locked: true })
 		const before = await hashForum()
@@ -136,7 +136,7 @@ describe('locking and merging', () => {
 		await expectCountsToHold()
 	})
 
-	test('a merged query leads to the other one, can still be read, and comes back', async () => {
+	test('a merged query redirects to the other one, can still be read, and can be restored', async () => {
 		const { id: into, url: stays } = await makeQuestion(cast.member, { title: 'The query that stays' })
 		await decide(cast.moderator, 'query', cast.query, 'merge', {
 			into: `https://site.example${stays}?sort=best#comments`,
@@ -179,7 +179,7 @@ describe('pinning', () => {
 		((await listQuestions(null, category ? { category } : {})).pinned ?? []).map(({ id }) => id)
 	const unpinAll = () => db().deleteFrom('question_pins').execute()
 
-	test('a query stands above the first page of its category, or of the forum as well, until it is unpinned or its last day is over', async () => {
+	test('a query is above the first page of its category, or of the forum too, until it is unpinned or its last day is over', async () => {
 		const { category } = await getQuestion(null, cast.query)
 		await decide(cast.moderator, 'query', cast.query, 'pin', { why: '', until: '' })
 		expect([await pinnedIn(), await pinnedIn(category.slug)]).toEqual([[], [cast.query]])
@@ -211,7 +211,7 @@ describe('pinning', () => {
 		await expect(refusal).rejects.toMatchObject({ status: 422, fields: { until: message } })
 	})
 
-	test('at most three stand in one place, also of those that are pinned at once', async () => {
+	test('allows at most three in each place, even concurrently', async () => {
 		const made = []
 		for (let number = 0; number < 5; number += 1) made.push((await makeQuestion(cast.author)).id)
 		const tried = await Promise.allSettled(
@@ -241,7 +241,7 @@ describe('pinning', () => {
 	)
 })
 
-test('every act is in the log with who, why and whose text it was', async () => {
+test('every action is logged with who, why and whose text it was', async () => {
 	await decide(cast.moderator, 'query', cast.query, 'hide')
 	await decide(cast.admin, 'query', cast.query, 'restore', { why: 'A mistake.' })
 	await decide(cast.moderator, 'profile', 'author', 'suspend', { time: '1 week' })

@@ -43,8 +43,8 @@ beforeAll(async () => {
 	old = await makeMember('old')
 })
 
-describe('a query that waits', () => {
-	test('is changed by its author, goes on waiting, and is let pass as it reads then, as a new one', async () => {
+describe('a pending query', () => {
+	test('can be edited by its author, stays pending, and is approved with its current text, as a new one', async () => {
 		const member = await newcomer()
 		const id = await waitingQuestion(member)
 		const { version } = await getQuestion(member, id)
@@ -69,7 +69,7 @@ describe('a query that waits', () => {
 		await expectCountsToHold()
 	})
 
-	test('is not let pass by a moderator who read what it said before', async () => {
+	test('is not approved by a moderator who has read an earlier text', async () => {
 		const member = await newcomer()
 		const id = await waitingQuestion(member)
 		const { print } = await getCase(moderator, name('query', id))
@@ -80,7 +80,7 @@ describe('a query that waits', () => {
 		await getQuestion(null, id)
 	})
 
-	test('is known to a moderator by SHA-256 of what it says, in which no part runs into the next', async () => {
+	test('is identified to a moderator by the SHA-256 of its text, with its parts delimited', async () => {
 		const member = await newcomer()
 		const id = await waitingQuestion(member)
 		const said = { title: 'a', description: 'b\nc', tags: '{d,e}' }
@@ -109,7 +109,7 @@ describe('a query that waits', () => {
 		)
 	})
 
-	test('is withdrawn by its author: the case is settled, and no undo brings it past the moderators', async () => {
+	test('can be withdrawn by its author: the case is closed, and undo does not bypass the moderators', async () => {
 		const member = await newcomer()
 		const id = await waitingQuestion(member)
 		expect(await deleteQuestion(member, id)).toMatchObject({ undoable: false })
@@ -120,7 +120,7 @@ describe('a query that waits', () => {
 		await expectCountsToHold()
 	})
 
-	test('is changed and withdrawn by nobody else, and by its author no more once it is kept out', async () => {
+	test('cannot be edited or withdrawn by others, nor by its author once it is rejected', async () => {
 		const member = await newcomer()
 		const id = await waitingQuestion(member)
 		const attempts = (who: SignedIn) => [() => editQuestion(who, id, better), () => deleteQuestion(who, id)]
@@ -131,7 +131,7 @@ describe('a query that waits', () => {
 		for (const attempt of attempts(member)) await expect(attempt()).rejects.toThrow(NotFound)
 	})
 
-	test('and is changed at the moment it is let pass is public as the moderator read it, or by an edit after that', async () => {
+	test('that is edited during its approval is published as the moderator read it, or by an edit after that', async () => {
 		for (let round = 0; round < 4; round += 1) {
 			const member = await newcomer()
 			const id = await waitingQuestion(member)
@@ -151,8 +151,8 @@ describe('a query that waits', () => {
 	})
 })
 
-describe('a comment that waits', () => {
-	test('is changed by its author, goes on waiting, and is let pass as it reads then', async () => {
+describe('a pending comment', () => {
+	test('can be edited by its author, stays pending, and is approved with its current text', async () => {
 		const { id: query } = await makeQuestion(old)
 		const member = await newcomer()
 		const id = await makeComment(member, query, 'See https://shoes.example/')
@@ -166,7 +166,7 @@ describe('a comment that waits', () => {
 		await expectCountsToHold()
 	})
 
-	test('is withdrawn by its author for good', async () => {
+	test('can be withdrawn permanently by its author', async () => {
 		const { id: query } = await makeQuestion(old)
 		const member = await newcomer()
 		const id = await makeComment(member, query, 'See https://shoes.example/')
@@ -208,7 +208,7 @@ test.each(['query', 'comment'])('a %s that was refused by mistake is as new as a
 	await expectCountsToHold()
 })
 
-test('posting, deleting, hiding and approving at once take their locks in one order, and every count holds', async () => {
+test('concurrent posting, deleting, hiding and approving do not deadlock, and leave correct counts', async () => {
 	for (let round = 0; round < 4; round += 1) {
 		const member = await newcomer()
 		const plain = { ...texts, description: 'With nothing.' }

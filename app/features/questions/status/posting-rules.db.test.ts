@@ -55,7 +55,7 @@ beforeAll(async () => {
 })
 
 describe('a suspended member', () => {
-	test('reads everything, changes nothing and is told until when and why, but deletes what is their own', async () => {
+	test('can read everything and delete their own posts, and gets a refusal with end and reason for other writes', async () => {
 		const member = await makeMember('shouting')
 		const own = (await makeQuestion(member)).id
 		const comment = await makeComment(member, own)
@@ -88,7 +88,7 @@ describe('a suspended member', () => {
 		await restoreQuestion(member, own)
 	})
 
-	test('writes again once the time is over', async () => {
+	test('can write again once the suspension has ended', async () => {
 		const member = await makeMember('patient')
 		await decideCase(moderator, { kind: 'profile', name: member.username, act: 'suspend' }, { time: '1 day', why: 'x' })
 		await expect(askQuestion(member, plain)).rejects.toThrow(NotAllowed)
@@ -98,7 +98,7 @@ describe('a suspended member', () => {
 })
 
 describe('a first post with a link', () => {
-	test('of a new account waits: its author sees it, others do not, and nothing counts it', async () => {
+	test('of a new account is pending: only its author sees it, and it is not counted', async () => {
 		const member = await newcomer()
 		const [before, unread] = [await derivedRows(), await countUnread(old)]
 		const question = {
@@ -131,7 +131,7 @@ describe('a first post with a link', () => {
 		await expectCountsToHold()
 	})
 
-	test('that is a comment waits as well, and leaves the query as it was', async () => {
+	test('that is a comment is pending too, and does not change the query', async () => {
 		const { id: query } = await makeQuestion(old)
 		await makeComment(old, query)
 		const before = await getQuestion(null, query)
@@ -158,7 +158,7 @@ describe('a first post with a link', () => {
 		await expectCountsToHold()
 	})
 
-	test('waits when the link comes with an edit', async () => {
+	test('becomes pending when an edit adds the link', async () => {
 		const member = await newcomer()
 		const id = idOf(await askQuestion(member, plain))
 		expect(await getQuestion(null, id)).toMatchObject({ unpublished: null })
@@ -171,12 +171,12 @@ describe('a first post with a link', () => {
 		['has no link', plain.description],
 		['has a link within this site', 'As in [that query](/forum/others/old/1).'],
 		['has an address in a code block', '```\ncurl https://shoes.example/\n```'],
-	])('passes when it %s', async (_what, description) => {
+	])('is published when it %s', async (_what, description) => {
 		const id = idOf(await askQuestion(await newcomer(), { ...texts, description }))
 		expect(await getQuestion(null, id)).toMatchObject({ unpublished: null })
 	})
 
-	test('passes when the account is a week old', async () => {
+	test('is published when the account is a week old', async () => {
 		const id = idOf(await askQuestion(await newcomer(7 * 24 + 1), texts))
 		expect(await getQuestion(null, id)).toMatchObject({ unpublished: null })
 	})
@@ -185,7 +185,7 @@ describe('a first post with a link', () => {
 })
 
 describe('limits per hour', () => {
-	test('a newcomer asks five questions, whichever come first of ten at once, and is told when to come back', async () => {
+	test('a newcomer can ask five questions, even of ten concurrent ones, and gets the time of the next', async () => {
 		const member = await newcomer()
 		const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => askQuestion(member, plain)))
 		expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
@@ -198,7 +198,7 @@ describe('limits per hour', () => {
 		await expectCountsToHold()
 	})
 
-	test('deleting does not give a newcomer another try, an hour does', async () => {
+	test('deleting a question does not reset the limit, an hour does', async () => {
 		const member = await newcomer()
 		const ids: number[] = []
 		for (let count = 0; count < 5; count += 1) ids.push(idOf(await askQuestion(member, plain)))
@@ -211,14 +211,14 @@ describe('limits per hour', () => {
 	test.each([
 		[1, 10],
 		[25, 60],
-	])('after %d hours a member writes %d comments in an hour', async (hours, most) => {
+	])('after %d hours a member can write %d comments in an hour', async (hours, most) => {
 		const { id } = await makeQuestion(old)
 		const member = await newcomer(hours)
 		for (let count = 0; count < most; count += 1) await makeComment(member, id)
 		await expect(makeComment(member, id)).rejects.toThrow(TooMany)
 	})
 
-	test('moderators are not counted', async () => {
+	test('moderators are not limited', async () => {
 		const { id } = await makeQuestion(old)
 		const fresh = await makeMember('fresh', 'moderator', hoursAgo(1))
 		for (let count = 0; count < 12; count += 1) await makeComment(fresh, id)
@@ -226,7 +226,7 @@ describe('limits per hour', () => {
 	})
 })
 
-test('what moderators change of others is recorded, and of their own is not', async () => {
+test('edits by moderators are logged for texts of others, and not for their own', async () => {
 	const { id } = await makeQuestion(old, { title: 'Whose words are these' })
 	const comment = await makeComment(old, id)
 	const own = await makeComment(moderator, id)

@@ -91,7 +91,7 @@ test.each(ways)('a query that is %s has its tags as they are called by then', as
 	await expectCountsToHold()
 })
 
-test('followers of a tag are notified of a query that waited while the tag was merged into theirs', async () => {
+test('followers of a tag are notified of a query that was pending while its tag was merged into theirs', async () => {
 	made += 1
 	const follower = await makeMember('follower')
 	const [old, main] = ['former-word', 'present-word']

@@ -29,7 +29,7 @@ import { type CreatedPost, countRevisions, setStatus } from './writing.queries.s
 
 export const noQuestion = 'There is no such query. It may have been deleted.'
 
-/** The viewer as somebody who writes. @throws NotAllowed */
+/** The viewer as an author. @throws NotAllowed */
 export function requireWriter(viewer: Viewer): SignedIn {
 	if (!viewer || !mayWrite(viewer)) throw new NotAllowed('Log in first.')
 	return viewer
@@ -53,7 +53,7 @@ export async function requireChangeableQuestion(
 }
 
 /**
- * Rejects an edit of a text that was edited too often. Moderators are exempt, as somebody has to be able to fix the text.
+ * Rejects an edit of a text that was edited too often. Moderators are exempt, as it must remain possible to fix the text.
  * @param of the text, which the caller has locked
  * @throws Invalid
  */

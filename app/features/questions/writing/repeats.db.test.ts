@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const texts = { title: 'Does it come twice?', description: 'I pressed twice.', tags: 'pressing', category: 'others' }
 
-test('twenty sendings of one query at the same moment make one, and all are told which', async () => {
+test('twenty concurrent posts of one query create one, and all return it', async () => {
 	const sendings = Array.from({ length: 20 }, () => askQuestion(asha, { ...texts, key: 'k-1' }))
 	const [first, ...others] = await Promise.all(sendings)
 	for (const other of others) expect(other).toEqual(first)
@@ -36,7 +36,7 @@ test('twenty sendings of one query at the same moment make one, and all are told
 	expect(rows).toEqual([{ n: 1 }])
 })
 
-test('twenty sendings of one comment make one and count once', async () => {
+test('twenty posts of one comment create one, counted once', async () => {
 	const { id } = await makeQuestion(ben)
 	const sending = { questionId: id, parentId: null, body: 'Once.', key: 'k-2' }
 	const made = await Promise.all(Array.from({ length: 20 }, () => addComment(asha, sending)))
@@ -44,7 +44,7 @@ test('twenty sendings of one comment make one and count once', async () => {
 	expect((await getQuestion(null, id)).commentCount).toBe(1)
 })
 
-test('a key is its sender’s own, and without one every sending makes a post', async () => {
+test('an idempotency key belongs to its sender, and without one every request creates a post', async () => {
 	const [mine, theirs] = [
 		await askQuestion(asha, { ...texts, key: 'k-3' }),
 		await askQuestion(ben, { ...texts, key: 'k-3' }),
@@ -53,7 +53,7 @@ test('a key is its sender’s own, and without one every sending makes a post', 
 	expect(new Set([mine.id, theirs.id, one.id, other.id]).size).toBe(4)
 })
 
-test('a used key with another text, or under another query, is refused and changes nothing', async () => {
+test('a used key with another text, or for another query, is refused and changes nothing', async () => {
 	const [question, elsewhere] = [await makeQuestion(ben), await makeQuestion(ben)]
 	const sending = { questionId: question.id, parentId: null, body: 'First.', key: 'k-4' }
 	await addComment(asha, sending)
@@ -65,7 +65,7 @@ test('a used key with another text, or under another query, is refused and chang
 	]).toEqual([1, 0])
 })
 
-test('a sending that was refused leaves its key free', async () => {
+test('a refused post does not use up its key', async () => {
 	const { id } = await makeQuestion(ben)
 	const parentId = await makeComment(ben, id)
 	await deleteComment(ben, parentId)
@@ -78,7 +78,7 @@ test.each([['two words'], ['x'.repeat(101)], [7]])('%j is no key', async (key) =
 	await expect(askQuestion(asha, { ...texts, key })).rejects.toThrow(Invalid)
 })
 
-test('a key is forgotten once its author writes again a day later', async () => {
+test('a key expires after a day, when its author posts again', async () => {
 	const cleo = await makeMember('cleo')
 	await askQuestion(cleo, { ...texts, key: 'old' })
 	await sql`update sent_posts set sent_at = now() - interval '25 hours' where author_id = ${cleo.id}`.execute(db())
@@ -87,7 +87,7 @@ test('a key is forgotten once its author writes again a day later', async () => 
 	expect(rows).toEqual([{ key: 'new' }])
 })
 
-test('a program sends Idempotency-Key, and its second call answers with what the first one made', async () => {
+test('with Idempotency-Key, a program’s second call returns what the first one created', async () => {
 	const { token } = await makeToken(asha, { name: 'test', scopes: ['read', 'write'], days: 7 })
 	const headers = { 'Idempotency-Key': 'a1b2' }
 	const ask = (title: string) => callApi('POST', '/queries', { token, body: { ...texts, title }, headers })

@@ -81,22 +81,22 @@ export async function applyImport(
 	const member = await requireProfileWriter(viewer, username)
 	const { id } = member
 	const read = readDocument(document)
-	const wanted = new Set(chosen)
+	const selected = new Set(chosen)
 	const changes = await transaction(async (trx) => {
 		await lockTermsShared(trx)
 		await ensureProfile(trx, id)
 		await lockProfile(trx, id)
 		const { preview, plan, current, row, found } = await prepare(id, read, trx)
 		if (preview.fingerprint !== fingerprint) throw new OutOfDate(preview)
-		const made = plan.changes.filter((change) => wanted.has(change.id))
+		const made = plan.changes.filter((change) => selected.has(change.id))
 		if (made.length === 0) throw new Invalid('Select what you want to import.')
 		const ids = new Set(made.map((change) => change.id))
 		const { fullName } = chosenFields('personal', found.personal, ids)
 		if (fullName !== undefined) await checkName(member, fullName, trx)
 		await applyFields(trx, id, row, found, ids)
-		await applyItems(trx, id, current.experiences.length, plan.experiences, wanted, experienceWriter)
-		await applyItems(trx, id, current.certificates.length, plan.certificates, wanted, certificateWriter)
-		await applyItems(trx, id, current.projects.length, plan.projects, wanted, projectWriter)
+		await applyItems(trx, id, current.experiences.length, plan.experiences, selected, experienceWriter)
+		await applyItems(trx, id, current.certificates.length, plan.certificates, selected, certificateWriter)
+		await applyItems(trx, id, current.projects.length, plan.projects, selected, projectWriter)
 		return made.length
 	})
 	// Name and picture are shown with everything that the member wrote.
@@ -213,12 +213,12 @@ async function applyItems<Fields>(
 	chosen: ReadonlySet<string>,
 	{ many, insert, update }: Writer<Fields>,
 ): Promise<void> {
-	const wanted = items.filter(({ change }) => chosen.has(change))
-	const added = wanted.filter(({ replaces }) => replaces === null).length
+	const selected = items.filter(({ change }) => chosen.has(change))
+	const added = selected.filter(({ replaces }) => replaces === null).length
 	const max = profileLimits.items
 	if (before + added > max)
 		throw new Invalid(`A profile has at most ${max} ${many}: untick ${before + added - max} of those that are added.`)
-	for (const { replaces, fields } of wanted) {
+	for (const { replaces, fields } of selected) {
 		if (replaces) await update(trx, userId, replaces.id, replaces.version, fields)
 		else await insert(trx, userId, fields)
 	}

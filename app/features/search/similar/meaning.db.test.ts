@@ -65,7 +65,7 @@ test('a question that is not published has no row', async () => {
 	expect(await hasRow(id)).toBe(false)
 })
 
-test('a vector that was made of older texts is not stored', async () => {
+test('a vector of outdated texts is not stored', async () => {
 	const { id } = await makeQuestion(asker, { title: 'A question that changes meanwhile' })
 	const [read] = (await readUnencoded(100)).filter((each) => each.id === id)
 	if (!read) throw new Error('It is not among those without a vector.')
@@ -82,7 +82,7 @@ test('a question from before the table is noted once', async () => {
 	expect((await readUnencoded(100)).filter((each) => each.id === id)).toHaveLength(1)
 })
 
-test('of two questions with the same words the one comes first that means what is asked', async () => {
+test('of two questions with the same words, the one with the same meaning comes first', async () => {
 	const account = await makeQuestion(asker, {
 		title: 'Deactivating and removing an account',
 		description: 'I want to leave the service and have my profile erased.',
@@ -102,7 +102,7 @@ test('of two questions with the same words the one comes first that means what i
 	expect((first?.score ?? 0) - (second?.score ?? 0)).toBeGreaterThan(0.1)
 })
 
-test('what no vector is known of is found by its words', async () => {
+test('questions without a vector are found by their words', async () => {
 	const { id } = await makeQuestion(asker, { title: 'Marmalade compiler crashes' })
 	await refreshWordCounts()
 	const found = await findSimilar({ title: 'marmalade compiler' })
@@ -153,7 +153,7 @@ test.each([
 	expect(await vectorOf(other.id)).toBeNull()
 })
 
-test('a site without the package finds by words alone', async () => {
+test('a site without the package searches by words only', async () => {
 	const { id } = await makeQuestion(asker, { title: 'Tangerine linker crashes' })
 	await encodeQuestions()
 	await refreshWordCounts()

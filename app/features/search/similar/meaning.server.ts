@@ -12,7 +12,7 @@ const TITLE_WEIGHT = 0.3
 const TEXTS_WEIGHT = 0.8
 /** The similarity of unrelated texts. It is subtracted, so that a question without a vector neither gains nor loses. */
 const UNRELATED = 0.47
-/** Word pieces that are encoded: of a new question, for which somebody waits, and of a stored one. */
+/** Word pieces that are encoded: of a new question, whose author waits for the result, and of a stored one. */
 const MAX_PIECES = { asked: 32, stored: 128 }
 /** Milliseconds that a response waits for it at most. */
 const MAX_WAIT_MS = 20
@@ -20,7 +20,7 @@ const MAX_WAIT_MS = 20
 /** Questions per batch, and milliseconds per run. */
 const BATCH = 20
 const RUN_MS = 45_000
-/** Pause between two texts, so that texts for which somebody waits are encoded in between. */
+/** Pause between two texts, so that texts of waiting requests are encoded in between. */
 const PAUSE_MS = 5
 
 /**

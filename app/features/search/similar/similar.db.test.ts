@@ -74,7 +74,7 @@ test.each<[string, Key]>([
 	expect(first?.id).toBe(ids[key])
 })
 
-test('the description decides between titles that say the same', async () => {
+test('the description decides between equal titles', async () => {
 	const found = await findSimilar({
 		title: 'Reading a file in Python',
 		description: 'It has rows with commas between the fields, a CSV from a sheet.',
@@ -82,7 +82,7 @@ test('the description decides between titles that say the same', async () => {
 	expect(found[0]?.id).toBe(ids.csv)
 })
 
-test('a result says where it is, what matches, whether it is solved, and how many comments it has', async () => {
+test('a result has its category, its match, whether it is solved, and its number of comments', async () => {
 	const [first] = await findSimilar({ title: 'undo rebase' })
 	expect(first).toMatchObject({
 		url: `/forum/others/asker/${ids.rebase}/how-do-i-undo-a-rebase-in-git`,
@@ -93,14 +93,14 @@ test('a result says where it is, what matches, whether it is solved, and how man
 	})
 })
 
-test('a title with HTML comes back escaped, with no mark but those of matches', async () => {
+test('a title with HTML is escaped, with no markup but that of matches', async () => {
 	const { id } = await makeQuestion(asker, { title: 'Why does <b onclick=alert(1)> flicker' })
 	const [first] = await findSimilar({ title: 'something that flickers' })
 	expect(first?.id).toBe(id)
 	expect(first?.titleHtml).toBe('Why does &lt;b onclick=alert(1)&gt; <mark>flicker</mark>')
 })
 
-test('a query that was just asked is found although the words were not counted since', async () => {
+test('a new query is found although the words have not been counted since', async () => {
 	const { id } = await makeQuestion(asker, { title: 'Zookeeper quorum is lost after a restart' })
 	expect((await findSimilar({ title: 'quorum lost in zookeeper' }))[0]?.id).toBe(id)
 })
@@ -118,12 +118,12 @@ test('a deleted query is never suggested, nor by a comment that was deleted', as
 	expect((await findSimilar({ title: 'pomegranate flag', least: 0 })).map(({ id }) => id)).not.toContain(other.id)
 })
 
-test('a question of one word that every query has finds nothing', async () => {
+test('a single word that every query has finds nothing', async () => {
 	const words = weigh([{ word: 'git', titled: true, documents: 900_000 }], { sampled: 1_000_000, questions: 1_000_000 })
 	expect(await findCandidates(probesOf(words), words, 60)).toEqual([])
 })
 
-test('what has nothing in common with the forum finds nothing', async () => {
+test('a text that has nothing in common with the forum finds nothing', async () => {
 	expect(await findSimilar({ title: 'sourdough hydration percentages' })).toEqual([])
 })
 
@@ -144,7 +144,7 @@ test.each([
 	expect(found.length).toBeLessThanOrEqual(5)
 })
 
-test('a description of 30,000 characters changes nothing of what its beginning finds', async () => {
+test('a description of 30,000 characters finds the same as its beginning', async () => {
 	const beginning = 'The reflog shows the commits from before. '.repeat(100)
 	const long = beginning + 'csv python file '.repeat(1_700)
 	const title = 'get back to before a rebase'
@@ -154,7 +154,7 @@ test('a description of 30,000 characters changes nothing of what its beginning f
 	)
 })
 
-test('“This solved mine” counts once a member and query, and each visitor', async () => {
+test('“This solved mine” counts once per member and query, and for each visitor', async () => {
 	const count = async () =>
 		(await db().selectFrom('similar_helped').select('user_id').where('question_id', '=', ids.wifi).execute()).length
 	const reader = await makeMember('reader')
@@ -168,7 +168,7 @@ test('“This solved mine” counts once a member and query, and each visitor', 
 	expect(await count()).toBe(4)
 })
 
-test('a query that is not there cannot have solved anything', async () => {
+test('“This solved mine” is refused for a missing query', async () => {
 	const { id } = await makeQuestion(asker)
 	await deleteQuestion(asker, id)
 	await expect(noteHelped(asker, id)).rejects.toThrow(NotFound)
@@ -176,7 +176,7 @@ test('a query that is not there cannot have solved anything', async () => {
 	await expect(noteHelped(null, Number.NaN)).rejects.toThrow(NotFound)
 })
 
-test('counting the words again while others count them neither fails nor waits', async () => {
+test('concurrent recounts of the words neither fail nor wait', async () => {
 	await Promise.all(Array.from({ length: 4 }, refreshWordCounts))
 	expect((await readTotals()).sampled).toBeGreaterThanOrEqual(Object.keys(corpus).length)
 })

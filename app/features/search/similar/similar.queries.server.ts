@@ -171,7 +171,7 @@ export async function refreshWordCounts(): Promise<void> {
 	await sql`select refresh_similar_words()`.execute(db())
 }
 
-/** Stores that a question had somebody's answer, once per member. @returns its title and address; undefined if there is none */
+/** Records that a question answered a member's own, once per member. @returns its title and address; undefined if there is none */
 export async function insertHelped(questionId: number, userId: number | null): Promise<QuestionAddress | undefined> {
 	const { rows } = await sql<QuestionAddress>`
 		with found as (

@@ -9,16 +9,16 @@ test('a rare word weighs more than a common one, and a word of the description l
 	expect(words.map(({ word }) => word)).toEqual(['rebas', 'reflog', 'git'])
 })
 
-test('a word that every query has still weighs a little', () => {
+test('a word that every query has still has a small weight', () => {
 	const [word] = weigh([counted('campus', 1_000)], forum)
 	expect(word?.weight).toBeGreaterThan(0)
 })
 
-test('how often a word stands in a sample tells how often it stands in all', () => {
+test('the frequency of a word is estimated from a sample', () => {
 	expect(weigh([counted('git', 300)], { sampled: 1_000, questions: 50_000 })[0]?.documents).toBe(15_000)
 })
 
-test('an empty forum weighs words without dividing by nothing', () => {
+test('an empty forum causes no division by zero', () => {
 	const [word] = weigh([counted('git', 0)], { sampled: 0, questions: 0 })
 	expect(word).toMatchObject({ documents: 0 })
 	expect(Number.isFinite(word?.weight)).toBe(true)
@@ -29,7 +29,7 @@ test('of very many words the rarest thirty count', () => {
 	expect(weigh(many, forum)).toHaveLength(30)
 })
 
-test('a rare word is looked for alone, a common one only beside others', () => {
+test('a rare word is searched for by itself, a common one only together with others', () => {
 	const words = weigh([counted('rebas', 40), counted('git', 30_000), counted('work', 60_000)], {
 		sampled: 100_000,
 		questions: 100_000,
@@ -38,7 +38,7 @@ test('a rare word is looked for alone, a common one only beside others', () => {
 	expect(new Set(looked)).toEqual(new Set(['rebas', 'rebas+git', 'rebas+work', 'git+work']))
 })
 
-test('two words that are both very common are looked for among the newest questions only', () => {
+test('two very common words are searched for among the newest questions only', () => {
 	const words = weigh([counted('rebas', 40), counted('git', 30_000), counted('work', 60_000)], {
 		sampled: 100_000,
 		questions: 100_000,
@@ -47,7 +47,7 @@ test('two words that are both very common are looked for among the newest questi
 	expect(new Set(newest.map(({ words: together }) => together.join('+')))).toEqual(new Set(['git+work']))
 })
 
-test('whatever is typed, the looks into indexes are bounded in number and in rows', () => {
+test('for any input, the number of index scans and of their rows is limited', () => {
 	for (const documents of [1, 999, 1_001, 900_000]) {
 		const many = Array.from({ length: 5_000 }, (_, index) => counted(`w${index}`, documents, index % 2 === 0))
 		const probes = probesOf(weigh(many, { sampled: 1_000_000, questions: 1_000_000 }))
@@ -63,13 +63,13 @@ test.each([
 	['other words', 'solder', 'git', 0, 0],
 	['nothing', '', 'git', 0, 0],
 	['other letters', 'größe', 'große', 0.2, 0.99],
-])('%s: the likeness of “%s” and “%s” lies between %d and %d', (_name, one, other, least, most) => {
+])('%s: the similarity of “%s” and “%s” is between %d and %d', (_name, one, other, least, most) => {
 	const value = likeness(piecesOf(one), piecesOf(other))
 	expect(value).toBeGreaterThanOrEqual(least)
 	expect(value).toBeLessThanOrEqual(most + 1e-9)
 })
 
-test('what was added to all alike is taken off, and what had nothing added stays', () => {
+test('a score that all have in common is subtracted, and others stay', () => {
 	const before = [
 		{ id: 1, score: 0.3 },
 		{ id: 2, score: 0.25 },

@@ -3,7 +3,7 @@ import { createRoutesStub } from 'react-router'
 import { expect, test } from 'vitest'
 import { SessionList } from './security-lists.tsx'
 
-test('the device that shows the list is in use now, however long ago its use was stored', () => {
+test('the device that shows the list counts as in use, however long ago its last use was stored', () => {
 	const seen = { device: 'Firefox on Linux', address: '198.51.100.7', seenAt: '2026-11-20T11:00:00Z' }
 	const sessions = [true, false].map((current, id) => ({ ...seen, id, current, createdAt: seen.seenAt }))
 	const root = { now: '2026-11-21T07:00:00Z' }

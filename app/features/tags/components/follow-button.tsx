@@ -28,10 +28,10 @@ export function FollowButton({ target, name, following }: FollowButtonProps) {
 				Follow
 			</Link>
 		)
-	const wanted = value === 1 ? 0 : 1
+	const next = value === 1 ? 0 : 1
 	const submit = (event: FormEvent) => {
 		event.preventDefault()
-		press(wanted)
+		press(next)
 	}
 	return (
 		<Form method="post" action="/forum/follow" onSubmit={submit}>
@@ -42,7 +42,7 @@ export function FollowButton({ target, name, following }: FollowButtonProps) {
 				className={look}
 				type="submit"
 				name="value"
-				value={wanted}
+				value={next}
 				aria-pressed={value === 1}
 				aria-label={`Follow ${name}`}
 				onClick={(event) => event.detail > 1 && event.preventDefault()}

@@ -41,7 +41,7 @@ const say = (row: Row) => {
 	return `${row.message.body}${end}${row.own ? ` ${row.receipt}` : ''}`
 }
 
-test('messages of one sender within five minutes are a run, and the last carries the time', () => {
+test('messages of one sender within five minutes are a run, whose last one shows the time', () => {
 	const run = [message(1, 'bert', 0), message(2, 'bert', 4), message(3, 'bert', 9.1), message(4, 'anna', 9.2)]
 	expect(rows(run)).toEqual(['day', '1', '2.', '3.', '4. sent'])
 })
@@ -50,7 +50,7 @@ test('a new day begins a new run', () => {
 	expect(rows([message(1, 'bert', 9), message(2, 'bert', 11)])).toEqual(['day', '1.', 'day', '2.'])
 })
 
-test('the line stands before the first message of the peer that was not read, and breaks the run', () => {
+test('the line is before the peer’s first unread message, and splits the run', () => {
 	const messages = [message(1, 'bert', 0), message(2, 'anna', 0), message(3, 'bert', 1), message(4, 'bert', 1)]
 	expect(rows(messages, { readId: 1 })).toEqual(['day', '1.', '2. sent', 'new', '3', '4.'])
 	expect(rows(messages, { readId: 4 })).not.toContain('new')
@@ -65,7 +65,7 @@ test.each([
 	expect(rows([message(5, 'anna', 0)], { receipts: { delivered, read } })).toEqual(['day', `5. ${receipt}`])
 })
 
-test('what is on its way stands at the end, a refused one by itself, one that has arrived not at all', () => {
+test('unsent messages are at the end, refused ones separately, acknowledged ones not at all', () => {
 	const at = base + 60_000
 	const outgoing = [
 		{ clientId: 'c1', pictures: [], to: 'bert', body: 'arrived', at, refusal: null },
@@ -76,7 +76,7 @@ test('what is on its way stands at the end, a refused one by itself, one that ha
 	expect(rows([message(1, 'anna', 0)], {}, outgoing)).toEqual(['day', '1. sent', 'first. waiting', 'second. No.'])
 })
 
-test('every row has a key of its own, also where a refused message is older than the last day', () => {
+test('every row has a unique key, even if a refused message is older than the last day', () => {
 	const refused = { clientId: 'x', pictures: [], to: 'bert', body: 'refused', at: base + 60_000, refusal: 'No.' }
 	const later = { ...refused, clientId: 'y', at: base + 20 * 60_000, refusal: null }
 	const view = viewWith([message(1, 'bert', 0), message(2, 'bert', 11)])

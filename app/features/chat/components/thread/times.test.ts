@@ -8,7 +8,7 @@ test.each([
 	['2026-11-21T09:00:00Z', '9:00 am'],
 	['2026-11-21T12:00:00Z', '12:00 pm'],
 	['2026-11-21T18:41:59Z', '6:41 pm'],
-])('the clock at %s says %s', (at, said) => {
+])('the time of %s is %s', (at, said) => {
 	expect(clockTime(at, 'site')).toBe(said)
 })
 
@@ -35,6 +35,6 @@ test.each([
 	expect(shortAge(at, now, 'site')).toBe(said)
 })
 
-test('shortly after midnight what was said an hour ago is an hour old, and not yesterday', () => {
+test('shortly after midnight, a message of an hour ago is “1 h ago” and not “Yesterday”', () => {
 	expect(shortAge('2026-11-20T23:30:00Z', Date.parse('2026-11-21T00:40:00Z'), 'site')).toBe('1 h')
 })
