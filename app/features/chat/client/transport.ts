@@ -31,6 +31,9 @@ export function pause(tries: number, asked = 0): Promise<void> {
 /** Milliseconds to wait for an acknowledgement before the message is sent again with the same id. */
 const ANSWER_TIMEOUT_MS = 10_000
 
+/** Milliseconds to wait for a part of a conversation, of which a slow phone needs some. A browser waits minutes for a lost response. */
+const HISTORY_TIMEOUT_MS = 30_000
+
 /** Uses the tab's socket for events, HTTP for requests, and HTTP for both while there is no socket. */
 export class SocketTransport implements Transport {
 	socket: Live | null = null
@@ -80,6 +83,7 @@ export function loadPage(peer: string): Promise<ConversationPage> {
 async function ask<Answer>(peer: string, question: string): Promise<Answer> {
 	const answer = await fetch(`/messages/${encodeURIComponent(peer)}/history?${question}`, {
 		headers: { Accept: 'application/json' },
+		signal: AbortSignal.timeout(HISTORY_TIMEOUT_MS),
 	})
 	if (!answer.ok) throw new Error(`The conversation answered ${answer.status}`)
 	return answer.json()
