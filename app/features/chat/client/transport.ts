@@ -57,10 +57,12 @@ export class SocketTransport implements Transport {
 		}
 	}
 
-	/** Not queued: a later receipt includes this one. */
+	/** What was only delivered is not queued: a later receipt includes it. */
 	seen(event: { with: string; upTo: number; read: boolean }, leaving: boolean): void {
 		// A socket loses unsent events when its page unloads.
 		if (this.byHttp || leaving) void seenByHttp(this.me, event)
+		// Of several volatile events of the same moment, only the first is sent.
+		else if (event.read) this.socket?.emit('chat:seen', event)
 		else this.socket?.volatile.emit('chat:seen', event)
 	}
 
