@@ -46,3 +46,51 @@ test('a response that never comes holds back no later messages', async ({ page, 
 	await bo.page.context().close()
 })
 
+test('keyboard only: a button that goes, or a composer, leaves the focus in the conversation', async ({
+	page,
+	browser,
+}) => {
+	const [ada, bo] = await twoMembers(page, browser, ['Ada Focuswell', 'Bo Focuswell'])
+	await openChatPage(page, bo)
+	const file = { name: 'dot.png', mimeType: 'image/png', buffer: await picture('png', 40, 30) }
+	await page.getByLabel('Add pictures').setInputFiles(file)
+	for (const text of ['One', 'Two', 'Three']) {
+		await say(page, text)
+		await expect(page.locator('.bubble').last()).toContainText(text)
+	}
+	await expect(composer(page)).toHaveCount(0)
+	await expect(page.locator(':focus')).toContainText('You can write again once Bo Focuswell has answered.')
+
+	await openChatPage(bo.page, ada)
+	const focus = bo.page.locator(':focus')
+	await bo.page.getByRole('link', { name: 'Show picture' }).press('Enter')
+	await expect(focus.getByRole('img', { name: 'Picture' })).toBeVisible()
+	await bo.page.getByRole('button', { name: 'Accept' }).press('Enter')
+	await expect(bo.page.getByText('would like to chat with you')).toHaveCount(0)
+	await expect(composer(bo.page)).toBeFocused()
+
+	const pictures = bo.page.getByRole('list', { name: 'Pictures of this message' })
+	await bo.page.getByLabel('Add pictures').setInputFiles(file)
+	await pictures.getByRole('button', { name: /dot\.png/ }).press('Enter')
+	await expect(pictures).toHaveCount(0)
+	await expect(composer(bo.page)).toBeFocused()
+
+	// A message is refused, as its author blocked the other in another tab.
+	const line = await cutter(bo.page)
+	await openChatPage(bo.page, ada)
+	await line.cut()
+	await expect(bo.page.getByText('You are offline.')).toBeVisible()
+	const headers = { Origin: process.env.SITE_URL ?? '' }
+	await bo.page.request.post(`/messages/${ada.username}`, { form: { intent: 'block' }, headers })
+	await say(bo.page, 'Too late')
+	await line.mend()
+	await expect(focus).toContainText('You blocked Ada Focuswell.')
+	const refused = bo.page.getByRole('alert').filter({ hasText: 'Not sent' })
+	await refused.getByRole('button', { name: 'Discard' }).press('Enter')
+	await expect(refused).toHaveCount(0)
+	await expect(focus).toContainText('You blocked Ada Focuswell.')
+	await bo.page.getByRole('button', { name: 'Unblock' }).first().press('Enter')
+	await expect(composer(bo.page)).toBeFocused()
+	await bo.page.context().close()
+})
+

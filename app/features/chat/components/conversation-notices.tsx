@@ -47,7 +47,7 @@ export function StateNotice({ view, path, className }: StateNoticeProps) {
 function Notice({ text, className, children }: { text: string; className: string; children?: ReactNode }) {
 	return (
 		<div
-			className={`flex flex-none flex-wrap items-center gap-x-3 gap-y-2 border-t border-line py-2.5 text-sm text-ink-2 ${className}`}
+			className={`flex flex-wrap items-center gap-x-3 gap-y-2 border-t border-line py-2.5 text-sm text-ink-2 ${className}`}
 		>
 			<p className="min-w-48 flex-1">{text}</p>
 			{children}
