@@ -94,3 +94,21 @@ test('keyboard only: a button that goes, or a composer, leaves the focus in the 
 	await bo.page.context().close()
 })
 
+test('a button of a conversation whose change is refused gives the reason', async ({ page, browser }) => {
+	const [ada, bo] = await twoMembers(page, browser, ['Ada Leaver', 'Bo Leaver'])
+	await post(bo, ada, 'May I ask you something?')
+	await page.goto('/settings/leave')
+	await page.getByLabel('They stay under “Former member”').check()
+	await page.getByRole('button', { name: 'Delete my account' }).click()
+	await page.waitForURL('**/login')
+	await logInAgain(page, ada)
+	await expect(page.getByRole('heading', { name: 'Your account is being deleted' })).toBeVisible()
+	await openChatPage(page, bo)
+	await page.getByRole('button', { name: 'Accept' }).click()
+	await expectNotice(
+		page,
+		'You are leaving, so you can only read. Keep your account at Settings, Leave, to write again.',
+	)
+	await bo.page.context().close()
+})
+

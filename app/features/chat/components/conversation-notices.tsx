@@ -1,6 +1,7 @@
 import { WifiOff } from 'lucide'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useFetcher } from 'react-router'
+import { toast } from '~/shell/toast.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { textOfMessage } from '../chat.view.ts'
 import type { ConversationView } from '../client/live-conversation.ts'
@@ -64,7 +65,11 @@ interface IntentProps {
 
 /** A form with one button that changes the conversation. */
 export function Intent({ path, intent, className, label }: IntentProps) {
-	const fetcher = useFetcher()
+	const fetcher = useFetcher<{ ok?: boolean; message?: unknown; said?: boolean }>()
+	const { data } = fetcher
+	useEffect(() => {
+		if (data?.ok === false && !data.said) toast({ type: 'error', message: String(data.message) })
+	}, [data])
 	const away = useConnectionState() === 'away'
 	const waits = away || fetcher.state !== 'idle'
 	return (
