@@ -46,6 +46,32 @@ test('a response that never comes holds back no later messages', async ({ page, 
 	await bo.page.context().close()
 })
 
+test('a member whose session has ended is told so, logs in from there, and what they wrote is sent', async ({
+	page,
+	browser,
+}) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Sessionless', 'Bo Sessionless'])
+	const line = await cutter(page)
+	await openChatPage(page, bo)
+	await line.cut()
+	await expect(page.getByText('You are offline.')).toBeVisible()
+	await page.context().clearCookies()
+	await line.mend()
+	await expect(page.getByRole('status').getByText('You are logged out.')).toBeVisible({ timeout: 20_000 })
+	await expect(page.getByText('You are offline.')).toHaveCount(0)
+	await expectNoViolationsInThemes(page)
+	await say(page, 'Written meanwhile')
+	await page.getByRole('status').getByRole('link', { name: 'Log in' }).click()
+	await logInAgain(page, ada)
+	await page.waitForURL(`**/messages/${bo.username}`)
+	await openChatPage(bo.page, ada)
+	const all = ['Hello', 'Hello yourself', 'Written meanwhile']
+	await expect.poll(() => texts(bo.page), { timeout: 20_000 }).toEqual(all)
+	await expect.poll(() => texts(page)).toEqual(all)
+	await expect(page.getByText('You are logged out.')).toHaveCount(0)
+	await bo.page.context().close()
+})
+
 test('keyboard only: a button that goes, or a composer, leaves the focus in the conversation', async ({
 	page,
 	browser,

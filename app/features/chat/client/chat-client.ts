@@ -16,9 +16,9 @@ const TYPING_INTERVAL_MS = 3_000
 
 /**
  * `live`; `polling`: there is no socket, so the server is asked every few seconds; `away`: it has been unreachable for long enough
- * to say so.
+ * to say so; `ended`: the member is no longer logged in.
  */
-export type ConnectionState = 'live' | 'polling' | 'away'
+export type ConnectionState = 'live' | 'polling' | 'away' | 'ended'
 
 interface ClientParts {
 	/** Username. */

@@ -1,8 +1,6 @@
-import { WifiOff } from 'lucide'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useFetcher } from 'react-router'
 import { toast } from '~/shell/toast.ts'
-import { Icon } from '~/ui/icon.tsx'
 import { textOfMessage } from '../chat.view.ts'
 import type { ConversationView } from '../client/live-conversation.ts'
 import { useConnectionState } from '../client/use-chat.ts'
@@ -79,29 +77,6 @@ export function Intent({ path, intent, className, label }: IntentProps) {
 				{label}
 			</button>
 		</fetcher.Form>
-	)
-}
-
-/**
- * Says that the server is unreachable and nothing is lost, or that the chat runs without a socket.
- * @param className padding of the latter
- */
-export function AwayBar({ className }: { className: string }) {
-	const line = useConnectionState()
-	return (
-		<div role="status" className="flex-none">
-			{line === 'away' && (
-				<p className="flex items-center gap-2 border-t border-line bg-marigold-wash px-3 py-2 text-sm text-marigold-ink">
-					<Icon of={WifiOff} className="icon-sm" />
-					You are offline. Your messages are kept and will be sent when you are back.
-				</p>
-			)}
-			{line === 'polling' && (
-				<p className={`border-t border-line py-1.5 text-xs text-ink-2 ${className}`}>
-					This network blocks live updates. New messages are fetched every few seconds.
-				</p>
-			)}
-		</div>
 	)
 }
 
