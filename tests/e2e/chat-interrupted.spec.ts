@@ -138,3 +138,29 @@ test('a button of a conversation whose change is refused gives the reason', asyn
 	await bo.page.context().close()
 })
 
+test('a message that reorders the list of conversations asks the server nothing about its members', async ({
+	page,
+	browser,
+}) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Turnlist', 'Bo Turnlist'])
+	const third = await (await anotherBrowser(browser)).newPage()
+	const cy = { page: third, name: 'Cy Turnlist', username: await enrol(third, 'Cy Turnlist') }
+	await post(cy, ada, 'Hello')
+	await post(ada, cy, 'Hello yourself')
+	const asked: string[] = []
+	page.on('websocket', (socket) =>
+		socket.on('framesent', ({ payload }) => String(payload).includes('presence:watch') && asked.push(String(payload))),
+	)
+	await page.goto('/messages')
+	await hydrated(page)
+	await expect.poll(() => asked.length).toBeGreaterThan(0)
+	const before = asked.length
+	const first = () => page.getByRole('list', { name: 'Conversations' }).getByRole('link').first()
+	for (const [count, peer] of [bo, cy, bo, cy].entries()) {
+		await post(peer, ada, `Turn ${count}`)
+		await expect(first()).toContainText(`Turn ${count}`)
+	}
+	expect(asked.length).toBe(before)
+	await third.context().close()
+	await bo.page.context().close()
+})
