@@ -139,7 +139,7 @@ export class ChatClient {
 
 	/** Tells the peer now and then that this member types. */
 	types(to: string): void {
-		const now = Date.now()
+		const now = performance.now()
 		if (now - this.typedAt < TYPING_INTERVAL_MS || !this.transport.connected()) return
 		this.typedAt = now
 		this.transport.typing(to)
