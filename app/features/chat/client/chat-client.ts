@@ -211,7 +211,7 @@ export class ChatClient {
 	/** Handles a message from a live event or an acknowledgement. */
 	hear(peer: string, message: ChatMessage): void {
 		if (message.sender === this.me) this.remove(message.clientId)
-		else this.note(peer, message.id, false)
+		else this.note(peer, message.id, this.attended.has(peer))
 		this.conversations.get(peer)?.hear(message)
 		this.hearOf(message.sentAt)
 		this.outboxChanged()
