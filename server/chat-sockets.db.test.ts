@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { logIn } from '~/features/accounts/accounts.server.ts'
 import { hashPassword } from '~/features/accounts/security/credentials.server.ts'
 import type { ChatMessage, SendAnswer } from '~/features/chat/chat.view.ts'
+import { SocketTransport } from '~/features/chat/client/transport.ts'
 import { deleteMessage } from '~/features/chat/messages/changing.server.ts'
 import { openConversation } from '~/features/chat/messages/reading.server.ts'
 import { acceptConversation, setBlocked, setMuted } from '~/features/conversations/conversations.server.ts'
@@ -14,6 +15,7 @@ import { markAllSeen } from '~/features/inbox/inbox.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { announce, io } from '~/platform/realtime/io.server.ts'
+import type { Live } from '~/platform/realtime/live.ts'
 import { roomOf } from '~/platform/realtime/presence.server.ts'
 import { setChatSettings } from '../app/features/conversations/conversations.server.ts'
 import { makeConversation, makeMessage, passTime } from '../tests/factories/chat.ts'
@@ -94,6 +96,19 @@ test('reading is announced to the peer and to the reader’s other tabs', async 
 		{ with: tomas.username, receipts: { delivered: last.id, read: last.id } },
 		{ with: mira.username, unread: 0, conversations: 0, readId: last.id },
 	])
+})
+
+test('what a tab says of two conversations in the same moment arrives for both', async () => {
+	const ines = await addMember(`ines${serial}`)
+	for (const peer of [tomas, ines]) await makeConversation(mira, peer)
+	const [first, second] = [await makeMessage(tomas, mira), await makeMessage(ines, mira)]
+	const transport = new SocketTransport(mira.username)
+	transport.socket = (await tabOf(mira)) as Live
+	transport.seen({ with: tomas.username, upTo: first.id, read: false }, false)
+	transport.seen({ with: ines.username, upTo: second.id, read: true }, false)
+	const receipts = async (peer: SignedIn) => (await openConversation(peer, mira.username)).receipts
+	await expect.poll(() => receipts(tomas)).toMatchObject({ delivered: first.id })
+	await expect.poll(() => receipts(ines)).toMatchObject({ read: second.id })
 })
 
 test('typing is announced where both have written, and nowhere else', async () => {

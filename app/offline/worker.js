@@ -91,11 +91,10 @@ async function answerFromShell(request) {
 	return (await caches.match(`${origin}${pathname}${FOR_OFFLINE}`, { cacheName: SHELL_CACHE })) ?? fetch(request)
 }
 
-/** @param data { title, body, url, tag, open }, see app/features/notifications/push/delivery.server.ts */
+/** @param data { title, body, url, tag, open, unread }, see app/features/notifications/push/delivery.server.ts */
 async function show(data) {
-	const { title, body, url, tag, open } = data.json()
-	// All unread notifications, so this is the app icon's badge too.
-	await self.navigator.setAppBadge?.(open.length).catch(() => {})
+	const { title, body, url, tag, open, unread } = data.json()
+	await self.navigator.setAppBadge?.(unread).catch(() => {})
 	for (const shown of await self.registration.getNotifications()) if (!open.includes(shown.tag)) shown.close()
 	// A visible tab shows it already.
 	const tabs = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })

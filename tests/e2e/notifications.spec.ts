@@ -142,6 +142,8 @@ test('an open panel shows who else commented', async ({ page, browser }) => {
 	await expect(page.getByRole('link', { name: /Fritz Firstbell commented on Who else/ })).toBeVisible()
 	await comment(second, path, 'And me.')
 	await expect(page.getByRole('link', { name: /Sina Secondbell and 1 other commented on Who else/ })).toBeVisible()
+	// A screen reader would read all of it aloud, and its times every minute.
+	await expect(page.locator('[aria-live] time')).toHaveCount(0)
 	for (const one of [first, second]) await one.context().close()
 })
 

@@ -205,13 +205,25 @@ test('the worker shows a push, replaces its own, closes those read elsewhere, an
 	})
 	const worker = await serviceWorker(context)
 	const push = await pusher(await context.newCDPSession(page), worker)
-	const message = { title: 'Mira Quillon', body: 'One', url: '/messages/mira.quillon', tag: 'c1', open: ['c1'] }
+	const message = {
+		title: 'Mira Quillon',
+		body: 'One',
+		url: '/messages/mira.quillon',
+		tag: 'c1',
+		open: ['c1'],
+		unread: 7,
+	}
 
+	await worker.evaluate(() => {
+		const setAppBadge = async (count: number) => Object.assign(self, { badge: count })
+		Object.defineProperty(self.navigator, 'setAppBadge', { value: setAppBadge })
+	})
 	await page.goto('about:blank')
 	// The worker learns with a delay that the page has gone.
 	await expect.poll(() => lookedAt(worker)).toBe(0)
 	await push({ ...message, tag: 'n7', title: 'Tomas commented on', body: 'Why?', open: ['c1', 'n7'] })
 	await expect.poll(() => shown(worker)).toEqual(['Tomas commented on: Why?'])
+	expect(await worker.evaluate(() => (self as unknown as { badge: number }).badge)).toBe(7)
 	await push({ ...message, open: ['c1', 'n7'] })
 	await push({ ...message, title: 'Mira Quillon, 2 new messages', body: 'Two', open: ['c1', 'n7'] })
 	await expect.poll(() => shown(worker)).toEqual(['Mira Quillon, 2 new messages: Two', 'Tomas commented on: Why?'])

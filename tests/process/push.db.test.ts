@@ -92,6 +92,8 @@ test('notifications read elsewhere are removed from the browser', async () => {
 	const [first, second] = browser.arrived
 	expect(second).toMatchObject({ title: 'Stranger', body: 'would like to write to you', url: '/messages/stranger' })
 	expect(second?.open.toSorted()).toEqual([first?.tag, second?.tag].toSorted())
+	// A request is not among what the header counts.
+	expect([first?.unread, second?.unread]).toEqual([1, 1])
 	await markSeen(member('mira').viewer, { with: 'tomas', upTo: 2_000_000, read: true })
 	await say('stranger', 'mira', 'Another')
 	await eventually(() => expect(browser.arrived).toHaveLength(3))
@@ -135,6 +137,18 @@ describe('no push is sent', () => {
 		await jobsDone()
 		expect(browser.asked).toBe(0)
 	})
+})
+
+test('what is told in the browser but not on the site is not among what the app’s icon counts', async () => {
+	await setPreferences(member('mira').viewer, new Set(['comment-push', 'message-push']))
+	const query = await makeQuestion(member('mira').viewer, { title: 'Who counts the bells?' })
+	const browser = await subscribed('mira')
+	await makeComment(member('tomas').viewer, query.id)
+	await eventually(() => expect(browser.arrived).toHaveLength(1))
+	await say('tomas', 'mira', 'One')
+	await eventually(() => expect(browser.arrived).toHaveLength(2))
+	expect(browser.arrived.map(({ unread }) => unread)).toEqual([0, 1])
+	expect(browser.arrived[1]?.open).toHaveLength(2)
 })
 
 test('a forum notification is pushed with its text', async () => {

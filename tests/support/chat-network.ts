@@ -256,7 +256,13 @@ export class Tab implements Transport {
 		this.server.seen.push({ by: this.browser.member, upTo, read, leaving })
 	}
 
-	typing = () => {}
+	/** Number of reports that this member types. */
+	typed = 0
+
+	typing = () => {
+		this.typed += 1
+	}
+
 	page = (peer: string) => this.ask(() => this.server.page(peer))
 	since = (_peer: string, version: number) => this.ask(() => this.server.since(version))
 	before = (_peer: string, id: number) => this.ask(() => this.server.before(id))

@@ -1,3 +1,4 @@
+import { conversationsWithUnread } from '~/features/conversations/conversations.queries.server.ts'
 import type { NotificationKind, Unseen } from '~/features/notifications/kinds.server.ts'
 import { counted, shortened } from '~/lib/text.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -37,6 +38,7 @@ export const messageKind: NotificationKind = {
 			}
 		},
 		selectOpen: selectUnread,
+		countUnread: conversationsWithUnread,
 	},
 }
 

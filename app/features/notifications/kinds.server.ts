@@ -70,6 +70,8 @@ export interface UnseenSource {
 	findPush: (userId: number, subjectId: number) => Promise<{ title: string; body: string; url: string } | undefined>
 	/** A statement for the ids of subjects with something unread, newest first. */
 	selectOpen: (userId: RawBuilder<unknown>, limit: number) => RawBuilder<unknown>
+	/** An expression: how many of them the header counts as unread. @param userId a column */
+	countUnread: (userId: RawBuilder<number>) => RawBuilder<number>
 }
 
 type RegisteredKinds = { [Name in NotificationKindName]?: NotificationKind<NotificationKinds[Name]> }

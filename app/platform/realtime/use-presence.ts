@@ -95,10 +95,13 @@ let unwatch: (() => void) | null = null
  */
 export function usePresence(members: { username: string; online: boolean }[]): (username: string) => boolean {
 	const [, redraw] = useState(0)
-	const usernames = members.map(({ username }) => username).join(' ')
+	// Sorted, as a list of conversations is reordered by each message.
+	const usernames = members.map(({ username }) => username)
+	const shown = [...usernames].sort().join(' ')
 
+	// biome-ignore lint/correctness/useExhaustiveDependencies: another order of the same members is no reason to ask
 	useEffect(() => {
-		const hide = watched.show(usernames.split(' ').filter(Boolean), () => redraw((count) => count + 1))
+		const hide = watched.show(usernames, () => redraw((count) => count + 1))
 		unwatch ??= withLive((socket) => watched.listen(socket))
 		return () => {
 			hide()
@@ -106,7 +109,7 @@ export function usePresence(members: { username: string; online: boolean }[]): (
 			unwatch?.()
 			unwatch = null
 		}
-	}, [usernames])
+	}, [shown])
 
 	return (username) =>
 		watched.isOnline(username) ?? members.find((member) => member.username === username)?.online ?? false

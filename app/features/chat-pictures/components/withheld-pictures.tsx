@@ -1,15 +1,24 @@
 import { Image } from 'lucide'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { SmallPictures } from '~/features/pictures/components/picture.tsx'
 import { pictureUrl } from '~/lib/addresses.ts'
 import { counted } from '~/lib/text.ts'
 import { Icon } from '~/ui/icon.tsx'
+import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import type { ChatPicture } from '../chat-pictures.view.ts'
 
 /** Pictures of a stranger, which are not loaded until the reader asks for them. Without scripts each is a link. */
 export function WithheldPictures({ pictures }: { pictures: readonly ChatPicture[] }) {
 	const [asked, setAsked] = useState(false)
-	if (asked || pictures.length === 0) return <SmallPictures pictures={pictures} />
+	const shown = useRef<HTMLSpanElement>(null)
+	useFocusKept(asked, (is, was) => is && !was, shown)
+	if (pictures.length === 0) return null
+	if (asked)
+		return (
+			<span className="block" ref={shown} tabIndex={-1}>
+				<SmallPictures pictures={pictures} />
+			</span>
+		)
 	return (
 		<span className="my-1 grid justify-items-start gap-1">
 			{pictures.map(({ path, alt }, index) => (

@@ -361,3 +361,15 @@ test('without a live connection, polling fetches news for the conversations on t
 	await settle()
 	expect(bodies(anna)).toEqual(['Are you there?'])
 })
+
+test('typing is reported at most every three seconds, also after the clock was set back', () => {
+	const { anna } = pair()
+	for (let second = 0; second < 6; second += 1) {
+		anna.client.types('bert')
+		vi.advanceTimersByTime(1_000)
+	}
+	expect(anna.typed).toBe(2)
+	vi.setSystemTime(Date.now() - 3_600_000)
+	anna.client.types('bert')
+	expect(anna.typed).toBe(3)
+})

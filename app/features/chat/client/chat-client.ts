@@ -16,9 +16,9 @@ const TYPING_INTERVAL_MS = 3_000
 
 /**
  * `live`; `polling`: there is no socket, so the server is asked every few seconds; `away`: it has been unreachable for long enough
- * to say so.
+ * to say so; `ended`: the member is no longer logged in.
  */
-export type ConnectionState = 'live' | 'polling' | 'away'
+export type ConnectionState = 'live' | 'polling' | 'away' | 'ended'
 
 interface ClientParts {
 	/** Username. */
@@ -139,7 +139,7 @@ export class ChatClient {
 
 	/** Notifies the peer at intervals that this member is typing. */
 	types(to: string): void {
-		const now = Date.now()
+		const now = performance.now()
 		if (now - this.typedAt < TYPING_INTERVAL_MS || !this.transport.connected()) return
 		this.typedAt = now
 		this.transport.typing(to)
@@ -211,7 +211,7 @@ export class ChatClient {
 	/** Handles a message from a live event or an acknowledgement. */
 	hear(peer: string, message: ChatMessage): void {
 		if (message.sender === this.me) this.remove(message.clientId)
-		else this.note(peer, message.id, false)
+		else this.note(peer, message.id, this.attended.has(peer))
 		this.conversations.get(peer)?.hear(message)
 		this.hearOf(message.sentAt)
 		this.outboxChanged()

@@ -36,6 +36,7 @@ export function makeFallback(socket: Live, client: ChatClient, transport: Socket
 		latest = await askLatest()
 		// Another member has logged in since, or nobody is logged in: nothing is requested or sent in their name.
 		refused = latest?.me !== client.me
+		if (refused) client.setConnection('ended')
 		if (refused) return false
 		if (transport.byHttp) {
 			announceNews()
@@ -45,7 +46,7 @@ export function makeFallback(socket: Live, client: ChatClient, transport: Socket
 	}
 	const onChange = (on: boolean) => {
 		transport.byHttp = on
-		client.setConnection(on ? 'polling' : 'away')
+		if (on || !refused) client.setConnection(on ? 'polling' : 'away')
 		if (!on) return
 		sessionStorage.setItem(blocked, '1')
 		client.connected()

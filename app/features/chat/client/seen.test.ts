@@ -64,3 +64,11 @@ test('a message that arrives just after the reader looked away does not count as
 		{ upTo: 2, read: false },
 	])
 })
+
+test('a message of the conversation that is being read is reported as read at once', async () => {
+	const { server, anna, bert } = pair()
+	anna.client.attend('bert', true)
+	bert.client.write('anna', 'Hello')
+	await vi.waitFor(() => expect(server.seen).toHaveLength(1))
+	expect(server.seen).toMatchObject([{ by: 'anna', upTo: 1, read: true }])
+})

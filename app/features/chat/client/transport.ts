@@ -31,6 +31,9 @@ export function pause(tries: number, asked = 0): Promise<void> {
 /** Milliseconds to wait for an acknowledgement before the message is sent again with the same id. */
 const ANSWER_TIMEOUT_MS = 10_000
 
+/** Milliseconds to wait for a part of a conversation, of which a slow phone needs some. A browser waits minutes for a lost response. */
+const HISTORY_TIMEOUT_MS = 30_000
+
 /** Uses the tab's socket for events, HTTP for requests, and HTTP for both while there is no socket. */
 export class SocketTransport implements Transport {
 	socket: Live | null = null
@@ -54,10 +57,12 @@ export class SocketTransport implements Transport {
 		}
 	}
 
-	/** Not queued: a later receipt includes this one. */
+	/** What was only delivered is not queued: a later receipt includes it. */
 	seen(event: { with: string; upTo: number; read: boolean }, leaving: boolean): void {
 		// A socket loses unsent events when its page unloads.
 		if (this.byHttp || leaving) void seenByHttp(this.me, event)
+		// Of several volatile events of the same moment, only the first is sent.
+		else if (event.read) this.socket?.emit('chat:seen', event)
 		else this.socket?.volatile.emit('chat:seen', event)
 	}
 
@@ -80,6 +85,7 @@ export function loadPage(peer: string): Promise<ConversationPage> {
 async function ask<Answer>(peer: string, question: string): Promise<Answer> {
 	const answer = await fetch(`/messages/${encodeURIComponent(peer)}/history?${question}`, {
 		headers: { Accept: 'application/json' },
+		signal: AbortSignal.timeout(HISTORY_TIMEOUT_MS),
 	})
 	if (!answer.ok) throw new Error(`The conversation answered ${answer.status}`)
 	return answer.json()

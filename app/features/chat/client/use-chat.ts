@@ -117,7 +117,7 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 	let timer: ReturnType<typeof setTimeout> | undefined
 	const gone = (quiet = AWAY_AFTER_MS, wait = FALLBACK_AFTER_MS) => {
 		clearTimeout(timer)
-		timer = setTimeout(() => fallback.on || client.setConnection('away'), quiet)
+		timer = setTimeout(() => client.line === 'live' && client.setConnection('away'), quiet)
 		fallback.start(wait)
 	}
 	const back = () => {

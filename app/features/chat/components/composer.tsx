@@ -11,6 +11,7 @@ import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
+import { useFocusOfRemoved } from '~/ui/use-focus-kept.ts'
 import { type ChatMessage, chatLimits, trimmedMessage } from '../chat.view.ts'
 import { useChatClient } from '../client/use-chat.ts'
 
@@ -41,6 +42,10 @@ export function Composer(props: ComposerProps) {
 	const [refusal, setError] = useState<string | null>(refused?.message ?? null)
 	const attached = useAttached(client, peer)
 	const intake = usePictureIntake(client, peer)
+	useFocusOfRemoved(
+		() => textarea.current?.form,
+		() => textarea.current,
+	)
 	const error = refusal ?? attached.refusal
 
 	useEffect(() => {

@@ -1,7 +1,6 @@
-import { WifiOff } from 'lucide'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useFetcher } from 'react-router'
-import { Icon } from '~/ui/icon.tsx'
+import { toast } from '~/shell/toast.ts'
 import { textOfMessage } from '../chat.view.ts'
 import type { ConversationView } from '../client/live-conversation.ts'
 import { useConnectionState } from '../client/use-chat.ts'
@@ -47,7 +46,7 @@ export function StateNotice({ view, path, className }: StateNoticeProps) {
 function Notice({ text, className, children }: { text: string; className: string; children?: ReactNode }) {
 	return (
 		<div
-			className={`flex flex-none flex-wrap items-center gap-x-3 gap-y-2 border-t border-line py-2.5 text-sm text-ink-2 ${className}`}
+			className={`flex flex-wrap items-center gap-x-3 gap-y-2 border-t border-line py-2.5 text-sm text-ink-2 ${className}`}
 		>
 			<p className="min-w-48 flex-1">{text}</p>
 			{children}
@@ -64,7 +63,11 @@ interface IntentProps {
 
 /** A form with one button that changes the conversation. */
 export function Intent({ path, intent, className, label }: IntentProps) {
-	const fetcher = useFetcher()
+	const fetcher = useFetcher<{ ok?: boolean; message?: unknown; said?: boolean }>()
+	const { data } = fetcher
+	useEffect(() => {
+		if (data?.ok === false && !data.said) toast({ type: 'error', message: String(data.message) })
+	}, [data])
 	const away = useConnectionState() === 'away'
 	const waits = away || fetcher.state !== 'idle'
 	return (
@@ -74,29 +77,6 @@ export function Intent({ path, intent, className, label }: IntentProps) {
 				{label}
 			</button>
 		</fetcher.Form>
-	)
-}
-
-/**
- * Says that the server is unreachable and nothing is lost, or that the chat runs without a socket.
- * @param className padding of the latter
- */
-export function AwayBar({ className }: { className: string }) {
-	const line = useConnectionState()
-	return (
-		<div role="status" className="flex-none">
-			{line === 'away' && (
-				<p className="flex items-center gap-2 border-t border-line bg-marigold-wash px-3 py-2 text-sm text-marigold-ink">
-					<Icon of={WifiOff} className="icon-sm" />
-					You are offline. Your messages are kept and will be sent when you are back.
-				</p>
-			)}
-			{line === 'polling' && (
-				<p className={`border-t border-line py-1.5 text-xs text-ink-2 ${className}`}>
-					This network blocks live updates. New messages are fetched every few seconds.
-				</p>
-			)}
-		</div>
 	)
 }
 

@@ -1,15 +1,17 @@
 import { useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useFetcher } from 'react-router'
+import { AwayBar } from '~/features/conversations/components/away-bar.tsx'
 import { EmptyConversation, Stranger } from '~/features/conversations/components/stranger.tsx'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { toast } from '~/shell/toast.ts'
 import { Dialog } from '~/ui/dialog.tsx'
+import { useFocusOfRemoved } from '~/ui/use-focus-kept.ts'
 import type { ChatMessage } from '../chat.view.ts'
 import type { ConversationView } from '../client/live-conversation.ts'
-import { useChatClient, useOutgoing } from '../client/use-chat.ts'
+import { useChatClient, useConnectionState, useOutgoing } from '../client/use-chat.ts'
 import { Composer } from './composer.tsx'
-import { Announcer, AwayBar, StateNotice } from './conversation-notices.tsx'
+import { Announcer, StateNotice } from './conversation-notices.tsx'
 import { ReportDialog } from './report-dialog.tsx'
 import { Thread } from './thread/thread.tsx'
 
@@ -39,6 +41,11 @@ export function Conversation(props: ConversationProps) {
 	const outgoing = useOutgoing()
 	const path = `/messages/${peer.username}`
 	const textarea = useRef<HTMLTextAreaElement>(null)
+	const notice = useRef<HTMLDivElement>(null)
+	useFocusOfRemoved(
+		() => notice.current?.parentElement,
+		() => textarea.current ?? notice.current,
+	)
 	const [chosen, setChosen] = useState<ChatMessage | null>(named)
 	/** Edits that were rejected, with the text that was typed: shown one after the other as soon as no other edit is open. */
 	const [rejected, setRejected] = useState<ChatMessage[]>([])
@@ -82,8 +89,10 @@ export function Conversation(props: ConversationProps) {
 				/>
 			)}
 			<Announcer view={view} />
-			<AwayBar className={props.notice} />
-			<StateNotice view={view} path={path} className={props.notice} />
+			<AwayBar line={useConnectionState()} className={props.notice} />
+			<div className="flex-none" ref={notice} tabIndex={-1}>
+				<StateNotice view={view} path={path} className={props.notice} />
+			</div>
 			{(state.kind !== 'closed' || editing) && (
 				<Composer
 					peer={peer.username}

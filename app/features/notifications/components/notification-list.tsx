@@ -93,7 +93,7 @@ export function LatestNotifications({ unread, open }: { unread: number; open: bo
 	}, [open, unread, changes])
 	return (
 		<>
-			<div aria-live="polite" className="max-h-[min(26rem,60dvh)] overflow-y-auto">
+			<div className="max-h-[min(26rem,60dvh)] overflow-y-auto">
 				{!rows && <p className="p-4 text-sm text-ink-3">Loading...</p>}
 				{rows?.length === 0 && <p className="p-4 text-sm text-ink-2">No notifications yet.</p>}
 				{rows && rows.length > 0 && (

@@ -30,6 +30,8 @@ export interface Push {
 	tag: string
 	/** The tags of what is still unread; other shown pushes were read elsewhere and are closed. */
 	open: string[]
+	/** The number for the app's icon, as in the header. */
+	unread: number
 }
 
 /** Seconds for which a push service stores an undeliverable push: a browser that was off for longer has more to show than this. */
@@ -122,12 +124,14 @@ export async function pushNotification(job: PushJob): Promise<void> {
 	if (!row) return
 	const title = `${doerOf(row)}${others(row.people)} ${textOfEvent(row)}`
 	const body = [row.title, row.reason && `Reason: ${row.reason}`].filter(Boolean).join('\n')
-	await deliver(row, { title, body, url: row.url, tag: `n${job.about}`, open: row.open }, 'normal')
+	await deliver(row, { title, body, url: row.url, tag: `n${job.about}`, open: row.open, unread: row.unread }, 'normal')
 }
 
 async function pushFromSource(kind: NotificationKindName, { subscription, about }: PushJob): Promise<void> {
 	const [, source] = listSources().find(([name]) => name === kind) ?? []
 	const browser = source && (await findBrowser(subscription, kind))
 	const words = browser && (await source.findPush(browser.user_id, about))
-	if (words) await deliver(browser, { ...words, tag: `${source.tag}${about}`, open: browser.open }, 'high')
+	if (!words) return
+	const { open, unread } = browser
+	await deliver(browser, { ...words, tag: `${source.tag}${about}`, open, unread }, 'high')
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isOpen } from '~/platform/realtime/presence.queries.server.ts'
 import { listSources, type NotificationKindName } from '../kinds.server.ts'
+import { unreadNotifications } from '../notifications.queries.server.ts'
 import { pushLimits } from './push.schema.ts'
 
 /** A push subscription of a browser. */
@@ -35,6 +36,13 @@ function openTags(): RawBuilder<string[]> {
 	const notifications = sql`(select 'n' || id from notifications
 		where user_id = s.user_id and read_at is null order by updated_at desc limit ${pushLimits.open})`
 	return sql`array(${sql.join([...sources, notifications], sql` union all `)})`
+}
+
+/** The number on the bell of the member of `s`: unread notifications on the site, and what the kinds that store none count. */
+function unreadCount(): RawBuilder<number> {
+	const userId = sql.ref<number>('s.user_id')
+	const counts = listSources().map(([, { countUnread }]) => countUnread(userId))
+	return sql<number>`(${sql.join([unreadNotifications(userId), ...counts], sql` + `)})::int`
 }
 
 interface NewSubscription extends Omit<Subscription, 'id'> {
@@ -117,6 +125,7 @@ export async function addPushJobs(executor: Executor, jobs: PushJob[]): Promise<
 interface BrowserRow extends Subscription {
 	user_id: number
 	open: string[]
+	unread: number
 }
 
 /**
@@ -125,7 +134,8 @@ interface BrowserRow extends Subscription {
  */
 export async function findBrowser(subscription: number, kind: NotificationKindName): Promise<BrowserRow | undefined> {
 	const { rows } = await sql<BrowserRow>`
-		select ${subscriptionColumns}, ${openTags()} as open from push_subscriptions s join users on users.id = s.user_id
+		select ${subscriptionColumns}, ${openTags()} as open, ${unreadCount()} as unread
+		from push_subscriptions s join users on users.id = s.user_id
 		where s.id = ${subscription} and ${isAway} and ${wantsPush(kind)} and users.leaves_at is null
 			and (users.suspended_until is null or users.suspended_until <= now())`.execute(db())
 	return rows[0]
@@ -151,13 +161,14 @@ interface NotificationPushRow extends Subscription {
 	title: string
 	url: string
 	open: string[]
+	unread: number
 }
 
 /** The push for a notification; undefined if it is no longer needed there. */
 export async function findNotificationPush({ subscription, about }: PushJob): Promise<NotificationPushRow | undefined> {
 	const { rows } = await sql<NotificationPushRow>`
 		select ${subscriptionColumns}, n.kind, n.act, n.reason, cardinality(n.actor_ids) as people, users.name, n.title, n.url,
-			${openTags()} as open
+			${openTags()} as open, ${unreadCount()} as unread
 		from push_subscriptions s join notifications n on n.user_id = s.user_id
 		left join users on users.id = n.actor_ids[1]
 		where s.id = ${subscription} and n.id = ${about} and n.read_at is null and n.seen_at is null and ${isAway}
