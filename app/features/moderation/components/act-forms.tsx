@@ -129,6 +129,7 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 					{acts.map((act) => (
 						<SubmitButton
 							key={act}
+				<input type="hidden" name="active" value={entry.activeAt} />
 							className={buttonOf(act, entry.state).className}
 							busyLabel="..."
 							action={entry.caseUrl}
