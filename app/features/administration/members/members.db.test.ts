@@ -52,6 +52,8 @@ describe('the list', () => {
 		[{}, ['hal', 'sue', 'ada', 'admin']],
 		[{ q: 'AD' }, ['ada', 'admin']],
 		[{ q: 'elsewhere' }, ['hal']],
+		[{ q: '@Hal' }, ['hal']],
+		[{ q: '@elsewhere' }, ['hal']],
 		[{ q: 'hyperlink' }, ['hal']],
 		[{ q: '%' }, []],
 		[{ role: 'moderator' }, ['hal']],
