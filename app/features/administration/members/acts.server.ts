@@ -7,6 +7,7 @@ import { announceRename, rename, usernameInput } from '~/features/identity/usern
 import { releaseCases } from '~/features/moderation/handling/handling.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { findModeratedMember, type ModeratedMemberRow } from '~/features/moderation/members.queries.server.ts'
+import { typedUsername } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { whyInput } from '~/features/moderation/moderation.schema.ts'
 import { resetPasskeys } from '~/features/passkeys/passkeys.server.ts'
@@ -167,7 +168,7 @@ export async function archiveFor(viewer: Viewer, username: string, input: Input)
 }
 
 async function requireMember(username: string): Promise<ModeratedMemberRow> {
-	const found = await findModeratedMember(username)
+	const found = await findModeratedMember(await typedUsername(username))
 	if (!found) throw new NotFound('There is no such member.')
 	return found
 }
