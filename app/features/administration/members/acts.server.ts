@@ -80,7 +80,7 @@ export async function renameMember(viewer: Viewer, username: string, input: Inpu
 		const from = await rename(trx, { id: found.id, username: found.username, role }, wanted)
 		await record(trx, actor, found, 'rename', { why, note: `@${from} to @${wanted}` })
 	})
-	await announceRename({ id: member.id, from: member.username, to: wanted })
+	await announceRename({ id: member.id, from: member.username, to: wanted, by: viewer?.id ?? 0 })
 	return wanted
 }
 
@@ -153,7 +153,7 @@ export async function deleteAccountOf(viewer: Viewer, username: string, input: I
 			await lockAdmin(trx, actor)
 			await record(trx, actor, member, 'delete the account', { why, note: `texts: ${texts}` })
 		})
-	await announceLeaving(member)
+	await announceLeaving(member, actor.id)
 }
 
 /** Queues an archive of a member's data, at their request. Only the member is notified and can fetch it. */
