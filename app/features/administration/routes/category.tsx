@@ -186,7 +186,7 @@ function Merge({ category: { id }, others, refusal }: ActProps & { others: { slu
 function Preview({ category, preview }: { category: CategoryDetail; preview: MergePreview }) {
 	const here = categoryAdminPath(category.id)
 	return (
-		<section className="mt-6 max-w-[36rem] border border-rule-strong bg-paper-2 p-4" aria-labelledby="preview">
+		<section className="mt-6 max-w-[36rem] border border-line-2 bg-sunken p-4" aria-labelledby="preview">
 			<h2 className="font-semibold" id="preview">
 				Merge “{category.title}” into “{preview.into.title}”?
 			</h2>
