@@ -47,6 +47,7 @@ export function CategoryForm({ action, category, refusal }: CategoryFormProps) {
 					names={names}
 					button={{ name: 'act', value: 'save' }}
 				/>
+					choices={{ asking: Object.fromEntries(askingChoices.map(({ value: choice, label }) => [choice, label])) }}
 			) : (
 				<FormError errors={refusal?.errors} names={names}>
 					{refusal?.message}

@@ -14,7 +14,7 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { SettingField } from '../components/setting-field.tsx'
 import { getSection, isSensitive, saveSection, takePictures, undoChange } from '../site-settings.server.ts'
-import { type ChangeView, type SectionView, sectionPath, settingsPath } from '../site-settings.view.ts'
+import { type ChangeView, choiceWords, type SectionView, sectionPath, settingsPath } from '../site-settings.view.ts'
 import type { Route } from './+types/section'
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
@@ -99,6 +99,7 @@ function SectionForm({ section, refusal }: { section: SectionView; refusal: Form
 				type="hidden"
 				name="version"
 				value={refusal?.stored?.version ?? refusal?.values.version ?? section.version}
+					choices={Object.fromEntries(editable.map((setting) => [setting.field, choiceWords(setting)]))}
 			/>
 			{section.settings.map((setting) => (
 				<SettingField
