@@ -58,7 +58,7 @@ test('a token that was revoked, and a device that was logged out, in the meantim
 	] as const) {
 		await each.getByRole('button', { name: 'Revoke Two tabs' }).click()
 		await expectNotice(each, notice)
-		await expect(each.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible()
+		await expect(each.getByRole('heading', { level: 2, name: 'Access tokens' })).toBeFocused()
 	}
 
 	const device = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
@@ -72,6 +72,7 @@ test('a token that was revoked, and a device that was logged out, in the meantim
 	await end.first().click()
 	await expectNotice(page, 'This session has already ended.')
 	await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible()
+	await expect(page.getByRole('heading', { name: 'Where you are logged in' })).toBeFocused()
 	await device.close()
 })
 
