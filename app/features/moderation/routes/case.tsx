@@ -2,7 +2,7 @@ import { requireConfirmed } from '~/features/accounts/security/confirmation.serv
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { Prose } from '~/ui/prose.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
@@ -56,7 +56,8 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 			}
 			const message = await decideCase(viewer, { ...name, act: String(act) }, input)
 			// A moderator who unmasked somebody wants to see who it is.
-			return redirectWithToast(act === 'unmask' ? url.pathname : '/moderation', { type: 'success', message })
+			const to = act === 'unmask' ? url.pathname : safeRedirect(input.back, '/moderation')
+			return redirectWithToast(to, { type: 'success', message })
 		} catch (error) {
 			return refused(error, form)
 		}
