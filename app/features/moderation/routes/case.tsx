@@ -7,7 +7,7 @@ import { Form, Link } from '~/ui/link.tsx'
 import { Prose } from '~/ui/prose.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { ActForms } from '../components/act-forms.tsx'
+import { ActForms, StrayRefusal } from '../components/act-forms.tsx'
 import { CaseHead, Reports } from '../components/case-card.tsx'
 import { Handling, Notes } from '../components/case-handling.tsx'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
@@ -71,6 +71,11 @@ export function meta({ matches, loaderData }: Route.MetaArgs) {
 export default function ModerationCase({ loaderData: { entry, mayLogOut }, actionData }: Route.ComponentProps) {
 	return (
 		<ModerationFrame title={entry.prefix + entry.title}>
+			<StrayRefusal
+				entry={entry}
+				refusal={actionData ?? null}
+				others={entry.isOpen ? ['note', 'assign', 'take'] : ['note']}
+			/>
 			<div className="mt-5">
 				<CaseHead entry={entry} />
 				{entry.unmasked && <Unmasked member={entry.unmasked} />}
