@@ -101,7 +101,7 @@ export async function askForArchive(
 			return row
 		})
 	if (before) await removeArchiveFile(before.name)
-	const detail = asker.id === member.id ? {} : { by: asker.id }
+	const detail: Record<string, number> = asker.id === member.id ? {} : { by: asker.id }
 	await recordSecurityEvent('archive-requested', { userId: member.id, detail })
 }
 
