@@ -54,3 +54,22 @@ export function useLastFocused(): RefObject<Element | null> {
 	}, [])
 	return last
 }
+
+/** Keeps the focus in its field, or on its button, when the fields of a form are made anew, as after it was sent by Enter. */
+export function useFieldFocus(form: RefObject<HTMLFormElement | null>, key: string): void {
+	const last = useLastFocused()
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a new key makes the fields anew
+	useEffect(() => {
+		const lost = last.current
+		if (!lost || lost.isConnected || document.activeElement !== document.body) return
+		const order = orderOf(lost)
+		const isSame = (one: Element) => (lost.id ? one.id === lost.id : order !== '' && orderOf(one) === order)
+		const found = [...(form.current?.elements ?? [])].find(isSame)
+		if (found instanceof HTMLElement) found.focus({ preventScroll: true })
+	}, [key])
+}
+
+/** What a button of a form sends; '' for other elements. */
+function orderOf(element: Element): string {
+	return element instanceof HTMLButtonElement && element.name ? `${element.name}=${element.value}` : ''
+}

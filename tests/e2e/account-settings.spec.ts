@@ -56,9 +56,9 @@ test('a token that was revoked, and a device that was logged out, in the meantim
 		[tab, 'Token revoked.'],
 		[page, 'This token has already been revoked.'],
 	] as const) {
-		await each.getByRole('button', { name: 'Revoke Two tabs' }).click()
+		await each.getByRole('button', { name: 'Revoke Two tabs' }).press('Enter')
 		await expectNotice(each, notice)
-		await expect(each.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible()
+		await expect(each.getByRole('heading', { level: 2, name: 'Access tokens' })).toBeFocused()
 	}
 
 	const device = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
@@ -69,10 +69,29 @@ test('a token that was revoked, and a device that was logged out, in the meantim
 	const end = page.getByRole('region', { name: 'Where you are logged in' }).getByRole('button', { name: /^Log out / })
 	await expect(end).toHaveCount(2)
 	await send('/logout', {})
-	await end.first().click()
+	await end.first().press('Enter')
 	await expectNotice(page, 'This session has already ended.')
 	await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible()
+	await expect(page.getByRole('heading', { name: 'Where you are logged in' })).toBeFocused()
 	await device.close()
+})
+
+test('a new token stays to be copied while an older one is revoked', async ({ page }) => {
+	await enrol(page, 'Tessa Turnover')
+	await page.goto('/settings/tokens')
+	const shown = page.getByText(/^dq_[\w-]{43}$/)
+	for (const name of ['Older', 'Newer']) {
+		await page.getByLabel('Name', { exact: true }).fill(name)
+		await page.getByRole('button', { name: 'Create token' }).click()
+		await expect(page.getByRole('button', { name: `Revoke ${name}` })).toBeVisible()
+	}
+	const token = await shown.innerText()
+	await page.getByRole('button', { name: 'Revoke Older' }).click()
+	await expectNotice(page, 'Token revoked.')
+	await expect(shown).toHaveText(token)
+	await page.getByRole('button', { name: 'Revoke Newer' }).click()
+	await expect(page.getByRole('button', { name: /^Revoke/ })).toHaveCount(0)
+	await expect(shown).toHaveCount(0)
 })
 
 test('a member who logs out and in again to confirm their identity returns to the page that required it', async ({

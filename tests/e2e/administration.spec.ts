@@ -64,6 +64,7 @@ test('an admin manages categories and members on a phone, without scripts', asyn
 	await edit.getByRole('button', { name: 'Save' }).click()
 	await expect(edit.getByRole('heading', { name: 'This was changed elsewhere in the meantime' })).toBeVisible()
 	await expect(edit.getByText('Rooms, food and lectures.')).toBeVisible()
+	await expect(edit.getByRole('definition').filter({ hasText: 'Moderators and admins' })).toBeVisible()
 	await edit.close()
 
 	// The form shows the category's requirements before it rejects anything, and keeps what was typed.

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { enrol, expect, hydrated, settled, test } from './support/journey.ts'
+import { enrol, enrolAdmin, expect, hydrated, settled, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 async function addProject(page: Page, title: string): Promise<void> {
@@ -75,6 +75,22 @@ test('a form of the profile that is sent by Enter keeps the focus in its field',
 		await expect(title).toHaveValue('')
 		await expect(title).toBeFocused()
 	}
+})
+
+test('a form of the settings that is sent by Enter, or by its button, keeps the focus there', async ({ page }) => {
+	await enrolAdmin(page)
+	await page.goto('/admin/settings/front-page')
+	await hydrated(page)
+	const heading = page.getByLabel('Heading', { exact: true })
+	await heading.fill('Welcome to the quay')
+	await heading.press('Enter')
+	await expect(page.getByText('to “Welcome to the quay”')).toBeVisible()
+	await expect(heading).toBeFocused()
+	await heading.fill('')
+	const save = page.getByRole('button', { name: 'Save', exact: true })
+	await save.press('Enter')
+	await expect(page.getByText('from “Welcome to the quay” to')).toBeVisible()
+	await expect(save).toBeFocused()
 })
 
 test('a chip that does not fit stays in the field, and one that is typed before a drag is added', async ({ page }) => {

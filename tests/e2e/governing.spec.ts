@@ -2,6 +2,7 @@ import type { Browser, Page } from '@playwright/test'
 import {
 	demoModerator,
 	enrol,
+	enrolAdmin,
 	expect,
 	expectNoViolations,
 	expectNoViolationsInThemes,
@@ -113,6 +114,66 @@ test('an author edits and withdraws waiting posts; the moderator reads the lates
 	await notification.click()
 	await expect(author.getByText('Reason: We know how to wait.')).toBeVisible()
 	await expect(author.getByRole('link', { name: 'Edit query' })).toHaveCount(0)
+})
+
+test('whoever decides too late reads so, also where the form of the decision is gone', async ({ browser }) => {
+	const [author, quick, admin] = [await newPage(browser), await newPage(browser), await newPage(browser)]
+	await enrol(author, 'Lena Late')
+	await logIn(quick, demoModerator)
+	await enrolAdmin(admin)
+	const title = 'Is a late guide any good?'
+	const texts = { title, description: 'See https://guides.example/late', tags: 'late', category: 'others' }
+	const asked = await post(author, '/forum/ask', texts)
+	const late = await quick.context().newPage()
+	await quick.goto('/moderation?handler=none&order=reported')
+	await late.goto('/moderation')
+	const entryOn = (page: Page) => page.getByRole('article', { name: title })
+	await entryOn(quick).getByRole('button', { name: 'Approve' }).click()
+	await expectNotice(quick, 'It is now visible to everyone.')
+	await expect(quick).toHaveURL(/\/moderation\?handler=none&order=reported$/)
+	await entryOn(late).getByLabel('Why').fill('No guides here.')
+	await entryOn(late).getByRole('button', { name: 'Reject' }).click()
+	await expect(late.getByRole('alert')).toContainText('Someone else has already decided this, or it has changed.')
+
+	const number = asked.headers().location?.split('/')[4]
+	const account = '/moderation/account/lena.late'
+	const read = async (page: Page, path: string) => (await page.request.get(path)).text()
+	expect((await post(quick, account, { act: 'hide', from: '', time: '', why: 'Guides.' })).status()).toBe(303)
+	const [, id = ''] = /name="id" value="(\d+)"/.exec(await read(quick, account)) ?? []
+	expect((await post(quick, account, { act: 'undo', id, why: 'Good guides.' })).status()).toBe(303)
+	const [term = ''] = /\/moderation\/term\/\d+/.exec(await read(quick, '/moderation/terms?q=javascript')) ?? []
+	for (const [page, path, form, words] of [
+		[quick, `/moderation/query/${number}`, { act: 'take', assigned: '' }, 'This case is decided.'],
+		[quick, '/moderation/profile/lena.late', { act: 'lift' }, 'Someone else has already decided this.'],
+		[quick, account, { act: 'undo', id, why: 'Good guides.' }, 'This has already been undone'],
+		[quick, term, { act: 'remove-alias', alias: 'no such word' }, 'There is no such spelling.'],
+		[admin, '/admin/members/lena.late', { act: 'clear-mail' }, 'Mail to this member is no longer being returned.'],
+		[admin, '/admin/members/lena.late', { act: 'lift' }, 'Someone else has already decided this.'],
+	] as const) {
+		const answer = await (await post(page, path, form)).text()
+		const seen = answer.replace(/<script[\s\S]*?<\/script>/g, '')
+		expect(seen, `${path} ${form.act}`).toMatch(new RegExp(`role="alert"(?:(?!</main>)[\\s\\S])*${words}`))
+	}
+})
+
+test('a note that a moderator is writing stays when somebody else has added one', async ({ browser }) => {
+	const [author, moderator, admin] = [await newPage(browser), await newPage(browser), await newPage(browser)]
+	await enrol(author, 'Nora Noted')
+	await logIn(moderator, demoModerator)
+	await enrolAdmin(admin)
+	const texts = { description: 'See https://guides.example/noted', tags: 'noted', category: 'others' }
+	const asked = await post(author, '/forum/ask', { ...texts, title: 'Who takes note of this?' })
+	const path = `/moderation/query/${asked.headers().location?.split('/')[4]}`
+	await moderator.goto(path)
+	const notes = moderator.getByRole('region', { name: 'Notes for moderators' })
+	await notes.getByLabel('New note').fill('Seen at two other sites, too.')
+	await post(admin, path, { act: 'note', note: 'Looks like a shop.' })
+	await moderator.getByRole('button', { name: 'Assign to me' }).click()
+	await expect(notes.getByRole('listitem')).toContainText('Looks like a shop.')
+	await expect(notes.getByLabel('New note')).toHaveValue('Seen at two other sites, too.')
+	await notes.getByRole('button', { name: 'Add the note' }).click()
+	await expect(notes.getByRole('listitem').last()).toContainText('Seen at two other sites, too.')
+	await expect(notes.getByLabel('New note')).toHaveValue('')
 })
 
 test('the posts of an account within a period are hidden without JavaScript; a missing reason loses neither period nor numbers', async ({

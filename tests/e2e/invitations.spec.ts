@@ -82,8 +82,9 @@ test('an admin invites by link and by list; invited people join with and without
 		await expect(page.getByRole('button', { name: `Revoke the link ${cohort}` })).toBeVisible()
 	}
 	const shown = page.getByRole('status').getByText(/\/invite\?token=/)
-	await page.getByRole('button', { name: 'Revoke the link Older' }).click()
+	await page.getByRole('button', { name: 'Revoke the link Older' }).press('Enter')
 	await expect(page.getByText('Older, revoked')).toBeVisible()
+	await expect(page.getByRole('heading', { name: 'Links' })).toBeFocused()
 	await expect(shown).toBeVisible()
 	await page.getByRole('button', { name: 'Revoke the link Newer' }).click()
 	await expect(page.getByText('Newer, revoked')).toBeVisible()

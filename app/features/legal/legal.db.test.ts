@@ -140,6 +140,11 @@ describe('a legal text', () => {
 		await expect(publishLegal(admin, 'terms', { version: '0', ...input })).rejects.toThrow(message)
 	})
 
+	test('may be as long as its field allows, also with the line ends of a form without scripts', async () => {
+		const body = `${'A line.\r\n'.repeat(6_249)}A line.`
+		expect(await previewLegal(admin, { body, version: '0' })).toContain('A line.')
+	})
+
 	test('is published by admins only; of two concurrent saves one gets a conflict', async () => {
 		for (const who of [null, mira, { ...mira, role: 'moderator' as const }]) {
 			await expect(publishLegal(who, 'terms', { body: 'Mine.', version: '0' })).rejects.toThrow('Only admins')

@@ -159,9 +159,9 @@ const text = z.string().refine(isStorable, 'The text contains an invalid charact
 const legalInput = z.object({
 	version: z.coerce.number().int().min(0).max(2_147_483_647),
 	body: text
+		.overwrite((body) => body.replaceAll('\r\n', '\n'))
 		.trim()
-		.max(legalLimits.body, `At most ${legalLimits.body} characters.`)
-		.transform((body) => body.replaceAll('\r\n', '\n')),
+		.max(legalLimits.body, `At most ${legalLimits.body} characters.`),
 	note: text.trim().max(legalLimits.note, `At most ${legalLimits.note} characters.`).default(''),
 	asks: z.preprocess((box) => box === 'on', z.boolean()),
 })

@@ -31,8 +31,11 @@ export interface CaseRow {
 	note_count: number
 }
 
+/** When a case last got a report, or its post. */
+export const activeAt = sql<string>`to_char(cases.active_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
 const caseColumns = sql`cases.kind, cases.target_id, cases.id as case_id, cases.report_count, cases.waits, cases.closed_at is null as open,
-	to_char(cases.active_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as active_at,
+	${activeAt} as active_at,
 	(select jsonb_build_object('username', username, 'name', name, 'image', image) from users where users.id = cases.assignee_id) as assignee,
 	(select count(*)::int from case_notes where case_notes.case_id = cases.id) as note_count`
 

@@ -1,14 +1,15 @@
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { closeCase } from './cases.queries.server.ts'
+import { lockCase } from './handling/handling.queries.server.ts'
 import { addLogRow } from './log.queries.server.ts'
 import { lockModerator, moderator, suspendAuthor } from './members.server.ts'
 import { MEMBER_SUBJECT, maySuspend, type SubjectAct, type SubjectPart, subjectActs } from './moderation.policy.ts'
-import { maybeWhyInput, reasonInput } from './moderation.schema.ts'
+import { dismissInput, reasonInput } from './moderation.schema.ts'
 import {
 	type ActCall,
 	type ActOn,
@@ -29,7 +30,8 @@ const done = {
 
 /**
  * Decides about a subject, reported or not. One transaction: the subject, its case and the log.
- * @param input `why`; `time` for a suspension, an action's own field; `seen`: the fingerprint of the text that the moderator read
+ * @param input `why`; `time` for a suspension, an action's own field; `seen`: the fingerprint of the text that the moderator read;
+ * `active`: when the last report was made that they read
  * @returns a sentence that says what was done
  * @throws NotAllowed, NotFound, Invalid, Conflict when the subject has changed since
  */
@@ -56,12 +58,16 @@ function isSubjectAct(act: string): act is SubjectAct {
 }
 
 async function dismiss(actor: SignedIn, found: FoundSubject, input: Record<string, unknown>): Promise<void> {
-	const { why } = parseInput(maybeWhyInput, input)
+	const { why, active } = parseInput(dismissInput, input)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockModerator(trx, actor)
-			if (!(await closeCase(trx, found.type.name, found.subject.id))) throw changedMeanwhile()
+			const held = await lockCase(trx, found.type.name, found.subject.id)
+			if (!held?.open) throw changedMeanwhile()
+			if (active !== undefined && active !== held.active_at)
+				throw new Conflict('Somebody has reported this again in the meantime. Read the new report first.')
+			await closeCase(trx, found.type.name, found.subject.id)
 			await addLogRow(trx, { ...entryOf(actor, found), act: 'dismiss', why })
 		})
 }

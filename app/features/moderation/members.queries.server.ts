@@ -13,11 +13,15 @@ const lengths: Record<SuspensionTime, ReturnType<typeof sql>> = {
 	'for ever': sql`'infinity'`,
 }
 
-/** Suspends a member whose row the caller has locked. */
-export async function suspend(trx: Executor, id: number, time: SuspensionTime, reason: string): Promise<void> {
-	await sql`update users set suspended_until = ${lengths[time]}, suspended_reason = ${reason} where id = ${id}`.execute(
-		trx,
-	)
+/**
+ * Suspends a member whose row the caller has locked.
+ * @returns false, and nothing is changed, where a suspension lasts as long already
+ */
+export async function suspend(trx: Executor, id: number, time: SuspensionTime, reason: string): Promise<boolean> {
+	const { rows } = await sql`
+		update users set suspended_until = ${lengths[time]}, suspended_reason = ${reason}
+		where id = ${id} and (suspended_until is null or suspended_until < ${lengths[time]}) returning 1`.execute(trx)
+	return rows.length > 0
 }
 
 /** Ends a member's suspension. */

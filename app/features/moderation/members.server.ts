@@ -1,5 +1,6 @@
 import { type RouterContextProvider, redirect } from 'react-router'
-import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { getAccount, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
@@ -137,6 +138,8 @@ export async function suspendAuthor(
 export async function appoint(viewer: Viewer, username: string, role: 'member' | 'moderator'): Promise<void> {
 	const actor = requireAdmin(viewer)
 	const found = await requireMember(username)
+	if (role !== 'member' && isDemoAccount((await getAccount(found)).email))
+		throw new NotAllowed('The role of a demo account cannot be changed, because its password is printed at the start.')
 	await withLockedMember(actor, found.id, async (trx, fresh, member) => {
 		if (!maySetRole(fresh, { id: found.id, role: member.role }))
 			throw new NotAllowed('This role cannot be changed here.')

@@ -34,6 +34,9 @@ const why = text(moderationLimits.whyMax, `A reason may have at most ${moderatio
 export const whyInput = z.object({ why: why.refine((value) => value !== '', 'Say why, in a few words.') })
 export const maybeWhyInput = z.object({ why })
 
+/** Dismissing the reports of a case: why, and when the last report was made that the moderator saw. */
+export const dismissInput = maybeWhyInput.extend({ active: z.string().max(100).optional() })
+
 /** The new assignee of a case, and the one when the form was made. */
 export const assignInput = z.object({
 	assignee: z.string({ error: 'Choose a moderator.' }).max(100, 'Choose a moderator.'),

@@ -108,6 +108,8 @@ export interface CasePageView extends CaseView {
 	fields: Partial<Record<Act, ActField>>
 	/** 0 where there is no case. */
 	caseId: number
+	/** When the last report was made; '' without a case. */
+	activeAt: string
 	/** Whether it needs a decision: only such a case is assigned. */
 	isOpen: boolean
 	/** Possible assignees; empty in the queue. */
@@ -203,6 +205,7 @@ export function presentCase(
 		notes,
 		noteCount: entry.note_count,
 		caseId: entry.case_id,
+		activeAt: entry.active_at,
 		isOpen: entry.open,
 		staff: staff.map(presentModeratedMember),
 		label: type.label,

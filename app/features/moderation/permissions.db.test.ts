@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { demoEmails } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { expectCountsToHold } from '../../../tests/support/forum-rows.ts'
@@ -94,6 +96,12 @@ test('nobody who is suspended becomes a moderator', async () => {
 	await expect(appoint(cast.admin, 'author', 'moderator')).rejects.toThrow('Lift the suspension first.')
 	expect(await takeNotedWrites()).toEqual([])
 	await undo()
+})
+
+test('a demo account becomes no moderator', async () => {
+	const { id } = await makeMember('demo')
+	await db().updateTable('users').set({ email: demoEmails.member }).where('id', '=', id).execute()
+	await expect(appoint(cast.admin, 'demo', 'moderator')).rejects.toThrow('The role of a demo account')
 })
 
 let into = 0

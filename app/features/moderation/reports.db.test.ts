@@ -5,7 +5,7 @@ import { makeComment, makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../tests/support/forum-rows.ts'
 import { cast, decide, named, spam, useCast } from '../../../tests/support/moderation-cast.ts'
-import { listCases } from './queue.server.ts'
+import { getCase, listCases } from './queue.server.ts'
 import { getReportable, report } from './reports.server.ts'
 
 useDatabase()
@@ -34,6 +34,20 @@ describe('reporting', () => {
 		await decide(cast.moderator, 'comment', cast.comment, 'dismiss')
 		await report(eager, named('comment', cast.comment), spam)
 		await expectCountsToHold()
+	})
+
+	test('that comes while a moderator dismisses what they read is not dismissed unread', async () => {
+		const other = await makeMember(`late${cast.query}`)
+		const read = async () => (await getCase(cast.moderator, named('query', cast.query))).activeAt
+		await report(cast.member, named('query', cast.query), spam)
+		const active = await read()
+		await report(other, named('query', cast.query), { reason: 'abusive', details: 'He threatens me below.' })
+		await expect(decide(cast.moderator, 'query', cast.query, 'dismiss', { active })).rejects.toThrow(
+			'reported this again',
+		)
+		expect((await getCase(cast.moderator, named('query', cast.query))).reportCount).toBe(2)
+		await decide(cast.moderator, 'query', cast.query, 'dismiss', { active: await read() })
+		expect((await getCase(cast.moderator, named('query', cast.query))).isOpen).toBe(false)
 	})
 
 	test.each([

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
-import type { SecurityEventKind } from './sessions.view.ts'
 
 /**
  * Stores an event of a member's account.
@@ -8,7 +7,7 @@ import type { SecurityEventKind } from './sessions.view.ts'
  * that keeps being refused cannot fill the table
  */
 export async function insertSecurityEvent(
-	event: { userId: number; kind: SecurityEventKind; requestId: string; device: string },
+	event: { userId: number; kind: string; requestId: string; device: string },
 	atMostOnceAMinute: boolean,
 ): Promise<void> {
 	const { userId, kind, requestId, device } = event

@@ -61,6 +61,15 @@ export const securityEventTexts = {
 
 export type SecurityEventKind = keyof typeof securityEventTexts
 
+/** The words for events that an admin caused. */
+export const adminEventTexts: Partial<Record<SecurityEventKind, string>> = {
+	verify: 'An admin confirmed the email address',
+	'session-revoked': 'An admin ended all sessions',
+	leaving: 'An admin asked for the account to be deleted',
+	'archive-requested': 'An admin asked for an archive of the account',
+	'username-changed': 'An admin changed the username',
+}
+
 /** An event as its member sees it. */
 export interface SecurityEventView {
 	id: string

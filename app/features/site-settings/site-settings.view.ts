@@ -65,6 +65,12 @@ export interface SectionView extends SectionLine {
 	changes: ChangeView[]
 }
 
+/** The words for the values of a field with a choice, by value; empty for other fields. */
+export function choiceWords({ input, choices = [] }: Pick<SettingView, 'input' | 'choices'>): Record<string, string> {
+	if (input === 'box') return { on: 'Yes', '': 'No' }
+	return Object.fromEntries(choices.map(({ value, label }) => [value, label]))
+}
+
 /** A setting's text in words, for the history. */
 export function textInWords({ input, choices }: Pick<Setting, 'input' | 'choices'>, text: string): string {
 	if (input === 'box') return text === 'on' ? 'yes' : 'no'

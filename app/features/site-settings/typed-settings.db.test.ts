@@ -37,6 +37,17 @@ describe('a list', () => {
 	})
 })
 
+test('a text of several lines is the same with the line ends of a form without scripts', async () => {
+	admin ??= await makeMember('admin', 'admin')
+	const { settings } = await getSection(admin, 'report-reasons')
+	const [{ text = '' } = {}] = settings
+	expect(text.split('\n').length).toBeGreaterThan(1)
+	await save('report-reasons', { reasons: text.replaceAll('\n', '\r\n') })
+	expect((await getSection(admin, 'report-reasons')).changes).toEqual([])
+	const longest = 'A line.\n'.repeat(50)
+	expect(await save('front-page', { text: longest.replaceAll('\n', '\r\n') })).toMatchObject({ text: longest.trim() })
+})
+
 test.each([
 	['site', 'authorUrl', 'www.campus.example', 'Enter an address that begins with https://.'],
 	['site', 'securityContact', 'nobody', 'Enter an e-mail address, or an address that begins with https://.'],

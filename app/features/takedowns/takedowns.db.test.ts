@@ -311,7 +311,7 @@ test('a request that is restored without a message which was deleted meanwhile c
 	expect(await findBrokenFigures()).toEqual([])
 })
 
-test('undoing it ends its own suspension, and no later one of the same length', async () => {
+test('undoing it ends its own suspension, and no other one of the same length', async () => {
 	const { id: memberId } = await makeMember('relapser')
 	const decide = (act: string, input: Record<string, unknown>) =>
 		decideCase(people.second, { kind: 'profile', name: 'relapser', act }, input)
@@ -326,6 +326,12 @@ test('undoing it ends its own suspension, and no later one of the same length', 
 	await decide('suspend', { why: 'Insults.', time: 'for ever' })
 	await undoTakedown(people.moderator, 'relapser', { id: await newest(), why: 'A mistake.' })
 	expect(await suspendedFor()).toEqual(['Insults.'])
+	for (const time of ['1 day', 'for ever']) {
+		await takeDown(people.moderator, 'relapser', { ...all, time })
+		await undoTakedown(people.moderator, 'relapser', { id: await newest(), why: 'A mistake.' })
+		expect(await suspendedFor()).toEqual(['Insults.'])
+	}
+	await decide('lift', {})
 	await takeDown(people.moderator, 'relapser', all)
 	expect(await suspendedFor()).toEqual(['Shoes.'])
 	await undoTakedown(people.moderator, 'relapser', { id: await newest(), why: 'A mistake.' })

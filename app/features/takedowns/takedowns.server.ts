@@ -112,7 +112,8 @@ const takedownInput = whyInput.extend({
 })
 
 /**
- * Hides everything that an account has published since a time, and optionally suspends it. Later posts are not affected.
+ * Hides everything that an account has published since a time, and optionally suspends it, unless it is suspended for longer. Later posts
+ * are not affected.
  * @param input `why`; `from`: ISO 8601, '' for everything; `time`: length of the suspension, '' for none
  * @returns a sentence about the result
  * @throws NotAllowed, NotFound, Invalid; Conflict while another takedown of this member is in progress
@@ -123,27 +124,28 @@ export async function takeDown(viewer: Viewer, username: string, input: Input): 
 	await requireMayWrite(actor.id)
 	await countUse('toggles', actor)
 	const member = await requireGoverned(actor, username)
-	const { id, notified } = await db()
+	const { id, isSuspended, notified } = await db()
 		.transaction()
 		.execute(async (trx) => {
 			// Posting locks this row first, so a concurrent post is either committed by now or refused by the suspension.
 			await lockGoverned(trx, actor, member)
 			const id = await insertTakedown(trx, { memberId: member.id, actorId: actor.id, reason: why, from: from || null })
 			if (id === undefined) throw new Conflict('This is already being done. Reload the page in a moment.')
-			if (time !== '') {
-				await suspend(trx, member.id, time, why)
+			// A suspension that lasts longer stays as it is, also when this is undone.
+			const isSuspended = time !== '' && (await suspend(trx, member.id, time, why))
+			if (isSuspended) {
 				await endAllAccess(trx, member.id)
 				await releaseCases(trx, member.id)
 				await recordSuspension(trx, id)
 			}
 			const since = from ? `since ${from.slice(0, 16).replace('T', ' ')} UTC` : ''
-			const suspended = time === '' ? '' : `and suspend ${time === 'for ever' ? time : `for ${time}`}`
+			const suspended = isSuspended ? `and suspend ${time === 'for ever' ? time : `for ${time}`}` : ''
 			await record(trx, actor, member, 'hide everything', { why, note: [since, suspended].filter(Boolean).join(', ') })
 			await addJob('take-down', { id }, trx, JOB_AFTER)
-			return { id, notified: await tell(trx, member, 'hide account', why) }
+			return { id, isSuspended, notified: await tell(trx, member, 'hide account', why) }
 		})
 	await announceUnread(notified)
-	if (time !== '') {
+	if (isSuspended) {
 		await announceEndedSessions(member.id, member.username)
 		await recordSecurityEvent('suspended', { userId: member.id, detail: { by: actor.id } })
 	}

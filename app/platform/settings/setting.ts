@@ -67,9 +67,12 @@ type LineWords = Words & Pick<Setting, 'suggestions'>
 
 const storable = z.string().refine(isStorable, 'The text contains an invalid character (NUL).')
 
-/** @param maxLength maximum characters */
+/** Browsers send a line end as one character or as two. @param maxLength maximum characters */
 const upTo = (maxLength: number) =>
-	storable.trim().refine((text) => text.length <= maxLength, `At most ${maxLength} characters.`)
+	storable
+		.overwrite((text) => text.replaceAll('\r\n', '\n'))
+		.trim()
+		.refine((text) => text.length <= maxLength, `At most ${maxLength} characters.`)
 
 /**
  * A text of one or several lines.

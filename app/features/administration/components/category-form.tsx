@@ -1,3 +1,4 @@
+import type { RefObject } from 'react'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { Field, Select, TextArea } from '~/ui/field.tsx'
@@ -25,10 +26,11 @@ interface CategoryFormProps {
 	/** The stored values; null for a new one. */
 	category: CategoryDetail | null
 	refusal: FormRefusal | null
+	form?: RefObject<HTMLFormElement | null>
 }
 
 /** The form of a category: name, slug, description and who may ask. */
-export function CategoryForm({ action, category, refusal }: CategoryFormProps) {
+export function CategoryForm({ action, category, refusal, form }: CategoryFormProps) {
 	const start = category ?? { title: '', slug: '', description: '', asking: 'everybody', requiredTags: '' }
 	const value = (name: keyof typeof names) => refusal?.values[name] ?? start[name]
 	const of = (name: keyof typeof names) => ({
@@ -39,12 +41,13 @@ export function CategoryForm({ action, category, refusal }: CategoryFormProps) {
 	})
 	const version = refusal?.stored?.version ?? refusal?.values.version ?? category?.version
 	return (
-		<Form method="post" action={action} className="mt-4 grid max-w-[36rem] gap-5" replace>
+		<Form ref={form} method="post" action={action} className="mt-4 grid max-w-[36rem] gap-5" replace>
 			{refusal?.stored ? (
 				<ConflictNotice
 					stored={refusal.stored.values}
 					typed={refusal.values}
 					names={names}
+					choices={{ asking: Object.fromEntries(askingChoices.map(({ value: choice, label }) => [choice, label])) }}
 					button={{ name: 'act', value: 'save' }}
 				/>
 			) : (

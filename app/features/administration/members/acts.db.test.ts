@@ -1,16 +1,18 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
+import { logOutMember } from '~/features/moderation/members.server.ts'
 import { listLog } from '~/features/moderation/queue.server.ts'
 import { askForArchive } from '~/features/privacy/archive/archive.server.ts'
 import { leave } from '~/features/privacy/leaving/leaving.server.ts'
+import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { Conflict } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { useJobTables } from '../../../../tests/support/jobs.ts'
-import { archiveFor, changeRole } from './acts.server.ts'
+import { archiveFor, changeRole, confirmAddressOf, deleteAccountOf, renameMember } from './acts.server.ts'
 import { runBulk } from './bulk.server.ts'
 
 useDatabase()
@@ -40,6 +42,22 @@ test('the log has an archive that an admin asked for, and none that was refused'
 	await sql`delete from archives`.execute(db())
 	await archiveFor(admin, 'archived', { why })
 	expect(await logOf('archived')).toEqual(['make an archive'])
+})
+
+test('a member reads which events of their account an admin caused', async () => {
+	const member = await makeMember('helped')
+	await confirmAddressOf(admin, 'helped')
+	await renameMember(admin, 'helped', { username: 'cared.for', why })
+	await logOutMember(admin, 'cared.for')
+	await archiveFor(admin, 'cared.for', { why })
+	await deleteAccountOf(admin, 'cared.for', { texts: 'keep', why })
+	expect((await listSecurityEvents(member)).map(({ text }) => text)).toEqual([
+		'An admin asked for the account to be deleted',
+		'An admin asked for an archive of the account',
+		'An admin ended all sessions',
+		'An admin changed the username',
+		'An admin confirmed the email address',
+	])
 })
 
 test('a bulk action that breaks for one member is carried out for the others, and says for whom it was not', async () => {

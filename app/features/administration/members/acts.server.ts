@@ -7,6 +7,7 @@ import { announceRename, rename, usernameInput } from '~/features/identity/usern
 import { releaseCases } from '~/features/moderation/handling/handling.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { findModeratedMember, type ModeratedMemberRow } from '~/features/moderation/members.queries.server.ts'
+import { typedUsername } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { whyInput } from '~/features/moderation/moderation.schema.ts'
 import { resetPasskeys } from '~/features/passkeys/passkeys.server.ts'
@@ -79,7 +80,7 @@ export async function renameMember(viewer: Viewer, username: string, input: Inpu
 		const from = await rename(trx, { id: found.id, username: found.username, role }, wanted)
 		await record(trx, actor, found, 'rename', { why, note: `@${from} to @${wanted}` })
 	})
-	await announceRename({ id: member.id, from: member.username, to: wanted })
+	await announceRename({ id: member.id, from: member.username, to: wanted, by: viewer?.id ?? 0 })
 	return wanted
 }
 
@@ -152,7 +153,7 @@ export async function deleteAccountOf(viewer: Viewer, username: string, input: I
 			await lockAdmin(trx, actor)
 			await record(trx, actor, member, 'delete the account', { why, note: `texts: ${texts}` })
 		})
-	await announceLeaving(member)
+	await announceLeaving(member, actor.id)
 }
 
 /** Queues an archive of a member's data, at their request. Only the member is notified and can fetch it. */
@@ -167,7 +168,7 @@ export async function archiveFor(viewer: Viewer, username: string, input: Input)
 }
 
 async function requireMember(username: string): Promise<ModeratedMemberRow> {
-	const found = await findModeratedMember(username)
+	const found = await findModeratedMember(await typedUsername(username))
 	if (!found) throw new NotFound('There is no such member.')
 	return found
 }

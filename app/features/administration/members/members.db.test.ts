@@ -52,6 +52,8 @@ describe('the list', () => {
 		[{}, ['hal', 'sue', 'ada', 'admin']],
 		[{ q: 'AD' }, ['ada', 'admin']],
 		[{ q: 'elsewhere' }, ['hal']],
+		[{ q: '@Hal' }, ['hal']],
+		[{ q: '@elsewhere' }, ['hal']],
 		[{ q: 'hyperlink' }, ['hal']],
 		[{ q: '%' }, []],
 		[{ role: 'moderator' }, ['hal']],
@@ -191,6 +193,9 @@ test('an admin renames a member with a reason, at any time; the log has both nam
 		`rename @kind to @kinder: ${why}`,
 		`rename @rude to @kind: ${why}`,
 	])
+	// A page or tab from before the rename.
+	expect(await getMember(admin, 'rude')).toMatchObject({ username: 'kinder' })
+	expect(await changeRole(admin, 'rude', { role: 'moderator', why })).toBe('moderator')
 })
 
 test.each([

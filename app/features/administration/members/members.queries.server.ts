@@ -49,11 +49,12 @@ export async function listMemberRows(
 	limit: number,
 	ids: readonly number[] | null = null,
 ): Promise<MemberRow[]> {
-	const part = `%${q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+	const pattern = (text: string) => `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+	const [part, username] = [pattern(q), pattern(q.replace(/^@/, ''))]
 	const conditions = [
 		sql`not u.imported`,
 		...(ids ? [sql`u.id = any(${[...ids]}::int[])`] : []),
-		...(q ? [sql`(lower(u.name) like ${part} or u.username like ${part} or u.email like ${part})`] : []),
+		...(q ? [sql`(lower(u.name) like ${part} or u.username like ${username} or u.email like ${part})`] : []),
 		...(role ? [sql`u.role = ${role}`] : []),
 		...(states[state] ? [states[state]] : []),
 		...(year ? [sql`p.year_of_passing = ${Number(year)}`] : []),

@@ -1,5 +1,6 @@
 import { getAddressProblemDetails } from '~/features/bounces/bounces.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
+import { typedUsername } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { isId } from '~/lib/checks.ts'
 import { cleanLine } from '~/lib/clean.ts'
@@ -67,10 +68,10 @@ export async function listMembers(
 	return { rows: shown.map(presentLine), next }
 }
 
-/** A member, by username. @throws NotAllowed, NotFound */
+/** A member, by username, also a former one. @throws NotAllowed, NotFound */
 export async function getMember(viewer: Viewer, username: string): Promise<MemberDetail> {
 	requireAdmin(viewer)
-	const row = await findMemberDetail(username)
+	const row = await findMemberDetail(await typedUsername(username))
 	if (!row) throw new NotFound('There is no such member.')
 	return presentDetail(row, await getAddressProblemDetails(row.id))
 }

@@ -102,3 +102,15 @@ export interface MemberDetail extends MemberLine {
 	/** Problems of their addresses. */
 	problems: AddressProblemDetail[]
 }
+
+/** The actions that have a form on a member's page, besides those of moderation. @param mayEnd whether the viewer may end their sessions */
+export function formsOf({ isConfirmed, problems, hasSecondFactor, passkeys }: MemberDetail, mayEnd: boolean): string[] {
+	return [
+		...['role', 'rename', 'archive', 'delete'],
+		...(isConfirmed ? [] : ['confirm']),
+		...(problems.some(({ kind }) => kind === 'returned') ? ['clear-mail'] : []),
+		...(hasSecondFactor ? ['second-factor'] : []),
+		...(passkeys > 0 ? ['passkeys'] : []),
+		...(mayEnd ? ['log-out'] : []),
+	]
+}

@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { redirect } from 'react-router'
 import { categoryPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
@@ -12,6 +13,7 @@ import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { useFieldFocus } from '~/ui/use-focus-kept.ts'
 import { adminOf } from '../admins.server.ts'
 import {
 	archiveCategory,
@@ -81,6 +83,8 @@ export default function CategoryPage({ loaderData: { category, others }, actionD
 	const refusal = actionData && 'errors' in actionData ? actionData : null
 	const preview = actionData && 'preview' in actionData ? actionData.preview : null
 	const of = (act: string) => (refusal?.values.act === act ? refusal : null)
+	const form = useRef<HTMLFormElement>(null)
+	useFieldFocus(form, `${category.version}`)
 	return (
 		<AdminFrame title={category.title}>
 			<p className="mt-4 flex gap-4">
@@ -95,6 +99,7 @@ export default function CategoryPage({ loaderData: { category, others }, actionD
 			<Facts category={category} />
 			<CategoryForm
 				key={category.version}
+				form={form}
 				action={categoryAdminPath(category.id)}
 				category={category}
 				refusal={of('save')}
@@ -186,7 +191,7 @@ function Merge({ category: { id }, others, refusal }: ActProps & { others: { slu
 function Preview({ category, preview }: { category: CategoryDetail; preview: MergePreview }) {
 	const here = categoryAdminPath(category.id)
 	return (
-		<section className="mt-6 max-w-[36rem] border border-rule-strong bg-paper-2 p-4" aria-labelledby="preview">
+		<section className="mt-6 max-w-[36rem] border border-line-2 bg-sunken p-4" aria-labelledby="preview">
 			<h2 className="font-semibold" id="preview">
 				Merge “{category.title}” into “{preview.into.title}”?
 			</h2>

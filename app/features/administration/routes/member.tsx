@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { MemberMail } from '~/features/bounces/components/member-mail.tsx'
-import { ActForms } from '~/features/moderation/components/act-forms.tsx'
+import { ActForms, StrayRefusal } from '~/features/moderation/components/act-forms.tsx'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { logOutMember } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT, mayLogOut } from '~/features/moderation/moderation.policy.ts'
@@ -31,7 +31,7 @@ import {
 	resetLost,
 } from '../members/acts.server.ts'
 import { getMember } from '../members/members.server.ts'
-import { type MemberDetail, memberAdminPath, membersPath, roles } from '../members/members.view.ts'
+import { formsOf, type MemberDetail, memberAdminPath, membersPath, roles } from '../members/members.view.ts'
 import type { Route } from './+types/member'
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
@@ -107,10 +107,8 @@ export function meta({ loaderData, matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: loaderData ? `${loaderData.member.name}: member` : 'Member', noindex: true })
 }
 
-export default function Member({
-	loaderData: { member, mayEnd, entry, caseUrl },
-	actionData: refusal,
-}: Route.ComponentProps) {
+export default function Member({ loaderData, actionData: refusal }: Route.ComponentProps) {
+	const { member, mayEnd, entry, caseUrl } = loaderData
 	const of = (act: string) => (refusal?.values.act === act ? refusal : null)
 	return (
 		<AdminFrame title={member.name}>
@@ -131,6 +129,7 @@ export default function Member({
 					Merge into another account
 				</Link>
 			</p>
+			<StrayRefusal entry={entry} refusal={refusal ?? null} others={formsOf(member, mayEnd)} />
 			<Facts member={member} />
 			<RoleForm key={member.role} member={member} refusal={of('role')} />
 			<RenameForm key={member.username} member={member} refusal={of('rename')} />

@@ -142,7 +142,7 @@ function SetUp({ secret, picture }: { secret: string; picture: string }) {
 			<div
 				role="img"
 				aria-label="QR code for your authenticator app"
-				className="mt-4 w-52 rounded-sm border border-line-2 bg-white p-1"
+				className="mt-4 w-52 rounded-sm border border-line-2 bg-[white] p-1"
 				dangerouslySetInnerHTML={{ __html: picture }}
 			/>
 			<p className="mt-3 text-ink-3">Key</p>

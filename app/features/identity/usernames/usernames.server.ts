@@ -87,16 +87,24 @@ export async function rename(
 	return member.username
 }
 
+interface Rename {
+	id: number
+	from: string
+	to: string
+	/** The admin who did it; the member by default. */
+	by?: number
+}
+
 /**
  * Updates everything that depends on a username: redirects, cached pages, sessions in all processes, and open tabs. The member's tabs are
  * notified before their sockets, which are keyed by the old name, are closed.
  */
-export async function announceRename({ id, from, to }: { id: number; from: string; to: string }): Promise<void> {
+export async function announceRename({ id, from, to, by = id }: Rename): Promise<void> {
 	await Promise.all([announceFormerName(from, id), announceAccountChange(id)])
 	await dropPages([everyPage])
 	announce('everybody', 'member:renamed', { from, to })
 	closeTabsOf({ id, username: from })
-	await recordSecurityEvent('username-changed', { userId: id })
+	await recordSecurityEvent('username-changed', { userId: id, detail: by === id ? {} : { by } })
 }
 
 function refuse(message: string): never {

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { data } from 'react-router'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { moderatorOf } from '~/features/moderation/members.server.ts'
@@ -13,6 +13,7 @@ import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import { type InviteListView, type InviteView, invitesPath, listPath, newListPath } from '../invites.view.ts'
 import { getInvites, makeInvite, requireInviter, revokeInvite } from '../joining/invites.server.ts'
 import { getLists } from '../lists/lists.server.ts'
@@ -62,6 +63,9 @@ export default function Invitations({ loaderData: { links, lists, isAdmin }, act
 	const isRevoked = links.some(({ id, state }) => id === made?.id && state === 'revoked')
 	const link = isRevoked ? undefined : made?.address
 	const refusal = actionData?.refusal
+	const heading = useRef<HTMLHeadingElement>(null)
+	const open = links.filter(({ state }) => state === 'open').length
+	useFocusKept(open, (count, before) => count < before, heading)
 	return (
 		<AdminFrame title="Invitations">
 			{link && (
@@ -119,7 +123,7 @@ export default function Invitations({ loaderData: { links, lists, isAdmin }, act
 				</Form>
 			</section>
 			<section className="mt-10" aria-labelledby="links">
-				<RuleHead id="links" title="Links" />
+				<RuleHead id="links" title="Links" place={heading} />
 				{links.length === 0 ? (
 					<EmptyState title="No links yet">Make one above.</EmptyState>
 				) : (

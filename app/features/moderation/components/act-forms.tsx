@@ -27,7 +27,7 @@ export function ActForms({ entry, refusal }: ActFormsProps) {
 			)}
 			{entry.acts.map((act) => {
 				const field = entry.fields[act]
-				if (!field || (field.choosesPart && entry.parts.length === 0)) return null
+				if (!field || lacksParts(act, entry)) return null
 				return (
 					<ActForm key={act} id={act} title={field.title} acts={[act]} entry={entry} refusal={refusal}>
 						<OwnField act={act} field={field} parts={entry.parts} refusal={refusal} />
@@ -66,6 +66,27 @@ export function ActForms({ entry, refusal }: ActFormsProps) {
 				</ActForm>
 			)}
 		</>
+	)
+}
+
+/** Whether an action chooses one of the subject's parts, and there is none. */
+function lacksParts(act: Act, { fields, parts }: CasePageView): boolean {
+	return fields[act]?.choosesPart === true && parts.length === 0
+}
+
+interface StrayRefusalProps extends ActFormsProps {
+	/** The actions of the other forms of the page. */
+	others: readonly unknown[]
+}
+
+/** Why an action was rejected that has no form any more, as somebody else has carried it out meanwhile. */
+export function StrayRefusal({ entry, refusal, others }: StrayRefusalProps) {
+	const own = entry.acts.filter((act) => !lacksParts(act, entry))
+	if (!refusal || [...own, ...others].includes(refusal.values.act)) return null
+	return (
+		<div className="mt-4 max-w-[36rem]">
+			<FormError>{refusal.message}</FormError>
+		</div>
 	)
 }
 
@@ -108,6 +129,7 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 			<Form method="post" action={entry.caseUrl} className="mt-2 grid gap-4" replace>
 				{acts.length > 1 && <EnterDoesNothing />}
 				<input type="hidden" name="seen" value={entry.print} />
+				<input type="hidden" name="active" value={entry.activeAt} />
 				<FormError errors={own?.errors} names={{ ...shortLabels(entry.fields), why: 'Why' }}>
 					{own?.message}
 				</FormError>

@@ -1,5 +1,6 @@
+import { useLocation } from 'react-router'
 import { SmallPictures } from '~/features/pictures/components/picture.tsx'
-import { profilePath } from '~/lib/addresses.ts'
+import { profilePath, withParams } from '~/lib/addresses.ts'
 import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -106,13 +107,17 @@ function Extract({ messages }: { messages: CaseView['reports'][number]['extracts
 	)
 }
 
-function QuickForm({ entry }: { entry: CaseView }) {
+function QuickForm({ entry }: { entry: CasePageView }) {
 	const quick = entry.acts.filter((act) => ['approve', 'refuse', 'hide', 'restore', 'dismiss'].includes(act))
 	const why = `why-${entry.kind}-${entry.id}`
+	const shown = new URLSearchParams(useLocation().search)
+	const back = withParams('/moderation', { handler: shown.get('handler'), order: shown.get('order') })
 	return (
 		<Form method="post" action={entry.caseUrl} className="mt-4 flex flex-wrap items-center gap-2">
 			<EnterDoesNothing />
 			<input type="hidden" name="seen" value={entry.print} />
+			<input type="hidden" name="active" value={entry.activeAt} />
+			<input type="hidden" name="back" value={back} />
 			<label className="sr-only" htmlFor={why}>
 				Why
 			</label>

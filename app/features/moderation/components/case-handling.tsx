@@ -65,7 +65,10 @@ export function Handling({ entry, refusal }: HandlingProps) {
 
 /** Moderators' notes in a case, and the form to add one. */
 export function Notes({ entry, refusal }: HandlingProps) {
+	const { viewer } = useRootData()
 	const own = refusal?.values.act === 'note' ? refusal : null
+	// A note of somebody else leaves alone what the viewer is writing.
+	const written = entry.notes.findLast(({ author }) => author.username === viewer?.username)?.id
 	const section = useRef<HTMLElement>(null)
 	useFocusKept(entry.noteCount, (now, before) => now > before, section)
 	return (
@@ -85,7 +88,7 @@ export function Notes({ entry, refusal }: HandlingProps) {
 					))}
 				</ul>
 			)}
-			<Form key={entry.noteCount} method="post" action={entry.caseUrl} className="mt-2 grid gap-4" replace noValidate>
+			<Form key={written} method="post" action={entry.caseUrl} className="mt-2 grid gap-4" replace noValidate>
 				<FormError errors={own?.errors} names={{ note: 'New note' }}>
 					{own?.message}
 				</FormError>

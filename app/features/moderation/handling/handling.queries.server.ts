@@ -1,19 +1,22 @@
 import { sql } from 'kysely'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { activeAt } from '../cases.queries.server.ts'
 import type { ModeratedMemberView, NoteView } from '../moderation.view.ts'
 
 /** A locked case with its assignee. */
 export interface HeldCase {
 	id: number
 	open: boolean
+	/** As in {@link activeAt}. */
+	active_at: string
 	assignee: ModeratedMemberView | null
 }
 
 /** Locks the case of a subject, if there is one. */
 export async function lockCase(trx: Executor, kind: string, targetId: number): Promise<HeldCase | undefined> {
 	const { rows } = await sql<HeldCase>`
-		select cases.id, closed_at is null as open,
+		select cases.id, closed_at is null as open, ${activeAt} as active_at,
 			(select jsonb_build_object('username', username, 'name', name, 'image', image) from users where users.id = assignee_id) as assignee
 		from cases where kind = ${kind} and target_id = ${targetId} for update of cases`.execute(trx)
 	return rows[0]

@@ -2,12 +2,12 @@ import { requireConfirmed } from '~/features/accounts/security/confirmation.serv
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { Prose } from '~/ui/prose.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { ActForms } from '../components/act-forms.tsx'
+import { ActForms, StrayRefusal } from '../components/act-forms.tsx'
 import { CaseHead, Reports } from '../components/case-card.tsx'
 import { Handling, Notes } from '../components/case-handling.tsx'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
@@ -56,7 +56,8 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 			}
 			const message = await decideCase(viewer, { ...name, act: String(act) }, input)
 			// A moderator who unmasked somebody wants to see who it is.
-			return redirectWithToast(act === 'unmask' ? url.pathname : '/moderation', { type: 'success', message })
+			const to = act === 'unmask' ? url.pathname : safeRedirect(input.back, '/moderation')
+			return redirectWithToast(to, { type: 'success', message })
 		} catch (error) {
 			return refused(error, form)
 		}
@@ -70,6 +71,11 @@ export function meta({ matches, loaderData }: Route.MetaArgs) {
 export default function ModerationCase({ loaderData: { entry, mayLogOut }, actionData }: Route.ComponentProps) {
 	return (
 		<ModerationFrame title={entry.prefix + entry.title}>
+			<StrayRefusal
+				entry={entry}
+				refusal={actionData ?? null}
+				others={entry.isOpen ? ['note', 'assign', 'take'] : ['note']}
+			/>
 			<div className="mt-5">
 				<CaseHead entry={entry} />
 				{entry.unmasked && <Unmasked member={entry.unmasked} />}

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { profilePath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -10,6 +10,7 @@ import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
 import { appoint, listMembers, moderatorOf, requireAdmin } from '../members.server.ts'
 import type { ModeratedMemberView, SuspendedView } from '../moderation.view.ts'
@@ -44,10 +45,12 @@ export function meta({ matches }: Route.MetaArgs) {
 
 export default function ModerationMembers({ loaderData, actionData }: Route.ComponentProps) {
 	const { isAdmin, staff, suspended } = loaderData
+	const heading = useRef<HTMLHeadingElement>(null)
+	useFocusKept(staff.length, (count, before) => count < before, heading)
 	return (
 		<ModerationFrame title="Members">
 			<section className="mt-8" aria-labelledby="staff">
-				<RuleHead id="staff" title="Moderators and admins" />
+				<RuleHead id="staff" title="Moderators and admins" place={heading} />
 				<FormError>{actionData?.message}</FormError>
 				<ul>
 					{staff.map((member) => (

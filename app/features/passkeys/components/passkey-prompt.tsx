@@ -40,7 +40,7 @@ export function PasskeyPrompt({ asked, action, fields }: PasskeyPromptProps) {
 	}, [challenge])
 	return (
 		<>
-			<p className="mt-6 hidden text-bad noscript:block">
+			<p className="mt-6 hidden text-red noscript:block">
 				Your browser needs JavaScript to use a passkey. Allow it for this site, or use your password.
 			</p>
 			<p className="mt-6 text-ink-2 noscript:hidden" role="status">

@@ -101,7 +101,8 @@ export async function askForArchive(
 			return row
 		})
 	if (before) await removeArchiveFile(before.name)
-	await recordSecurityEvent('archive-requested', { userId: member.id })
+	const detail: Record<string, number> = asker.id === member.id ? {} : { by: asker.id }
+	await recordSecurityEvent('archive-requested', { userId: member.id, detail })
 }
 
 const nothing = 'There is no archive to download. Ask for one first.'

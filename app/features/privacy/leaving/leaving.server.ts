@@ -73,12 +73,12 @@ export async function leaveIn(trx: Executor, userId: number, keepsTexts: boolean
 	await releaseCases(trx, userId)
 }
 
-/** The effects after the commit. */
-export async function announceLeaving({ id, username }: Pick<SignedIn, 'id' | 'username'>): Promise<void> {
+/** The effects after the commit. @param by the admin who scheduled it; the member by default */
+export async function announceLeaving({ id, username }: Pick<SignedIn, 'id' | 'username'>, by = id): Promise<void> {
 	await deleteDevices(id)
 	await announceEndedSessions(id, username)
 	await dropPages([everyPage])
-	await recordSecurityEvent('leaving', { userId: id })
+	await recordSecurityEvent('leaving', { userId: id, detail: by === id ? {} : { by } })
 }
 
 /** Cancels the departure. @throws NotAllowed if the deletion has begun */

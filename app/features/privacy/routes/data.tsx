@@ -90,7 +90,7 @@ function Progress({ progress }: { progress: number }) {
 			<label className="label" htmlFor="progress">
 				Your archive is being made: {progress} %
 			</label>
-			<progress className="mt-2 block h-2 w-full accent-(--color-green)" id="progress" max={100} value={progress} />
+			<progress className="mt-2 block h-2 w-full accent-ivy" id="progress" max={100} value={progress} />
 			<p className="hint mt-2">
 				You can leave this page: you get an email when it is ready.{' '}
 				<Link className="link" to={DATA_PATH}>

@@ -11,7 +11,7 @@ import { FormError } from '~/ui/form-error.tsx'
 import { useRefusal } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { useLastFocused } from '~/ui/use-focus-kept.ts'
+import { useFieldFocus } from '~/ui/use-focus-kept.ts'
 
 interface FooterState {
 	dirty: boolean
@@ -155,16 +155,6 @@ export function useEditForm(id: string, loaded: SavedValues, refusal: FormRefusa
 	}
 	const start = unsent ? { ...base.start, version: Number(unsent.version) || base.start.version } : base.start
 	return { form, key, start, refusal: shown, dirty, look, allow, sending, blocker, discard }
-}
-
-/** Keeps the focus in its field when the fields are remounted, as after the form was sent by Enter. */
-function useFieldFocus(form: RefObject<HTMLFormElement | null>, key: string): void {
-	const last = useLastFocused()
-	// biome-ignore lint/correctness/useExhaustiveDependencies: a new key remounts the fields
-	useEffect(() => {
-		if (!last.current?.id || last.current.isConnected || document.activeElement !== document.body) return
-		form.current?.querySelector<HTMLElement>(`#${CSS.escape(last.current.id)}`)?.focus({ preventScroll: true })
-	}, [key])
 }
 
 /** Input from before a session ended, presented as an error without a message, as it is not saved either. */

@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { Outlet, redirect } from 'react-router'
 import { type AccountView, getAccount, requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
@@ -21,6 +22,7 @@ import { readForm } from '~/platform/http/form.server.ts'
 import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import { ActivityList, SessionList } from '../components/security-lists.tsx'
 import type { Route } from './+types/settings'
 
@@ -71,6 +73,8 @@ export function meta({ matches }: Route.MetaArgs) {
 
 export default function Settings({ loaderData }: Route.ComponentProps) {
 	const { viewer, account, problems, sessions, tokens, events } = loaderData
+	const devices = useRef<HTMLHeadingElement>(null)
+	useFocusKept(sessions.length, (count, before) => count < before, devices)
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Settings</h1>
@@ -110,7 +114,7 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 			</section>
 			<Outlet />
 			<section className="mt-10" aria-labelledby="sessions">
-				<RuleHead id="sessions" title="Where you are logged in">
+				<RuleHead id="sessions" title="Where you are logged in" place={devices}>
 					<span>{sessions.length}</span>
 				</RuleHead>
 				<SessionList sessions={sessions} />

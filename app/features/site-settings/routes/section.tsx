@@ -1,3 +1,4 @@
+import { type RefObject, useRef } from 'react'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { adminOf } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
@@ -12,9 +13,10 @@ import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { useFieldFocus } from '~/ui/use-focus-kept.ts'
 import { SettingField } from '../components/setting-field.tsx'
 import { getSection, isSensitive, saveSection, takePictures, undoChange } from '../site-settings.server.ts'
-import { type ChangeView, type SectionView, sectionPath, settingsPath } from '../site-settings.view.ts'
+import { type ChangeView, choiceWords, type SectionView, sectionPath, settingsPath } from '../site-settings.view.ts'
 import type { Route } from './+types/section'
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
@@ -51,6 +53,8 @@ export function meta({ loaderData, matches }: Route.MetaArgs) {
 
 export default function Section({ loaderData: { section }, actionData }: Route.ComponentProps) {
 	const of = (act: string) => (actionData?.values.act === act ? actionData : null)
+	const form = useRef<HTMLFormElement>(null)
+	useFieldFocus(form, `${section.version}`)
 	return (
 		<AdminFrame title={section.title}>
 			<p className="mt-4">
@@ -59,19 +63,26 @@ export default function Section({ loaderData: { section }, actionData }: Route.C
 				</Link>
 			</p>
 			<p className="mt-3 max-w-[36rem] text-ink-2">{section.about}</p>
-			<SectionForm key={section.version} section={section} refusal={of('save')} />
+			<SectionForm key={section.version} form={form} section={section} refusal={of('save')} />
 			<History section={section} message={of('undo')?.message} />
 		</AdminFrame>
 	)
 }
 
-function SectionForm({ section, refusal }: { section: SectionView; refusal: FormRefusal | null }) {
+interface SectionFormProps {
+	form: RefObject<HTMLFormElement | null>
+	section: SectionView
+	refusal: FormRefusal | null
+}
+
+function SectionForm({ form, section, refusal }: SectionFormProps) {
 	const here = sectionPath(section.name)
 	const names = Object.fromEntries(section.settings.map(({ field, label }) => [field, label]))
 	const isFile = section.settings.some(({ input }) => input === 'picture')
 	const editable = section.settings.filter(({ environment }) => environment === null)
 	return (
 		<Form
+			ref={form}
 			method="post"
 			action={here}
 			className="mt-5 grid max-w-[36rem] gap-5"
@@ -88,6 +99,7 @@ function SectionForm({ section, refusal }: { section: SectionView; refusal: Form
 							.filter(({ input }) => input !== 'secret' && input !== 'picture')
 							.map(({ field, label }) => [field, label]),
 					)}
+					choices={Object.fromEntries(editable.map((setting) => [setting.field, choiceWords(setting)]))}
 					button={{ name: 'act', value: 'save' }}
 				/>
 			) : (

@@ -208,6 +208,11 @@ function Past({ one, here, refusal }: { one: TakedownView; here: string; refusal
 				)}
 			</p>
 			<p className="mt-1 text-ink-2">{one.reason}</p>
+			{one.state !== 'done' && refusal && (
+				<div className="mt-3">
+					<FormError>{refusal.message}</FormError>
+				</div>
+			)}
 			{one.state === 'done' && (
 				<Form method="post" action={here} className="mt-3 grid gap-3" replace noValidate>
 					<input type="hidden" name="id" value={one.id} />

@@ -1,14 +1,25 @@
+import { useRef } from 'react'
 import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
+import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import type { TokenView } from '../tokens.view.ts'
 
+interface TokenSectionProps {
+	tokens: TokenView[]
+	/** Whether it is on the page of the tokens, which stays open when one is revoked. */
+	stays?: boolean
+	children: React.ReactNode
+}
+
 /** The member's access tokens, each with a button that revokes it, and further content below. */
-export function TokenSection({ tokens, children }: { tokens: TokenView[]; children: React.ReactNode }) {
+export function TokenSection({ tokens, stays = false, children }: TokenSectionProps) {
+	const heading = useRef<HTMLHeadingElement>(null)
+	useFocusKept(tokens.length, (count, before) => count < before, heading)
 	return (
 		<section className="mt-10" aria-labelledby="tokens">
-			<RuleHead id="tokens" title="Access tokens">
+			<RuleHead id="tokens" title="Access tokens" place={heading}>
 				<span>{tokens.length}</span>
 			</RuleHead>
 			<p className="mt-2 max-w-read text-ink-2">
@@ -20,7 +31,7 @@ export function TokenSection({ tokens, children }: { tokens: TokenView[]; childr
 			</p>
 			<ul className="mt-2">
 				{tokens.map((token) => (
-					<TokenItem key={token.id} token={token} />
+					<TokenItem key={token.id} token={token} stays={stays} />
 				))}
 			</ul>
 			{children}
@@ -28,7 +39,7 @@ export function TokenSection({ tokens, children }: { tokens: TokenView[]; childr
 	)
 }
 
-function TokenItem({ token }: { token: TokenView }) {
+function TokenItem({ token, stays }: { token: TokenView; stays: boolean }) {
 	return (
 		<li className="flex items-center justify-between gap-4 border-b border-line py-3">
 			<div className="min-w-0">
@@ -49,6 +60,7 @@ function TokenItem({ token }: { token: TokenView }) {
 			</div>
 			<Form method="post" action="/settings/tokens">
 				<input type="hidden" name="token" value={token.id} />
+				{stays && <input type="hidden" name="stays" value="1" />}
 				<button
 					className="btn btn-sm btn-outline"
 					name="intent"

@@ -31,7 +31,10 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const viewer = signedIn(context, url)
 		const form = await readForm(request)
 		if (form.get('intent') === 'revoke')
-			return redirectWithToast('/settings#tokens', await revoke(viewer, Number(form.get('token'))))
+			return redirectWithToast(
+				form.has('stays') ? '/settings/tokens' : '/settings#tokens',
+				await revoke(viewer, Number(form.get('token'))),
+			)
 		await requireConfirmed(viewer, request)
 		const scopes = form.getAll('scopes').map(String)
 		try {
@@ -64,19 +67,20 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Tokens({ loaderData: { tokens, moderator }, actionData }: Route.ComponentProps) {
-	// The token is shown only here, so it must survive errors of the next form, which replace `actionData`.
+	// The token is shown only here, so it must survive what is done next, unless that revokes it.
 	const [token, setToken] = useState(actionData?.token)
 	if (actionData?.token && actionData.token !== token) setToken(actionData.token)
+	const isRevoked = !tokens.some(({ lastFour }) => token?.endsWith(lastFour))
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Access tokens</h1>
-			{token && <Made token={token} />}
+			{token && !isRevoked && <Made token={token} />}
 			<section className="mt-8" aria-labelledby="new-token">
 				<RuleHead id="new-token" title="New token" />
 				{/* Resets the form after a token was created. */}
 				<TokenForm key={token ?? 'first'} moderator={moderator} refusal={actionData?.refusal ?? null} />
 			</section>
-			<TokenSection tokens={tokens}>
+			<TokenSection tokens={tokens} stays>
 				<p className="mt-4">
 					<Link className="link" to="/settings">
 						Back to settings

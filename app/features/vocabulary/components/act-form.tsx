@@ -79,7 +79,7 @@ export function Preview({ preview, action, back }: PreviewProps) {
 	}, [preview])
 	return (
 		<section
-			className="mt-6 max-w-[36rem] border border-rule-strong bg-paper-2 p-4"
+			className="mt-6 max-w-[36rem] border border-line-2 bg-sunken p-4"
 			aria-labelledby="preview"
 			ref={section}
 			tabIndex={-1}

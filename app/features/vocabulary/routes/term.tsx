@@ -7,6 +7,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { answering } from '~/platform/http/http.ts'
 import { Field, TextArea } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { ActForm, ownRefusal, Preview, usePreviewHeading } from '../components/act-form.tsx'
 import { answerAct } from '../requests.server.ts'
@@ -30,6 +31,8 @@ export function meta({ loaderData, matches }: Route.MetaArgs) {
 export default function TermPage({ loaderData: term, actionData }: Route.ComponentProps) {
 	const preview = actionData && 'changes' in actionData ? actionData : null
 	const refusal = actionData && 'errors' in actionData ? actionData : null
+	// A spelling has no form of its own.
+	const removal = ownRefusal(refusal, 'remove-alias')
 	const heading = usePreviewHeading(preview)
 	return (
 		<ModerationFrame title={term.name} heading={heading}>
@@ -39,6 +42,11 @@ export default function TermPage({ loaderData: term, actionData }: Route.Compone
 				</Link>
 			</p>
 			{preview && <Preview preview={preview} action={termPath(term.id)} back={termPath(term.id)} />}
+			{removal && (
+				<div className="mt-4 max-w-[36rem]">
+					<FormError>{removal.message}</FormError>
+				</div>
+			)}
 			<About term={term} />
 			<Acts key={JSON.stringify(term)} term={term} refusal={refusal} />
 		</ModerationFrame>
