@@ -43,7 +43,7 @@ export async function encode(
 	{ maxPieces, withinMs = MAX_MS }: { maxPieces: number; withinMs?: number },
 ): Promise<Float32Array | null> {
 	if (!hasEncoder() || Date.now() < held.restUntil) return null
-	held.pool ??= startPool()
+	held.pool ??= watched(startPool())
 	if (held.pool.queueSize >= MAX_WAITING) return null
 	const encoded = runWatched(held.pool, { folder: modelFolder() ?? '', text, maxPieces })
 	let timer: NodeJS.Timeout | undefined
@@ -73,6 +73,11 @@ async function runWatched(pool: Tinypool, task: EncodeTask): Promise<Float32Arra
 	} finally {
 		clearTimeout(watch)
 	}
+}
+
+function watched(pool: Tinypool): Tinypool {
+	// An error of the thread without a task, such as one that cannot be started, would end the process.
+	return pool.on('error', (error) => giveUp(pool, error))
 }
 
 /** Ends a failed thread, and starts none for a while. */
