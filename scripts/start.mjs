@@ -28,6 +28,9 @@ let isStopping = false
 /** Whether the site has served since this script began. An earlier failure is an error in the settings, so a restart would not help. */
 let hasServed = false
 
+// A log on a full disk takes no line of this process; that is no reason to leave the site down.
+process.stderr.on('error', () => {})
+
 const stopRestarting = keepAlive(start, ({ code, signal, wait }) => {
 	const isOver = isStopping || development || code === 0 || stopSignals.includes(signal)
 	if (isOver || (code !== null && !hasServed)) process.exit(code ?? 1)

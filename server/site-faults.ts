@@ -21,6 +21,7 @@ import { type EndedSessionData, loginOf } from '~/platform/http/site-fault.ts'
 type Fault = Unavailable | DiskFull
 type Build = ServerBuild
 type Route = NonNullable<Build['routes'][string]>
+type Middleware = NonNullable<Route['module']['middleware']>[number]
 type Args = LoaderFunctionArgs | ActionFunctionArgs
 
 /** The site faults that a request for a page has met so far. */
@@ -79,7 +80,7 @@ function nameOf(cookie: string): string {
 const guarded = new WeakMap<Build, Build>()
 
 /**
- * Wraps all routes, so that a site fault in a loader or an action becomes a response with 503 or 507 and what was typed. The only
+ * Wraps all routes, so that a site fault in a loader, an action or what runs before them becomes a response with 503 or 507 and what was typed. The only
  * place that does this.
  */
 export function guardRoutes(build: Build): Build {
@@ -92,12 +93,13 @@ export function guardRoutes(build: Build): Build {
 }
 
 function guardRoute(route: Route): Route {
-	const { loader, action } = route.module
+	const { loader, action, middleware } = route.module
 	const isPage = route.module.default !== undefined
 	return {
 		...route,
 		module: {
 			...route.module,
+			...(middleware && { middleware: middleware.map((one) => guardMiddleware(one, isPage)) }),
 			...(loader && { loader: (args: LoaderFunctionArgs) => guard(args, isPage, () => run(route, loader, args)) }),
 			...(action && {
 				action: async (args: ActionFunctionArgs) => {
@@ -112,6 +114,10 @@ function guardRoute(route: Route): Route {
 			}),
 		} as Route['module'],
 	}
+}
+
+function guardMiddleware(run: Middleware, isPage: boolean): Middleware {
+	return (args, next) => guard(args, isPage, () => run(args, next))
 }
 
 /** Runs a route. For an unknown viewer only the root route runs: other pages and forms would take them for logged out. */
@@ -131,7 +137,7 @@ function loginAnswer({ login, isData }: LoginInstead, isPage: boolean, request: 
 	return forScript ? Response.json({ message: 'Log in first.', login }, { status: 401 }) : redirect(login)
 }
 
-async function guard(args: Args, isPage: boolean, work: () => unknown): Promise<unknown> {
+async function guard<Result>(args: Args, isPage: boolean, work: () => Result): Promise<Awaited<Result>> {
 	const met = args.context.get(faultContext)
 	try {
 		const result = await work()

@@ -1,10 +1,13 @@
 import { format } from 'node:util'
 import { trace } from '@opentelemetry/api'
-import pino, { type LogFn, type Logger } from 'pino'
+import pino, { type DestinationStream, type LogFn, type Logger } from 'pino'
 import { config } from '~/config.server.ts'
 import { isSiteFault } from './errors.ts'
 import { remember } from './remember.ts'
 import { requestScope } from './request-scope.server.ts'
+
+/** Bytes of lines that wait while they cannot be written; further ones are dropped. */
+const MAX_WAITING_BYTES = 1024 * 1024
 
 /**
  * The log of the process: JSON lines on standard error, without cookies, bodies or addresses with tokens. An error is logged as
@@ -21,9 +24,25 @@ export const log = remember('log', () =>
 			timestamp: pino.stdTimeFunctions.isoTime,
 			redact: ['password', 'token', '*.password', '*.token'],
 		},
-		pino.destination(2),
+		standardError(),
 	),
 )
+
+/**
+ * Standard error, which may be a file on a disk that is full. Lines wait then: an error of writing them would end the process, and the end
+ * of the process would wait for room.
+ */
+function standardError(): DestinationStream {
+	const stream = pino.destination({ dest: 2, minLength: 0, maxLength: MAX_WAITING_BYTES })
+	const { flushSync } = stream
+	stream.on('error', () => {
+		stream.flushSync = () => {}
+	})
+	stream.on('write', () => {
+		stream.flushSync = flushSync
+	})
+	return stream
+}
 
 /**
  * Redirects console output of libraries and Node into the log: React Router writes errors there, and Node warnings and fatal
@@ -37,6 +56,8 @@ export function logConsole(): void {
 			const words = args.filter((arg) => arg !== err)
 			log[level]({ from: 'console', ...(err !== undefined && { err }) }, format(...words))
 		}
+	// As of a file on a full disk, or of a reader that is gone.
+	for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 	process.removeAllListeners('warning')
 	process.on('warning', (warning) => log.warn({ from: 'node', err: warning }, 'a warning'))
 	// Work that nothing awaits, often of a library: the outage itself is logged, so it is not fatal.

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync } from 'node:fs'
+import { cpSync, existsSync, openSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,8 +25,8 @@ afterEach(() => {
 		)
 })
 
-/** @param command npm, or the command that npm runs */
-async function run(command: string[], env: Record<string, string> = {}) {
+/** @param command npm, or the command that npm runs @param errors where standard error goes */
+async function run(command: string[], env: Record<string, string> = {}, errors: 'pipe' | number = 'pipe') {
 	const dataDir = newDataDir()
 	const port = String(await freePort())
 	const [program = '', ...args] = command
@@ -34,12 +34,12 @@ async function run(command: string[], env: Record<string, string> = {}) {
 	if (program !== 'npm') await makeDataDir(dataDir, 'none')
 	const child = spawn(program, args, {
 		cwd: root,
-		stdio: ['ignore', 'pipe', 'pipe'],
+		stdio: ['ignore', 'pipe', errors],
 		env: { ...PASSED_ON, SEED: 'none', DATA_DIR: dataDir, PORT: port, ...env },
 	})
 	started.push(child.pid ?? 0)
 	let output = ''
-	for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+	for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk))
 	const ended = once(child, 'exit')
 	const site = () => descendants(child.pid ?? 0).find((one) => one.command.includes('server/main.js'))?.pid ?? 0
 	const serves = (times = 1) => eventually(() => expect(output.split('Press Ctrl-C').length - 1).toBe(times))
@@ -79,6 +79,14 @@ test('a site that was killed is restarted with a log line; one that was stopped 
 	process.kill(site(), 'SIGTERM')
 	expect(await ended).toEqual([0, null])
 	expect(child.exitCode).toBe(0)
+})
+
+test.runIf(existsSync('/dev/full'))('a site whose log is on a full disk is restarted, too', async () => {
+	const { output, site, serves } = await run(script, {}, openSync('/dev/full', 'w'))
+	await serves()
+	process.kill(site(), 'SIGKILL')
+	await serves(2)
+	expect(output()).not.toContain('is started again')
 })
 
 test('a site that exits because of a wrong setting is not restarted', async () => {

@@ -140,6 +140,9 @@ test('while PostgreSQL hangs everybody gets an error in time, nobody is logged o
 		expect(names(answer, 'cannot reach its database')).toBe(true)
 	expect(names(page, 'http-equiv="refresh"')).toBe(true)
 	expect(names(page, 'href="/login"')).toBe(true)
+	// What runs before its loader fails here.
+	const asked = await ask(query, { cookie: member })
+	expect([asked.status, names(asked, 'cannot reach its database')]).toEqual([503, true])
 	// The header shows the member of the signed cookie; once that has expired, neither a member nor a visitor.
 	expect(names(own, 'my-profile/mira.quillon')).toBe(true)
 	expect(names(own, 'href="/login"')).toBe(false)

@@ -2,6 +2,7 @@ import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import { config } from '~/config.server.ts'
 import { lockFile } from '~/lib/file-lock.server.ts'
+import { log } from '~/lib/log.server.ts'
 import { version } from '~/lib/version.ts'
 import { Archiver, type ArchivingSettings } from '~/platform/backup/archiver.server.ts'
 import { archivingLag } from '~/platform/backup/archiving-state.server.ts'
@@ -70,17 +71,25 @@ export async function startArchiving(): Promise<(() => Promise<void>) | undefine
 class ArchivingTurn {
 	readonly #file: string
 	#held: number | 'unsupported' | null = null
+	#hasFailed = false
 	#wake: () => void = () => {}
 
 	constructor(file: string) {
 		this.#file = file
 	}
 
+	/** It never throws: a file that cannot be opened now, as with too many open files, may be at the next attempt. */
 	take(): boolean {
 		if (this.#held !== null) return true
-		const lock = lockFile(this.#file)
-		if (lock.state === 'held') this.#held = lock.fd
-		else if (lock.state === 'unsupported') this.#held = 'unsupported'
+		try {
+			const lock = lockFile(this.#file)
+			if (lock.state === 'held') this.#held = lock.fd
+			else if (lock.state === 'unsupported') this.#held = 'unsupported'
+			this.#hasFailed = false
+		} catch (error) {
+			if (!this.#hasFailed) log.error({ err: error }, 'continuous archiving waits for its lock')
+			this.#hasFailed = true
+		}
 		return this.#held !== null
 	}
 

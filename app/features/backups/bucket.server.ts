@@ -51,7 +51,13 @@ export async function openBucket(settings: BucketSettings): Promise<Bucket> {
 		send: async (name, path) => {
 			const { size } = await stat(path)
 			if (size > MAX_BYTES) throw new Error('The backup has more than 5 GB, the most that one file of a bucket takes.')
-			await disk.putStream(name, createReadStream(path), { contentLength: size })
+			const contents = createReadStream(path)
+			try {
+				await disk.putStream(name, contents, { contentLength: size })
+			} finally {
+				// A bucket that cannot be reached reads nothing, and the file would stay open.
+				contents.destroy()
+			}
 			const { contentLength } = await disk.getMetaData(name)
 			if (contentLength !== size) throw new Error(`Of ${size} bytes ${contentLength} arrived in the bucket.`)
 		},

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
@@ -44,6 +45,14 @@ test('a statement that takes too long is cancelled by PostgreSQL, and the connec
 	await expect(sql`select pg_sleep(30)`.execute(db())).rejects.toBeInstanceOf(Unavailable)
 	expect(performance.now() - began).toBeLessThan(CLIENT_TIMEOUT_MS + 3_000)
 	expect((await sql`select 1`.execute(db())).rows).toHaveLength(1)
+})
+
+test('a statement of the pool itself whose connection ends says so in the words of the site', async () => {
+	pool().once('acquire', (client) => {
+		const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+		setImmediate(() => stream.destroy())
+	})
+	await expect(pool().query('select pg_sleep(30)')).rejects.toBeInstanceOf(Unavailable)
 })
 
 test('waiting for a lock is limited, with a higher limit for long work', async () => {

@@ -46,6 +46,16 @@ export class SitePool extends pg.Pool {
 		)
 	}
 
+	/** As `query` of `pg`, which passes on the error of a connection that ends as it is. @throws Unavailable, DiskFull */
+	// biome-ignore lint/suspicious/noExplicitAny: pg's query has seven signatures; this one passes every argument on.
+	override query(...args: any[]): any {
+		const answer: unknown = super.query(...(args as Parameters<pg.Pool['query']>))
+		if (!(answer instanceof Promise)) return answer
+		return answer.catch((error) => {
+			throw this.outage.explain(error)
+		})
+	}
+
 	private take(): Promise<pg.PoolClient> {
 		const refusal = databaseScope()?.refusal ?? this.outage.refusal()
 		if (refusal) return Promise.reject(refusal)

@@ -43,7 +43,7 @@ export async function encode(
 	{ maxPieces, withinMs = MAX_MS }: { maxPieces: number; withinMs?: number },
 ): Promise<Float32Array | null> {
 	if (!hasEncoder() || Date.now() < state.restUntil) return null
-	state.pool ??= startPool()
+	state.pool ??= watched(startPool())
 	if (state.pool.queueSize >= MAX_WAITING) return null
 	const encoded = runWatched(state.pool, { folder: modelFolder() ?? '', text, maxPieces })
 	let timer: NodeJS.Timeout | undefined
@@ -73,6 +73,11 @@ async function runWatched(pool: Tinypool, task: EncodeTask): Promise<Float32Arra
 	} finally {
 		clearTimeout(watch)
 	}
+}
+
+function watched(pool: Tinypool): Tinypool {
+	// An error of the thread without a task, such as one that cannot be started, would end the process.
+	return pool.on('error', (error) => stopAfterFailure(pool, error))
 }
 
 /** Ends a failed thread, and starts none for a while. */

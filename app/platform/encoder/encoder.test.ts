@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
+import { canLimitFiles, runWithFewFiles } from '../../../tests/support/few-files.ts'
 import encodeTask from './encoder-worker.server.ts'
 import { Matrices } from './matrix.server.ts'
 
@@ -83,4 +84,14 @@ test.each([
 
 test('allocating from a full memory is an error', () => {
 	expect(() => new Matrices(64).take(20_000)).toThrow(RangeError)
+})
+
+test.runIf(canLimitFiles)('where the thread cannot be started a text is not encoded, and the process goes on', () => {
+	const { status, stdout } = runWithFewFiles(`
+		const { encode, hasEncoder } = await import('~/platform/encoder/encoder.server.ts')
+		const has = hasEncoder()
+		useUp()
+		process.stdout.write(JSON.stringify([has, await encode('How do I delete my account?', { maxPieces: 32 })]))
+		process.exit(0)`)
+	expect([status, stdout]).toEqual([0, '[true,null]'])
 })

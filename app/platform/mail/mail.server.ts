@@ -69,25 +69,29 @@ type MailSettings = Pick<Config, 'SMTP_URL' | 'MAIL_FROM'>
 /**
  * Sends a mail by SMTP_URL; without that setting, writes it to `mail/*.eml` in the data directory. A mail that the server refuses
  * permanently, such as for a missing mailbox, is not retried: retries would only harm the site's reputation.
+ * @param withinMs milliseconds for the whole mail, for tests
  * @returns the refusal of such a mail; null for an accepted one
  * @throws Error when the SMTP server does not accept it now; the job retries later
  */
 export async function sendMail(
 	mail: Mail,
 	settings: Pick<Config, 'SMTP_URL' | 'MAIL_FROM' | 'dataDir'> = config(),
+	withinMs = MAX_SENDING_MS,
 ): Promise<Refusal | null> {
 	const message = messageOf(mail, settings)
 	if (settings.SMTP_URL) {
-		const timeout = AbortSignal.timeout(MAX_SENDING_MS)
+		// Ends the connection, too: the mail would else arrive twice, now and by the retry.
+		const signal = AbortSignal.timeout(withinMs)
 		try {
 			const transport = await transportOf(settings.SMTP_URL)
-			await Promise.race([transport.sendMail(message), rejectOnTimeout(timeout)])
+			await transport.sendMail({ ...message, signal })
 			countMail({ outcome: 'sent' })
 			return null
 		} catch (error) {
-			if (timeout.aborted) closeMail()
 			const refusal = permanentRefusal(error)
 			countMail({ outcome: refusal ? 'refused' : 'failed' })
+			if (!refusal && signal.aborted)
+				throw new Error(`The mail server took longer than ${withinMs / 1_000} s for one mail.`, { cause: error })
 			if (!refusal) throw error
 			log.warn({ code: refusal.code }, 'the mail server refused a mail permanently; it is not retried')
 			return refusal
@@ -188,14 +192,6 @@ function permanentRefusal(error: unknown): Refusal | null {
 	const isOfRecipient = code === 'EENVELOPE' && command === 'RCPT TO'
 	if (responseCode < 500 || !(isOfRecipient || code === 'EMESSAGE')) return null
 	return { code: responseCode, answer: response, isOfRecipient }
-}
-
-/** @throws Error when the time is over */
-function rejectOnTimeout(timeout: AbortSignal): Promise<never> {
-	return new Promise((_resolve, reject) => {
-		const end = () => reject(new Error(`The mail server took longer than ${MAX_SENDING_MS / 1_000} s for one mail.`))
-		timeout.addEventListener('abort', end, { once: true })
-	})
 }
 
 /** Removes mails stored as files: those older than `days`, and all but the newest 1,000. @returns how many */

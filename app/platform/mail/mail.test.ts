@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
@@ -100,6 +100,32 @@ test('many mails share one connection; a permanent refusal is not retried, but t
 	closeMail()
 	await new Promise<void>((resolve) => server.close(() => resolve()))
 })
+
+test('a mail that takes too long is broken off, so that it does not arrive beside the next try', async () => {
+	const closed = Promise.withResolvers<void>()
+	const server = createServer((socket) => {
+		let timer: NodeJS.Timeout | undefined
+		socket.write('220 slow.example\r\n')
+		socket.on('data', (data) => {
+			if (timer) return
+			if (!String(data).startsWith('DATA')) return socket.write('250 well\r\n')
+			socket.write('354 go on\r\n')
+			// The first lines of an answer without an end.
+			timer = setInterval(() => socket.write('250-wait\r\n'), 50)
+		})
+		socket.once('close', () => {
+			clearInterval(timer)
+			closed.resolve()
+		})
+		socket.on('error', () => {})
+	}).listen(0, '127.0.0.1')
+	await once(server, 'listening')
+	const { port } = server.address() as AddressInfo
+	const settings = { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'quad@campus.example', dataDir: config().dataDir }
+	await expect(sendMail(mail(), settings, 500)).rejects.toThrow('The mail server took longer than 0.5 s for one mail.')
+	await closed.promise
+	server.close()
+}, 20_000)
 
 test('without an SMTP server, a mail is written to a file that only its owner can read', async () => {
 	await sendMail(mail())

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import Tinypool from 'tinypool'
+import { Unavailable } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { mentionedNames } from './mentions.server.ts'
 import { hasFormulas, namedLanguages, newEnvironment, parse } from './parser.server.ts'
@@ -46,8 +48,31 @@ function mayTakeLong(markdown: string, language: string): boolean {
 	return hasFormulas(tokens) || namedLanguages(tokens, environment).length > 0
 }
 
-function renderInThread(task: RenderTask): Promise<RenderedMarkdown> {
-	return remember('markdown thread', startPool).run(task)
+const held = remember<{ pool?: Tinypool }>('markdown thread', () => ({}))
+
+/** @throws Unavailable where the thread could not be started */
+async function renderInThread(task: RenderTask): Promise<RenderedMarkdown> {
+	held.pool ??= watched(startPool())
+	const { pool } = held
+	try {
+		return await pool.run(task)
+	} catch (error) {
+		if (held.pool === pool) throw error
+		throw new Unavailable('The text could not be processed right now. Try again in a moment.', { cause: error })
+	}
+}
+
+function watched(pool: Tinypool): Tinypool {
+	// An error of the thread without a task, such as one that cannot be started, would end the process.
+	return pool.on('error', (error) => giveUp(pool, error))
+}
+
+/** A thread that cannot be started, as with too many open files, or whose file is being built anew. The next text starts another one. */
+function giveUp(pool: Tinypool, error: unknown): void {
+	log.error({ err: error }, 'the thread that renders texts failed')
+	if (held.pool === pool) delete held.pool
+	// What waits for it is refused by this.
+	pool.destroy().catch(() => {})
 }
 
 function startPool(): Tinypool {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { canLimitFiles, runWithFewFiles } from '../../../tests/support/few-files.ts'
 import { colour, newColouring } from './highlight.server.ts'
 import { renderMarkdown } from './render.server.ts'
 
@@ -19,3 +20,18 @@ test.each([
 	expect(html).toContain('<span class="s-')
 	expect(colour(code, 'cpp', newColouring())).toBe(code)
 })
+
+test.runIf(canLimitFiles)(
+	'where the thread cannot be started the text is refused, and the next one is rendered',
+	() => {
+		const { status, stdout } = runWithFewFiles(`
+		const { renderMarkdown } = await import('~/platform/markdown/render.server.ts')
+		const render = () => renderMarkdown('    ${code}', { language: 'cpp' }).then(({ html }) => html.includes('s-'), ({ status }) => status)
+		const close = useUp()
+		const refused = await render()
+		close()
+		process.stdout.write(JSON.stringify([refused, await render()]))
+		process.exit(0)`)
+		expect([status, stdout]).toEqual([0, '[503,true]'])
+	},
+)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -39,6 +40,8 @@ const S3_TIMEOUTS = {
 	socketTimeout: 4_000,
 	throwOnRequestTimeout: true,
 }
+/** The same for a file of any size, whose transfer may take as long as it goes on; a phone may read it slowly. */
+const S3_LARGE_TIMEOUTS = { connectionTimeout: 2_000, socketTimeout: 60_000 }
 /** Attempts of one call, with growing pauses. */
 const S3_MAX_ATTEMPTS = 3
 /** Milliseconds for a call with all its attempts and its whole response: a request has to be answered within 10 s. */
@@ -57,7 +60,9 @@ export function storage(): Promise<Storage> {
 
 /** Opens a storage: a bucket when `S3_BUCKET` is set, else the folder `media` of the data directory. */
 export async function openStorage(settings: Config): Promise<Storage> {
-	const disk = new Disk(settings.S3_BUCKET ? await bucket(settings, settings.S3_BUCKET) : await openFolder(settings))
+	const { S3_BUCKET } = settings
+	const disk = new Disk(S3_BUCKET ? await bucket(settings, S3_BUCKET, S3_TIMEOUTS) : await openFolder(settings))
+	const large = S3_BUCKET ? new Disk(await bucket(settings, S3_BUCKET, S3_LARGE_TIMEOUTS)) : disk
 	const read = async (key: string, stop: AbortSignal) => {
 		try {
 			const stream = await disk.getStream(key)
@@ -74,12 +79,25 @@ export async function openStorage(settings: Config): Promise<Storage> {
 		read: (key) => inTime((stop) => read(key, stop)),
 		putLarge: async (key, file, contentType) => {
 			const { size: contentLength } = await stat(file)
-			await disk.putStream(key, createReadStream(file), { contentType, contentLength })
+			const contents = createReadStream(file)
+			try {
+				await large.putStream(key, contents, { contentType, contentLength })
+			} finally {
+				// A bucket that cannot be reached reads nothing, and the file would stay open, and on the disk.
+				contents.destroy()
+			}
 		},
-		stream: (key) => inTime(async () => ((await disk.exists(key)) ? disk.getStream(key) : null)),
+		stream: (key) => inTime(async () => ((await disk.exists(key)) ? opened(await large.getStream(key)) : null)),
 		remove: (key) => inTime(() => disk.delete(key)),
-		list: () => (settings.S3_BUCKET ? listBucket(disk) : listFolder(mediaFolder(settings))),
+		list: () => (S3_BUCKET ? listBucket(disk) : listFolder(mediaFolder(settings))),
 	}
+}
+
+/** A stream once it can be read, or has failed. An error before somebody reads it would end the process. @throws its error */
+async function opened(stream: Readable): Promise<Readable> {
+	stream.on('error', () => {})
+	await once(stream, 'readable')
+	return stream
 }
 
 /** Runs a call of the storage. @throws Unavailable when it fails or takes too long, DiskFull */
@@ -105,7 +123,7 @@ function isFull(error: unknown): boolean {
 }
 
 /** The S3 driver takes 13 MB on disk and half a second at the start, so it is loaded only where it is used. */
-async function bucket(settings: Config, name: string) {
+async function bucket(settings: Config, name: string, requestHandler: typeof S3_TIMEOUTS | typeof S3_LARGE_TIMEOUTS) {
 	const { S3Driver } = await import('flydrive/drivers/s3')
 	const { S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings
 	return new S3Driver({
@@ -114,7 +132,7 @@ async function bucket(settings: Config, name: string) {
 		// Most S3-compatible services have no access lists; a private bucket needs none.
 		supportsACL: false,
 		region: S3_REGION ?? 'us-east-1',
-		requestHandler: S3_TIMEOUTS,
+		requestHandler,
 		maxAttempts: S3_MAX_ATTEMPTS,
 		// Else the client sends a stream in pieces with a checksum behind them, which many services store as the file.
 		requestChecksumCalculation: 'WHEN_REQUIRED',

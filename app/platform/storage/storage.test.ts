@@ -1,4 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readlinkSync,
+	rmSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -6,6 +18,8 @@ import { text } from 'node:stream/consumers'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { config, parseConfig } from '~/config.server.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
+import { canLimitFiles, runWithFewFiles } from '../../../tests/support/few-files.ts'
 import { openStorage, type Storage, storage as siteStorage } from './storage.server.ts'
 
 // S3 is tested against a server of that protocol on loopback, including signatures.
@@ -54,6 +68,55 @@ test.each(['disk', 'S3'])('%s: a large file can be streamed, until it is removed
 	expect(await text((await storage.stream('archives/one.zip')) as Readable)).toBe('large')
 	await storage.remove('archives/one.zip')
 	expect(await storage.stream('archives/one.zip')).toBeNull()
+})
+
+test.runIf(canLimitFiles)('disk: a file that cannot be opened is refused, and the process goes on', () => {
+	const { status, stdout } = runWithFewFiles(
+		`
+		const { mkdirSync, writeFileSync } = await import('node:fs')
+		const { stat } = await import('node:fs/promises')
+		const { parseConfig } = await import('~/config.server.ts')
+		const { openStorage } = await import('~/platform/storage/storage.server.ts')
+		const storage = await openStorage(parseConfig(process.env))
+		mkdirSync(process.env.DATA_DIR + '/media/archives', { recursive: true })
+		writeFileSync(process.env.DATA_DIR + '/media/archives/one.zip', 'large')
+		const close = useUp()
+		const refused = await storage.stream('archives/one.zip').then(() => 'opened', ({ status }) => status)
+		// As long as the caller asks the database.
+		for (let turn = 0; turn < 10; turn += 1) await stat('.')
+		close()
+		process.stdout.write(String(refused))`,
+		{ DATA_DIR: mkdtempSync(join(folder, 'few-')) },
+	)
+	expect([status, stdout]).toEqual([0, '503'])
+})
+
+test.runIf(existsSync('/proc/self/fd'))('S3: a large file that could not be sent is not kept open', async () => {
+	const unreachable = await openStorage(parseConfig({ ...bucket, S3_ENDPOINT: 'http://127.0.0.1:1' }))
+	const file = join(folder, 'unsent.zip')
+	writeFileSync(file, Buffer.alloc(300_000))
+	await expect(unreachable.putLarge('archives/unsent.zip', file, 'application/zip')).rejects.toThrow()
+	const isOpen = (fd: string) => {
+		try {
+			return readlinkSync(`/proc/self/fd/${fd}`) === file
+		} catch {
+			return false
+		}
+	}
+	await eventually(() => expect(readdirSync('/proc/self/fd').filter(isOpen)).toEqual([]), 5_000)
+})
+
+test('S3: a large file may take longer than a picture', async () => {
+	const slow = createServer((request, response) => {
+		request.resume().once('end', () => setTimeout(() => response.end(), 4_500))
+	}).listen(0, '127.0.0.1')
+	await once(slow, 'listening')
+	const { port } = slow.address() as AddressInfo
+	const storage = await openStorage(parseConfig({ ...bucket, S3_ENDPOINT: `http://127.0.0.1:${port}` }))
+	const file = join(folder, 'slow.zip')
+	writeFileSync(file, 'large')
+	await storage.putLarge('archives/slow.zip', file, 'application/zip')
+	slow.close()
 })
 
 // S3 itself guarantees this. The server that replaces it here overwrites files in place, so concurrent writes may mix.
