@@ -45,7 +45,7 @@ interface NewSubscription extends Omit<Subscription, 'id'> {
 /** Stores a browser's subscription, for the member who is logged in there now; the oldest one beyond the limit is deleted. */
 export async function writeSubscription(trx: Executor, made: NewSubscription): Promise<void> {
 	const { userId, sessionId, endpoint, p256dh, auth } = made
-	// Serialized: of two subscriptions at once, the second counts the first.
+	// Serialized: of two concurrent subscriptions, the second counts the first.
 	await sql`select from users where id = ${userId} for no key update`.execute(trx)
 	await sql`insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
 		values (${userId}, ${sessionId}, ${endpoint}, ${p256dh}, ${auth})
