@@ -59,7 +59,7 @@ export function guardRouter(): void {
 		if (input instanceof URL && init?.signal) return ask(input, init)
 		const answer = fetchPlain(input, init)
 		if (init?.method !== 'POST') return answer
-		// After a write by a part of the page, such as a vote, stored pages may be outdated.
+		// After a write by a part of the page, such as a vote, stored pages may be stale.
 		const forget = () => loading?.then(({ forgetPages }) => forgetPages())
 		forget()
 		return answer.finally(forget)

@@ -94,7 +94,7 @@ async function sendOnce(send: () => Promise<Response>, { body, signal }: Request
 		const form = body instanceof URLSearchParams || body instanceof FormData ? body : null
 		throw new LostAnswer('The form got no response.', form, error)
 	} finally {
-		// Any page may show what was written, and a write without a response may have arrived.
+		// Any page may show the written data, and a write without a response may have been applied.
 		forgetPages()
 	}
 }
