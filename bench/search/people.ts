@@ -12,31 +12,31 @@ import type { KnownSearch } from './known-people.ts'
 const READ = 5
 const batch = 1_000
 
-/** Of each way in: how much of what could stand among the first five does. */
+/** The recall of one kind of search within the first five results. */
 export interface PeopleResult {
 	way: string
 	searches: number
 	recall: number
-	/** Milliseconds of processor of PostgreSQL, where the system tells, and of Node; the mean of a search. */
+	/** Mean processor milliseconds per search: of PostgreSQL, where the system reports it, and of Node. */
 	database: number | null
 	node: number
 }
 
 interface Judged {
-	/** The invented member of a number, always the same. */
+	/** The generated member with this number; deterministic. */
 	person: (number: number) => Person
 	ways: Readonly<Record<string, (person: Person, random: () => number) => KnownSearch | null>>
-	/** Searches of each way in. */
+	/** Searches of each kind. */
 	count: number
-	/** Another number chooses others. */
+	/** Selects the sampled searches. */
 	seed?: number
-	/** Of the ways those whose name holds this. */
+	/** Restricts the kinds to those whose name contains this. */
 	only?: string
-	/** Told of each search that does not find all that it could. */
+	/** Called for each search with incomplete recall. */
 	onMiss?: (way: string, search: string, found: string) => void
 }
 
-/** Makes the invented community and searches it. */
+/** Creates the generated community and searches it. */
 export async function evaluatePeople(
 	size: number,
 	{ person, ways, count, seed = 0, only = '', onMiss }: Judged,
@@ -93,7 +93,7 @@ async function addPeople(people: Person[]): Promise<void> {
 	await settleTables()
 }
 
-/** Milliseconds of processor that the one connection has used; null where the system does not tell. */
+/** Processor milliseconds that the pool's only connection has used; null if the system does not report them. */
 export async function databaseTime(): Promise<number | null> {
 	const { rows } = await pool().query<{ pid: number }>('select pg_backend_pid() as pid')
 	try {
@@ -103,7 +103,7 @@ export async function databaseTime(): Promise<number | null> {
 	}
 }
 
-/** Writes the figures into RESULTS.md. */
+/** Writes the results into RESULTS.md. */
 export function reportPeople(size: number, results: PeopleResult[], further: boolean): void {
 	const rows = results.map(
 		({ way, searches, recall, database, node }) =>
