@@ -147,7 +147,7 @@ export const settling: MiddlewareFunction<Record<string, unknown>>[] = [
 	},
 ]
 
-/** As React's `lazy`, with retries; meanwhile the page renders without the part. */
+/** Like React's `lazy`, with retries; meanwhile the page renders without the part. */
 // biome-ignore lint/suspicious/noExplicitAny: as React's own `lazy` has it
 export function lazyPart<Part extends ComponentType<any>>(load: () => Promise<{ default: Part }>) {
 	return lazy(() => load().catch(() => guard().then(({ loadPart }) => loadPart(load))))

@@ -183,7 +183,7 @@ export async function logIn(form: FormData, request: Request): Promise<Headers> 
 	}
 }
 
-/** The first step succeeded, and the account has a second factor: `cookie`, a Set-Cookie header, leads on to it. */
+/** The first step succeeded, and the account has a second factor: `cookie`, a Set-Cookie header, continues the login there. */
 export class SecondStepRequired extends NotAllowed {
 	readonly cookie: string
 	constructor(cookie: string) {
@@ -359,7 +359,7 @@ function viewerOfUser(user: {
 
 /**
  * Changes the password of a member who knows the current one. Ends all other sessions and access tokens, and forgets other devices.
- * Wrong tries are counted for the member alone, so that strangers who guess at the login page cannot block it.
+ * Failed attempts are counted per member, so that strangers who guess at the login page cannot block it.
  * @returns the new cookies of this session
  * @throws Invalid with the field, TooMany
  */

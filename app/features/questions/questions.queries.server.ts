@@ -108,7 +108,7 @@ export interface NamedQuestion
 	locked: boolean
 }
 
-/** As {@link findQuestion}, without its texts, which may be long. */
+/** Like {@link findQuestion}, without its texts, which may be long. */
 export async function findNamedQuestion(id: number): Promise<NamedQuestion | undefined> {
 	const { rows } = await sql<NamedQuestion>`
 		select q.id, q.title, q.tags, ${authorColumns}, c.slug as category_slug, q.locked_at is not null as locked

@@ -20,7 +20,7 @@ export const MAX_CANDIDATES = {
  */
 const near = { titled: 2, anywhere: 6 }
 const partWalked = 7
-/** Up to this number of matches, all questions are searched at once. */
+/** Up to this number of matches, all questions are searched in one index scan. */
 const rare = 2_000
 
 /**

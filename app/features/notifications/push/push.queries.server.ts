@@ -104,7 +104,7 @@ export interface PushJob {
 
 /**
  * Queues a job for each of these. A waiting job about the same subject is not repeated, as its content is looked up
- * when it runs. After six tries, about an hour, a push would be too late.
+ * when it runs. After six attempts, about an hour, a push would be too late.
  */
 export async function addPushJobs(executor: Executor, jobs: PushJob[]): Promise<void> {
 	await sql`select graphile_worker.add_job('push-notice', payload => job::json, max_attempts => 6,

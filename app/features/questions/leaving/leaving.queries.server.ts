@@ -79,7 +79,7 @@ export async function findLeftComment(
 
 const tableOf = (kind: 'query' | 'comment') => sql.table(kind === 'query' ? 'questions' : 'comments')
 
-/** Transfers a post to the account of former members. @param withVersions whether its earlier versions are kept */
+/** Transfers a post to the account of former members. @param withVersions whether to keep its earlier versions */
 export async function giveAway(
 	trx: Executor,
 	kind: 'query' | 'comment',

@@ -19,7 +19,7 @@ export interface CommentFacts {
 	body: string
 }
 
-/** As {@link CommentFacts}; undefined when there is none. */
+/** Like {@link CommentFacts}; undefined when there is none. */
 export async function findCommentFacts(trx: Executor, commentId: number): Promise<CommentFacts | undefined> {
 	const { rows } = await sql<CommentFacts>`
 		select ${memberBehind(sql.ref('m.author_id'))} as author_id, m.parent_id, m.body from comments m join questions q on q.id = m.question_id

@@ -218,8 +218,8 @@ export function readSubmission(
 }
 
 /**
- * As {@link change}, for a new post: repeated with the same key, it creates nothing and returns the first result, even when both
- * come at once. A refused submission leaves its key unused.
+ * Like {@link change}, for a new post, idempotently: a repetition with the same key creates nothing and returns the first result, even
+ * when both run concurrently. A refused submission leaves its key unused.
  * @throws KeyUsed when the key was used for another text
  */
 export function changeOnce<Made extends CreatedPost>(

@@ -293,7 +293,7 @@ export async function recordQuestionRevision(
 	)
 }
 
-/** As {@link recordQuestionRevision}, for a comment. */
+/** Like {@link recordQuestionRevision}, for a comment. */
 export async function recordCommentRevision(trx: Executor, id: number, editorId: number, body: string): Promise<void> {
 	await sql`
 		insert into revisions (question_id, comment_id, editor_id, by_moderator, body)
