@@ -27,7 +27,7 @@ export interface DiscussedQuestion extends KnownQuestion {
 
 type FurtherRule = Rule<DiscussedQuestion>
 
-const near: Record<string, string> = {
+const neighbouringKeys: Record<string, string> = {
 	...{
 		a: 'qsz',
 		b: 'vgn',
@@ -65,7 +65,7 @@ const typos: Record<string, (word: string, at: number, random: Random) => string
 	'a doubled letter': (word, at) => word.slice(0, at) + word[at] + word.slice(at),
 	'a missing letter': (word, at) => word.slice(0, at) + word.slice(at + 1),
 	'a neighbouring key': (word, at, random) => {
-		const keys = near[word[at]?.toLowerCase() ?? ''] ?? ''
+		const keys = neighbouringKeys[word[at]?.toLowerCase() ?? ''] ?? ''
 		return word.slice(0, at) + (keys[Math.floor(random() * keys.length)] ?? '') + word.slice(at + 1)
 	},
 }

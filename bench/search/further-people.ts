@@ -49,7 +49,7 @@ function partsOf(name: string): [first: string, last: string] {
 
 const hasName = (name: string) => (person: Person) => partsOf(person.name).join(' ') === partsOf(name).join(' ')
 
-const near: Record<string, string> = {
+const neighbouringKeys: Record<string, string> = {
 	...{ a: 's', b: 'v', c: 'x', d: 'f', e: 'r', f: 'g', g: 'h', h: 'j', i: 'o', j: 'k', k: 'l', l: 'k', m: 'n', n: 'm' },
 	...{ o: 'p', p: 'o', q: 'w', r: 't', s: 'd', t: 'y', u: 'i', v: 'b', w: 'e', x: 'c', y: 'u', z: 'x' },
 }
@@ -58,7 +58,8 @@ const typos: Record<string, (word: string, at: number) => string> = {
 	'two letters swapped': (word, at) => word.slice(0, at) + (word[at + 1] ?? '') + (word[at] ?? '') + word.slice(at + 2),
 	'a doubled letter': (word, at) => word.slice(0, at) + word[at] + word.slice(at),
 	'a missing letter': (word, at) => word.slice(0, at) + word.slice(at + 1),
-	'a neighbouring key': (word, at) => word.slice(0, at) + (near[word[at] ?? ''] ?? 'x') + word.slice(at + 1),
+	'a neighbouring key': (word, at) =>
+		word.slice(0, at) + (neighbouringKeys[word[at] ?? ''] ?? 'x') + word.slice(at + 1),
 }
 
 function withTypo(name: string, kind: string, random: () => number): string {

@@ -42,28 +42,28 @@ export async function evaluatePeople(
 	{ person, ways, count, seed = 0, only = '', onMiss }: Judged,
 ): Promise<PeopleResult[]> {
 	const people = Array.from({ length: size }, (_, index) => person(index + 1))
-	const { rows: kept } = await pool().query('select from member_search limit 1')
-	if (kept.length === 0) await addPeople(people)
-	const known = new Map(people.map((person) => [person.username, person]))
+	const { rows: existing } = await pool().query('select from member_search limit 1')
+	if (existing.length === 0) await addPeople(people)
+	const byUsername = new Map(people.map((person) => [person.username, person]))
 	const viewer: SignedIn = { id: 2_147_483_647, username: 'reader', name: 'Reader', image: null, role: 'member' }
 	const results: PeopleResult[] = []
 	for (const [way, search] of Object.entries(ways)) {
 		if (!way.includes(only)) continue
 		const random = randomOf(seed + way.length)
-		const tried = Array.from({ length: count * 4 }, () =>
+		const sampled = Array.from({ length: count * 4 }, () =>
 			search(people[Math.floor(random() * size)] ?? person(1), random),
 		)
-		const asked = tried.filter((one) => one !== null).slice(0, count)
-		const searches = asked.length
+		const selected = sampled.filter((one) => one !== null).slice(0, count)
+		const searches = selected.length
 		const answers: string[][] = []
 		const before = { database: await databaseTime(), node: process.cpuUsage() }
-		for (const { q } of asked) {
+		for (const { q } of selected) {
 			const { page } = await listCommunity({ ...anybody, q }, null, viewer)
 			answers.push(page.rows.slice(0, READ).map(({ username }) => username))
 		}
 		const after = { database: await databaseTime(), node: process.cpuUsage(before.node) }
-		const recall = asked.reduce((sum, { q, isRight }, index) => {
-			const found = answers[index]?.filter((username) => isRight(known.get(username) ?? person(0))) ?? []
+		const recall = selected.reduce((sum, { q, isRight }, index) => {
+			const found = answers[index]?.filter((username) => isRight(byUsername.get(username) ?? person(0))) ?? []
 			const possible = Math.min(READ, people.filter(isRight).length)
 			if (found.length < possible) onMiss?.(way, q, `${found.length} of ${possible}: ${answers[index]?.join(' ')}`)
 			return sum + found.length / possible
