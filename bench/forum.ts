@@ -86,9 +86,9 @@ async function open(size: number): Promise<Forum> {
 	try {
 		openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS, max: 2 })
 		await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
-		const note = join(dataDir, 'made.json')
-		if (!existsSync(note)) await make(size, note)
-		const made: Measured['made'] = JSON.parse(readFileSync(note, 'utf8'))
+		const recordFile = join(dataDir, 'made.json')
+		if (!existsSync(recordFile)) await make(size, recordFile)
+		const made: Measured['made'] = JSON.parse(readFileSync(recordFile, 'utf8'))
 		await warm()
 		const samples = await takeSamples()
 		await closeDatabase()
@@ -110,12 +110,12 @@ async function warm(): Promise<void> {
 }
 
 /** @throws Error if the seeded forum differs from one whose questions were inserted one by one */
-async function make(size: number, note: string): Promise<void> {
+async function make(size: number, recordFile: string): Promise<void> {
 	const made = await seedForum(size, readTexts(file))
 	process.stdout.write(`${Math.round(made.rows / made.seconds).toLocaleString('en')} rows a second\n`)
 	const differences = size <= MAX_COMPARED ? await findDifferences() : []
 	if (differences.length > 0) throw new Error(`The seeded forum differs from a written one. ${differences.join('; ')}`)
-	writeFileSync(note, JSON.stringify(made))
+	writeFileSync(recordFile, JSON.stringify(made))
 }
 
 /** Measures one kind of page over one connection: its statements run in sequence and add up to the page's time. */
@@ -124,9 +124,9 @@ async function visit({ size, connection, samples, figures }: Forum, name: string
 	const page = journeys(samples).find(([other]) => other === name)?.[1]
 	if (page) figures.set(name, await measure(page, Number(given.sets)))
 	const { p50 = 0, p99 = 0, work = null, plan = '' } = figures.get(name) ?? {}
-	const told = [p50, p99, work?.p50 ?? 0, work?.p99 ?? 0].map((ms) => ms.toFixed(1))
+	const rounded = [p50, p99, work?.p50 ?? 0, work?.p99 ?? 0].map((ms) => ms.toFixed(1))
 	process.stdout.write(
-		`${size.toLocaleString('en')} queries, ${name}: p50 ${told[0]} ms, p99 ${told[1]} ms; work p50 ${told[2]} ms, p99 ${told[3]} ms\n`,
+		`${size.toLocaleString('en')} queries, ${name}: p50 ${rounded[0]} ms, p99 ${rounded[1]} ms; work p50 ${rounded[2]} ms, p99 ${rounded[3]} ms\n`,
 	)
 	if (given.only) process.stdout.write(`${plan}\n`)
 	await closeDatabase()

@@ -171,7 +171,7 @@ async function visit(port: number, { cookie, username, peer }: Member, places: P
 	]
 	const answer = await any(acts)()
 	await answer.arrayBuffer()
-	// An overloaded machine: the site then asks to come back later.
+	// An overloaded machine: the site then asks clients to retry later.
 	if (answer.status === 503) return
 	if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`)
 }

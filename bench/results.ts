@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 const file = new URL('./RESULTS.md', import.meta.url)
 
-/** Replaces the text between the markers of this name in RESULTS.md, or appends it without markers. */
+/** Replaces the text between the markers of this name in RESULTS.md, or appends it if there are none. */
 export function saveResult(name: string, text: string): void {
 	const marks = [`<!-- ${name} -->`, `<!-- /${name} -->`] as const
 	const before = readFileSync(file, 'utf8')

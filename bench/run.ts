@@ -60,15 +60,15 @@ async function measureRates(
 	for (const [name, path] of pages) {
 		const share = ({ perSecond }: Flood) => (perSecond / base.perSecond).toFixed(4)
 		const { statements, bytes } = await inspect(site.url + path, dataDir)
-		const made = await load(site.url + path, unsaved)
+		const uncached = await load(site.url + path, unsaved)
 		rows.push(
-			`| ${name}, made anew | ${figures(made)} | ${share(made)} | | ${statements} | ${bytes.toLocaleString('en')} |`,
+			`| ${name}, made anew | ${figures(uncached)} | ${share(uncached)} | | ${statements} | ${bytes.toLocaleString('en')} |`,
 		)
-		const kept = await load(site.url + path)
+		const cached = await load(site.url + path)
 		const ready = await load(`${bare}${bytes}`)
-		const shareOfReady = (kept.perSecond / ready.perSecond).toFixed(4)
+		const shareOfReady = (cached.perSecond / ready.perSecond).toFixed(4)
 		rows.push(
-			`| ${name}, kept | ${figures(kept)} | ${share(kept)} | ${shareOfReady} | 0 | ${bytes.toLocaleString('en')} |`,
+			`| ${name}, kept | ${figures(cached)} | ${share(cached)} | ${shareOfReady} | 0 | ${bytes.toLocaleString('en')} |`,
 		)
 	}
 	const visit = await firstVisit(`${site.url}/forum`)

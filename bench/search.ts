@@ -56,7 +56,7 @@ try {
 	if (given.people) {
 		const [person, ways] = further ? [furtherPerson, furtherKinds] : [knownPerson, searchKinds]
 		const size = Number(given.people)
-		const results = await evaluatePeople(size, { person, ways, count, seed, only, onMiss: tell })
+		const results = await evaluatePeople(size, { person, ways, count, seed, only, onMiss: printMiss })
 		reportPeople(size, results, further)
 	}
 	if (file) await evaluateQuestions(file)
@@ -85,7 +85,7 @@ async function evaluateQuestions(from: string): Promise<void> {
 	report(rows.length, results)
 }
 
-function tell(kind: string, search: string, found: string): void {
+function printMiss(kind: string, search: string, found: string): void {
 	if (misses) process.stderr.write(`${kind}\t${search}\t${found}\n`)
 }
 
@@ -106,7 +106,7 @@ async function evaluate(kind: string, items: KnownItem[]): Promise<Result> {
 	for (const { id, search } of items) {
 		const { rows, instead } = await listQuestions(null, { search, limit: READ })
 		if (rows.some((row) => row.id === id)) found += 1
-		else tell(kind, search, `${id} of ${rows.length}, ${JSON.stringify(instead ?? null)}`)
+		else printMiss(kind, search, `${id} of ${rows.length}, ${JSON.stringify(instead ?? null)}`)
 		if (instead?.kind === 'corrected') corrected += 1
 	}
 	const after = await databaseTime()

@@ -56,7 +56,7 @@ export function noteEarlyInput(): void {
 }
 
 /**
- * Rendered after the router: restores text that was typed early, presses the button that was pressed early, and marks the document
+ * Rendered after the router: restores text that was typed early, replays the early press of a button, and marks the document
  * as hydrated for browser tests.
  */
 export function Hydrated() {

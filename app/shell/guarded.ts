@@ -59,7 +59,7 @@ export function guardRouter(): void {
 		if (input instanceof URL && init?.signal) return ask(input, init)
 		const answer = fetchPlain(input, init)
 		if (init?.method !== 'POST') return answer
-		// After a write by a part of the page, such as a vote, stored pages may be outdated.
+		// After a write by a part of the page, such as a vote, stored pages may be stale.
 		const forget = () => loading?.then(({ forgetPages }) => forgetPages())
 		forget()
 		return answer.finally(forget)
@@ -147,7 +147,7 @@ export const settling: MiddlewareFunction<Record<string, unknown>>[] = [
 	},
 ]
 
-/** As React's `lazy`, with retries; meanwhile the page renders without the part. */
+/** Like React's `lazy`, with retries; meanwhile the page renders without the part. */
 // biome-ignore lint/suspicious/noExplicitAny: as React's own `lazy` has it
 export function lazyPart<Part extends ComponentType<any>>(load: () => Promise<{ default: Part }>) {
 	return lazy(() => load().catch(() => guard().then(({ loadPart }) => loadPart(load))))

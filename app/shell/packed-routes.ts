@@ -7,7 +7,7 @@ export interface PackedRoutes {
 	routes: PackedRoute[]
 }
 
-/** Imports are indices in `files`, separated by spaces. What few routes have is in `others`. */
+/** Imports are indices in `files`, separated by spaces. Rare properties are in `others`. */
 export type PackedRoute = [
 	id: string,
 	parentId: string,

@@ -13,7 +13,7 @@ import {
 import { Icon } from '~/ui/icon.tsx'
 import { Message, Refused } from './error-message.tsx'
 
-/** Seconds between two tries: growing, so that many waiting pages do not overload a recovering site. */
+/** Seconds between two attempts: growing, so that many waiting pages do not overload a recovering site. */
 const RETRY_PAUSES_S = [2, 4, 8, 16, 30] as const
 /** Milliseconds for a check whether the site answers again. */
 const RETRY_TIMEOUT_MS = 5_000
@@ -90,7 +90,7 @@ function Retrying() {
 	)
 }
 
-/** @returns seconds until the next try; 0 during one */
+/** @returns seconds until the next attempt; 0 during one */
 function useRetries(): number {
 	const [tries, setTries] = useState(0)
 	const [left, setLeft] = useState<number>(RETRY_PAUSES_S[0])

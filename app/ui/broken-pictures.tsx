@@ -48,7 +48,7 @@ function watchPictures(key: string, maxAge: number, maxPictures: number): void {
 		try {
 			localStorage.setItem(key, JSON.stringify([...others, [hash, Date.now()]].slice(-maxPictures)))
 		} catch {
-			// no storage here: the picture is asked for again
+			// without storage the picture is requested again
 		}
 	}
 	// Error events do not bubble, but can be captured on the document.

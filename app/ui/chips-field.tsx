@@ -151,8 +151,8 @@ function Chips({ label, name, defaultValue, before, most, longest, source, error
 						onKeyDown={press}
 						onPaste={paste}
 						onBlur={() => {
-							// The typed text counts, also for whoever presses Save next. A new row of chips would move that button away from the
-							// pointer, so the press ends first.
+							// The typed text counts, also if Save is pressed next. A new row of chips would move that button away from the
+							// pointer, so this waits until the press has ended.
 							if (text.trim() !== '') afterPress(() => take(text))
 						}}
 						{...described(id, error, hint)}
@@ -195,7 +195,7 @@ function useChips(start: string, most: number, shape: (typed: string) => string)
 		reported.current = joined
 		store.current?.dispatchEvent(new Event('input', { bubbles: true }))
 	}, [joined])
-	/** @returns what did not fit in */
+	/** @returns the text that did not fit in */
 	const add = (typed: string): string => {
 		const next = merged(chips, typed, most, shape)
 		const fresh = next.chips.slice(chips.length)

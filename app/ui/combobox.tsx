@@ -26,7 +26,7 @@ export function Suggestions<Answer>({
 	if (!isWanted || !field.current) return null
 	return (
 		<Suspense fallback={null}>
-			{/* A lazy component forgets the type of its answers. */}
+			{/* A lazy component loses its type parameter. */}
 			<SuggestionList field={field.current} {...(props as SuggestionsProps<unknown>)} />
 		</Suspense>
 	)

@@ -21,7 +21,7 @@ interface ConflictNoticeProps {
 	onTake?: () => void
 }
 
-/** Shown when somebody saved while this form was open: both versions of fields that differ, and the choice between them. */
+/** Shown when another save happened while this form was open: both versions of the fields that differ, and the choice between them. */
 export function ConflictNotice({
 	stored,
 	typed,

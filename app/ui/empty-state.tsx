@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 interface EmptyStateProps {
 	title: string
-	/** One sentence that says what was looked for. */
+	/** One sentence that names what was searched for. */
 	children?: ReactNode
 	/** One thing to do next. */
 	action?: ReactNode

@@ -27,7 +27,7 @@ export function Field({ label, name, error, hint, aside, optional, id = name, ..
 
 type TextAreaProps = FieldFrame & Omit<ComponentProps<'textarea'>, 'name'>
 
-/** As {@link Field}, for a text of several lines. */
+/** Like {@link Field}, for a text of several lines. */
 export function TextArea({ label, name, error, hint, aside, optional, id = name, ...input }: TextAreaProps) {
 	return (
 		<FieldShell {...{ label, name, error, hint, aside, optional, id }}>
@@ -38,7 +38,7 @@ export function TextArea({ label, name, error, hint, aside, optional, id = name,
 
 type SelectProps = FieldFrame & Omit<ComponentProps<'select'>, 'name'>
 
-/** As {@link Field}, for a choice; its children are the options. */
+/** Like {@link Field}, for a choice; its children are the options. */
 export function Select({ label, name, error, hint, aside, optional, id = name, ...input }: SelectProps) {
 	return (
 		<FieldShell {...{ label, name, error, hint, aside, optional, id }}>

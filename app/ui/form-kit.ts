@@ -55,6 +55,6 @@ export function writeStored(name: string, value: object | null): void {
 		if (value) localStorage.setItem(name, JSON.stringify(value))
 		else localStorage.removeItem(name)
 	} catch {
-		// The text then lasts only as long as its form.
+		// The text is then lost with its form.
 	}
 }

@@ -23,7 +23,7 @@ export function MoreLink({ href, loading, load, children }: MoreLinkProps) {
 		before.current = link.current ? all[all.indexOf(link.current) - 1] : undefined
 		load()
 	}
-	// The last page removes the link. Who has pressed it continues with the first row of that page.
+	// The last page removes the link, so the focus moves to the first row of that page.
 	useLayoutEffect(() => {
 		const element = link.current
 		return () => {

@@ -28,8 +28,8 @@ interface PendingProps<Data> {
 }
 
 /**
- * Renders `children` with the data of a loader, or the skeleton while {@link soon} waits for it. A page that has waited stays what it is
- * when more of it is loaded: without its boundary it would be remounted, and lose the focus and what is open in it.
+ * Renders `children` with the data of a loader, or the skeleton while {@link soon} waits for it. A page that has waited keeps its boundary
+ * when more of it is loaded: without it the page would be remounted, and lose the focus and its open parts.
  */
 export function Pending<Data extends object>({ data, skeleton, children }: PendingProps<Data>) {
 	const { pathname } = useLocation()
@@ -55,7 +55,7 @@ function Awaited<Data>({ data, children }: AwaitedProps<Data>) {
 	return answer === null ? <NoAnswer /> : children(answer)
 }
 
-/** Goes to the anchor of the address once the content is there: the skeleton did not have it. Back returns to where the reader was. */
+/** Scrolls to the anchor of the address once the content is rendered, as the skeleton lacks it. Back restores the scroll position. */
 function useAnchor(): void {
 	const { hash } = useLocation()
 	const isBack = useNavigationType() === 'POP'

@@ -21,11 +21,11 @@ interface Appended<Row> {
 	/** The page they were appended to. */
 	first: Page<Row>
 	pages: MorePage<Row>[]
-	/** The pages before the first one was loaded again; each is shown until it has been loaded again, too. */
+	/** The appended pages from before the first one was reloaded; each is shown until it has been reloaded, too. */
 	before: MorePage<Row>[] | null
 }
 
-/** How many pages are loaded again with the first one; a longer list becomes short again. */
+/** How many pages are reloaded with the first one; a longer list collapses to its first page. */
 const MAX_RELOADED = 10
 
 /**

@@ -22,7 +22,7 @@ export function usePress<Value extends number>(
 	const [settled, setSettled] = useState(known)
 	const [wanted, setWanted] = useState<Value | null>(null)
 	const latest = useRef<Value | null>(null)
-	// A reloaded page knows better than an earlier response.
+	// A reloaded page is newer than an earlier response.
 	if (made.value !== known.value || made.count !== known.count) {
 		setMade(known)
 		setSettled(known)

@@ -33,10 +33,10 @@ export async function staffPages(database: pg.Client): Promise<Asked[]> {
 	const known = await kinds(database)
 	const patterns = staffPatterns()
 	const missing = patterns.filter((pattern) => !known[pattern])
-	const gone = Object.keys(known).filter((pattern) => !patterns.includes(pattern))
-	if (missing.length + gone.length > 0)
+	const obsolete = Object.keys(known).filter((pattern) => !patterns.includes(pattern))
+	if (missing.length + obsolete.length > 0)
 		throw new Error(
-			`bench/admin/addresses.ts: add ${missing.join(', ') || 'nothing'}; take out ${gone.join(', ') || 'nothing'}.`,
+			`bench/admin/addresses.ts: add ${missing.join(', ') || 'nothing'}; take out ${obsolete.join(', ') || 'nothing'}.`,
 		)
 	return Object.entries(known).flatMap(([pattern, pages]) =>
 		Object.entries(pages).map(([name, at]) => ({ name: name === '' ? `/${pattern}` : `/${pattern}, ${name}`, at })),

@@ -30,7 +30,7 @@ export interface Wrote {
 }
 
 export interface Returned {
-	/** Milliseconds from the cut until the last tab was connected, and until the last one had caught up. */
+	/** Milliseconds from the disconnection until the last tab was reconnected, and until the last one had caught up. */
 	connected: number
 	caughtUp: number
 	/** Retries. */

@@ -25,7 +25,7 @@ export function at(times: Float64Array, share: number): string {
 	return ms(quantile(times, share))
 }
 
-/** As {@link at}, as a number. */
+/** Like {@link at}, as a number. */
 export function quantile(times: Float64Array, share: number): number {
 	const sorted = times.toSorted()
 	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

@@ -1,4 +1,4 @@
-// A child process: the least that passes a message on by the same libraries, to compare the site with.
+// A child process: the minimal server that relays messages with the same libraries, as a baseline for the site.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
@@ -6,7 +6,7 @@ import { Server } from 'socket.io'
 import { gathered } from '~/lib/gathered.ts'
 
 export interface FloorCommand {
-	/** Where each message is stored before it is passed on; null: nowhere. */
+	/** Where each message is stored before it is relayed; null for nowhere. */
 	database: pg.ClientConfig | null
 }
 
@@ -30,7 +30,7 @@ process.once('message', async ({ database }: FloorCommand) => {
 	server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
 })
 
-/** @returns stores a text durably; those of the same moment share a commit, as messages of the site do */
+/** @returns stores a text durably; concurrent ones share a commit, as messages of the site do */
 async function openStore(database: pg.ClientConfig): Promise<(body: string) => Promise<unknown>> {
 	const client = new pg.Client(database)
 	await client.connect()

@@ -7,15 +7,15 @@ import type { FloorCommand } from './floor-process.ts'
 
 interface Pace {
 	pairs: number
-	/** Seconds before the measurement, and of it; one message a second for each pair. */
+	/** Seconds of warm-up, and of the measurement; each pair sends one message per second. */
 	warmSeconds: number
 	seconds: number
 }
 
 /**
- * What a message takes where nothing is decided, counted or formatted: the same tabs and the same socket library, in a process
- * beside the site's, which is idle meanwhile.
- * @param database where each message is inserted and committed first; null for not at all
+ * The baseline latency of a message without checks, counters and rendering: the same tabs and the same socket library, in a
+ * process beside the site's, which is idle meanwhile.
+ * @param database where each message is inserted and committed first; null to store none
  */
 export async function floor(database: ClientConfig | null, { pairs, warmSeconds, seconds }: Pace): Promise<Wrote> {
 	const server = fork(new URL('./floor-process.ts', import.meta.url))

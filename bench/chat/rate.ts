@@ -10,7 +10,7 @@ const seconds = 6
 const MAX_DELAY_MS = 200
 const first = 200
 /** The search ends when the passing and the failing rate are this close. */
-const near = 1.08
+const maxRatio = 1.08
 
 interface Step extends Load {
 	rate: number
@@ -36,7 +36,7 @@ async function search(measure: (rate: number) => Promise<Load & { value: Wrote }
 	const steps: Step[] = []
 	let holds = 0
 	let fails = Number.POSITIVE_INFINITY
-	for (let rate = first; fails / holds > near && steps.length < 12; ) {
+	for (let rate = first; fails / holds > maxRatio && steps.length < 12; ) {
 		const step = { rate, ...(await measure(rate)) }
 		steps.push(step)
 		process.stdout.write(`${row(step)}\n`)

@@ -154,7 +154,7 @@ export class BenchSite {
 		return processIds().reduce((sum, pid) => sum + secondsOf(pid, postmaster), 0)
 	}
 
-	/** Bytes of memory of all PostgreSQL processes, what they share counted once; Linux only. */
+	/** Bytes of memory of all PostgreSQL processes, with shared pages counted once; Linux only. */
 	databaseMemory(): number {
 		const postmaster = this.postmaster()
 		const own = processIds().filter((pid) => pid === postmaster || statOf(pid)?.[1] === postmaster)

@@ -11,7 +11,7 @@ const returns: [string, [number, number]][] = [
 	['all at the same moment', [0, 0]],
 ]
 
-/** Cuts this many tabs at once and lets them reconnect, while others go on writing. @returns a table */
+/** Cuts this many tabs at once and lets them reconnect, while others keep writing. @returns a table */
 export async function storm(count: number): Promise<string> {
 	const site = await BenchSite.start()
 	const [crowd, talking] = [new Crowd(), new Crowd()]

@@ -12,8 +12,8 @@ import {
 } from './known-items.ts'
 
 /*
- * Searches in forms beside those of known-items.ts: typos of every kind and place, what stands in comments, phrases with small words,
- * titles as they come from elsewhere, operators. They are chosen by another seed each time that one is given, so nothing can be made for them.
+ * Further kinds of searches than in known-items.ts: typos of every kind in any position, text of comments, phrases with stop words,
+ * titles copied from other sites, operators. A new seed samples new ones, so that the search cannot be tuned to them.
  */
 
 /** A question with the texts of its comments. */
@@ -27,7 +27,7 @@ export interface DiscussedQuestion extends KnownQuestion {
 
 type FurtherRule = Rule<DiscussedQuestion>
 
-const near: Record<string, string> = {
+const neighbouringKeys: Record<string, string> = {
 	...{
 		a: 'qsz',
 		b: 'vgn',
@@ -59,13 +59,13 @@ const near: Record<string, string> = {
 	...{ y: 'tuh', z: 'xa' },
 }
 
-/** Each kind of typo, at a place of a word. */
+/** Each kind of typo, at a given position in a word. */
 const typos: Record<string, (word: string, at: number, random: Random) => string> = {
 	'two letters swapped': (word, at) => word.slice(0, at) + (word[at + 1] ?? '') + (word[at] ?? '') + word.slice(at + 2),
 	'a doubled letter': (word, at) => word.slice(0, at) + word[at] + word.slice(at),
 	'a missing letter': (word, at) => word.slice(0, at) + word.slice(at + 1),
 	'a neighbouring key': (word, at, random) => {
-		const keys = near[word[at]?.toLowerCase() ?? ''] ?? ''
+		const keys = neighbouringKeys[word[at]?.toLowerCase() ?? ''] ?? ''
 		return word.slice(0, at) + (keys[Math.floor(random() * keys.length)] ?? '') + word.slice(at + 1)
 	},
 }
@@ -95,12 +95,12 @@ const ofTypos: Record<string, FurtherRule> = Object.fromEntries(
 	]),
 )
 
-/** Names in code of a text that a pattern finds. */
+/** The identifiers in these texts that match a pattern. */
 function tokensOf(texts: string[], pattern: RegExp): string[] {
 	return [...new Set(texts.flatMap((text) => text.match(pattern) ?? []))].filter((name) => name.length <= 40)
 }
 
-/** A token of the question's code or of its comments', with a word of the title that is not in it. */
+/** An identifier from the question's code or that of its comments, with a word of the title that it does not contain. */
 function tokenRule(pattern: RegExp, textsOf: (question: DiscussedQuestion) => string[]): FurtherRule {
 	return (question, random) => {
 		const [token] = pick(tokensOf(textsOf(question), pattern), 1, random) ?? []
@@ -131,7 +131,7 @@ const ofCode: Record<string, FurtherRule> = {
 	]),
 }
 
-/** Runs of words with at least two that say something. */
+/** A run of words, at least two of which are no stop words. */
 function phraseOf(text: string, random: Random): string | null {
 	const runs = text.match(/(?<![\p{L}\p{N}'’.-])[\p{L}\p{N}]+(?:'[a-z]+)?(?: [\p{L}\p{N}]+(?:'[a-z]+)?){2,}/gu) ?? []
 	const [run] = pick(runs, 1, random) ?? []
@@ -240,7 +240,7 @@ const rules: Record<string, FurtherRule> = {
 	...ofOperators,
 }
 
-/** As `makeKnownItems` of known-items.ts, in the further forms. */
+/** Like `makeKnownItems` of known-items.ts, for the further kinds. */
 export function makeFurtherItems(
 	questions: DiscussedQuestion[],
 	count: number,

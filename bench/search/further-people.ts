@@ -3,18 +3,18 @@ import { startSet } from '~/features/terms/terms.server.ts'
 import { type KnownSearch, knownPerson, plain } from './known-people.ts'
 
 /*
- * The invented community of known-people.ts with skills drawn from the whole vocabulary, middle initials and years of passing, and
- * searches in forms beside those: any spelling of any term, typos of every kind and place, sentences, years and branches in any words.
+ * The generated community of known-people.ts with skills sampled from the whole vocabulary, middle initials and years of graduation, and
+ * further kinds of searches: any spelling of any term, typos of every kind in any position, sentences, years and branches in any wording.
  */
 
 type Way = (person: Person, random: () => number) => KnownSearch | null
 
 const terms = startSet()
 const spellings = new Map(terms.map(({ name, aliases }) => [name, aliases]))
-/** Years of passing, of members in their first to their fourth year. */
+/** The year of graduation of members in their last year. */
 const lastYear = 2026
 
-/** An invented member of this number, always the same. */
+/** The generated member with this number; deterministic. */
 export function furtherPerson(number: number): Person {
 	const random = randomOf(number * 11 + 5)
 	const base = knownPerson(number)
@@ -41,7 +41,7 @@ function shuffled<Item>(items: Item[], random: () => number): Item[] {
 		.map(({ item }) => item)
 }
 
-/** First and last name, without what stands between. */
+/** First and last name, without middle names. */
 function partsOf(name: string): [first: string, last: string] {
 	const words = name.split(' ')
 	return [words[0] ?? '', words.at(-1) ?? '']
@@ -49,7 +49,7 @@ function partsOf(name: string): [first: string, last: string] {
 
 const hasName = (name: string) => (person: Person) => partsOf(person.name).join(' ') === partsOf(name).join(' ')
 
-const near: Record<string, string> = {
+const neighbouringKeys: Record<string, string> = {
 	...{ a: 's', b: 'v', c: 'x', d: 'f', e: 'r', f: 'g', g: 'h', h: 'j', i: 'o', j: 'k', k: 'l', l: 'k', m: 'n', n: 'm' },
 	...{ o: 'p', p: 'o', q: 'w', r: 't', s: 'd', t: 'y', u: 'i', v: 'b', w: 'e', x: 'c', y: 'u', z: 'x' },
 }
@@ -58,7 +58,8 @@ const typos: Record<string, (word: string, at: number) => string> = {
 	'two letters swapped': (word, at) => word.slice(0, at) + (word[at + 1] ?? '') + (word[at] ?? '') + word.slice(at + 2),
 	'a doubled letter': (word, at) => word.slice(0, at) + word[at] + word.slice(at),
 	'a missing letter': (word, at) => word.slice(0, at) + word.slice(at + 1),
-	'a neighbouring key': (word, at) => word.slice(0, at) + (near[word[at] ?? ''] ?? 'x') + word.slice(at + 1),
+	'a neighbouring key': (word, at) =>
+		word.slice(0, at) + (neighbouringKeys[word[at] ?? ''] ?? 'x') + word.slice(at + 1),
 }
 
 function withTypo(name: string, kind: string, random: () => number): string {
@@ -79,7 +80,7 @@ const ofTypos: Record<string, Way> = Object.fromEntries(
 	]),
 )
 
-/** What a branch is called by those who look for its students. */
+/** Names of a branch that people use to search for its students. */
 const branchWords: Record<string, string[]> = {
 	CSE: ['cse', 'CS', 'comp sci', 'computer engg', 'computer science & engineering'],
 	'Information Technology': ['it', 'info tech', 'information technology'],

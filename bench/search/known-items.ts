@@ -8,7 +8,7 @@ export interface KnownQuestion {
 	description: string
 }
 
-/** A search that somebody could make who knows that a question is there. */
+/** A known-item search: one that a reader might type who knows that the question exists. */
 export interface KnownItem {
 	id: number
 	search: string
@@ -17,7 +17,7 @@ export interface KnownItem {
 export type Random = () => number
 export type Rule<Question = KnownQuestion> = (question: Question, random: Random) => string | null
 
-/** Each kind of search with its rule; null where a question has not what the rule needs. */
+/** The rule for each kind of search; null for a question that lacks what the rule needs. */
 const rules: Record<string, Rule> = {
 	'four content words of the body': ({ description }, random) =>
 		join(pick(contentWords(prose(description)), 4, random)),
@@ -44,9 +44,8 @@ const rules: Record<string, Rule> = {
 }
 
 /**
- * Searches of every kind for questions chosen by chance, the same ones each time.
- * @param count at most so many of each kind
- * @param seed another number chooses others
+ * Searches of every kind for randomly sampled questions; deterministic for a seed.
+ * @param count maximum number of each kind
  */
 export function makeKnownItems(
 	questions: KnownQuestion[],
@@ -56,7 +55,7 @@ export function makeKnownItems(
 	return makeItems(questions, rules, count, seed)
 }
 
-/** As {@link makeKnownItems}, by any rules. */
+/** Like {@link makeKnownItems}, with the given rules. */
 export function makeItems<Question extends KnownQuestion>(
 	questions: Question[],
 	rules: Record<string, Rule<Question>>,
@@ -90,7 +89,7 @@ export function contentWords(text: string): string[] {
 	return [...new Set(words.filter((word) => !stopWords.has(word.toLowerCase())))]
 }
 
-/** Text without code, links and the marks of Markdown. */
+/** The text without code, links and Markdown syntax. */
 export function prose(markdown: string): string {
 	return markdown
 		.replace(
@@ -105,7 +104,7 @@ export function codeOf(markdown: string): string {
 	return (markdown.match(/```[\s\S]*?```|^(?: {4}|\t).*$|`[^`\n]+`/gm) ?? []).join('\n')
 }
 
-/** Names in code as somebody would search for them: of a path its last part, else the name as it stands. */
+/** Identifiers in code as a reader would search for them: the last segment of a path, otherwise the whole name. */
 function codeTokens(markdown: string): string[] {
 	const named =
 		codeOf(markdown).match(/\b[a-z]+(?:\.\w+)*\.[A-Za-z]\w{3,}\b|\b[A-Za-z][a-z]+[A-Z]\w+\b|\b0x[0-9a-f]{4,}\b/g) ?? []
@@ -118,14 +117,14 @@ function phrases(text: string): string[] {
 	return text.match(/(?<![\p{L}\p{N}'’.-])\p{L}{3,}(?: \p{L}{3,}){3}(?![\p{L}\p{N}'’-])/gu) ?? []
 }
 
-/** Words in which somebody may mistype, long enough that they can be told. */
+/** Words that may get a typo: long enough to stay recognizable. */
 export function typoWords(text: string): RegExpExecArray[] {
 	return [...text.matchAll(/(?<![\p{L}\p{N}'’._-])[a-z]{5,}(?![\p{L}\p{N}'’_-]|\.\p{L})/giu)].filter(
 		([word]) => !stopWords.has(word.toLowerCase()),
 	)
 }
 
-/** The text with one letter missing, added, wrong or swapped in one of its longer words; its first letter stays. */
+/** The text with one letter missing, added, wrong or swapped in one of its longer words, but not its first letter. */
 function mistype(text: string, random: Random): string | null {
 	const [found] = pick(typoWords(text), 1, random) ?? []
 	if (!found) return null

@@ -3,17 +3,17 @@ import { randomOf } from '~/features/demo/people/people.ts'
 import { canonicalSkill } from '~/features/members/skills.server.ts'
 
 /*
- * An invented community and searches whose right answers are known. Its words are its own: what the site knows of skills, branches
- * and names is not read here, so that the two cannot agree by being the same list.
+ * A generated community, and searches with known relevant results. Its words are listed here, independently of the site's own lists of
+ * skills, branches and names: otherwise both would agree trivially.
  */
 
-/** A search, and who is right for it. */
+/** A search, and which members are relevant. */
 export interface KnownSearch {
 	q: string
 	isRight: (person: Person) => boolean
 }
 
-/** Skills with one other way in which people type each. */
+/** Skills, each with an alternative spelling. */
 const skills: readonly (readonly [name: string, other: string])[] = [
 	['JavaScript', 'js'],
 	['TypeScript', 'ts'],
@@ -101,7 +101,7 @@ const universities = [
 	'Deccan Polytechnic',
 ]
 
-/** An invented member of this number, always the same. */
+/** The generated member with this number; deterministic. */
 export function knownPerson(number: number): Person {
 	const random = randomOf(number * 7 + 3)
 	const pick = <Item>(list: readonly Item[]): Item => list[Math.floor(random() * list.length)] as Item
@@ -131,7 +131,7 @@ export function knownPerson(number: number): Person {
 			show_presence: true,
 			last_seen_at: null,
 		},
-		// As the form of a profile stores them.
+		// As the profile form stores them.
 		skills: [...new Set(own.map(([skill]) => canonicalSkill(skill)))],
 		projects: [
 			{
@@ -149,7 +149,7 @@ export function knownPerson(number: number): Person {
 const yearWords = ['', 'first', 'second', 'third', 'fourth']
 const ordinals = ['', '1st', '2nd', '3rd', '4th']
 
-/** Ways in which a member is looked for; each makes a search for a member, or null where they have nothing of the kind. */
+/** Kinds of searches for a member; each returns null for a member who lacks what it needs. */
 export const searchKinds: Readonly<Record<string, (person: Person, random: () => number) => KnownSearch | null>> = {
 	alias: ({ skills: own }, random) => {
 		const known = skills.filter(([name]) => own.includes(canonicalSkill(name)))
@@ -206,7 +206,7 @@ export const searchKinds: Readonly<Record<string, (person: Person, random: () =>
 		plain(name) === name.toLowerCase() ? null : { q: plain(name), isRight: (person) => person.name === name },
 }
 
-/** Small letters without accents. */
+/** Lower case without accents. */
 export function plain(text: string): string {
 	const letters: Record<string, string> = { ø: 'o', ł: 'l' }
 	return text
@@ -216,7 +216,7 @@ export function plain(text: string): string {
 		.replace(/[øł]/g, (letter) => letters[letter] ?? letter)
 }
 
-/** A name with one letter left out, wrong, added, or swapped with its neighbour, but for the first of a word. */
+/** A name with one letter missing, wrong, added, or swapped with its neighbour, but not the first of a word. */
 function withTypo(name: string, random: () => number): string {
 	const words = plain(name).split(' ')
 	const long = words.flatMap((word, index) => (word.length >= 4 ? [index] : []))

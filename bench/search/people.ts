@@ -12,58 +12,58 @@ import type { KnownSearch } from './known-people.ts'
 const READ = 5
 const batch = 1_000
 
-/** Of each way in: how much of what could stand among the first five does. */
+/** The recall of one kind of search within the first five results. */
 export interface PeopleResult {
 	way: string
 	searches: number
 	recall: number
-	/** Milliseconds of processor of PostgreSQL, where the system tells, and of Node; the mean of a search. */
+	/** Mean processor milliseconds per search: of PostgreSQL, where the system reports it, and of Node. */
 	database: number | null
 	node: number
 }
 
 interface Judged {
-	/** The invented member of a number, always the same. */
+	/** The generated member with this number; deterministic. */
 	person: (number: number) => Person
 	ways: Readonly<Record<string, (person: Person, random: () => number) => KnownSearch | null>>
-	/** Searches of each way in. */
+	/** Searches of each kind. */
 	count: number
-	/** Another number chooses others. */
+	/** Selects the sampled searches. */
 	seed?: number
-	/** Of the ways those whose name holds this. */
+	/** Restricts the kinds to those whose name contains this. */
 	only?: string
-	/** Told of each search that does not find all that it could. */
+	/** Called for each search with incomplete recall. */
 	onMiss?: (way: string, search: string, found: string) => void
 }
 
-/** Makes the invented community and searches it. */
+/** Creates the generated community and searches it. */
 export async function evaluatePeople(
 	size: number,
 	{ person, ways, count, seed = 0, only = '', onMiss }: Judged,
 ): Promise<PeopleResult[]> {
 	const people = Array.from({ length: size }, (_, index) => person(index + 1))
-	const { rows: kept } = await pool().query('select from member_search limit 1')
-	if (kept.length === 0) await addPeople(people)
-	const known = new Map(people.map((person) => [person.username, person]))
+	const { rows: existing } = await pool().query('select from member_search limit 1')
+	if (existing.length === 0) await addPeople(people)
+	const byUsername = new Map(people.map((person) => [person.username, person]))
 	const viewer: SignedIn = { id: 2_147_483_647, username: 'reader', name: 'Reader', image: null, role: 'member' }
 	const results: PeopleResult[] = []
 	for (const [way, search] of Object.entries(ways)) {
 		if (!way.includes(only)) continue
 		const random = randomOf(seed + way.length)
-		const tried = Array.from({ length: count * 4 }, () =>
+		const sampled = Array.from({ length: count * 4 }, () =>
 			search(people[Math.floor(random() * size)] ?? person(1), random),
 		)
-		const asked = tried.filter((one) => one !== null).slice(0, count)
-		const searches = asked.length
+		const selected = sampled.filter((one) => one !== null).slice(0, count)
+		const searches = selected.length
 		const answers: string[][] = []
 		const before = { database: await databaseTime(), node: process.cpuUsage() }
-		for (const { q } of asked) {
+		for (const { q } of selected) {
 			const { page } = await listCommunity({ ...anybody, q }, null, viewer)
 			answers.push(page.rows.slice(0, READ).map(({ username }) => username))
 		}
 		const after = { database: await databaseTime(), node: process.cpuUsage(before.node) }
-		const recall = asked.reduce((sum, { q, isRight }, index) => {
-			const found = answers[index]?.filter((username) => isRight(known.get(username) ?? person(0))) ?? []
+		const recall = selected.reduce((sum, { q, isRight }, index) => {
+			const found = answers[index]?.filter((username) => isRight(byUsername.get(username) ?? person(0))) ?? []
 			const possible = Math.min(READ, people.filter(isRight).length)
 			if (found.length < possible) onMiss?.(way, q, `${found.length} of ${possible}: ${answers[index]?.join(' ')}`)
 			return sum + found.length / possible
@@ -93,7 +93,7 @@ async function addPeople(people: Person[]): Promise<void> {
 	await settleTables()
 }
 
-/** Milliseconds of processor that the one connection has used; null where the system does not tell. */
+/** Processor milliseconds that the pool's only connection has used; null if the system does not report them. */
 export async function databaseTime(): Promise<number | null> {
 	const { rows } = await pool().query<{ pid: number }>('select pg_backend_pid() as pid')
 	try {
@@ -103,7 +103,7 @@ export async function databaseTime(): Promise<number | null> {
 	}
 }
 
-/** Writes the figures into RESULTS.md. */
+/** Writes the results into RESULTS.md. */
 export function reportPeople(size: number, results: PeopleResult[], further: boolean): void {
 	const rows = results.map(
 		({ way, searches, recall, database, node }) =>

@@ -271,9 +271,9 @@ export class Tab implements Transport {
 	private async ask<Answer>(answer: () => Answer): Promise<Answer> {
 		await this.travel()
 		if (!this.online || this.chance() < this.weather.loss) throw new Error('no answer')
-		const said = structuredClone(answer())
+		const response = structuredClone(answer())
 		await this.travel()
-		return said
+		return response
 	}
 
 	private travel(): Promise<void> {

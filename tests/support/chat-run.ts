@@ -112,7 +112,7 @@ export class ChatRun {
 	/**
 	 * Waits until everything is acknowledged and all tabs show the same, by the product's own means, and asserts that no guarantee is
 	 * violated. A run only counts if enough was written.
-	 * @param least minimum number of messages
+	 * @param least the minimum number of messages
 	 */
 	async judge(least: number): Promise<void> {
 		const written = this.members.map((member) => member.written)

@@ -41,7 +41,7 @@ export class ConversationHistory extends History {
 	}
 
 	override async run(count: number): Promise<string[]> {
-		// Neither the limits of messages nor those of reports.
+		// Resets the limits of messages and reports.
 		await passTime()
 		await sql`update reports set created_at = created_at - interval '1 hour'`.execute(db())
 		return super.run(count)

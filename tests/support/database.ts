@@ -17,7 +17,7 @@ declare module 'vitest' {
 	}
 }
 
-/** The database that every test's own is a copy of: postgres.ts makes it, and its module is not loaded here, as it loads every feature. */
+/** The template of every test's database: postgres.ts creates it, but is not imported here, as it loads every feature. */
 const template = 'devquad'
 
 /**
@@ -29,7 +29,7 @@ export function useDatabase(original = template, limits: pg.PoolConfig = { conne
 	const name = `test_${randomUUID().replaceAll('-', '')}`
 	beforeAll(async () => {
 		const { site } = inject('postgres')
-		// Files copied as they are take a quarter of the processor time of pages copied through the write-ahead log.
+		// Copying the files takes a quarter of the processor time of copying through the write-ahead log.
 		await administer(`create database ${name} template ${original} owner ${site.user} strategy file_copy`)
 		openDatabase({ ...site, database: name, ...limits })
 	})

@@ -22,7 +22,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'
 import { type Act, History, why } from './history.ts'
 
-/** The last questions and comments, about which everything is: so few that writers meet. */
+/** The latest questions and comments, which all acts target: so few that writers contend for them. */
 const RECENT_QUESTIONS = 6
 const RECENT_COMMENTS = 14
 
@@ -51,7 +51,7 @@ export class ForumHistory extends History {
 	}
 
 	override async run(count: number): Promise<string[]> {
-		// A member may send few reports an hour.
+		// Resets the hourly limit of reports.
 		await sql`update reports set created_at = created_at - interval '1 hour'`.execute(db())
 		return super.run(count)
 	}
@@ -60,7 +60,7 @@ export class ForumHistory extends History {
 		return this.pick([...this.members, ...this.members, this.admin])
 	}
 
-	/** Often one who may change it: an admin may change everything. */
+	/** Often an admin, who may change everything. */
 	private editor(): SignedIn {
 		return this.chance(0.5) ? this.admin : this.pick(this.members)
 	}

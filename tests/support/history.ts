@@ -10,14 +10,14 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../factories/forum.ts'
 import { randomFrom } from './random.ts'
 
-/** Acts at the same time; the pool has a connection for each. */
+/** Concurrent acts; the pool has a connection for each. */
 const AT_ONCE = 8
 
 export const why = 'A reason.'
 
 export type Act = () => Promise<unknown>
 
-/** Members, moderators and an admin who write at the same time, at random. The same seed makes the same choices, not the same moments. */
+/** Members, moderators and an admin who write concurrently, at random. A seed determines their choices, not the timing. */
 export abstract class History {
 	private readonly random: () => number
 	protected readonly members: SignedIn[] = []
@@ -29,7 +29,7 @@ export abstract class History {
 		this.random = randomFrom(seed)
 	}
 
-	/** What members do, each with its weight. */
+	/** Possible acts with their weights. */
 	protected abstract acts(): [number, Act][]
 
 	/** Creates the members. */
@@ -41,8 +41,8 @@ export abstract class History {
 	}
 
 	/**
-	 * Has members do something at random, several at a time, and then ends what has become a background job.
-	 * @returns what failed, apart from refusals
+	 * Runs random acts of members, several concurrently, and then completes the background jobs.
+	 * @returns failures other than refusals
 	 */
 	async run(count: number): Promise<string[]> {
 		const weighted = [...this.acts(), ...this.decisions(), ...this.departures()]
@@ -69,7 +69,7 @@ export abstract class History {
 		return this.random() < share
 	}
 
-	/** A number that is new. */
+	/** A number that was not used before. */
 	protected next(): number {
 		this.made += 1
 		return this.made
@@ -119,7 +119,7 @@ export abstract class History {
 		await deleteLeaver(gone.id)
 	}
 
-	/** Replaces a member by a new one. @returns who is replaced, who may still be writing */
+	/** Replaces a member by a new one. @returns the replaced member, who may still be writing */
 	private async replaceMember(): Promise<SignedIn> {
 		const fresh = await countedMember(`fresh${this.next()}`)
 		const place = Math.floor(this.random() * this.members.length)
@@ -128,7 +128,7 @@ export abstract class History {
 	}
 }
 
-/** As registrations count it. */
+/** A member who is counted as by a registration. */
 async function countedMember(username: string, role?: SignedIn['role']): Promise<SignedIn> {
 	await sql`update counters set value = value + 1 where name = 'members'`.execute(db())
 	return makeMember(username, role)

@@ -98,9 +98,9 @@ export async function startDirectory(program: string): Promise<Directory> {
 		start,
 		async stop() {
 			if (server && server.exitCode === null && server.signalCode === null) {
-				const gone = once(server, 'exit')
+				const exited = once(server, 'exit')
 				server.kill('SIGKILL')
-				await gone
+				await exited
 			}
 		},
 	}

@@ -87,10 +87,10 @@ function subjectsOf({ planted, usernames }: Leaver): string[] {
 
 /** Query strings of pages: searches for the member's data, and the views of lists. */
 function questionsAbout({ words, usernames }: Leaver): Record<string, string[]> {
-	const said = [words.texts, words.own, words.name, ...usernames].map(encodeURIComponent)
-	const [text = '', own = '', name = ''] = said
+	const terms = [words.texts, words.own, words.name, ...usernames].map(encodeURIComponent)
+	const [text = '', own = '', name = ''] = terms
 	const username = usernames.at(-1) ?? ''
-	const each = (query: string, values = said) => values.map((value) => `${query}${value}`)
+	const each = (query: string, values = terms) => values.map((value) => `${query}${value}`)
 	return {
 		'/search': [
 			...each('?q=', [text, name, username]),

@@ -107,13 +107,13 @@ export async function plant(
 		select username, name from users where pseudonym_of = ${member.id}`.execute(db())
 	const pseudonyms = rows.flatMap((row) => [row.username, row.name])
 	const answer = await (await site.ask('/answer', cookies.peer ?? '')).text()
-	const said = [...(plan.keepsTexts ? [] : [words.texts]), words.own, ...words.name.split(' '), before, username]
+	const markers = [...(plan.keepsTexts ? [] : [words.texts]), words.own, ...words.name.split(' '), before, username]
 	await subscribe(member, words)
 	const hidden = [digitsOf(words.own), hex(words.own), hashToken(`${before}@campus.example`)]
 	const leaver = {
 		...{ member: { ...member, username }, words, planted, usernames: [before, username], ids: await idsOf(words) },
 		feed: /\/answer\/feed\.atom\?key=[\w.-]+/.exec(answer)?.[0] ?? '',
-		marks: [...said, ...pseudonyms, ...hashes, ...hidden].map((mark) => mark.toLowerCase()),
+		marks: [...markers, ...pseudonyms, ...hashes, ...hidden].map((mark) => mark.toLowerCase()),
 	}
 	return { leaver, cookie }
 }

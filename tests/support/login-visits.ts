@@ -3,7 +3,7 @@ import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 
-/* What tests of the ways to log in do on the site: save its settings, and request pages as a browser does. */
+/* Helpers for tests of login methods: saving settings, and requesting pages as a browser does. */
 
 /** Saves a section of the settings, as an admin does. @param input fields that differ from the saved ones */
 export async function saveSettings(admin: SignedIn, section: string, input: Record<string, string>): Promise<void> {

@@ -19,12 +19,12 @@ export async function mergeAway(
 	const into = `kept-${username}`
 	const { cookie } = await logInMember(site, into)
 	const tab = await openTab(site.url, cookie)
-	const told = next(tab, 'member:renamed')
+	const renamed = next(tab, 'member:renamed')
 	const counts: unknown[] = []
 	tab.on('chat:count', (count) => counts.push(count))
 	const merged = await site.ask(`/admin/members/${username}/merge`, admin, { into, username, why: 'Twice.' })
 	expect(merged.status, await merged.text()).toBe(303)
-	expect(await told).toEqual({ from: username, to: into })
+	expect(await renamed).toEqual({ from: username, to: into })
 	await expect.poll(() => counts.at(-1)).toEqual({ conversations: 1 })
 	// With a new connection for each request, which the processes get in turn.
 	const lead = async () => {

@@ -49,8 +49,8 @@ const waiting = (_cast: Cast, { query }: Target) =>
 	db()
 		.transaction()
 		.execute(async (trx) => {
-			const held = await lockAnyQuestion(trx, query)
-			if (held) await removeQuestion(trx, query, held, { status: 'pending', by: null })
+			const locked = await lockAnyQuestion(trx, query)
+			if (locked) await removeQuestion(trx, query, locked, { status: 'pending', by: null })
 			await openWaitingCase(trx, 'query', query)
 		})
 

@@ -15,9 +15,9 @@ import { makeCluster } from './own-postgres.ts'
 import { makeRunFolder } from './run-folder.ts'
 import { keepTemplates } from './site-template.ts'
 
-/** Nothing of a run outlives it. */
+/** No data outlives a run. */
 const fast = [
-	// Six test files at once, each with several sites of several processes.
+	// Six test files run concurrently, each with several sites of several processes.
 	'max_connections=200',
 	'fsync=off',
 	'synchronous_commit=off',
@@ -27,11 +27,11 @@ const fast = [
 	'max_wal_senders=0',
 	'autovacuum=off',
 	// Each file has a database and connections of its own. They would plan each statement anew the first five times, which takes as long as
-	// running it.
+	// executing it.
 	'plan_cache_mode=force_generic_plan',
 ]
 
-/** One PostgreSQL for the whole run, with a migrated database to clone; durability is off, as nothing here must last. */
+/** One PostgreSQL for the whole run, with a migrated database to clone; durability is off, as no data must survive a crash. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
 	const removeRunFolder = makeRunFolder()
 	const removeTemplates = keepTemplates()
@@ -44,7 +44,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 	openDatabase(postgres.connection)
 	await installStartSet()
 	await closeDatabase()
-	// The tables in which jobs wait: whoever logs in from a new device is mailed.
+	// The tables of the job queue, as a login from a new device queues a mail.
 	await runMigrations({ pgPool: pool, noPreparedStatements: true })
 	await pool.end()
 	project.provide('postgres', { site: loginOf(postgres.connection), admin: loginOf(postgres.admin) })

@@ -55,10 +55,15 @@ export async function startPushService() {
 		const secret = randomBytes(16)
 		const path = `/push/${randomBytes(8).toString('hex')}`
 		const keys = { p256dh: pair.getPublicKey('base64url'), auth: secret.toString('base64url') }
-		const made = { subscription: { endpoint: origin + path, ...keys }, arrived: [], answer: { status: 201 }, asked: 0 }
-		const kept = { ...made, pair, secret }
-		browsers.set(path, kept)
-		return kept
+		const browser = {
+			subscription: { endpoint: origin + path, ...keys },
+			arrived: [],
+			answer: { status: 201 },
+			asked: 0,
+		}
+		const entry = { ...browser, pair, secret }
+		browsers.set(path, entry)
+		return entry
 	}
 
 	return {

@@ -26,7 +26,7 @@ export function sendRaw(url: string, { method = 'GET', path, headers = {}, body 
 	const sized = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
 	return new Promise((resolve, reject) => {
 		const options = { hostname, port, method, path, agent, headers: { ...sized, ...headers }, timeout: 10_000 }
-		const asked = request(options, (answer) => {
+		const outgoing = request(options, (answer) => {
 			const chunks: Buffer[] = []
 			answer.on('data', (chunk) => chunks.push(chunk))
 			answer.on('error', reject)
@@ -36,9 +36,9 @@ export function sendRaw(url: string, { method = 'GET', path, headers = {}, body 
 				resolve({ status: answer.statusCode ?? 0, headers: answer.headers, cookies, body: text })
 			})
 		})
-		asked.on('timeout', () => asked.destroy(new Error(`no answer within 10 s to ${method} ${path}`)))
-		asked.on('error', reject)
-		asked.end(body)
+		outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within 10 s to ${method} ${path}`)))
+		outgoing.on('error', reject)
+		outgoing.end(body)
 	})
 }
 

@@ -1,22 +1,22 @@
 import { accessSync, constants, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where Linux has a folder that lies in memory. */
+/** Linux's in-memory file system. */
 const memory = '/dev/shm'
-/** What must be free there, and in the machine: a run takes a tenth of it. */
+/** Must be free there, and in the machine's memory; a run uses a tenth of it. */
 const MIN_FREE_BYTES = 4 * 2 ** 30
 const prefix = 'devquad-tests-'
 
 /**
- * Has everything that this run and its child processes write to the temporary folder lie in memory, where there is room: they make and
- * remove some hundred thousand files of databases, for which a disk takes a quarter of all the processor time of the run.
- * @returns what removes the folder
+ * Keeps the temporary files of this run and its child processes in memory, if there is room: they create and delete some hundred thousand
+ * database files, which on a disk takes a quarter of the run's processor time.
+ * @returns removes the folder
  */
 export function makeRunFolder(): () => void {
 	if (process.env.TEST_RUN_FOLDER || !hasRoom()) return () => {}
 	removeAbandoned()
 	const folder = join(memory, prefix + process.pid)
-	// PostgreSQL's part may belong to an account of its own, which has to pass.
+	// PostgreSQL's files may belong to an account of its own, which has to traverse the folder.
 	mkdirSync(folder, { mode: 0o711, recursive: true })
 	process.env.TEST_RUN_FOLDER = folder
 	process.env.TMPDIR = folder
@@ -33,7 +33,7 @@ function hasRoom(): boolean {
 	}
 }
 
-/** A run that was killed left its folder in memory. */
+/** Deletes the folders of runs that were killed. */
 function removeAbandoned(): void {
 	for (const name of readdirSync(memory).filter((name) => name.startsWith(prefix)))
 		if (!isRunning(Number(name.slice(prefix.length)))) rmSync(join(memory, name), { recursive: true, force: true })

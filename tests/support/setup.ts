@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest'
 
-// Files share a process, see vitest.config.ts. None finds what another left in the modules of the project, or in remember.ts.
+// Test files share a process, see vitest.config.ts: this resets the state of the project's modules and of remember.ts.
 vi.resetModules()
 Reflect.deleteProperty(globalThis, '__remembered')
 const environment = { ...process.env }
 
-// A hash with the product's cost takes 20 ms of a processor. A test of stored hashes takes this back with `vi.unmock`.
+// A hash with the product's cost takes 20 ms of a processor. A test of stored hashes undoes this with `vi.unmock`.
 vi.mock(import('@node-rs/argon2'), async (importOriginal) => {
 	const original = await importOriginal()
 	return {
@@ -17,7 +17,7 @@ vi.mock(import('@node-rs/argon2'), async (importOriginal) => {
 	}
 })
 
-// Whatever a test file writes goes to a directory of its own, whose settings hold before any module reads them.
+// Each test file has a data directory of its own, set before any module reads the settings.
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-unit-'))
 process.env.DATA_DIR = dataDir
 process.env.LOG_LEVEL = 'silent'

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /*
- * A data directory on which the build has started once. A site that starts on a copy makes neither a PostgreSQL cluster nor the demo
- * content, which takes 1.4 seconds of the processor's time without and 7.5 with that content.
+ * A data directory on which the build has started once. A site that starts on a copy creates neither a PostgreSQL cluster nor the demo
+ * content, which saves 1.4 seconds of processor time without and 7.5 with that content.
  */
 
 /**
- * Has the sites of this run, and of its child processes, start on copies. The first test that needs one makes it.
- * @returns what removes them
+ * Makes the sites of this run, and of its child processes, start on copies of templates. The first test that needs a template creates it.
+ * @returns removes the templates
  */
 export function keepTemplates(): () => void {
 	if (process.env.TEST_TEMPLATES) return () => {}
@@ -21,7 +21,7 @@ export function keepTemplates(): () => void {
 }
 
 /**
- * Fills a data directory with a copy, unless there is something in it already, or the run has no templates.
+ * Fills a data directory with a copy, unless it is not empty, or the run has no templates.
  * @param seed SEED of the site
  * @param make starts a site on an empty folder and stops it
  */
@@ -35,11 +35,11 @@ export async function fillFromTemplate(
 	const template = join(templates, seed)
 	while (!existsSync(template)) await makeTemplate(template, make)
 	mkdirSync(dataDir, { recursive: true })
-	// With owners and modes: PostgreSQL's part may belong to an account of its own.
+	// With owners and modes: PostgreSQL's files may belong to an account of its own.
 	execFileSync('cp', ['-a', `${template}/.`, dataDir])
 }
 
-/** Makes it, or waits for a moment where another process is about to. */
+/** Creates the template, or waits briefly while another process does. */
 async function makeTemplate(template: string, make: (folder: string) => Promise<unknown>): Promise<void> {
 	const unfinished = `${template}-unfinished`
 	try {
@@ -50,9 +50,9 @@ async function makeTemplate(template: string, make: (folder: string) => Promise<
 	}
 	try {
 		await make(unfinished)
-		// The copies are lost with the machine anyway; a process that is killed loses nothing by it.
+		// Nobody needs the copies after a crash of the machine, and a killed process loses no data by this.
 		appendFileSync(join(unfinished, 'postgres', 'postgresql.conf'), 'fsync = off\nfull_page_writes = off\n')
-		// Where the socket was, if not in the data directory: each copy has its own.
+		// The path of the socket, if it is outside the data directory: each copy has its own.
 		rmSync(join(unfinished, 'postgres-socket.path'), { force: true })
 		renameSync(unfinished, template)
 	} finally {

@@ -24,7 +24,7 @@ const SPARED_CONNECTIONS = 6
 const MAX_BYTES_UNDER_WAY = 64 * 1_024
 
 export interface SlowNetwork {
-	/** For `browser.newContext({ proxy: { server } })`. */
+	/** The proxy's address, for `browser.newContext({ proxy: { server } })`. */
 	server: string
 	/** The seed of the losses. */
 	seed: number

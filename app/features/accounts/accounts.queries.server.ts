@@ -181,7 +181,7 @@ export async function findLoginChallenge(hash: string): Promise<WaitingLogin | u
 	return rows[0]
 }
 
-/** Completes a waiting login. @returns data of its login method for the session; undefined when it waits no more */
+/** Completes a waiting login. @returns data of its login method for the session; undefined when it is no longer pending */
 export async function deleteLoginChallenge(trx: Executor, hash: string): Promise<{ kept: string | null } | undefined> {
 	const { rows } = await sql<{ kept: string | null }>`
 		delete from login_challenges where token_hash = ${hash} and expires_at > now() returning kept`.execute(trx)

@@ -67,7 +67,7 @@ export async function viewerFromRequest(
 		return { viewer: verified, headers: new Headers(), lacksSecondFactor: known && lacksSecondFactor(known) }
 	}
 	const { response, headers } = await lookUpSession(request, fresh)
-	// Meanwhile another tab may have logged in: what scripts ask for in the background does not take its cookies.
+	// Another tab may have logged in meanwhile: background requests by scripts must not overwrite its cookies.
 	if (!response) return { viewer: null, headers: isBackground(request) ? new Headers() : headers }
 	const viewer = viewerOfUser(response.user)
 	const isRenewed = headers.getSetCookie().length > 0
@@ -107,7 +107,7 @@ export async function sessionOf(request: Request): Promise<{ viewer: SignedIn; s
 	return found ? { viewer: viewerOfUser(found), sessionId: found.sessionId } : null
 }
 
-/** As {@link sessionOf}, as the database has it, without Better Auth: for this it needs two statements, and a tenth of a request's time. */
+/** Like {@link sessionOf}, from the database without Better Auth, which needs two statements and a tenth of a request's time for it. */
 async function findSession(request: Request) {
 	const { authCookies, secret } = await auth().$context
 	const token = sessionTokenOf(request.headers.get('Cookie') ?? '', { name: authCookies.sessionToken.name, secret })
@@ -183,7 +183,7 @@ export async function logIn(form: FormData, request: Request): Promise<Headers> 
 	}
 }
 
-/** The first step succeeded, and the account has a second factor: `cookie`, a Set-Cookie header, leads on to it. */
+/** The first step succeeded, and the account has a second factor: `cookie`, a Set-Cookie header, continues the login there. */
 export class SecondStepRequired extends NotAllowed {
 	readonly cookie: string
 	constructor(cookie: string) {
@@ -359,7 +359,7 @@ function viewerOfUser(user: {
 
 /**
  * Changes the password of a member who knows the current one. Ends all other sessions and access tokens, and forgets other devices.
- * Wrong tries are counted for the member alone, so that strangers who guess at the login page cannot block it.
+ * Failed attempts are counted per member, so that strangers who guess at the login page cannot block it.
  * @returns the new cookies of this session
  * @throws Invalid with the field, TooMany
  */

@@ -36,7 +36,7 @@ export interface PairStateRow {
 	muted: boolean
 	read_id: number
 	peer_pending: boolean
-	/** How far the peer has read, and was reached. */
+	/** How far the peer has read, and how far messages were delivered to them. */
 	peer_read_id: number
 	peer_delivered_id: number
 	unanswered: number

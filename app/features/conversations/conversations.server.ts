@@ -45,7 +45,7 @@ export async function relationWith(viewer: SignedIn, username: unknown, executor
 	return row
 }
 
-/** As {@link relationWith}, for an existing conversation. @throws NotFound */
+/** Like {@link relationWith}, for an existing conversation. @throws NotFound */
 export async function requireConversation(
 	viewer: SignedIn,
 	username: unknown,

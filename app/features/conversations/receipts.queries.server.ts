@@ -12,7 +12,7 @@ import {
 	usernamesOf,
 } from './conversations.queries.server.ts'
 
-/* Receipts: how far members got in their conversations. */
+/* Receipts: how far messages were delivered to members, and read by them. */
 
 /** A receipt: how far a member got in their conversation with a peer. */
 export interface Receipt extends Pair {

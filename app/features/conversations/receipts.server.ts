@@ -7,7 +7,7 @@ import {
 } from './conversations.queries.server.ts'
 import { lockConversationsOfReceipts, type Receipt, type SeenRow, writeSeen } from './receipts.queries.server.ts'
 
-/** Both undefined where there was nothing to note. */
+/** Both undefined where nothing changed. */
 interface Noted {
 	peer?: PairStateRow
 	seen?: SeenRow | undefined

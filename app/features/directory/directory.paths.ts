@@ -21,7 +21,7 @@ export function maxCounted(total: number): number {
 /** Maximum values of one filter in an address. */
 export const MAX_FILTER_VALUES = 10
 
-/** Milliseconds from the last key until suggestions are requested, and from leaving the field until they close. */
+/** Milliseconds from the last keystroke until suggestions are requested, and from leaving the field until they close. */
 export const searchDebounce = 300
 export const closeDelay = 200
 

@@ -26,7 +26,7 @@ export interface ListedMemberRow {
 	campus_verified_at: Date | null
 }
 
-/** Characters of “About” in a list: more than three lines of a card. A longer text has one more. */
+/** Characters of “About” in a list: more than three lines of a card. A longer text is cut to one character more. */
 export const MAX_ABOUT_LENGTH = 400
 
 /**

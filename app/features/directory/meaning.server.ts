@@ -163,7 +163,7 @@ export async function understand(criteria: Criteria, viewer: Viewer): Promise<Un
 	const total = popular.find(({ kind }) => kind === 'everyone')?.members ?? 0
 	const lists = filterValues(asFilters)
 	const chosen = lists.flatMap((list) => list.named)
-	// A value that nobody has any more, or that nobody shows to visitors, is unknown, and so is its spelling.
+	// A value that nobody has any longer, or that nobody shows to visitors, is unknown, and so is its spelling.
 	const termOf = (value: Named) => {
 		const term = terms.get(keyOf(value))
 		return term && (term.members > 0 || term.kind === 'online') ? term : undefined

@@ -43,7 +43,7 @@ const MAX_KNOWN_SKILLS = 8
 /** Skills of listed members that match an incomplete text, with the number of members. */
 export async function suggestKnownSkills(typed: string): Promise<{ value: string; note: string }[]> {
 	if (!typed) return []
-	// Another name of a skill stands for that skill before any that only begins like it.
+	// An exact synonym comes first, as its skill; then the skills that begin with the text.
 	const texts = [...new Set([canonicalSkill(typed), typed])]
 	const skills = (await Promise.all(texts.map(skillsLike))).flat()
 	const counts = new Map(skills.map(({ label, members }) => [label, members]))

@@ -4,7 +4,7 @@ import { withParams } from '~/lib/addresses.ts'
 export const searchKinds = ['questions', 'people', 'projects', 'tags'] as const
 export type SearchKind = (typeof searchKinds)[number]
 
-/** Characters of a search; the rest is ignored. */
+/** Maximum characters of a search; the rest is ignored. */
 export const MAX_SEARCH_LENGTH = 200
 
 /** Debounce of the switcher in milliseconds. The first key after a pause is not delayed. */

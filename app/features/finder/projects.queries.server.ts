@@ -64,7 +64,7 @@ export async function listProjectHits(
 			select p.project_id from wanted cross join shown_projects p join users on users.id = p.user_id
 			where ${sql.join(conditions, sql` and `)} and ${isListed}
 			order by p.user_id desc, p.project_id limit ${MAX_RANKED}),
-		-- Ranking reads each document: only of these.
+		-- Ranking reads whole documents, so only those of the candidates.
 		found as materialized (
 			select project_id, ts_rank('{0.1, 0.2, 0.5, 1.0}', p.search, wanted.words)::float8 as rank
 			from wanted cross join newest join shown_projects p using (project_id)),

@@ -35,6 +35,6 @@ export const inboxLimits = {
 	latest: 10,
 	/** Results per page of a search. */
 	hits: 30,
-	/** Characters of a search; the rest is ignored. */
+	/** Maximum characters of a search; the rest is ignored. */
 	search: 200,
 } as const

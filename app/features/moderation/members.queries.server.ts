@@ -123,7 +123,7 @@ const statusColumns = sql`users.role, ${suspensionColumns},
 	(extract(epoch from now() - users.created_at) / 3600)::float8 as hours, approved_at is not null as approved`
 
 /**
- * The status of a member who is about to write. Locks their row: of two posts at once the second counts the first, and nobody is
+ * The status of a member who is about to write. Locks their row: of two concurrent posts the second counts the first, and nobody is
  * suspended before the commit. Call it after all other locks except those on cases.
  */
 export async function lockAccountStatus(trx: Executor, userId: number): Promise<AccountStatusRow | undefined> {

@@ -168,7 +168,7 @@ const judged = z.object({ done: z.string().describe('What was done, as a sentenc
 
 const newRole = z.strictObject({ role: z.enum(['member', 'moderator']) })
 
-/** Under which names the description knows what these take and tell. */
+/** The schema names in the OpenAPI description. */
 export const moderationShapes = {
 	NewReport: newReport,
 	Case: moderationCase,

@@ -44,8 +44,8 @@ export interface UnseenNotification {
 const MAX_ITEMS = 50
 
 /**
- * Takes what a member has neither read nor seen nor been mailed, without muted subjects, except for decisions of moderators about them, and kinds
- * whose mails they turned off since; each is taken once.
+ * Takes the notifications that a member has neither read nor seen nor been mailed, each once. Leaves out kinds whose mails they have turned
+ * off since, and muted subjects except for moderators' decisions about the member.
  * @returns the newest of them, at most 50
  */
 export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenNotification[]> {

@@ -90,8 +90,8 @@ export async function notify(
 	if (asked.length === 0) return []
 	const all = besides === undefined ? asked : [...asked, besides]
 	const partId = part?.id ?? null
-	// Replaced notifications must not count as sent, so they are removed first. Otherwise both statements are begun together, and
-	// need one round trip.
+	// Replaced notifications must not count as sent, so they are removed first. Otherwise both statements are pipelined into
+	// one round trip.
 	const locked = lockBoxes(trx, all, { subject, actorId: shownActorId })
 	if (replaces) await removeUnreadOfKind(trx, await locked, { subject, kind: replaces })
 	const [boxes, untold] = await Promise.all([locked, isNew ? all : listUntold(trx, all, { subject, partId })])

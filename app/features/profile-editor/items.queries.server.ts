@@ -143,7 +143,7 @@ export async function listProjectsToEdit(
 	return rows
 }
 
-/** Projects that one statement scans, and that one transaction changes, so that nobody who edits one of them waits long. */
+/** Projects that one statement scans, and that one transaction changes: few, as their editors wait for its locks. */
 const page = 5_000
 const batch = 200
 /** The newest projects that are searched for words that are not terms. */

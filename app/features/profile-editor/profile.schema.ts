@@ -19,7 +19,7 @@ interface KnownSite {
 	host: string
 	/** The beginning of a member's address. */
 	profile: string
-	/** Whether no handle has a dot there: what has one is an address, such as `mira.github.io`. */
+	/** Whether handles have no dot there: an input with one is an address, such as `mira.github.io`. */
 	dotless?: true
 }
 

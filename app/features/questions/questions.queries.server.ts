@@ -57,7 +57,7 @@ interface ListFilter {
 	limit: number
 }
 
-/** One page of a list in order of time: one range of one index, whatever the size of the forum. */
+/** One page of a list in chronological order: one range scan of one index, whatever the size of the forum. */
 export async function listRows({
 	view,
 	categoryId,
@@ -87,7 +87,7 @@ interface TagFilter {
 	limit: number
 }
 
-/** One page of a tag's questions: one range of an index of question_tags, then its rows by key. */
+/** One page of a tag's questions: one range scan of an index of question_tags, then row lookups by key. */
 export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Promise<QuestionRow[]> {
 	const at = sql.raw(view === 'active' ? 't.active_at' : 't.created_at')
 	const { rows } = await sql<QuestionRow>`
@@ -108,7 +108,7 @@ export interface NamedQuestion
 	locked: boolean
 }
 
-/** As {@link findQuestion}, without its texts, which may be long. */
+/** Like {@link findQuestion}, without its texts, which may be long. */
 export async function findNamedQuestion(id: number): Promise<NamedQuestion | undefined> {
 	const { rows } = await sql<NamedQuestion>`
 		select q.id, q.title, q.tags, ${authorColumns}, c.slug as category_slug, q.locked_at is not null as locked
@@ -117,8 +117,7 @@ export async function findNamedQuestion(id: number): Promise<NamedQuestion | und
 }
 
 /**
- * Locks a published question for a new comment, and takes the comment's id afterwards, so that the order of ids is that of the
- * comments.
+ * Locks a published question for a new comment, then allocates the comment's id, so that comments are in the order of their ids.
  * @returns undefined when there is no such question; `locked`: whether a moderator closed it for comments
  */
 export async function lockForComment(trx: Executor, id: number): Promise<{ id: number; locked: boolean } | undefined> {
@@ -138,7 +137,7 @@ export async function findQuestion(id: number, executor: Executor = db()): Promi
 	return rows[0]
 }
 
-/** The question with the most comments among the newest 200 since a time; undefined when none has any. */
+/** The question with the most comments among the newest 200 since a given time; undefined when none has any. */
 export async function findMostDiscussed(since: Date): Promise<QuestionPageRow | undefined> {
 	const { rows } = await sql<QuestionPageRow>`
 		select ${questionPageColumns}

@@ -3,7 +3,7 @@ import { MAX_TAG, tagsOf } from '~/features/tags/tags.limits.ts'
 import { cleanText, isBlank, isStorable } from '~/lib/clean.ts'
 import { limits } from './questions.limits.ts'
 
-/** A required text, cleaned as PostgreSQL can store it. */
+/** A required text, without characters that PostgreSQL cannot store. */
 const clean = (missing: string) =>
 	z.string({ error: missing }).refine(isStorable, 'The text contains an invalid character (NUL).').transform(cleanText)
 
@@ -55,7 +55,7 @@ export const previewInput = z.object({
 	tags: clean('').catch(''),
 })
 
-/** The idempotency key of a submission, with which it can be repeated without a second post; null for none. */
+/** The idempotency key of a submission, so that a retry does not create a second post; null for none. */
 export const keyInput = z.object({
 	key: z.preprocess(
 		(value) => (value === '' ? undefined : value),

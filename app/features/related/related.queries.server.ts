@@ -8,7 +8,7 @@ import { db } from '~/platform/db/db.server.ts'
 const MAX_DAYS = 30
 /** A question that was opened after waiting this many seconds takes precedence: the job runs every minute. */
 const OPENED_FIRST_AFTER_SECONDS = 120
-/** A result from within this many seconds after a change may have missed it, as a change is committed after its timestamp. */
+/** A result computed within this many seconds after a change may have missed it, as a change is committed after its timestamp. */
 const COMMIT_SECONDS = 60
 
 export interface RelatedRow extends QuestionAddress {

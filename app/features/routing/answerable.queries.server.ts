@@ -77,7 +77,7 @@ export async function listAnswerableRows(
 				where tagged.tag_id = known.tag_id and not tagged.solved
 				order by created_at desc, question_id desc limit ${MAX_OPEN_PER_TAG}) open
 			where knows > 0 group by open.question_id),
-		-- In order first: whether a question is one for this member is asked only until the page is full.
+		-- Sorted first: the conditions for this member are only checked until the page is full.
 		ranked as (select * from fitting order by rank desc, question_id desc offset 0),
 		page as (
 			select q.id, names, rank from ranked join questions q on q.id = ranked.question_id

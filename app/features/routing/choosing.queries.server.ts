@@ -85,7 +85,7 @@ export async function findRounds(trx: Executor, questionId: number): Promise<num
 	return rows[0]?.rounds
 }
 
-/** As {@link findRounds}, with a lock: of two jobs for a question the second one sees the effect of the first. */
+/** Like {@link findRounds}, with a lock: of two jobs for a question the second one sees the effect of the first. */
 export async function lockRounds(trx: Executor, questionId: number): Promise<number | undefined> {
 	const { rows } = await sql<{ rounds: number }>`
 		select rounds from question_routing where question_id = ${questionId} and routed for update`.execute(trx)

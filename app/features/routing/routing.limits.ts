@@ -2,7 +2,7 @@
 
 /** Members asked in one round. */
 export const MAX_ASKED_A_ROUND = 3
-/** Rounds per question: at once, and once more without an answer. A third one would use up members for later questions. */
+/** Rounds per question: at once, and once more without an answer. A third one would exhaust members who are needed for later questions. */
 export const MAX_ROUNDS = 2
 /** Delay of the second round, in seconds. */
 export const WIDEN_AFTER_SECONDS = 30 * 60
@@ -36,7 +36,7 @@ export const MAX_WEIGHED = 400
 
 /** Questions on one page of what a member can answer. */
 export const ANSWERABLE_PER_PAGE = 20
-/** Entries of the feed of that. */
+/** Entries of the feed of these questions. */
 export const FEED_ENTRIES = 20
 /** The tags that a member knows best are searched, this many of the newest open questions of each. */
 export const MAX_KNOWN_TAGS = 60

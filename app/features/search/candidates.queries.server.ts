@@ -12,21 +12,22 @@ export const MAX_CANDIDATES = {
 	phrase: { titled: 200, anywhere: 1_500 },
 }
 /**
- * Blocks of 4,096 questions, the newest, that tell how many matches there are. Walking on block by block, at about 0.25
- * ms each, stops once there are enough candidates; searching all questions at once costs about 4 ms, plus 4 µs per
- * match, with a million questions. So the walk continues where it is likely to stop within a part of the forum, and for
- * three times that distance. Titles have fewer matches: two blocks tell that most walks for them would not stop.
+ * The number of newest blocks, of 4,096 questions each, from which the number of matches is estimated. Scanning further,
+ * block by block at about 0.25 ms each, stops once there are enough candidates; searching all questions at once costs
+ * about 4 ms, plus 4 µs per match, with a million questions. So the scan continues where it is likely to stop early, within
+ * a part of the forum, and for up to three times that distance. Titles have fewer matches: two blocks suffice to tell that
+ * most of their scans would not stop early.
  */
 const near = { titled: 2, anywhere: 6 }
 const partWalked = 7
-/** Up to this number of matches, all questions are searched at once. */
+/** Up to this number of matches, all questions are searched in one index scan. */
 const rare = 2_000
 
 /**
  * Common table expressions that end with `candidates (id, ctid)`, for a phrase with `others (id, ctid)`, without those in `titled`.
- * `wanted (words)`, a materialized tsquery, must come before. There are
- * two sets: matches anywhere, and, where those are more than are ranked, also matches in the title; of each the newest by id, as
- * many as are ranked. For a phrase these are questions with its words: the caller checks the order, and matches in the title come first.
+ * `wanted (words)`, a materialized tsquery, must come before. There are two sets: matches anywhere and, if those exceed the number that
+ * is ranked, also matches in the title; each is limited to the newest by id. For a phrase these are questions with its words: the caller
+ * checks their order, and matches in the title come first.
  * @param words what was searched for, from which `wanted` was made
  * @param kind one word, several, or with a phrase among them
  * @param checked for a phrase: tables that check `titled (id)`, each with a comma, and a condition for whether more are needed
@@ -77,7 +78,7 @@ function isRare(words: string, { tags, users }: SearchScope): RawBuilder<unknown
 
 /**
  * One named set: from the newest blocks and those behind them, or from all questions; empty where `needed` is false. Each is an
- * optimization fence: the planner must not walk all questions in order of time. `ctid` is where a row is within this statement, so that
+ * optimization fence: the planner must not scan all questions in chronological order. `ctid` locates a row within this statement, so that
  * its document is read without another index lookup.
  * @param most a bound that the planner knows
  */

@@ -31,7 +31,7 @@ export function highlight(text: string, lexemes: readonly string[]): string {
 }
 
 /**
- * As {@link highlight}, but only the passage with most of the words; the beginning if nothing matches.
+ * Like {@link highlight}, but only the passage with most of the words; the beginning if nothing matches.
  * @param length maximum characters, without the marks
  */
 export function highlightPassage(text: string, lexemes: readonly string[], length = 280): string {

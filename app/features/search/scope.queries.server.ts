@@ -47,15 +47,15 @@ export async function findIds(wanted: Names, unwanted: Names): Promise<Record<ke
 	return rows
 }
 
-/** Up to this many matches of combined conditions are sorted; with more, a walk in order of time soon fills a page. */
+/** Up to this many matches of combined conditions are sorted; with more, a scan in chronological order soon fills a page. */
 const MAX_SORTED = 3_000
 /** This many matches in the newest ten blocks of questions show that there are many, without counting. */
 const showsMore = 100
 
 /**
- * The newest questions within a scope, exactly in order of time. The rarest tag, the member, the category or all questions are
- * walked by an index in that order, and further conditions filter. Where combined conditions rarely match, that would walk far:
- * then their intersection is read from an index and sorted.
+ * The newest questions within a scope, in exact chronological order. The rarest tag, the member, the category or all questions are
+ * scanned by an index in that order, and further conditions filter them. Where combined conditions rarely match, that scan would
+ * be long: then their intersection is read from an index and sorted.
  */
 export async function scopedRows<Row>(
 	{ columns, joins }: Selection<Row>,
@@ -127,14 +127,14 @@ export function conditions({ tags, categories, users, without, besides, ...state
 	return sql.join(all, sql` and `)
 }
 
-/** A single value as an equality, so that an index in order of time keeps its order. */
+/** A single value as an equality, so that a chronological index keeps its order. */
 function oneOf(column: string, ids: number[]): RawBuilder<unknown> {
 	return ids.length === 1 ? sql`${sql.raw(column)} = ${ids[0]}::int` : sql`${sql.raw(column)} = any(${ids}::int[])`
 }
 
 /**
  * The ids of `questions q` that meet a condition, newest first, block by block of 4,096 ids, with which the indexes questions_found
- * and questions_title begin. Whatever stops reading, such as a limit, stops the walk in that block: nothing may sort or join after
+ * and questions_title begin. Whatever stops reading, such as a limit, stops the scan in that block: nothing may sort or join after
  * it. The block is an equality, as the planner drops a list of blocks from the index once other conditions seem rare, which they
  * always do in a prepared statement.
  * @param from first block, 0 for the newest, which may have few questions

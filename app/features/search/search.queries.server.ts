@@ -103,8 +103,8 @@ function rankedRows(
 	candidates: 'candidates' | 'titled' | 'others',
 ): RawBuilder<unknown> {
 	const literally = phrases.map((phrase) => sql` + (${says(sql`q.text`, phrase)})::int`)
-	// Each use of a stored document fetches and unpacks it anew. ts_delete returns an unpacked one, and as no document has the empty word, it
-	// does not make another. The candidates are estimated to be many: without `offset 0` all questions would be read for them.
+	// Each use of a stored document detoasts it again. ts_delete returns a detoasted value, which it does not copy, as no document contains
+	// the empty word. The planner overestimates the candidates: without `offset 0` it would scan all questions.
 	return sql`
 		select q.id, (${rankOf(words, parts)}${sql.join(literally, sql``)})::float8 as rank
 		from wanted, ${sql.raw(candidates)} c cross join lateral (
@@ -298,7 +298,7 @@ export function anyWordConditions(
 const wholeText = sql`(q.title || E'\\n' || q.description)`
 
 /**
- * Whether a text has a phrase literally, in any case. Most texts fail the comparison of letters in their order, which takes less time than a
+ * Whether a text has a phrase literally, in any case. Most texts already fail the `like` pattern, which costs less than the
  * regular expression.
  */
 function says(text: RawBuilder<unknown>, phrase: string): RawBuilder<unknown> {
@@ -342,7 +342,7 @@ const MAX_CHARACTERS = 4_000
  * @param lexemes as in {@link MatchedRow}
  */
 export async function commentRows(lexemes: string[], ids: number[]): Promise<CommentRow[]> {
-	// `ilike` would write each comment in lower case again for each word, and by all of Unicode.
+	// `ilike` would convert each comment to lower case once per word, by the rules of all of Unicode.
 	const letters = lexemes.some((word) => /[^ -~]/.test(word))
 		? sql`start`
 		: sql`(case when octet_length(start) > length(start) then unaccent(start) else start end) collate "C"`

@@ -51,7 +51,7 @@ interface FollowTargets {
 
 /**
  * Members who follow one of these tags or the category, each once, in the order of their ids.
- * @param after the last id of the page before, 0 for the first
+ * @param after the last id of the previous page, 0 for the first
  */
 export async function listFollowers(
 	trx: Executor,

@@ -16,8 +16,8 @@ export type FollowTarget = { tag: string } | { category: string }
 export const MAX_FOLLOWED_TAGS = 200
 
 /**
- * Follows a tag or a category, or no longer.
- * @throws NotAllowed for a visitor, and for a suspended member who begins to; NotFound, Invalid for a tag too many, TooMany
+ * Follows or unfollows a tag or a category.
+ * @throws NotAllowed for a visitor, and for a suspended member who begins to; NotFound, Invalid for one tag too many, TooMany
  */
 export async function setFollowing(viewer: Viewer, target: FollowTarget, following: boolean): Promise<void> {
 	if (!viewer) throw new NotAllowed('Log in first.')
@@ -32,8 +32,8 @@ export async function setFollowing(viewer: Viewer, target: FollowTarget, followi
 }
 
 /**
- * The terms are locked meanwhile, as a merge moves the followers of a tag; so is the member's row, so that of two follows at once the second
- * one is counted after the first.
+ * The terms are locked meanwhile, as a merge moves the followers of a tag; so is the member's row, so that of two concurrent
+ * requests the second counts the first.
  */
 async function followTag(trx: Executor, userId: number, name: string, following: boolean): Promise<void> {
 	await lockTermsShared(trx)

@@ -66,7 +66,7 @@ export async function tagRefusal(
 }
 
 /**
- * As {@link tagRefusal}, in the transaction of the write. Pseudonyms may not have reserved tags, which would reveal a moderator.
+ * Like {@link tagRefusal}, in the transaction of the write. Pseudonyms may not have reserved tags, which would reveal a moderator.
  * @throws Invalid
  */
 export async function requireTags(

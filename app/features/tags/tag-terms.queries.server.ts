@@ -4,7 +4,7 @@ import { describeUnedited } from '~/features/terms/terms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { moveQuestions } from './tags.queries.server.ts'
 
-/** Questions per transaction, so that nobody who edits one of them waits long. */
+/** Questions per transaction: few, as their editors wait for its locks. */
 const BATCH_SIZE = 200
 
 /** The tags of questions as a source of terms. */

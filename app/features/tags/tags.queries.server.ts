@@ -209,7 +209,7 @@ export async function moveQuestions(trx: Executor, name: string, main: string, l
  * foreign keys only need the id to stay.
  */
 
-/** Counts a question that was published, or is no longer. */
+/** Adds a published question to the counters, or removes one that is no longer published. */
 export async function addToQuestionCount(trx: Executor, categoryId: number, change: 1 | -1): Promise<void> {
 	await sql`update categories set question_count = question_count + ${change} where id = ${categoryId}`.execute(trx)
 	await sql`update counters set value = value + ${change} where name = 'questions'`.execute(trx)

@@ -63,7 +63,7 @@ export async function suggestTags(text: string, limit: number): Promise<TagSugge
 		.map(({ name, rank, count }) => ({ name, count, isRelated: rank === ranks.related }))
 }
 
-/** As {@link suggestTags}, without tags that this viewer may not set. */
+/** Like {@link suggestTags}, without tags that this viewer may not set. */
 export async function suggestTagsFor(viewer: Viewer, text: string, limit: number): Promise<TagSuggestion[]> {
 	const reserved = new Set(tagsReservedFrom(viewer).map((tag) => findTerm(tag)?.tag ?? tag))
 	const found = await suggestTags(text, limit + reserved.size)
@@ -191,13 +191,13 @@ export async function mainTags(trx: Executor, tags: string[]): Promise<string[]>
 	return mainTag ?? tags
 }
 
-/** As {@link mainTags}, for the tags of many questions. */
+/** Like {@link mainTags}, for the tags of many questions. */
 export async function mainTagsOfAll(trx: Executor, lists: string[][]): Promise<string[][]> {
 	await lockTermsShared(trx)
 	return meantTags(trx, lists)
 }
 
-/** As {@link mainTagsOfAll}, for readers: without a lock. */
+/** Like {@link mainTagsOfAll}, for readers: without a lock. */
 export async function meantTags(trx: Executor, lists: string[][]): Promise<string[][]> {
 	const meant = await listTermsOfWords(trx, [...new Set(lists.flat())])
 	return lists.map((tags) => [...new Set(tags.map((tag) => meant.get(tag)?.tag ?? tag))])

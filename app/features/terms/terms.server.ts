@@ -151,7 +151,7 @@ declare module '~/platform/jobs/jobs.server.ts' {
 /** The number of profiles, projects and questions that are changed while a moderator waits; more are left to a job. */
 const MAX_ALIGNED_AT_ONCE = 2_000
 
-/** As {@link alignTerm}, at once or by a job. @param spelling what was changed */
+/** Like {@link alignTerm}, at once or by a job. @param spelling what was changed */
 export async function alignTermSoon(id: number, spelling: Spelling): Promise<void> {
 	let changes = 0
 	for (const source of termSources()) changes += await source.count(spelling)

@@ -28,7 +28,7 @@ export function offerReload(address: string): void {
 	change({ reload: address })
 }
 
-/** Another member's session is that of this tab, too: what is sent here is sent as them. */
+/** The browser's session may have become another member's: what this tab sends is then sent as them. */
 function noteOwner(): void {
 	const { viewer } = (window.__reactRouterDataRouter.state.loaderData.root ?? {}) as Partial<RootData>
 	const owner = readOwner()

@@ -94,12 +94,12 @@ async function sendOnce(send: () => Promise<Response>, { body, signal }: Request
 		const form = body instanceof URLSearchParams || body instanceof FormData ? body : null
 		throw new LostAnswer('The form got no response.', form, error)
 	} finally {
-		// Any page may show what was written, and a write without a response may have arrived.
+		// Any page may show the written data, and a write without a response may have been applied.
 		forgetPages()
 	}
 }
 
-/** As {@link retrying}; shows the bar from the first failure on. */
+/** Like {@link retrying}; shows the bar from the first failure on. */
 async function retryingShown<Result>(attempt: (signal: AbortSignal) => Promise<Result>, signal?: AbortSignal | null) {
 	let found: (() => void) | null = null
 	const onFailure = () => {
@@ -234,7 +234,7 @@ async function undoMove(): Promise<void> {
 	await moved
 }
 
-/** As {@link settleOutcomes}, where the requested routes are unknown. */
+/** Like {@link settleOutcomes}, where the requested routes are unknown. */
 function giveUp(): Promise<void> {
 	const { navigation, fetchers } = router().state
 	const target = navigation.location
@@ -276,7 +276,7 @@ export async function loadRoute(route: RouteEntry): Promise<unknown> {
 	}
 }
 
-/** As {@link loadRoute}, for a part of a page, which renders nothing until then. */
+/** Like {@link loadRoute}, for a part of a page, which renders nothing until then. */
 export function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
 	return retryingShown((signal) => importWhole(load, [], signal)).catch(async (error) => {
 		if (error instanceof LostScript) offerReload(window.location.href)

@@ -21,7 +21,7 @@ interface StoredPage {
 const pages = new Map<string, StoredPage>()
 /** Running prefetches; they never reject. */
 const coming = new Map<string, Promise<void>>()
-/** Incremented when pages are forgotten: a response that was requested before may be outdated. */
+/** Incremented when pages are forgotten: a response that was requested before may be stale. */
 let writes = 0
 /** The page that is shown from memory and being reloaded, by the key of its location; a new object each time. */
 let refreshing: { key: string } | null = null

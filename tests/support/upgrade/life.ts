@@ -71,9 +71,9 @@ export class Member {
 			if (answer.ok || (answer.status >= 300 && answer.status < 400)) return answer
 			if (mayBeRefused && answer.status !== 429) return answer
 			if (answer.status !== 429 || attempt === MAX_ATTEMPTS) {
-				const said = (await answer.text()).replace(/<(script|style)[\s\S]*?<\/\1>|<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+				const text = (await answer.text()).replace(/<(script|style)[\s\S]*?<\/\1>|<[^>]*>/g, ' ').replace(/\s+/g, ' ')
 				throw new Error(
-					`${this.username}: ${init.method ?? 'GET'} ${path} answered ${answer.status}: ${said.slice(0, 1_500)}`,
+					`${this.username}: ${init.method ?? 'GET'} ${path} answered ${answer.status}: ${text.slice(0, 1_500)}`,
 				)
 			}
 			await sleep((Number(answer.headers.get('Retry-After')) + 1) * 1_000)

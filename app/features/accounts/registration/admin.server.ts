@@ -25,7 +25,7 @@ export async function requireAdminClaim(token: string): Promise<void> {
 }
 
 /**
- * Makes the viewer admin by the link that was printed at the start. Of several at once, one succeeds.
+ * Makes the viewer admin by the link that was printed at the start. Of concurrent requests, one succeeds.
  * @throws Invalid when the link is no longer valid, NotAllowed for a demo account
  */
 export async function claimAdmin(viewer: SignedIn, token: string): Promise<void> {

@@ -35,7 +35,7 @@ export function usernameFrom(email: string): string {
 
 /**
  * Usernames to try in turn: the wanted one, then with a number appended; never a reserved one. After the first twenty the numbers
- * grow randomly and exponentially, so that the thousandth `info@` needs a few tries and not a thousand.
+ * grow randomly and exponentially, so that the thousandth `info@` needs a few attempts and not a thousand.
  */
 export function* candidates(base: string): Generator<string> {
 	if (!isReserved(base)) yield base

@@ -224,7 +224,7 @@ export async function isClaimOpen(hash: string, executor: Executor = db()): Prom
 	return rows.length > 0 && !(await hasAdmin(executor))
 }
 
-/** Serializes all who follow such links at once. */
+/** Serializes concurrent uses of such links. */
 export async function lockClaims(trx: Executor): Promise<void> {
 	await sql`lock table admin_claims in exclusive mode`.execute(trx)
 }

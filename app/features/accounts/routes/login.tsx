@@ -72,7 +72,7 @@ export default function Login({ loaderData: { buttons, hasPasswords, isPrivate }
 			{isPrivate && <p className="mt-4">This site is for its members. Log in to read it.</p>}
 			<LoginButtons buttons={buttons} redirectTo={search.get('redirectTo') ?? ''} hasPasswords={hasPasswords} />
 			{hasPasswords && (
-				// Explicit, as browser and server would spell the current address differently.
+				// Explicit, as browser and server may encode the current address differently.
 				<Form method="post" action={`/login${query}`} className="mt-8 grid gap-5">
 					<FormError errors={actionData?.errors} names={{ email: 'Email', password: 'Password' }}>
 						{actionData?.message}

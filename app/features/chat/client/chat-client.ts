@@ -56,7 +56,7 @@ export class ChatClient {
 	/** Peers whose conversation is on the screen; a peer is listed once for each view. */
 	private readonly shown: string[] = []
 	line: ConnectionState = 'live'
-	/** When the newest message that this tab has heard of was sent; '' before the first one. */
+	/** When the newest message that this tab knows of was sent; '' before the first one. */
 	newestHeard = ''
 	private typedAt = Number.NEGATIVE_INFINITY
 
@@ -115,7 +115,7 @@ export class ChatClient {
 	 */
 	write(to: string, body: string): boolean {
 		const { pictures, persisted } = this.attachments.take(to)
-		// The server closes a connection with more text than a message may have, and would at each try.
+		// The server closes the connection on a message above its size limit, and would on each retry.
 		const text = trimmedMessage(body)
 		if (text === '' && pictures.length === 0) return false
 		this.outbox.add({ clientId: this.newId(), to, body: text, pictures }, persisted)
@@ -316,11 +316,11 @@ class SeenReporter {
 		this.send = send
 	}
 
-	/** @param event about a message of the peer; one without news is not sent */
+	/** @param event about a message of the peer; a redundant one is not sent */
 	note(event: SeenEvent): void {
 		const known = this.waiting.get(event.with) ?? this.sent.get(event.with)
 		if (known && known.upTo >= event.upTo && (known.read || !event.read)) return
-		// What was read is reported for itself: a later message that only arrived is not read.
+		// A read receipt is sent on its own: a later message may only have been delivered.
 		const waiting = this.waiting.get(event.with)
 		if (waiting && (waiting.upTo > event.upTo || (waiting.read && !event.read))) this.flush(event.with)
 		this.waiting.set(event.with, event)

@@ -17,7 +17,7 @@ export interface Outgoing {
 
 /**
  * Messages that a member wrote and the server has not acknowledged. The browser stores them, so that they outlive the tab. Each has
- * its own key: two tabs that write at once cannot overwrite each other's.
+ * its own key: two tabs that write concurrently cannot overwrite each other's.
  */
 export class Outbox {
 	private readonly prefix: string

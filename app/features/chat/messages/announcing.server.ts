@@ -20,12 +20,12 @@ import type { MessageRow } from './messages.queries.server.ts'
  * of the next, or asks when it reconnects.
  */
 
-/** Milliseconds between two tries to announce something, and the number of tries: half a minute. */
+/** Milliseconds between two attempts to announce something, and the number of attempts: half a minute. */
 const RETRY_DELAY_MS = 1_000
 const MAX_TRIES = 30
 
 /**
- * Announces a committed change that nobody would repeat. Announcing reads the database, which may have become unavailable since the
+ * Announces a committed change, which no client would retry. Announcing reads the database, which may have become unavailable since the
  * commit; then it is retried. Never throws.
  */
 export async function announceReliably(tell: () => Promise<void>): Promise<void> {

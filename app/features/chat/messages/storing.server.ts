@@ -155,7 +155,7 @@ interface PairState {
 	peer: PairStateRow
 }
 
-/** Reads the state of each pair, with all statements begun at once; undefined where the recipient does not exist. */
+/** Reads the state of each pair, with pipelined statements; undefined where the recipient does not exist. */
 async function readPairStates(trx: Executor, messages: NewMessage[]): Promise<(PairState | undefined)[]> {
 	const [sent, seconds, peers] = await Promise.all([
 		listSent(
@@ -236,7 +236,7 @@ async function start(
 	const { id: senderId } = message.sender
 	refuseSuspended(writer)
 	refuseClosed(peer)
-	// Serialized per sender: of two new conversations, the second counts the first; of two tries of one message, the second finds it.
+	// Serialized per sender: of two new conversations, the second counts the first; of two sends of one message, the second finds it.
 	await lockMember(trx, senderId)
 	const begun = await lockConversationOf(trx, message)
 	if (begun !== undefined) return begun

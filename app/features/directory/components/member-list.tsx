@@ -94,7 +94,7 @@ declare module '~/platform/realtime/events.ts' {
 
 /** Scroll position in pixels up to which the reader is at the top of the list, where a new card moves nothing that is being read. */
 const headOfList = 80
-/** Random delay in milliseconds, so that several newcomers are loaded at once, and not by all readers in the same moment. */
+/** Random delay in milliseconds, so that several newcomers are loaded together, and not all readers load them simultaneously. */
 const gather = { min: 300, max: 1_500 }
 
 /**

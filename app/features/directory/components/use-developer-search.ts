@@ -20,7 +20,7 @@ export function useDeveloperSearch(criteria: Criteria) {
 	const latest = useRef(awaited)
 	latest.current = awaited
 
-	// Another address with the same search follows typed text that it leaves out, such as a filter right after typing.
+	// Keyed by the whole address: a filter that is chosen right after typing changes it without the typed text, while `q` stays.
 	useShownSearch(input, address, () => {
 		if (!input.current) return
 		input.current.value = q

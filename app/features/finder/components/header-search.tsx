@@ -18,7 +18,7 @@ export function HeaderSearch({ children }: { children?: ReactNode }) {
 	useEffect(() => {
 		const press = (event: KeyboardEvent) => {
 			const { key, ctrlKey, metaKey, shiftKey, altKey, defaultPrevented } = event
-			// In a text with formatting it makes a link.
+			// In a rich-text field this shortcut inserts a link.
 			if (key.toLowerCase() !== 'k' || ctrlKey === metaKey || shiftKey || altKey || defaultPrevented) return
 			event.preventDefault()
 			setOpen(true)

@@ -18,7 +18,7 @@ import type { ConversationSummary } from '../inbox.view.ts'
 export function useLiveList(loaded: ConversationSummary[] | null, reload: () => void) {
 	const [held, setHeld] = useState({ loaded, list: loaded ?? none })
 	const client = useChatClient()
-	// Several events may arrive before the list is rendered again: each changes what the one before it left.
+	// Several events may arrive before the next render: each is applied to the result of the one before.
 	const newest = useRef(held)
 	if (newest.current.loaded !== loaded) newest.current = { loaded, list: loaded ?? none }
 	const change = (changed: (list: ConversationSummary[]) => ConversationSummary[] | null) => {

@@ -56,7 +56,7 @@ export async function findOwnMessages(
 			select m.id from messages m
 			where (select down_to from seen) > 0 and (select count(*) from near) < ${limit}
 				and m.search @@ (select own from wanted where words <> ''::tsquery)
-				-- Said so that no index answers it: half of all own messages would be gathered to be crossed with a few.
+				-- The zero keeps indexes from serving this condition: half of all own messages would be read to be intersected with a few.
 				and m.id + 0 < (select down_to from seen) and (m.recipient_body is null or m.sender_id = ${userId})),
 		found as (select id from near union all select id from (select id from matches order by id desc limit ${limit}) far
 			order by id desc limit ${limit})

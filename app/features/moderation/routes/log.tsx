@@ -70,7 +70,7 @@ function Entry({ row }: { row: LogView }) {
 				<Who username={row.actor.username} /> <span className="font-semibold">{row.act}</span>
 				{row.note && ` ${row.note}`}:{' '}
 				<Link className="link" to={row.caseUrl}>
-					{/* Of what was erased, the title is gone, too. */}
+					{/* The title of an erased subject is gone, too. */}
 					{row.title || `a ${row.kind}`}
 				</Link>{' '}
 				{row.member.username !== row.actor.username && (

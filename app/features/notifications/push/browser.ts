@@ -33,7 +33,7 @@ export async function turnOff(): Promise<PushState> {
 	const subscription = await registration?.pushManager.getSubscription()
 	if (!subscription) return 'off'
 	await tell({ intent: 'off', endpoint: subscription.endpoint })
-	// The server sends nothing there any more, whether or not the push service can be reached.
+	// The server no longer sends anything there, whether or not the push service can be reached.
 	await subscription.unsubscribe().catch(() => false)
 	return 'off'
 }

@@ -53,7 +53,7 @@ interface NewSubscription extends Omit<Subscription, 'id'> {
 /** Stores a browser's subscription, for the member who is logged in there now; the oldest one beyond the limit is deleted. */
 export async function writeSubscription(trx: Executor, made: NewSubscription): Promise<void> {
 	const { userId, sessionId, endpoint, p256dh, auth } = made
-	// Serialized: of two subscriptions at once, the second counts the first.
+	// Serialized: of two concurrent subscriptions, the second counts the first.
 	await sql`select from users where id = ${userId} for no key update`.execute(trx)
 	await sql`insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
 		values (${userId}, ${sessionId}, ${endpoint}, ${p256dh}, ${auth})
@@ -112,7 +112,7 @@ export interface PushJob {
 
 /**
  * Queues a job for each of these. A waiting job about the same subject is not repeated, as its content is looked up
- * when it runs. After six tries, about an hour, a push would be too late.
+ * when it runs. After six attempts, about an hour, a push would be too late.
  */
 export async function addPushJobs(executor: Executor, jobs: PushJob[]): Promise<void> {
 	await sql`select graphile_worker.add_job('push-notice', payload => job::json, max_attempts => 6,

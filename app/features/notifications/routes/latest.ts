@@ -2,7 +2,7 @@ import { answeringMember } from '~/platform/http/member-requests.server.ts'
 import { listNotifications } from '../notifications.server.ts'
 import type { Route } from './+types/latest'
 
-/** The newest ten, for the panel of the header: a page with the panel stays as it is where they are refused. */
+/** The newest ten, for the panel of the header; a page with the panel stays unchanged if the request is refused. */
 export function loader({ context }: Route.LoaderArgs) {
 	return answeringMember(context, (viewer) => listNotifications(viewer, { limit: 10 }))
 }

@@ -29,7 +29,7 @@ interface SharedSectionProps<Props extends object> extends HeadedProps {
 	with: Props
 }
 
-/** As {@link Section}, with content that is the same for all viewers who get the same props. */
+/** Like {@link Section}, with content that is the same for all viewers who get the same props. */
 export function SharedSection<Props extends object>({ of, with: given, ...head }: SharedSectionProps<Props>) {
 	return (
 		<Headed {...head}>

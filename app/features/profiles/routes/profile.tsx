@@ -53,8 +53,8 @@ export function headers({ loaderHeaders }: Route.HeadersArgs) {
 	return loaderHeaders
 }
 
-// The page opens at once with what the list knew of the member. Switching or extending the list of posts keeps the page
-// that is there.
+// The page opens at once with what the list knew of the member. Switching or extending the list of posts keeps the
+// current page.
 export const clientLoader = ({ serverLoader, url }: Route.ClientLoaderArgs) =>
 	url.searchParams.has('cursor') || url.searchParams.has('posts') ? serverLoader() : soon(serverLoader(), 0)
 

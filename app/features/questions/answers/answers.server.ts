@@ -5,7 +5,7 @@ import { MAX_POSTS_COUNTED } from '../questions.limits.ts'
 import { type AnswerKind, type AnswerRowsInput, countPostRows, listAnswerRows } from './answers.queries.server.ts'
 
 interface AnswersInput extends Omit<AnswerRowsInput, 'after'> {
-	/** Where the page before ended. */
+	/** Where the previous page ended. */
 	cursor: string | null
 }
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
 	moderator = await makeMember('warden', 'moderator')
 })
 
-/** Lets a month pass since all deletions, and erases what was deleted. */
+/** Backdates all deletions by a month, and erases the deleted posts. */
 async function eraseAll(): Promise<void> {
 	for (const table of ['questions', 'comments'])
 		await sql`update ${sql.table(table)} set status_at = now() - interval '31 days' where status = 'deleted'`.execute(

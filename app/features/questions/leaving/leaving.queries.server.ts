@@ -63,7 +63,7 @@ export async function findLeftQuestion(
 	return rows[0]
 }
 
-/** As {@link findLeftQuestion}, for a comment of a question that the caller has locked. */
+/** Like {@link findLeftQuestion}, for a comment of a question that the caller has locked. */
 export async function findLeftComment(
 	trx: Executor,
 	id: number,
@@ -79,7 +79,7 @@ export async function findLeftComment(
 
 const tableOf = (kind: 'query' | 'comment') => sql.table(kind === 'query' ? 'questions' : 'comments')
 
-/** Transfers a post to the account of former members. @param withVersions whether its earlier versions are kept */
+/** Transfers a post to the account of former members. @param withVersions whether to keep its earlier versions */
 export async function giveAway(
 	trx: Executor,
 	kind: 'query' | 'comment',
@@ -121,8 +121,9 @@ async function keepDeleter(trx: Executor, id: number): Promise<void> {
 }
 
 /**
- * Transfers some deletions of others' questions by these accounts: without who did it, a question has no page any more.
- * @returns how many
+ * Transfers a batch of these accounts' deletions of others' questions to the account of former members: with nobody recorded as
+ * the deleter, a question would lose its page.
+ * @returns their number
  */
 export async function giveAwayDeletions(accounts: readonly number[], limit: number): Promise<number> {
 	const ids = sql`any(${[...accounts]}::int[])`
@@ -195,7 +196,7 @@ export async function renameInTexts(usernames: readonly string[], replacement: s
 		await db()
 			.transaction()
 			.execute(async (trx) => {
-				// An update that waited for a new comment would make the document from before it.
+				// An update that waited for a concurrent comment would rebuild the document without it.
 				await sql`select from questions where id = any(${changed}::int[]) order by id for update`.execute(trx)
 				await sql`
 					update questions set search = whole_document(questions)

@@ -19,7 +19,7 @@ export interface CommentFacts {
 	body: string
 }
 
-/** As {@link CommentFacts}; undefined when there is none. */
+/** Like {@link CommentFacts}; undefined when there is none. */
 export async function findCommentFacts(trx: Executor, commentId: number): Promise<CommentFacts | undefined> {
 	const { rows } = await sql<CommentFacts>`
 		select ${memberBehind(sql.ref('m.author_id'))} as author_id, m.parent_id, m.body from comments m join questions q on q.id = m.question_id
@@ -41,7 +41,7 @@ export async function lockPublishedQuestion(trx: Executor, id: number): Promise<
 	return rows.length > 0
 }
 
-/** Followers of a question by id. @param after the last id of the page before */
+/** Followers of a question by id. @param after the last id of the previous page */
 export async function questionFollowers(
 	trx: Executor,
 	questionId: number,
@@ -55,7 +55,7 @@ export async function questionFollowers(
 	return rows.map((row) => row.user_id)
 }
 
-/** Followers of one of these tags or the category, by id. @param after the last id of the page before */
+/** Followers of one of these tags or the category, by id. @param after the last id of the previous page */
 export async function followersOf(
 	trx: Executor,
 	{ tags, category, after, limit }: { tags: string[]; category: string; after: number; limit: number },

@@ -191,11 +191,11 @@ export function forgetComments(
 export interface Concern {
 	parentAuthorId: number | null
 	mentioned: number[]
-	/** Followers of the question: one more than are notified at once, where there are more. */
+	/** Followers of the question: up to one more than are notified within the transaction, which shows that there are more. */
 	found: number[]
 }
 
-/** Finds {@link Concern}; its statements are begun at once. */
+/** Finds {@link Concern}, with pipelined statements. */
 export async function findConcern(
 	trx: Executor,
 	{ question, parentId, mentioned: names }: { question: EventQuestion; parentId: number | null; mentioned: string[] },
@@ -245,7 +245,7 @@ async function notifyNewlyMentioned(
 	const named = new Set(mentionsIn(before))
 	const fresh = mentioned.filter((name) => !named.has(name))
 	if (fresh.length === 0) return []
-	// Edits are not limited like posts: without a limit, one text could notify everybody, ten at a time.
+	// Edits are not rate-limited like posts: without a limit, one text could notify everybody, ten at a time.
 	if (
 		fresh.length + (await countNotifiedOf(trx, 'mention', { subject: refOf(question.id), partId: commentId })) >
 		MAX_NOTIFIED_MENTIONS
@@ -255,7 +255,7 @@ async function notifyNewlyMentioned(
 	return notify(trx, { people, ...doneBy(doer), ...aboutQuestion(question, commentId) })
 }
 
-/** Continues notifying followers of a new question; run again, it notifies nobody twice. */
+/** Continues notifying followers of a new question; a retry notifies nobody twice. */
 export function notifyFollowers({ event, after }: FollowersLeft): Promise<void> {
 	const { actorId, question = event.query as EventQuestion } = event
 	return tellInBatches(question.id, after, async (trx, from) => {
@@ -267,7 +267,7 @@ export function notifyFollowers({ event, after }: FollowersLeft): Promise<void> 
 	})
 }
 
-/** Continues notifying followers of a question about a comment; run again, it notifies nobody twice. */
+/** Continues notifying followers of a question about a comment; a retry notifies nobody twice. */
 export function notifyQueryFollowers({
 	question,
 	commentId,

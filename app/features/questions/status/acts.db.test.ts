@@ -158,7 +158,7 @@ describe('locking and merging', () => {
 		await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(id) })
 		await decide(cast.moderator, 'query', id, act, { into: String((await makeQuestion(cast.member)).id) })
 		const url = (await mergedInto(await getQuestion(null, cast.query)))?.url ?? null
-		// Everybody can read a merged one, which leads on.
+		// A merged question stays readable: it redirects to the other one.
 		expect(url).toEqual(act === 'hide' ? null : expect.stringContaining('something-to-be-hidden?merged='))
 	})
 

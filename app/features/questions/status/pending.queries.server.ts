@@ -22,7 +22,7 @@ export async function findChangeableQuestion(
 	return rows[0]
 }
 
-/** Locks a pending question, so that an edit and a moderator's decision cannot happen at once. */
+/** Locks a pending question, so that an edit and a moderator's decision are serialized. */
 export async function lockPendingQuestion(
 	trx: Executor,
 	id: number,

@@ -55,7 +55,7 @@ export interface NewPin {
 
 /** Pins a question that the caller has locked. @returns false where the maximum is reached */
 export async function insertPin(trx: Executor, { questionId, categoryId, place, until, by }: NewPin): Promise<boolean> {
-	// Serialized: of two pins at once, the second counts the first.
+	// Serialized: of two concurrent pins, the second counts the first.
 	await sql`select pg_advisory_xact_lock(hashtext('question_pins'))`.execute(trx)
 	const { rows } = await sql`
 		insert into question_pins (question_id, place, until, pinned_by)

@@ -36,7 +36,7 @@ const texts = {
 const plain = { ...texts, description: 'With nothing.' }
 const idOf = ({ url }: { url: string }) => Number(url.split('/')[4])
 
-/** Rows with the transaction that last wrote each of them, so that writes that were undone show up as well. */
+/** Rows with the transaction that last wrote each of them, so that even reverted writes show up. */
 const versionsOf = async (table: string, where = sql`true`) =>
 	(await sql`select xmin::text, t::text as row from ${sql.table(table)} t where ${where} order by 2`.execute(db())).rows
 /** All derived rows of published posts: counts, lists, search documents and notifications. */

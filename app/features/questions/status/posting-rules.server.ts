@@ -21,7 +21,7 @@ export interface PostingFacts {
 }
 
 /**
- * Reads what {@link applyPostingRules} asks, and locks the actor. Its statements are begun at once, so that they need one round trip;
+ * Reads what {@link applyPostingRules} asks, and locks the actor. Its statements are pipelined into one round trip;
  * the actor is locked before posts are counted.
  * @throws NotAllowed when the actor's account is gone
  */

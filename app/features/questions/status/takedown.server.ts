@@ -37,7 +37,7 @@ interface HiddenPost {
 /**
  * Hides a published or pending post, and closes its case.
  * @param record stores its previous status in the same transaction
- * @returns whether it was hidden; false when another request was faster
+ * @returns whether it was hidden; false when a concurrent request did so first
  */
 export function hidePost(
 	{ kind, id, by, reason }: HiddenPost & { reason: string },

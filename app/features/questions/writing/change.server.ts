@@ -112,7 +112,7 @@ export interface PlannedChange<Result> {
 	facts?: PostingFacts
 	concern?: Concern
 	/**
-	 * Writes the change. Where `concern` is known, it begins its statement at once: notifications are stored in the same round trip, after it.
+	 * Writes the change. Where `concern` is known, it issues its statement before its first await: notifications are pipelined after it.
 	 * @param status of the text: a pending one waits for a moderator
 	 */
 	write: (status: 'published' | 'pending') => Promise<Result>
@@ -133,7 +133,7 @@ export async function change<Result>(
 		const writing = planned.write(status)
 		const isConcernKnown = status === 'published' && planned.concern !== undefined
 		const notifying = isConcernKnown ? recordEffects(trx, planned.event, planned.concern) : undefined
-		// Both have ended before one fails, as nothing may be begun after a rollback.
+		// Waits for both before it throws, as no statement may be issued after a rollback.
 		const [written, notified] = await Promise.allSettled([writing, notifying])
 		if (written.status === 'rejected') throw written.reason
 		if (notified.status === 'rejected') throw notified.reason
@@ -218,8 +218,8 @@ export function readSubmission(
 }
 
 /**
- * As {@link change}, for a new post: repeated with the same key, it creates nothing and returns the first result, even when both
- * come at once. A refused submission leaves its key unused.
+ * Like {@link change}, for a new post, idempotently: a repetition with the same key creates nothing and returns the first result, even
+ * when both run concurrently. A refused submission leaves its key unused.
  * @throws KeyUsed when the key was used for another text
  */
 export function changeOnce<Made extends CreatedPost>(

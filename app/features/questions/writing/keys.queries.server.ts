@@ -10,7 +10,7 @@ interface Claim {
 	digest: string
 }
 
-/** Minimum time for which an idempotency key is stored. */
+/** Minimum retention of an idempotency key. */
 const KEY_LIFETIME = sql.raw("interval '1 day'")
 
 /**

@@ -136,11 +136,11 @@ export async function setStatus(
 	await sql`update ${table} set ${newStatus(change)} where id = ${id}`.execute(trx)
 }
 
-/** Levels of a thread: its index has no room for longer paths. A reply to a comment on the last level becomes its sibling. */
+/** Maximum depth of a thread: its index has no room for longer paths. A reply to a comment on the last level becomes its sibling. */
 const MAX_LEVELS = 500
 
 /**
- * Inserts a comment with an id taken before. A pending comment is in no count and no search.
+ * Inserts a comment with an id that was allocated before. A pending comment is in no count and no search.
  * @param columns of the comment `m` and its author `u`
  * @returns them; undefined where the parent is not a published comment of this question
  */
@@ -293,7 +293,7 @@ export async function recordQuestionRevision(
 	)
 }
 
-/** As {@link recordQuestionRevision}, for a comment. */
+/** Like {@link recordQuestionRevision}, for a comment. */
 export async function recordCommentRevision(trx: Executor, id: number, editorId: number, body: string): Promise<void> {
 	await sql`
 		insert into revisions (question_id, comment_id, editor_id, by_moderator, body)

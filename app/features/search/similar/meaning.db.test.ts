@@ -126,7 +126,7 @@ async function replaceThread(source: string): Promise<void> {
 	const filename = join(folder, 'thread.mjs')
 	writeFileSync(filename, source)
 	held.pool = new Tinypool({ filename, runtime: 'worker_threads', minThreads: 1, maxThreads: 1 })
-	// It is loaded once the thread has started.
+	// The module is loaded once the thread has started.
 	await new Promise((resolve) => setTimeout(resolve, 500))
 	rmSync(folder, { recursive: true })
 }
@@ -146,7 +146,7 @@ test.each([
 	// Long before a hanging thread is terminated.
 	expect(performance.now() - began).toBeLessThan(8_000)
 	expect(found.map((each) => each.id)).toContain(id)
-	// The run ends, and leaves what it could not encode to a later one.
+	// The run ends, and leaves the texts that it could not encode to a later one.
 	const other = await makeQuestion(asker, { title: 'A question that waits' })
 	if (source.includes('for')) return
 	await encodeQuestions()

@@ -4,7 +4,7 @@ import { db } from '~/platform/db/db.server.ts'
 /** Comments that are read per question, in the order of the page, and characters per text. */
 const MAX_COMMENTS = 20
 const MAX_CHARACTERS = 1_000
-/** Questions without a row that are queued at once. */
+/** Questions without a row that are queued per run. */
 const MAX_NOTED = 50_000
 
 export interface QuestionTexts {
