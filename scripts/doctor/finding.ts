@@ -1,3 +1,5 @@
+import { isSiteFault } from '~/lib/errors.ts'
+
 /** The result of one check: fine, noteworthy or wrong. */
 export interface Finding {
 	about: string
@@ -36,7 +38,8 @@ export const noHost = /^(ENOTFOUND|ENODATA)$/
 /** The code of an error or of its cause, such as ENOTFOUND. */
 export function codeOf(error: unknown): string {
 	const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown[] }
-	if (typeof code === 'string') return code
+	// Errors of the site have a code for libraries, not that of their cause.
+	if (typeof code === 'string' && !isSiteFault(error)) return code
 	const below = cause ?? errors?.[0]
 	return below === undefined ? '' : codeOf(below)
 }
