@@ -122,7 +122,7 @@ test('keyboard only: a button that goes, or a composer, leaves the focus in the 
 })
 
 test('a button of a conversation whose change is refused gives the reason', async ({ page, browser }) => {
-	const [ada, bo] = await twoMembers(page, browser, ['Ada Leaver', 'Bo Leaver'])
+	const [ada, bo] = await twoMembers(page, browser, ['Ada Departing', 'Bo Departing'])
 	await post(bo, ada, 'May I ask you something?')
 	await page.goto('/settings/leave')
 	await page.getByLabel('They stay under “Former member”').check()
