@@ -4,6 +4,7 @@ import { formValues } from '~/platform/http/form.ts'
 import { toast } from '../toast.ts'
 import { connectionLost, offerReload } from './connection-bar.tsx'
 import { prefetchLinks } from './prefetch.ts'
+import { refuseStrayFiles } from './stray-files.ts'
 import { forgetPages, keepEqual, openStored, pathOfData, storing } from './visited-pages.ts'
 
 export { forgetPages }
@@ -212,6 +213,7 @@ function noteEntry(): void {
 noteEntry()
 router().subscribe(noteEntry)
 prefetchLinks(readData)
+refuseStrayFiles()
 
 let endMove: (() => void) | null = null
 
