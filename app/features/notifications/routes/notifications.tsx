@@ -1,6 +1,7 @@
 import { CheckCheck } from 'lucide'
 import { useRef } from 'react'
 import { withParams } from '~/lib/addresses.ts'
+import { isId } from '~/lib/checks.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm } from '~/platform/http/form.server.ts'
@@ -29,7 +30,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	return answering(async () => {
 		const id = form.get('id')
-		await readNotifications(viewer, id === null ? {} : { ids: [Number(id)].filter(Number.isSafeInteger) })
+		await readNotifications(viewer, id === null ? {} : { ids: [Number(id)].filter(isId) })
 		const message = id === null ? 'All notifications are marked as read.' : 'Marked as read.'
 		return redirectWithToast(safeRedirect(form.get('from'), '/notifications'), { type: 'success', message })
 	})
