@@ -13,6 +13,7 @@ import { ListPages } from '~/ui/more-link.tsx'
 import { useFocusKept } from '~/ui/use-focus-kept.ts'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { NotificationItem } from '../components/notification-list.tsx'
+import { useReadElsewhere } from '../components/use-unread.ts'
 import { listNotifications, readNotifications } from '../notifications.server.ts'
 import type { Route } from './+types/notifications'
 
@@ -46,6 +47,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 	const more = useMore(page, pathAt)
 	const rows = withoutDoubles(more.rows, ({ id }) => id)
 	const heading = useRef<HTMLHeadingElement>(null)
+	useReadElsewhere()
 	useFocusKept(rows.length, (count, before) => count < before, heading)
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
