@@ -1,5 +1,5 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
-import { presentAuthor } from '~/features/questions/question.view.ts'
+import { presentAuthor } from '~/features/members/members.view.ts'
 import { mayReadHistory } from '~/features/questions/questions.policy.ts'
 import { findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { listRevisionRows, type RevisionRow } from '~/features/questions/writing/writing.queries.server.ts'
