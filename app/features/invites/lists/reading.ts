@@ -1,4 +1,5 @@
 import { isEmail } from '~/features/accounts/accounts.schema.ts'
+import { startOf } from '~/lib/text.ts'
 import { type LeftOut, MAX_LINES } from '../invites.view.ts'
 
 /** The content of a file of addresses, before the lookup of accounts. */
@@ -42,7 +43,7 @@ interface Line {
 function readLine(read: ReadList, { line, cells, column, isAllowed }: Line): void {
 	const text = (column >= 0 ? cells[column] : (cells.find((cell) => cell.includes('@')) ?? cells[0])) ?? ''
 	const email = text.toLowerCase()
-	const leftOut = (why: string): LeftOut => ({ line, text: text.slice(0, 100), why })
+	const leftOut = (why: string): LeftOut => ({ line, text: startOf(text, 100), why })
 	if (!isEmail(email))
 		read.invalid.push(leftOut(text === '' ? 'There is no address in this line.' : 'This is not an email address.'))
 	else if (read.addresses.has(email)) read.doubled.push(leftOut(`It is already in line ${read.addresses.get(email)}.`))
