@@ -100,3 +100,15 @@ test('two tabs that post the same draft at the same time ask one question', asyn
 	expect(new URL(page.url()).pathname).toBe(new URL(second.url()).pathname)
 	expect(await countPosted(page, text)).toBe(1)
 })
+
+test('a logout in another tab, which clears all drafts of the browser, leaves the form as it is', async ({ page }) => {
+	await enrol(page, 'Tilo Twicewell')
+	const text = 'Why does the lighthouse blink twice?'
+	const second = await openTwoTabs(page, text)
+	const name = await page.evaluate(() => Object.keys(localStorage).find((key) => key.startsWith('draft tilo')))
+	await second.getByRole('button', { name: 'Tilo Twicewell, account menu' }).click()
+	await second.getByRole('button', { name: 'Logout' }).click()
+	await expect.poll(() => page.evaluate((key) => localStorage.getItem(key ?? ''), name)).toBeNull()
+	await expect(title(page)).toHaveValue(text)
+	await expect(page.getByText('This draft was posted or discarded')).toHaveCount(0)
+})
