@@ -1,5 +1,6 @@
 import type { MetaDescriptor } from 'react-router'
 import type { RootData } from './root-data.ts'
+import { startOf } from './text.ts'
 
 interface PageFacts {
 	/** Without the site's name, which is appended. */
@@ -45,9 +46,9 @@ export function pageMeta(matches: Matches, page: PageFacts): MetaDescriptor[] {
 /** The beginning of a text, at most `length` characters, cut after a whole word where there is one. */
 export function shorten(text: string, length: number): string {
 	if (text.length <= length) return text
-	const cut = text.slice(0, length - 1)
+	const cut = startOf(text, length - 1)
 	const space = cut.lastIndexOf(' ')
-	return `${(space > length / 2 ? cut.slice(0, space) : cut).trimEnd().toWellFormed()}…`
+	return `${(space > length / 2 ? cut.slice(0, space) : cut).trimEnd()}…`
 }
 
 /** The preview of a shared link to a member: a card that the server draws, 1,200 × 630. */

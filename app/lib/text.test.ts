@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatNumber, initials, ordinal, pluralize, truncateWords, typedSince } from './text.ts'
+import { formatNumber, initials, ordinal, pluralize, startOf, truncateWords, typedSince } from './text.ts'
 
 test.each([
 	['Mira Quillon', 'MQ'],
@@ -28,12 +28,27 @@ test('years are ordinal', () => {
 })
 
 test.each([
+	['an emoji of two units', 'ab🦊', 3, 'ab'],
+	['a flag of two emoji', 'ab🇮🇳🇮🇳', 8, 'ab🇮🇳'],
+	['a family joined of four', 'ab👩‍👩‍👧‍👦', 12, 'ab'],
+	['a skin tone', 'ab👍🏽', 4, 'ab'],
+	['a letter with its accent', 'abe\u0301', 3, 'ab'],
+	['a syllable with its vowel', 'नकि', 2, 'न'],
+	['nothing, where it ends between two', 'ab🦊cd', 4, 'ab🦊'],
+	['nothing, where it is short', 'ab🦊', 4, 'ab🦊'],
+	['the only one there is, without half a pair', '👩‍👩‍👧‍👦', 4, '👩‍\ufffd'],
+])('the start of a text does not divide %s', (_what, text, length, start) => {
+	expect(startOf(text, length)).toBe(start)
+})
+
+test.each([
 	['short enough', 12, 'short enough'],
 	['whole words only', 8, 'whole…'],
 	['whole words only', 11, 'whole words…'],
 	['whole words only', 12, 'whole words…'],
 	['unbreakable', 5, 'unbre…'],
 	['🌿🌿 🌿🌿', 3, '🌿🌿…'],
+	['Ida👩‍👩‍👧‍👦', 5, 'Ida…'],
 ])('%j in at most %i characters is %j', (text, most, expected) => {
 	expect(truncateWords(text, most)).toBe(expected)
 })

@@ -23,13 +23,27 @@ export function ordinal(count: number): string {
 	return `${count}${['th', 'st', 'nd', 'rd'][count] ?? 'th'}`
 }
 
+let characters: Intl.Segmenter | undefined
+
+/**
+ * The beginning of a text, at most `length` UTF-16 units, which ends between two characters as readers see them: an emoji, a flag or a
+ * letter with its marks, all of several units, is never divided.
+ */
+export function startOf(text: string, length: number): string {
+	if (text.length <= length) return text
+	characters ??= new Intl.Segmenter()
+	// A long text would take milliseconds.
+	const end = characters.segment(text.slice(0, length + 100)).containing(length)?.index
+	return text.slice(0, end || length).toWellFormed()
+}
+
 /** `text`, or as many of its words as fit into `most` characters, with an ellipsis; a longer single word is cut. */
 export function truncateWords(text: string, most: number): string {
-	const characters = [...text]
-	if (characters.length <= most) return text
-	const start = characters.slice(0, most).join('')
+	const points = [...text]
+	if (points.length <= most) return text
+	const start = startOf(text, points.slice(0, most).join('').length)
 	// Where the next character is a space, the last word is complete.
-	const whole = /\s/.test(characters[most] ?? '') ? start : start.replace(/\s\S*$/, '')
+	const whole = /\s/.test(points[most] ?? '') ? start : start.replace(/\s\S*$/, '')
 	return `${whole.trimEnd()}…`
 }
 

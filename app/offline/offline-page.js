@@ -64,8 +64,16 @@ async function showCopy({ kind, title, savedAt, answer }) {
 	const tell = () => (part('age').textContent = `Saved ${ago(savedAt)}.`)
 	tell()
 	setInterval(tell, 30_000)
-	const named = document.getElementById(decodeURIComponent(location.hash.slice(1)))
-	named?.scrollIntoView()
+	document.getElementById(namedPlace())?.scrollIntoView()
+}
+
+/** The id in the address; '' where it is malformed. */
+function namedPlace() {
+	try {
+		return decodeURIComponent(location.hash.slice(1))
+	} catch {
+		return ''
+	}
 }
 
 function showList(copies) {

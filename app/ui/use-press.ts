@@ -27,7 +27,8 @@ export function usePress<Value extends number>(
 		setMade(known)
 		setSettled(known)
 	}
-	const press = async (value: Value) => {
+	/** @param onFailed called when the press is reverted */
+	const press = async (value: Value, onFailed?: () => void) => {
 		const underWay = latest.current !== null
 		latest.current = value
 		setWanted(value)
@@ -41,6 +42,7 @@ export function usePress<Value extends number>(
 				const isRefused = error instanceof Refusal
 				if (!isRefused && latest.current !== sent) continue
 				toast({ type: 'error', message: isRefused ? error.message : 'Something went wrong!' })
+				onFailed?.()
 				break
 			}
 		}

@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { callerOf } from '~/features/api/caller.server.ts'
+import { corsHeaders } from '~/features/api/responses.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { isPrivateSite } from '~/platform/http/site-access.server.ts'
@@ -93,7 +94,7 @@ function refusal(request: Request): Response {
 	if (pathname === '/sitemap.xml') return new Response('This site has no sitemap.', { status: 404, headers })
 	if (pathname.startsWith('/api/'))
 		return problem(401, 'This site is for its members. Log in first, or send an access token.', {
-			headers: { ...headers, 'WWW-Authenticate': 'Bearer' },
+			headers: { ...headers, ...corsHeaders, 'WWW-Authenticate': 'Bearer' },
 		})
 	const wantedBy = request.headers.get('Sec-Fetch-Dest') ?? 'document'
 	if (wantedBy !== 'document' || isFile.test(pathname))

@@ -8,7 +8,6 @@ import {
 	expectNoViolations,
 	expectNoViolationsInThemes,
 	logIn,
-	openWithoutScripts,
 	settled,
 	test,
 } from './support/journey.ts'
@@ -123,38 +122,6 @@ test('a draft survives closing, reloading and a change of device, and is gone on
 
 	await page.reload()
 	await expect(page.getByLabel('Title', { exact: true })).toHaveValue('')
-})
-
-test('of two tabs, the newer text wins and the other can be restored', async ({ page, context }) => {
-	await enrol(page, 'Toni Twotabs')
-	await page.goto('/forum/ask')
-	await page.getByLabel('Title', { exact: true }).fill('From the first tab')
-	const second = await context.newPage()
-	await second.goto('/forum/ask')
-	await expect(second.getByLabel('Title', { exact: true })).toHaveValue('From the first tab')
-	await second.getByLabel('Title', { exact: true }).fill('From the second tab')
-	await expect(page.getByText('This draft was changed in another tab. The newer text is shown')).toBeVisible()
-	await expect(page.getByLabel('Title', { exact: true })).toHaveValue('From the second tab')
-	await page.getByRole('button', { name: 'Show the other text' }).click()
-	await expect(page.getByLabel('Title', { exact: true })).toHaveValue('From the first tab')
-	await expect(second.getByLabel('Title', { exact: true })).toHaveValue('From the first tab')
-})
-
-test("a draft saved in another tab before this page's scripts ran is not discarded", async ({ page, context }) => {
-	await enrol(page, 'Lena Latetab')
-	await page.goto('/forum/ask')
-	const second = await context.newPage()
-	const hydrate = await openWithoutScripts(second, '/forum/ask')
-	for (const title of ['From the first tab', 'From the first tab, and more']) {
-		const save = saved(page)
-		await page.getByLabel('Title', { exact: true }).fill(title)
-		await save
-	}
-	await hydrate()
-	await expect(second.getByLabel('Title', { exact: true })).toHaveValue('From the first tab, and more')
-	await expect(page.getByLabel('Title', { exact: true })).toHaveValue('From the first tab, and more')
-	await second.reload()
-	await expect(second.getByLabel('Title', { exact: true })).toHaveValue('From the first tab, and more')
 })
 
 test('what a visitor typed is still there after login', async ({ page }) => {

@@ -127,6 +127,39 @@ test('a long list keeps its length, its place and the focus when a note is saved
 	await expect(rows(page)).toHaveCount(all - 2)
 })
 
+test('what is typed while a note is being saved stays in its form', async ({ page }) => {
+	await enrol(page, 'Tilly Markwell')
+	await openQuestion(page)
+	const stored = page.waitForResponse('**/forum/bookmark')
+	await ofQuery(page).click()
+	await stored
+	await page.goto('/bookmarks')
+	const row = rows(page).first()
+	const note = row.getByLabel('Note', { exact: true })
+	const save = row.getByRole('button', { name: /^Sav/ })
+	await row.getByText('Add a note').click()
+	const free = Promise.withResolvers<void>()
+	await page.route('**/bookmarks.data*', async (route) => {
+		if (route.request().method() === 'POST') await free.promise
+		await route.continue()
+	})
+	await note.fill('First.')
+	await save.click()
+	await note.press('End')
+	await note.pressSequentially(' Second.')
+	free.resolve()
+	await expectNotice(page, 'Note saved.')
+	await expect(row.getByText('First.', { exact: true })).toBeVisible()
+	await expect(note).toHaveValue('First. Second.')
+	await expect(note).toBeFocused()
+	await save.click()
+	await expectNotice(page, 'Note saved.')
+	await expect(note).toBeHidden()
+	await expect(row).toContainText('First. Second.')
+	await row.getByText('Edit note').click()
+	await expect(note).toHaveValue('First. Second.')
+})
+
 test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 

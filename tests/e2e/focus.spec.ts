@@ -235,6 +235,33 @@ test('unblocking a member by keyboard leaves the focus in the list', async ({ pa
 	await expect(page.getByRole('heading', { name: 'Blocked members' })).toBeFocused()
 })
 
+test('a category that is moved to the end, and steps that are dismissed, do not lose the focus', async ({ page }) => {
+	await enrolAdmin(page)
+	await page.goto('/admin/categories')
+	await settled(page)
+	const down = page.getByRole('button', { name: /^Move .* down$/ })
+	const name = await down.nth(-2).getAttribute('aria-label')
+	const moved = page.getByRole('button', { name: name ?? '', exact: true })
+	await moved.press('Enter')
+	await expectNotice(page, 'Moved.')
+	await expect(down.last()).toHaveAccessibleName(name ?? '')
+	await expect(moved).toBeFocused()
+	// At the end there is nowhere to go.
+	await page.keyboard.press('Enter')
+	await page.keyboard.press('Shift+Tab')
+	await page.keyboard.press('Enter')
+	await expectNotice(page, 'Moved.')
+	await expect(down.nth(-2)).toHaveAccessibleName(name ?? '')
+
+	await enrol(page, 'Stella Focus')
+	await page.goto('/find-dev')
+	await settled(page)
+	const dismiss = page.getByRole('button', { name: 'Do not show these steps again' })
+	await dismiss.press('Enter')
+	await expect(dismiss).toHaveCount(0)
+	await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+})
+
 test('a chat that could not be loaded keeps the focus when it is tried again, and closes with Escape', async ({
 	page,
 }) => {

@@ -115,6 +115,25 @@ test('a member has a problem too, follows the question, reports an outdated solu
 	await expectToFit(page, [390, 360])
 })
 
+test('“I have this too” that is refused does not show that the query is followed', async ({ page, browser }) => {
+	const author = await browser.newPage()
+	await enrol(author, 'Ruth Refuser')
+	const headers = { Origin: process.env.SITE_URL ?? '' }
+	const form = { title: 'A tide table that is soon gone', description: 'It ebbs.', tags: 'testing', category: 'others' }
+	const asked = await author.request.post('/forum/ask', { form, headers, maxRedirects: 0 })
+	const path = asked.headers().location ?? ''
+	await enrol(page, 'Rina Refused')
+	await page.goto(path)
+	await expect(follow(page)).toHaveAttribute('aria-pressed', 'false')
+	await author.request.post(path, { form: { intent: 'delete-query' }, headers, maxRedirects: 0 })
+	const answer = stored(page)
+	await too(page).click()
+	expect((await answer).status()).toBe(404)
+	await expect(too(page)).toHaveAttribute('aria-pressed', 'false')
+	await expect(follow(page)).toHaveAttribute('aria-pressed', 'false')
+	await author.close()
+})
+
 test('“I have this too” shows that it follows, also after the query was unfollowed', async ({ page }) => {
 	await enrol(page, 'Una Follower')
 	await openQuestion(page)

@@ -188,6 +188,24 @@ test('keyboard only: marking notifications as read keeps the focus and the place
 	await otto.context().close()
 })
 
+test('the page shows at once what was read in another tab', async ({ page, browser }) => {
+	await enrol(page, 'Dora Dotwell')
+	const otto = await another(browser, 'Otto Dotbell')
+	const paths = [await ask(page, 'First of two dots'), await ask(page, 'Second of two dots')]
+	for (const path of paths) await comment(otto, path, 'Read this.')
+	await page.goto('/notifications')
+	await settled(page)
+	const dots = page.getByRole('main').getByRole('img', { name: 'Unread' })
+	await expect(dots).toHaveCount(2)
+	const other = await page.context().newPage()
+	await other.goto(paths[0] ?? '')
+	await expect(dots).toHaveCount(1)
+	await other.goto('/notifications')
+	await other.getByRole('button', { name: 'Mark all as read' }).click()
+	await expect(dots).toHaveCount(0)
+	await otto.context().close()
+})
+
 test('without JavaScript, the header shows the count, opening the question clears it, and the forms work', async ({
 	page,
 	browser,

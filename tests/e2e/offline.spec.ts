@@ -65,6 +65,8 @@ test('a question read before is available offline and marked as old; anything el
 	const { path, title } = await openQuestion(page)
 	await expect.poll(async () => (await readCaches(page))[`saved:@${username}`]).toEqual([path])
 
+	// A place in the page that no address can have.
+	await page.goto(`${path}#100%`)
 	await goOffline(page)
 	await page.reload()
 	await expect(bar(page)).toHaveText(/Offline\. Saved just now\.\s+Try again/)

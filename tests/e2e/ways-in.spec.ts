@@ -115,6 +115,29 @@ for (const javaScriptEnabled of [true, false])
 		})
 	})
 
+test('“I did not register” that is pressed twice cancels the registration once', async ({ page }) => {
+	const email = 'twice.vale@campus.example'
+	await register(page, 'Twice Vale', email)
+	await page.goto(site.url + (await mailedLink(email, { dataDir })))
+	const [decided, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+	let sent = 0
+	await page.route('**/verify-email.data*', async (route) => {
+		if (route.request().method() !== 'POST') return route.continue()
+		sent += 1
+		const response = await route.fetch({ maxRedirects: 0 })
+		decided.resolve()
+		await done.promise
+		await route.fulfill({ response }).catch(() => {})
+	})
+	await page.getByRole('button', { name: 'I did not register' }).press('Enter')
+	await decided.promise
+	await page.keyboard.press('Enter')
+	done.resolve()
+	await expectNotice(page, 'The registration is cancelled.')
+	await expect(page).toHaveURL(`${site.url}/login`)
+	expect(sent).toBe(1)
+})
+
 test('keyboard only: the link printed at startup makes one member admin, and its pages pass axe', async ({ page }) => {
 	const claim = /\/claim-admin\?token=\S+/.exec(site.output())?.[0] ?? ''
 	await page.goto(site.url + claim)

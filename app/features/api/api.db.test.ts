@@ -233,6 +233,25 @@ describe('reading', () => {
 		})
 		expect(wrote.headers.has('Access-Control-Allow-Origin')).toBe(false)
 	})
+
+	test.each([
+		['an unknown address', '/nothing-here', 404],
+		['an address that is only written to', '/pictures', 405],
+		['a query that is not there', '/queries/2000000000', 404],
+		['a call without a token', '/me', 401],
+	])('other origins learn why %s is refused', async (_what, path, status) => {
+		const headers = { Origin: 'https://elsewhere.example' }
+		const preflight = {
+			...headers,
+			'Access-Control-Request-Method': 'GET',
+			'Access-Control-Request-Headers': 'authorization',
+		}
+		const asked = await call('OPTIONS', path, { headers: preflight })
+		if (status !== 405) expect([asked.ok, asked.headers.get('Access-Control-Allow-Origin')]).toEqual([true, '*'])
+		const refused = await call('GET', path, { headers })
+		expect([refused.status, refused.headers.get('Access-Control-Allow-Origin')]).toEqual([status, '*'])
+		expect(refused.headers.get('Content-Type')).toBe('application/problem+json')
+	})
 })
 
 test('omitted fields are unchanged', async () => {

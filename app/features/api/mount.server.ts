@@ -23,13 +23,22 @@ let api: Hono | undefined
 
 function mount(): Hono {
 	const api = new Hono().basePath(base)
+	// Also refusals, which a browser would otherwise report to a page of another site as a failure of the network.
+	api.use(async (context, next) => {
+		await next()
+		if (['GET', 'HEAD'].includes(context.req.method)) publicAnswer(context.res)
+	})
 	api.get('/openapi.json', ({ req }) => descriptionOf(req.raw))
 	for (const operation of operations)
 		api.on(operation.method, pattern(operation.path), (context) => answer(operation, context))
 	for (const path of new Set(operations.map(({ path }) => path)))
 		api.all(pattern(path), (context) => others(methodsOf(path), context))
 	api.all('/openapi.json', (context) => others(['GET'], context))
-	api.all('*', () => problem(404, 'There is nothing at this address. /api/docs lists all addresses.'))
+	api.all('*', (context) =>
+		context.req.header('Access-Control-Request-Method')
+			? others(['GET'], context)
+			: problem(404, 'There is nothing at this address. /api/docs lists all addresses.'),
+	)
 	api.onError((error, context) => {
 		const fault = siteFaultOf(error)
 		if (fault) return problemResponse(fault)
@@ -47,11 +56,11 @@ async function descriptionOf(request: Request): Promise<Response> {
 	try {
 		await countPage(null, request.headers.get('x-client-ip') ?? '', `${base}/openapi.json`)
 	} catch (error) {
-		return publicAnswer(problemResponse(error))
+		return problemResponse(error)
 	}
 	const description = openApiDocument()
 	if (written.of !== description) Object.assign(written, { of: description, text: JSON.stringify(description) })
-	return publicAnswer(withEtag(request, written.text, new Headers()))
+	return withEtag(request, written.text, new Headers())
 }
 
 /** Authenticates, authorizes, parses the input and calls the use case. Every response reports the rate limit. */
@@ -72,7 +81,7 @@ async function answer(operation: Operation, context: Context): Promise<Response>
 	for (const cookie of caller.headers.getSetCookie()) whole.headers.append('Set-Cookie', cookie)
 	whole.headers.set('Cache-Control', caller.viewer ? 'private, no-store' : 'private, no-cache')
 	whole.headers.set('Vary', 'Authorization, Cookie')
-	return reads ? publicAnswer(whole) : whole
+	return whole
 }
 
 async function run(operation: Operation, context: Context, { viewer, scopes }: Caller, url: URL) {

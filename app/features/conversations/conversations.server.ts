@@ -3,6 +3,7 @@ import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { campusOf } from '~/features/campus/campus.view.ts'
 import { countBlocks, writeBlock } from '~/features/members/blocks.queries.server.ts'
+import { MAX_BLOCKED } from '~/features/members/blocks.server.ts'
 import { findStudies } from '~/features/members/members.queries.server.ts'
 import { studiesText } from '~/features/members/members.view.ts'
 import { announceUnread, forgetActor } from '~/features/notifications/notifications.server.ts'
@@ -83,9 +84,6 @@ function factsOfPair(row: PairStateRow): ConversationFacts {
 		verified: row.verified,
 	}
 }
-
-/** The maximum number of members that one member may block. */
-export const MAX_BLOCKED = 1_000
 
 /**
  * Blocks or unblocks a member. They are not told, and see what they send as sent; it never reaches the viewer, not even after unblocking.

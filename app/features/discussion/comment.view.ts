@@ -1,9 +1,8 @@
+import { type AuthorView, presentAuthor } from '~/features/members/members.view.ts'
 import { mayChangePending, maySeeUnpublished } from '~/features/moderation/moderation.policy.ts'
 import {
-	type AuthorView,
 	type OriginView,
 	originView,
-	presentAuthor,
 	presentStatus,
 	type UnpublishedView,
 	type VotedView,

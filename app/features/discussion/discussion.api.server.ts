@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import {
-	author,
 	cursor,
 	editedVersion,
 	html,
@@ -22,6 +21,7 @@ import { commentInput } from '~/features/questions/questions.schema.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { outdatedInput } from '~/features/upkeep/outdated.server.ts'
 import { NotFound } from '~/lib/errors.ts'
+import { author } from '~/platform/http/api-fields.ts'
 import { operation, requireCaller } from '~/platform/http/operation.ts'
 import type { CommentView, HistoryView } from './comment.view.ts'
 import { addComment, deleteComment, editComment, restoreComment } from './commenting.server.ts'

@@ -1,5 +1,5 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
-import { presentAuthor } from '~/features/questions/question.view.ts'
+import { presentAuthor } from '~/features/members/members.view.ts'
 import { mayReadHistory } from '~/features/questions/questions.policy.ts'
 import { findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { listRevisionRows, type RevisionRow } from '~/features/questions/writing/writing.queries.server.ts'
@@ -7,6 +7,7 @@ import { questionUrl } from '~/features/search/search.view.ts'
 import { resolveTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import { startOf } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
@@ -147,6 +148,5 @@ export function diffText(before: string, after: string): DiffPart[] {
 
 function shortened(text: string): string {
 	if (text.length <= MAX_SAME_LENGTH) return text
-	const end = MAX_SAME_LENGTH / 2
-	return `${text.slice(0, end)} […] ${text.slice(-end)}`.toWellFormed()
+	return `${startOf(text, MAX_SAME_LENGTH / 2)} […] ${text.slice(startOf(text, text.length - MAX_SAME_LENGTH / 2).length)}`
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { postLimits } from '~/features/questions/questions.limits.ts'
 import { MAX_TAG, normalizeTag } from '~/features/tags/tags.limits.ts'
 import { cleanText, isBlank, isStorable } from '~/lib/clean.ts'
+import { startOf } from '~/lib/text.ts'
 
 /** A name or an address: unlike a text, it cannot be stored without one of its characters. */
 const name = (most: number) => z.string().max(most).refine(isStorable, 'contains an invalid character (NUL)')
@@ -81,7 +82,5 @@ function withZone(time: string): string {
 
 function shorten(title: string): string {
 	if (title.length <= postLimits.titleMax) return title
-	const start = title.slice(0, postLimits.titleMax - 1)
-	// An emoji counts as two characters, of which one may be left.
-	return `${(start.isWellFormed() ? start : start.slice(0, -1)).trimEnd()}…`
+	return `${startOf(title, postLimits.titleMax - 1).trimEnd()}…`
 }

@@ -57,10 +57,10 @@ export interface BlockedRow {
 }
 
 /** The members whom a member blocks, latest first. */
-export async function listBlockedRows(blockerId: number, limit: number): Promise<BlockedRow[]> {
+export async function listBlockedRows(blockerId: number): Promise<BlockedRow[]> {
 	const { rows } = await sql<BlockedRow>`
 		select users.username, users.name, users.image, blocked_at from blocks join users on users.id = blocked_id
-		where blocker_id = ${blockerId} order by blocked_at desc, users.id desc limit ${limit}`.execute(db())
+		where blocker_id = ${blockerId} order by blocked_at desc, users.id desc`.execute(db())
 	return rows
 }
 

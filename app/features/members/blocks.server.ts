@@ -7,7 +7,8 @@ import { listBlockedRows } from './blocks.queries.server.ts'
  * comment on the blocker's posts, vote on them, or see whether the blocker is online. Error messages never mention a block.
  */
 
-const MAX_LISTED = 500
+/** The maximum number of members that one member may block. */
+export const MAX_BLOCKED = 1_000
 
 /** A blocked member. */
 export interface BlockedView {
@@ -18,9 +19,9 @@ export interface BlockedView {
 	since: string
 }
 
-/** The members whom the viewer blocks, latest first, at most 500. @throws NotAllowed for a visitor */
+/** The members whom the viewer blocks, latest first. @throws NotAllowed for a visitor */
 export async function listBlocked(viewer: Viewer): Promise<BlockedView[]> {
 	if (!viewer) throw new NotAllowed('Log in first.')
-	const rows = await listBlockedRows(viewer.id, MAX_LISTED)
+	const rows = await listBlockedRows(viewer.id)
 	return rows.map(({ blocked_at, ...member }) => ({ ...member, since: blocked_at.toISOString() }))
 }

@@ -1,4 +1,5 @@
 import { ordinal } from '~/lib/text.ts'
+import type { AuthorRow } from './pseudonyms.queries.server.ts'
 
 /** Characters of a skill's name. */
 export const MAX_SKILL_LENGTH = 50
@@ -9,6 +10,26 @@ export interface Studies {
 	year: number | null
 	/** 1 to 12, or null. */
 	semester: number | null
+}
+
+/** The author of a text. */
+export interface AuthorView {
+	username: string
+	name: string
+	/** Path of the picture, or null for initials. */
+	image: string | null
+	/** For a pseudonym, which has no profile: whether a verified student is behind it. */
+	pseudonym?: { verified: boolean }
+}
+
+/** The author of a text as everybody sees it: about the member behind a pseudonym, only whether they are a verified student. */
+export function presentAuthor({
+	username,
+	name,
+	image,
+	pseudonym_verified: verified,
+}: Omit<AuthorRow, 'author_id' | 'pseudonym_id'>): AuthorView {
+	return { username, name, image, ...(verified !== null && { pseudonym: { verified } }) }
 }
 
 /** A member in one line; '' for nothing. Imported authors cannot receive messages. */

@@ -80,14 +80,23 @@ export function listStaffRows({ mayAct = false } = {}): Promise<ModeratedMemberR
 
 export interface SuspendedRow extends ModeratedMemberRow {
 	suspended_until: string
+	/** As `suspended_until`, with microseconds. */
+	sort_key: string
 	suspended_reason: string
 }
 
-/** Suspended members, the longest suspensions first. */
-export async function listSuspendedRows(limit: number): Promise<SuspendedRow[]> {
+/** Suspended members, the longest suspensions first. @param after the `sort_key` and id of the last row before; null for none */
+export async function listSuspendedRows(
+	after: { key: string; id: number } | null,
+	limit: number,
+): Promise<SuspendedRow[]> {
 	const { rows } = await sql<SuspendedRow>`
-		select id, role, username, name, image, ${suspendedUntil('users')} as suspended_until, suspended_reason
-		from users where suspended_until > now() order by suspended_until desc, id desc limit ${limit}`.execute(db())
+		select id, role, username, name, image, ${suspendedUntil('users')} as suspended_until, suspended_reason,
+			case when suspended_until = 'infinity' then 'infinity'
+				else to_char(suspended_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') end as sort_key
+		from users where suspended_until > now()
+			${after ? sql`and (suspended_until, id) < (${after.key}::timestamptz, ${after.id}::int)` : sql``}
+		order by suspended_until desc, id desc limit ${limit}`.execute(db())
 	return rows
 }
 

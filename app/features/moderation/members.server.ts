@@ -7,10 +7,12 @@ import { announceUnread, notifyOfDecision } from '~/features/notifications/notif
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
 import { loginPath, profilePath } from '~/lib/addresses.ts'
+import { isId } from '~/lib/checks.ts'
 import { storable } from '~/lib/clean.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { decodeCursor, encodeCursor, invalidCursor, isTimeText } from '~/platform/http/cursors.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { requireLogin } from '~/platform/http/http.ts'
 import { closeCase } from './cases.queries.server.ts'
@@ -74,23 +76,34 @@ export async function withFreshRole<Someone extends SignedIn | null>(viewer: Som
 	return isModerator(viewer) && viewer ? { ...viewer, role: (await findRole(viewer.id)) ?? 'member' } : viewer
 }
 
-const MAX_SUSPENDED_LISTED = 100
+const MAX_SUSPENDED_PER_PAGE = 50
 
-/** Moderators and suspended members, at most 100. @throws NotAllowed */
+/** Moderators, and one page of the suspended members. @throws NotAllowed; Invalid for a malformed cursor */
 export async function listModeratedMembers(
 	viewer: Viewer,
-): Promise<{ staff: StaffView[]; suspended: SuspendedView[] }> {
+	cursor: string | null = null,
+): Promise<{ staff: StaffView[]; page: { rows: SuspendedView[]; next: string | null } }> {
 	const actor = requireModerator(viewer)
-	const [staff, suspended] = await Promise.all([listStaffRows(), listSuspendedRows(MAX_SUSPENDED_LISTED)])
+	const after = cursor ? suspensionAt(cursor) : null
+	const [staff, found] = await Promise.all([listStaffRows(), listSuspendedRows(after, MAX_SUSPENDED_PER_PAGE + 1)])
+	const suspended = found.slice(0, MAX_SUSPENDED_PER_PAGE)
+	const last = suspended.at(-1)
+	const rows = suspended.map((row) => ({
+		...presentModeratedMember(row),
+		until: row.suspended_until,
+		reason: row.suspended_reason,
+		mayLift: maySuspend(actor, row),
+	}))
 	return {
 		staff: staff.map((row) => ({ ...presentModeratedMember(row), role: row.role, maySetRole: maySetRole(actor, row) })),
-		suspended: suspended.map((row) => ({
-			...presentModeratedMember(row),
-			until: row.suspended_until,
-			reason: row.suspended_reason,
-			mayLift: maySuspend(actor, row),
-		})),
+		page: { rows, next: found.length > rows.length && last ? encodeCursor([last.sort_key, last.id]) : null },
 	}
+}
+
+function suspensionAt(cursor: string): { key: string; id: number } {
+	const [key, id] = decodeCursor(cursor, 2)
+	if ((key !== 'infinity' && !isTimeText(key)) || !isId(id)) throw invalidCursor()
+	return { key, id }
 }
 
 /**

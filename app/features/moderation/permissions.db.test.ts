@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { demoEmails } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
-import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { encodeCursor } from '~/platform/http/cursors.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { expectCountsToHold } from '../../../tests/support/forum-rows.ts'
@@ -121,3 +123,32 @@ async function undo() {
 	])
 		await act().catch(() => {})
 }
+
+test('all suspended members are reached page by page, the longest suspensions first', async () => {
+	await sql`
+		insert into users (username, name, email, suspended_until)
+		select 'gone-' || n, 'Gone ' || n, 'gone-' || n || '@campus.example',
+			case when n % 2 = 0 then 'infinity' else now() + n * interval '1 day' + interval '0.000001 s' * n end
+		from generate_series(1, 130) n`.execute(db())
+	const found: string[] = []
+	let cursor: string | null = null
+	do {
+		const { page }: Awaited<ReturnType<typeof listModeratedMembers>> = await listModeratedMembers(
+			cast.moderator,
+			cursor,
+		)
+		found.push(...page.rows.map(({ username }) => username))
+		cursor = page.next
+	} while (cursor !== null)
+	const named = found.filter((username) => username.startsWith('gone-')).map((username) => Number(username.slice(5)))
+	const descending = (from: number) => Array.from({ length: 65 }, (_, index) => from - 2 * index)
+	expect(named).toEqual([...descending(130), ...descending(129)])
+	expect(new Set(found).size).toBe(found.length)
+})
+
+test.each([['nonsense'], [encodeCursor(['soon', 1])], [encodeCursor(['infinity', 99_999_999_999])]])(
+	'the cursor %s of the suspended members is refused',
+	async (cursor) => {
+		await expect(listModeratedMembers(cast.moderator, cursor)).rejects.toThrow(Invalid)
+	},
+)

@@ -130,7 +130,7 @@ export async function findPreferences(userId: number): Promise<PreferencesRow & 
 	return rows[0] ?? { mail: 'daily', weekly: false, kinds: [], is_withheld: false }
 }
 
-/** Stores all of a member's preferences. */
+/** Stores a member's preferences, of the kinds that are named. */
 export async function storePreferences(
 	trx: Executor,
 	userId: number,
@@ -138,7 +138,8 @@ export async function storePreferences(
 ): Promise<void> {
 	await setMail(trx, userId, mail)
 	await setWeekly(trx, userId, weekly)
-	await sql`delete from notification_preferences where user_id = ${userId}`.execute(trx)
+	const named = kinds.map(({ kind }) => kind)
+	await sql`delete from notification_preferences where user_id = ${userId} and kind = any(${named})`.execute(trx)
 	await sql`insert into notification_preferences (user_id, kind, site, mail, push)
 		select ${userId}, kind, site, mail, push
 		from json_to_recordset(${JSON.stringify(kinds)}::json) as chosen (kind text, site boolean, mail boolean, push boolean)

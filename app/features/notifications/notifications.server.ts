@@ -264,7 +264,7 @@ export async function readNotifications(viewer: Viewer, which: NotificationSelec
 	const unread = await db()
 		.transaction()
 		.execute((trx) => markRead(trx, id, which))
-	announce(`user:${id}`, 'notifications:changed', { unread })
+	await announceUnread([{ userId: id, unread }])
 	return unread
 }
 

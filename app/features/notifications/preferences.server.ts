@@ -37,11 +37,17 @@ export async function getPreferences(
 /**
  * Stores the viewer's preferences.
  * @param chosen names of ticked checkboxes: `{kind}-{channel}`, as in `reply-mail`, `daily` and `weekly`
+ * @param shown the kinds that the form showed: the others, such as those of a new moderator, keep their channels
  * @throws NotAllowed
  */
-export async function setPreferences(viewer: Viewer, chosen: ReadonlySet<string>): Promise<void> {
+export async function setPreferences(
+	viewer: Viewer,
+	chosen: ReadonlySet<string>,
+	shown: readonly unknown[] | null = null,
+): Promise<void> {
 	if (!viewer) throw new NotAllowed('Log in first.')
-	const rows = kindsFor(viewer).map(([kind, { always = [] }]) => ({
+	const asked = kindsFor(viewer).filter(([kind]) => shown?.includes(kind) ?? true)
+	const rows = asked.map(([kind, { always = [] }]) => ({
 		kind,
 		...byChannel((channel) => always.includes(channel) || chosen.has(`${kind}-${channel}`)),
 	}))

@@ -1,4 +1,4 @@
-import type { AuthorRow } from '~/features/members/pseudonyms.queries.server.ts'
+import { type AuthorView, presentAuthor } from '~/features/members/members.view.ts'
 import { type CommentMatchView, questionUrl } from '~/features/search/search.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
@@ -6,15 +6,6 @@ import { mayDelete, mayEdit } from './questions.policy.ts'
 import type { DeletedRow, QuestionMarks, QuestionPageRow, QuestionRow } from './questions.queries.server.ts'
 
 /** Questions as pages and the API get them. Times are ISO 8601 strings in UTC. */
-
-export interface AuthorView {
-	username: string
-	name: string
-	/** Path of the picture, or null for initials. */
-	image: string | null
-	/** For a pseudonym, which has no profile: whether a verified student is behind it. */
-	pseudonym?: { verified: boolean }
-}
 
 /** The source of an imported text; shown below it. */
 export interface OriginView {
@@ -105,16 +96,6 @@ export interface AnswerView {
 	solution: boolean
 	score: number
 	createdAt: string
-}
-
-/** The author of a text as everybody sees it: about the member behind a pseudonym, only whether they are a verified student. */
-export function presentAuthor({
-	username,
-	name,
-	image,
-	pseudonym_verified: verified,
-}: Omit<AuthorRow, 'author_id' | 'pseudonym_id'>): AuthorView {
-	return { username, name, image, ...(verified !== null && { pseudonym: { verified } }) }
 }
 
 /** A row of a list, for this viewer. */

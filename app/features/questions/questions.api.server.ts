@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reportOperation } from '~/features/moderation/moderation.api.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { portrait } from '~/platform/http/api-fields.ts'
+import { author } from '~/platform/http/api-fields.ts'
 import { EditConflict } from '~/platform/http/form.server.ts'
 import { type Call, operation, requireCaller, StaleEdit } from '~/platform/http/operation.ts'
 import { muteQuestion } from './notifying/notifying.server.ts'
@@ -15,16 +15,6 @@ import { getQuestion } from './questions.server.ts'
 export const time = z.string().meta({ format: 'date-time' })
 export const markdown = 'Markdown, as it was written.'
 export const html = 'The same as sanitized HTML.'
-
-export const author = z.object({
-	username: z.string(),
-	name: z.string(),
-	image: portrait,
-	pseudonym: z
-		.object({ verified: z.boolean().describe('Whether it is a verified student.') })
-		.optional()
-		.describe('Only of a pseudonym, which has no profile.'),
-})
 
 export const origin = z
 	.object({ url: z.string().nullable(), licence: z.string().nullable() })

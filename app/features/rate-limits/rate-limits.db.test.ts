@@ -3,8 +3,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { editQuestion } from '~/features/asking/asking.server.ts'
 import { MAX_BOOKMARKS } from '~/features/bookmarks/bookmarks.limits.ts'
 import { removeBookmark, restoreBookmark, saveBookmark } from '~/features/bookmarks/bookmarks.server.ts'
-import { MAX_BLOCKED, setBlocked } from '~/features/conversations/conversations.server.ts'
+import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import { editComment } from '~/features/discussion/commenting.server.ts'
+import { listBlocked, MAX_BLOCKED } from '~/features/members/blocks.server.ts'
 import { MAX_MUTED } from '~/features/notifications/notifications.server.ts'
 import { saveSocial } from '~/features/profile-editor/editing.server.ts'
 import { addProject } from '~/features/profile-editor/items.server.ts'
@@ -300,6 +301,7 @@ describe('limits of what a member can store', () => {
 		await setBlocked(member, 'crowd1', true)
 		await setBlocked(member, 'crowd1', false)
 		await setBlocked(member, 'author', true)
+		expect(await listBlocked(member)).toHaveLength(MAX_BLOCKED)
 	})
 
 	test('1,000 muted questions', async () => {

@@ -118,6 +118,16 @@ describe('the questions that a member can answer', () => {
 		await expect(listAnswerable(member, 'nonsense')).rejects.toThrow(Invalid)
 		await expect(listAnswerable(null, null)).rejects.toThrow(NotAllowed)
 	})
+
+	test('name an author under a pseudonym as such, who has no profile', async () => {
+		const { id } = await makeQuestion(asker, { tags: 'react', pseudonym: 'on' })
+		const other = await ask('react', { days: 1 })
+		const { rows } = await listAnswerable(member, null)
+		const authorOf = (questionId: number) => rows.find((row) => row.id === questionId)?.author
+		expect(authorOf(id)).toMatchObject({ pseudonym: { verified: false }, image: null })
+		expect(JSON.stringify(authorOf(id))).not.toContain(asker.username)
+		expect(authorOf(other)).toEqual({ username: asker.username, name: asker.name, image: null })
+	})
 })
 
 describe('the feed', () => {

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
-import { accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
+import { type AuthorRow, accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { answersWeight, declinedTags, relatedTerms, skillWeight } from './choosing.queries.server.ts'
 import { COMPARED_DAYS, FIT_DAYS, MAX_KNOWN_TAGS, MAX_OPEN_PER_TAG } from './routing.limits.ts'
 
 /* The open questions that a member can answer, and the effect of routing. */
 
-export interface AnswerableRow {
+export interface AnswerableRow extends Omit<AuthorRow, 'author_id' | 'pseudonym_id'> {
 	id: number
 	title: string
 	excerpt: string
@@ -15,9 +15,6 @@ export interface AnswerableRow {
 	/** ISO 8601. */
 	created_at: string
 	comment_count: number
-	username: string
-	name: string
-	image: string | null
 	category_slug: string
 	category_title: string
 	because: string[]
@@ -91,7 +88,7 @@ export async function listAnswerableRows(
 					where asked.question_id = q.id and asked.user_id = ${userId} and declined_at is not null)
 			order by rank desc, ranked.question_id desc limit ${limit})
 		select q.id, q.title, q.excerpt, q.tags, to_char(q.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
-			q.comment_count, users.username, users.name, users.image, categories.slug as category_slug, categories.title as category_title,
+			q.comment_count, users.username, users.name, users.image, users.pseudonym_verified, categories.slug as category_slug, categories.title as category_title,
 			page.names as because, page.rank
 		from page join questions q on q.id = page.id join users on users.id = q.author_id join categories on categories.id = q.category_id
 		order by page.rank desc, page.id desc`.execute(db())

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { notifyMemberActive } from '~/features/accounts/login-methods.server.ts'
+import { presentAuthor } from '~/features/members/members.view.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
@@ -53,7 +54,7 @@ function present(row: AnswerableRow): AnswerableView {
 		title: row.title,
 		excerpt: row.excerpt.trim(),
 		category: { slug: row.category_slug, title: row.category_title },
-		author: { username: row.username, name: row.name, image: row.image },
+		author: presentAuthor(row),
 		tags: row.tags,
 		createdAt: row.created_at,
 		commentCount: row.comment_count,

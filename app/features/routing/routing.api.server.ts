@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { portrait } from '~/platform/http/api-fields.ts'
+import { author } from '~/platform/http/api-fields.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { operation, requireCaller } from '~/platform/http/operation.ts'
 import { listAnswerable } from './answerable.server.ts'
@@ -15,11 +15,7 @@ const answerable = z.object({
 	title: z.string(),
 	excerpt: z.string().describe('How the text begins, as plain text.'),
 	category: z.object({ slug: z.string(), title: z.string() }),
-	author: z.object({
-		username: z.string(),
-		name: z.string(),
-		image: portrait,
-	}),
+	author,
 	tags: z.array(z.string()),
 	createdAt: z.string().meta({ format: 'date-time' }),
 	commentCount: z.int(),

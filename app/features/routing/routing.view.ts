@@ -1,3 +1,4 @@
+import type { AuthorView } from '~/features/members/members.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 
 /* The members whom a question reaches, as pages and the API show them. */
@@ -35,7 +36,7 @@ export interface AnswerableView {
 	/** The beginning as plain text. */
 	excerpt: string
 	category: { slug: string; title: string }
-	author: { username: string; name: string; image: string | null }
+	author: AuthorView
 	tags: string[]
 	/** ISO 8601. */
 	createdAt: string

@@ -11,5 +11,16 @@ export const portrait = z
 		`Their picture, without its size: it is at \`/media/{image}-{width}.webp\`, ${PORTRAIT_WIDTHS.join(', ')} pixels wide. null for none.`,
 	)
 
+/** The author of a text. */
+export const author = z.object({
+	username: z.string(),
+	name: z.string(),
+	image: portrait,
+	pseudonym: z
+		.object({ verified: z.boolean().describe('Whether it is a verified student.') })
+		.optional()
+		.describe('Only of a pseudonym, which has no profile.'),
+})
+
 /** Where a picture of a message is. */
 export const messagePictureSize = `\`/media/{path}-{width}.webp\`, ${PICTURE_WIDTHS.join(', ')} pixels wide`

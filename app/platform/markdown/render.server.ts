@@ -3,6 +3,7 @@ import Tinypool from 'tinypool'
 import { Unavailable } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
+import { startOf } from '~/lib/text.ts'
 import { mentionedNames } from './mentions.server.ts'
 import { hasFormulas, namedLanguages, newEnvironment, parse } from './parser.server.ts'
 import renderTask, { type RenderedMarkdown, type RenderTask } from './render-worker.server.ts'
@@ -93,10 +94,7 @@ export function mentionsIn(markdown: string): string[] {
 /** An excerpt for lists: at most `length` characters, cut after a whole word, with `…` where text is missing. */
 export function excerptOf(text: string, length = 300): string {
 	if (text.length <= length) return text
-	const cut = text.slice(0, length - 1)
+	const cut = startOf(text, length - 1)
 	const space = cut.lastIndexOf(' ')
-	return `${(space > length / 2 ? cut.slice(0, space) : cut)
-		.toWellFormed()
-		.replace(/\ufffd$/, '')
-		.trimEnd()}…`
+	return `${(space > length / 2 ? cut.slice(0, space) : cut).trimEnd()}…`
 }

@@ -4,6 +4,7 @@ import { formValues } from '~/platform/http/form.ts'
 import { toast } from '../toast.ts'
 import { offerReload, showConnectionLost } from './connection-bar.tsx'
 import { prefetchLinks } from './prefetch.ts'
+import { refuseStrayFiles } from './stray-files.ts'
 import { beginStoring, forgetPages, openStoredPage, pathOfData, reuseEqualData } from './visited-pages.ts'
 
 export { forgetPages }
@@ -212,6 +213,7 @@ function noteEntry(): void {
 noteEntry()
 router().subscribe(noteEntry)
 prefetchLinks(readData)
+refuseStrayFiles()
 
 let endMove: (() => void) | null = null
 

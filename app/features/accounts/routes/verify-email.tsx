@@ -126,9 +126,9 @@ function Denial({ token }: { token: string }) {
 	return (
 		<Form method="post" className="mt-4">
 			<input type="hidden" name="token" value={token} />
-			<button className="btn btn-outline w-full" name="intent" value="deny" type="submit">
+			<SubmitButton className="btn btn-outline w-full" busyLabel="Cancelling" name="intent" value="deny">
 				I did not register
-			</button>
+			</SubmitButton>
 		</Form>
 	)
 }

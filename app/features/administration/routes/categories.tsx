@@ -114,7 +114,9 @@ function Move({
 				type="submit"
 				name="act"
 				value={act}
-				disabled={!isPossible}
+				// Not `disabled`, as that would take the focus away from a category that has reached the end.
+				aria-disabled={!isPossible || undefined}
+				onClick={(event) => isPossible || event.preventDefault()}
 				aria-label={`Move ${title} ${act}`}
 			>
 				<Icon of={act === 'up' ? ArrowUp : ArrowDown} />

@@ -270,6 +270,7 @@ const words = {
 	restored: 'Draft restored',
 	offered: 'You have a different draft',
 	tab: 'This draft was changed in another tab. The newer text is shown',
+	gone: 'This draft was posted or discarded in another tab',
 	device: 'This draft was also changed on another device. The text here is newer and was kept',
 } as const
 

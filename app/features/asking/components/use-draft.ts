@@ -1,5 +1,6 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { newKey } from '~/lib/new-key.ts'
+import { storageOwner } from '~/lib/private-storage.ts'
 import { parseStored, writeStored } from '~/ui/form-kit.ts'
 import type { AskValues, Draft } from '../asking.view.ts'
 import {
@@ -17,7 +18,7 @@ import {
 
 /** The notice about a restored draft. */
 export interface Notice {
-	kind: 'restored' | 'offered' | 'tab' | 'device'
+	kind: 'restored' | 'offered' | 'tab' | 'device' | 'gone'
 	/** When the shown text was typed; ISO 8601. */
 	at: string
 	/** The other version, which the member may prefer. */
@@ -130,6 +131,11 @@ export function useDraft(options: DraftOptions) {
 
 	const hear = (newer: LocalDraft) => {
 		saver.version = Math.max(saver.version, newer.version)
+		// Sent by both tabs at the same time, it is one question.
+		if (newer.sendKey && options.sendKey) {
+			current.current.sentAs = newer.sendKey
+			setOwnKey(newer.sendKey)
+		}
 		const before = current.current.values
 		if (isSame(newer, before)) return
 		fill(newer)
@@ -137,16 +143,30 @@ export function useDraft(options: DraftOptions) {
 		const own = isEmptyDraft(before) ? null : asDraft(before, newer)
 		setNotice((now) => ({ kind: 'tab', at: newer.savedAt, other: now?.kind === 'tab' ? now.other : own }))
 	}
-	useOtherTabs(name, hear)
-
-	const discard = (to: AskValues = start, madeFrom = options.madeFrom) => {
-		writeStored(name, null)
-		if (owner !== null) void saver.drop()
+	const reset = (to: AskValues, madeFrom: number) => {
 		if (current.current.sentAs) setOwnKey(newKey())
 		current.current = { values: to, madeFrom, sentAs: undefined }
 		fill({ ...to, madeFrom })
 		setNotice(null)
 		setSavedAt(null)
+	}
+	/** The shown draft was posted or discarded in another tab: from here it could be posted again. */
+	const hearGone = (last: LocalDraft) => {
+		const { values, madeFrom } = current.current
+		// A save of an edit names the version that it started from. A visitor's draft has moved to their account.
+		if (draftKey !== 'ask' || owner === null || !isSame(last, values)) return
+		// A logout clears all drafts of this browser, and asks nothing.
+		if (storageOwner() !== owner) return
+		saver.version = 0
+		reset(start, madeFrom)
+		setNotice({ kind: 'gone', at: new Date().toISOString(), other: asDraft(values, { madeFrom, version: 0 }) })
+	}
+	useOtherTabs(name, hear, hearGone)
+
+	const discard = (to: AskValues = start, madeFrom = options.madeFrom) => {
+		writeStored(name, null)
+		if (owner !== null) void saver.drop()
+		reset(to, madeFrom)
 	}
 	const swap = () => {
 		if (!notice?.other) return
@@ -177,16 +197,22 @@ interface Current {
 	sentAs: string | undefined
 }
 
-/** Reports drafts that another tab of this browser saved. */
-function useOtherTabs(name: string, tell: (newer: LocalDraft) => void): void {
-	const latest = useRef(tell)
+/**
+ * Reports what other tabs of this browser do with the draft.
+ * @param tell called with a saved draft
+ * @param tellGone called with the last one when it is deleted
+ */
+function useOtherTabs(name: string, tell: (newer: LocalDraft) => void, tellGone: (last: LocalDraft) => void): void {
+	const latest = useRef({ tell, tellGone })
 	useEffect(() => {
-		latest.current = tell
+		latest.current = { tell, tellGone }
 	})
 	useEffect(() => {
-		const hear = ({ key, newValue }: StorageEvent) => {
-			const newer = key === name ? parseLocalDraft(parseStored(newValue)) : null
-			if (newer) latest.current(newer)
+		const hear = ({ key, newValue, oldValue }: StorageEvent) => {
+			if (key !== name) return
+			const [newer, last] = [newValue, oldValue].map((text) => parseLocalDraft(parseStored(text)))
+			if (newer) latest.current.tell(newer)
+			else if (newValue === null && last) latest.current.tellGone(last)
 		}
 		window.addEventListener('storage', hear)
 		return () => window.removeEventListener('storage', hear)
@@ -239,6 +265,6 @@ function localOf({ values, madeFrom, sentAs: sendKey }: Current, version: number
 	return { ...values, madeFrom, version, savedAt: new Date().toISOString(), unsent: true, sendKey }
 }
 
-function asDraft(values: AskValues, { madeFrom, version }: Draft): Draft {
+function asDraft(values: AskValues, { madeFrom, version }: Pick<Draft, 'madeFrom' | 'version'>): Draft {
 	return { ...values, madeFrom, version, savedAt: new Date().toISOString() }
 }

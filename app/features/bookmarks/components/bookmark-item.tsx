@@ -1,4 +1,4 @@
-import { useRef } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { AnsweredBadge } from '~/features/search/components/answered.tsx'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { TextArea } from '~/ui/field.tsx'
@@ -22,7 +22,8 @@ interface BookmarkItemProps {
 export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 	const { kind, id, post, note, createdAt } = bookmark
 	const summary = useRef<HTMLElement>(null)
-	useFocusFallback(note, (saved, before) => saved !== before, summary)
+	const form = useNoteForm(note)
+	useFocusFallback(form.round, (round, before) => round !== before, summary)
 	const what =
 		post?.title ?? (kind === 'query' ? 'a query that is no longer there' : 'a comment that is no longer there')
 	return (
@@ -71,13 +72,20 @@ export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 					{note}
 				</p>
 			)}
-			{/* A new key for each saved note closes the form. */}
-			<details key={note} className="mt-2" open={refusal !== undefined}>
+			{/* A new key closes the form. */}
+			<details key={form.round} ref={form.details} className="mt-2" open={refusal !== undefined}>
 				<summary ref={summary} className="quiet-link w-fit cursor-pointer py-1 text-xs text-ink-3">
 					{note ? 'Edit note' : 'Add a note'}
 					<span className="sr-only"> on {what}</span>
 				</summary>
-				<Form method="post" action="/bookmarks" className="mt-2 grid gap-3" replace preventScrollReset>
+				<Form
+					method="post"
+					action="/bookmarks"
+					className="mt-2 grid gap-3"
+					replace
+					preventScrollReset
+					onSubmit={form.noteSent}
+				>
 					<FormError errors={refusal?.errors} names={{ note: 'Note' }}>
 						{refusal?.message}
 					</FormError>
@@ -108,6 +116,28 @@ export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 			</details>
 		</li>
 	)
+}
+
+/** The form of a note is made anew, and so closed, when its note was saved, unless more was typed meanwhile. */
+function useNoteForm(note: string) {
+	const details = useRef<HTMLDetailsElement>(null)
+	const sent = useRef<string | null>(null)
+	const [shown, setShown] = useState({ note, round: 0 })
+	const typed = () => details.current?.querySelector('textarea')?.value ?? ''
+	const follow = useEffectEvent(() => {
+		if (note === shown.note) return
+		const isKept = details.current?.open && typed() !== (sent.current ?? shown.note)
+		if (!isKept) sent.current = null
+		// The errors before may have opened it.
+		else if (details.current) details.current.open = true
+		setShown({ note, round: shown.round + (isKept ? 0 : 1) })
+	})
+	// biome-ignore lint/correctness/useExhaustiveDependencies: once for each saved note
+	useEffect(() => follow(), [note])
+	const noteSent = () => {
+		sent.current = typed()
+	}
+	return { round: shown.round, details, noteSent }
 }
 
 /** Hidden fields that identify the bookmark. */

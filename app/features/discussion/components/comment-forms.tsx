@@ -1,6 +1,6 @@
 import { useCallback, useEffect } from 'react'
 import { MentionHelp } from '~/features/asking/components/mention-help.tsx'
-import type { AuthorView } from '~/features/questions/question.view.ts'
+import type { AuthorView } from '~/features/members/members.view.ts'
 import { postLimits } from '~/features/questions/questions.limits.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { Avatar } from '~/ui/avatar.tsx'

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import type { AuthorView, QuestionPageView } from '~/features/questions/question.view.ts'
+import type { QuestionPageView } from '~/features/questions/question.view.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import type { CommentView } from '../comment.view.ts'
@@ -35,7 +35,7 @@ export interface SharedFacts {
 export interface DiscussionFacts extends SharedFacts {
 	viewer: SignedIn | null
 	/** The pseudonym that the viewer writes under here; null for their own name. */
-	pseudonym: AuthorView | null
+	pseudonym: ShownQuestion['author'] | null
 	/** Prefix of the forms' idempotency keys. */
 	sendKey: string
 	refusal: FormRefusal | null

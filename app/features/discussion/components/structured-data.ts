@@ -1,4 +1,4 @@
-import type { AuthorView } from '~/features/questions/question.view.ts'
+import type { AuthorView } from '~/features/members/members.view.ts'
 import { profilePath } from '~/lib/addresses.ts'
 import { textOfHtml } from '~/lib/html.ts'
 import { shorten } from '~/lib/page-meta.ts'

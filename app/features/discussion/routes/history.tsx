@@ -1,4 +1,4 @@
-import { AuthorName } from '~/features/question-lists/components/question-card.tsx'
+import { AuthorName } from '~/features/members/components/author-name.tsx'
 import { historyPath } from '~/features/questions/questions.paths.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { requireId } from '~/lib/checks.ts'

@@ -42,7 +42,7 @@ export function AffectedLine({ query, following, affected, count, mayPress }: Af
 	if (!mayPress && count === 0) return null
 	const press = (value: 0 | 1) => {
 		if (value === 1) setPresses(presses + 1)
-		too.press(value)
+		too.press(value, () => setPresses(presses))
 	}
 	return (
 		<div className="mt-5 flex flex-wrap items-center gap-2" data-not-saved="">

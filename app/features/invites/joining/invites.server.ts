@@ -3,6 +3,7 @@ import { registrationSettings } from '~/features/accounts/registration/rules.ser
 import { lockModerator } from '~/features/moderation/members.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
@@ -62,7 +63,7 @@ export async function revokeInvite(viewer: Viewer, id: number): Promise<void> {
 	const isRevoked = await db()
 		.transaction()
 		.execute(async (trx) => {
-			const isOpen = await revokeInviteRow(id, trx)
+			const isOpen = isId(id) && (await revokeInviteRow(id, trx))
 			await lockInviter(trx, inviter)
 			return isOpen
 		})

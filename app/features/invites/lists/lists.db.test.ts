@@ -34,3 +34,10 @@ test('a list whose links have expired cannot be sent', async () => {
 	await expect(sendList(admin, id)).rejects.toThrow('have expired')
 	expect(await getList(admin, id)).toMatchObject({ state: 'stopped' })
 })
+
+test('a line that is cut within an emoji is reported like any other', async () => {
+	const id = await makeList(admin, { days: '1', addresses: `new@campus.example\n${'a'.repeat(99)}🦊 for ever` })
+	expect((await getList(admin, id)).report.leftOut).toEqual([
+		{ line: 2, text: 'a'.repeat(99), why: 'This is not an email address.' },
+	])
+})

@@ -1,4 +1,5 @@
 import { isEmail } from '~/features/accounts/accounts.schema.ts'
+import { startOf } from '~/lib/text.ts'
 import { MAX_LIST_LINES, type SkippedLine } from '../invites.view.ts'
 
 /** The content of a file of addresses, before the lookup of accounts. */
@@ -19,14 +20,15 @@ const heads = new Set(['email', 'e-mail', 'mail', 'email address', 'e-mail addre
  * @param isAllowed whether an address may register here
  */
 export function readAddresses(text: string, isAllowed: (email: string) => boolean): ParsedAddressList {
-	const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
+	// The byte order mark of UTF-16 is read as two characters that are none.
+	const lines = text.replace(/^[\uFEFF\uFFFD]+/, '').split(/\r\n|\n|\r/)
 	const read: ParsedAddressList = { lines: 0, addresses: new Map(), doubled: [], invalid: [], refused: [] }
-	const first = cellsOf(lines[0] ?? '')
-	const column = first.findIndex((cell) => heads.has(cell.toLowerCase()))
+	const { column, separator } = headingOf(lines[0] ?? '')
 	for (const [index, line] of lines.entries()) {
 		if (line.trim() === '' || (index === 0 && column >= 0)) continue
 		read.lines += 1
-		if (read.lines <= MAX_LIST_LINES) readLine(read, { line: index + 1, cells: cellsOf(line), column, isAllowed })
+		if (read.lines <= MAX_LIST_LINES)
+			readLine(read, { line: index + 1, cells: cellsOf(line, separator), column, isAllowed })
 	}
 	return read
 }
@@ -42,7 +44,7 @@ interface Line {
 function readLine(read: ParsedAddressList, { line, cells, column, isAllowed }: Line): void {
 	const text = (column >= 0 ? cells[column] : (cells.find((cell) => cell.includes('@')) ?? cells[0])) ?? ''
 	const email = text.toLowerCase()
-	const leftOut = (why: string): SkippedLine => ({ line, text: text.slice(0, 100), why })
+	const leftOut = (why: string): SkippedLine => ({ line, text: startOf(text, 100), why })
 	if (!isEmail(email))
 		read.invalid.push(leftOut(text === '' ? 'There is no address in this line.' : 'This is not an email address.'))
 	else if (read.addresses.has(email)) read.doubled.push(leftOut(`It is already in line ${read.addresses.get(email)}.`))
@@ -50,9 +52,28 @@ function readLine(read: ParsedAddressList, { line, cells, column, isAllowed }: L
 	else read.addresses.set(email, line)
 }
 
-/** Splits a line at commas, semicolons or tabs, and trims quotation marks and blanks. */
-function cellsOf(line: string): string[] {
-	return [...line.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,;\t]*))\s*(?:[,;\t]|$)/g)]
+const anySeparator = /\s*(?:"((?:[^"]|"")*)"|([^,;\t]*))\s*(?:[,;\t]|$)/g
+
+/** Excel writes semicolons where commas are decimal points; its cells may then contain commas without quotation marks. */
+const separators = [
+	/\s*(?:"((?:[^"]|"")*)"|([^;]*))\s*(?:;|$)/g,
+	/ *(?:"((?:[^"]|"")*)"|([^\t]*)) *(?:\t|$)/g,
+	/\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(?:,|$)/g,
+	anySeparator,
+]
+
+/** The column with an address heading, and what separates the cells. @param line the first one of a file */
+function headingOf(line: string): { column: number; separator: RegExp } {
+	for (const separator of separators) {
+		const column = cellsOf(line, separator).findIndex((cell) => heads.has(cell.toLowerCase()))
+		if (column >= 0) return { column, separator }
+	}
+	return { column: -1, separator: anySeparator }
+}
+
+/** Splits a line, and trims quotation marks and blanks. @param separator one of the patterns above */
+function cellsOf(line: string, separator: RegExp): string[] {
+	return [...line.matchAll(separator)]
 		.map(([, quoted, plain]) => (quoted?.replaceAll('""', '"') ?? plain ?? '').trim())
 		.slice(0, 100)
 }

@@ -167,4 +167,18 @@ describe('notifications of new reports', () => {
 		await setPreferences(cast.moderator, new Set(['case-report-site']))
 		expect(await kinds(cast.moderator)).toEqual([false])
 	})
+
+	test('keep their setting when a form from before their appointment is saved, or one as a member', async () => {
+		const { id, username } = await makeMember('promoted')
+		const as = (role: SignedIn['role']): SignedIn => ({ ...cast.member, id, username, role })
+		const shown = async (role: SignedIn['role']) => (await getPreferences(as(role))).kinds.map(({ kind }) => kind)
+		const channels = async () =>
+			(await getPreferences(as('moderator'))).kinds.find(({ kind }) => kind === 'case-report')
+		const before = await shown('member')
+		await setPreferences(as('moderator'), new Set(['daily', 'reply-site']), before)
+		expect(await channels()).toMatchObject({ site: true, mail: true, push: true })
+		await setPreferences(as('moderator'), new Set(['case-report-site']), await shown('moderator'))
+		await setPreferences(as('member'), new Set(['daily']), before)
+		expect(await channels()).toMatchObject({ site: true, mail: false, push: false })
+	})
 })

@@ -1,6 +1,6 @@
 import { type ReactNode, useRef } from 'react'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { profilePath } from '~/lib/addresses.ts'
+import { profilePath, withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
@@ -8,18 +8,23 @@ import { Avatar } from '~/ui/avatar.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
+import { ListPages } from '~/ui/more-link.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useFocusFallback } from '~/ui/use-focus-kept.ts'
+import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
 import { listModeratedMembers, requireAdmin, requirePageModerator, setModeratorRole } from '../members.server.ts'
 import type { ModeratedMemberView, SuspendedView } from '../moderation.view.ts'
 import type { Route } from './+types/members'
 
+const here = '/moderation/members'
+
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		const viewer = await requirePageModerator({ request, context, url })
-		return { isAdmin: viewer.role === 'admin', ...(await listModeratedMembers(viewer)) }
+		const cursor = url.searchParams.get('cursor') || null
+		return { isAdmin: viewer.role === 'admin', cursor, ...(await listModeratedMembers(viewer, cursor)) }
 	})
 }
 
@@ -35,7 +40,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 			return refuseForm(error, form)
 		}
 		const message = role === 'moderator' ? 'They are now a moderator.' : 'They are now an ordinary member.'
-		return redirectWithToast('/moderation/members', { type: 'success', message })
+		return redirectWithToast(here, { type: 'success', message })
 	})
 }
 
@@ -44,7 +49,9 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function ModerationMembers({ loaderData, actionData }: Route.ComponentProps) {
-	const { isAdmin, staff, suspended } = loaderData
+	const { isAdmin, staff, page, cursor } = loaderData
+	const more = useMore(page, (next) => withParams(here, { cursor: next }))
+	const suspended = withoutDuplicates(more.rows, ({ username }) => username)
 	const heading = useRef<HTMLHeadingElement>(null)
 	useFocusFallback(staff.length, (count, before) => count < before, heading)
 	return (
@@ -78,6 +85,7 @@ export default function ModerationMembers({ loaderData, actionData }: Route.Comp
 						</Row>
 					))}
 				</ul>
+				<ListPages firstHref={cursor === null ? null : here} more={more} />
 			</section>
 		</ModerationFrame>
 	)

@@ -1,6 +1,7 @@
 import { CheckCheck } from 'lucide'
 import { useRef } from 'react'
 import { withParams } from '~/lib/addresses.ts'
+import { isId } from '~/lib/checks.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm } from '~/platform/http/form.server.ts'
@@ -12,6 +13,7 @@ import { ListPages } from '~/ui/more-link.tsx'
 import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import { NotificationItem } from '../components/notification-list.tsx'
+import { useReadElsewhere } from '../components/use-unread.ts'
 import { listNotifications, readNotifications } from '../notifications.server.ts'
 import type { Route } from './+types/notifications'
 
@@ -29,7 +31,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	return withHttpErrors(async () => {
 		const id = form.get('id')
-		await readNotifications(viewer, id === null ? {} : { ids: [Number(id)].filter(Number.isSafeInteger) })
+		await readNotifications(viewer, id === null ? {} : { ids: [Number(id)].filter(isId) })
 		const message = id === null ? 'All notifications are marked as read.' : 'Marked as read.'
 		return redirectWithToast(safeRedirect(form.get('from'), '/notifications'), { type: 'success', message })
 	})
@@ -45,6 +47,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 	const more = useMore(page, pathAt)
 	const rows = withoutDuplicates(more.rows, ({ id }) => id)
 	const heading = useRef<HTMLHeadingElement>(null)
+	useReadElsewhere()
 	useFocusFallback(rows.length, (count, before) => count < before, heading)
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">

@@ -24,7 +24,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	return withHttpErrors(async () => {
-		await setPreferences(viewer, new Set(form.keys()))
+		await setPreferences(viewer, new Set(form.keys()), form.has('kind') ? form.getAll('kind') : null)
 		return redirectWithToast('/settings', { type: 'success', message: 'Notification settings saved.' })
 	})
 }
@@ -93,6 +93,7 @@ function Row({ kind: { kind, label, always, ...chosen } }: { kind: PreferenceVie
 		<tr className="border-b border-line">
 			<th className="py-1 pr-4 font-normal" scope="row">
 				{label}
+				<input type="hidden" name="kind" value={kind} />
 			</th>
 			{channelNames.map((channel) => (
 				<td key={channel} className="text-center">

@@ -1,9 +1,9 @@
-import { Check, Pencil, Trash2 } from 'lucide'
-import type { AuthorView, QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
+import { Pencil, Trash2 } from 'lucide'
+import { AuthorName } from '~/features/members/components/author-name.tsx'
+import type { QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { editPath } from '~/features/questions/questions.paths.ts'
 import { AnsweredBadge } from '~/features/search/components/answered.tsx'
 import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
-import { profilePath } from '~/lib/addresses.ts'
 import { relativeTime } from '~/lib/dates.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { type DeleteConfirmation, DeleteControl } from '~/ui/delete-control.tsx'
@@ -115,34 +115,6 @@ function Footer({ author, createdAt, tags, ago, own }: FooterProps) {
 				))}
 			</span>
 			{own && <OwnerTools question={own} />}
-		</>
-	)
-}
-
-interface AuthorNameProps {
-	author: Omit<AuthorView, 'image'>
-	/** Classes of the name; null to inherit. */
-	look?: string | null
-}
-
-/** The author with a link to the profile. Pseudonyms have no profile, but may have the mark of a verified student. */
-export function AuthorName({ author, look = '' }: AuthorNameProps) {
-	const { username, name, pseudonym } = author
-	if (!pseudonym)
-		return (
-			<Link className={look === null ? undefined : `quiet-link ${look}`.trim()} to={profilePath(username)}>
-				{name}
-			</Link>
-		)
-	return (
-		<>
-			<span className={look || undefined}>{name}</span>
-			{pseudonym.verified && (
-				<span className="text-ivy" title="Verified student">
-					<Icon of={Check} className="icon-sm" />
-					<span className="sr-only">Verified student</span>
-				</span>
-			)}
 		</>
 	)
 }

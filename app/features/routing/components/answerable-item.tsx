@@ -1,5 +1,5 @@
+import { AuthorName } from '~/features/members/components/author-name.tsx'
 import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
-import { profilePath } from '~/lib/addresses.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Link } from '~/ui/link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
@@ -23,11 +23,7 @@ export function AnswerableItem({ question }: { question: AnswerableView }) {
 			</p>
 			<footer>
 				<span className="query-author">
-					<Avatar user={author} size={20} />{' '}
-					<Link className="quiet-link" to={profilePath(author.username)}>
-						{author.name}
-					</Link>{' '}
-					<RelativeTime at={createdAt} />
+					<Avatar user={author} size={20} /> <AuthorName author={author} /> <RelativeTime at={createdAt} />
 				</span>
 				<span className="tags">
 					{tags.map((tag) => (
