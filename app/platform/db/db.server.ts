@@ -60,8 +60,8 @@ interface Connection {
 
 const held = remember<{ connection?: Connection }>('database', () => ({}))
 
-/** Connections for long work: two jobs at a time, and the one that graphile-worker listens on. */
-export const MAX_LONG_CONNECTIONS = 4
+/** Connections for long work: two jobs at a time, mails beside them, and the two that graphile-worker listens on. */
+export const MAX_LONG_CONNECTIONS = 5
 
 /**
  * Opens the pools of this process: at most 10 connections for requests by default, and {@link MAX_LONG_CONNECTIONS} for long work.

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseCrontab } from 'graphile-worker'
+import { parseCrontab, type WorkerEvents } from 'graphile-worker'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
@@ -12,7 +12,7 @@ import { addJob, crontabOf, startJobs, stopJobs } from './jobs.server.ts'
 
 vi.mock('./lost-jobs.server.ts', async (load) => {
 	const { watchJobLocks } = await load<typeof import('./lost-jobs.server.ts')>()
-	return { watchJobLocks: (holder: string) => watchJobLocks(holder, 100) }
+	return { watchJobLocks: (events: WorkerEvents) => watchJobLocks(events, 100) }
 })
 
 useDatabase()
@@ -54,6 +54,30 @@ test('a started worker runs pending jobs, and none after it was stopped', async 
 	await stopJobs()
 	await addJob('send-mail', mail)
 	expect(await waiting()).toBe(1)
+})
+
+test('mails that hang do not hold up other jobs', async () => {
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
+	const hang = Promise.withResolvers<void>()
+	let mails = 0
+	let runs = 0
+	const sendMail = () => {
+		mails += 1
+		return hang.promise
+	}
+	const run = async () => {
+		runs += 1
+	}
+	await startJobs({ jobs: { 'send-mail': sendMail }, schedules: [{ name: 'beside-mails', every: 'night', run }] })
+	try {
+		for (let number = 0; number < 3; number += 1) await addJob('send-mail', mail)
+		await eventually(() => expect(mails).toBe(2))
+		await sql`select graphile_worker.add_job('beside-mails')`.execute(db())
+		await eventually(() => expect(runs).toBe(1))
+	} finally {
+		hang.resolve()
+	}
+	await eventually(async () => expect([await waiting(), mails]).toEqual([0, 3]))
 })
 
 test('schedules become crontab entries for every night, hour and minute', async () => {

@@ -1,5 +1,13 @@
 import { EventEmitter } from 'node:events'
-import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker'
+import {
+	Logger,
+	type Runner,
+	run,
+	runTaskList,
+	type TaskList,
+	type WorkerEvents,
+	type WorkerPool,
+} from 'graphile-worker'
 import { sql } from 'kysely'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
@@ -78,7 +86,26 @@ const countTry = counter('devquad_job_tries_total', 'Tries of jobs that ended, b
 	'outcome',
 ])
 
-const held = remember<{ runner?: Runner; stopWatching?: () => void }>('jobs', () => ({}))
+/** Mails sent at a time, apart from other jobs: a mail server that hangs must not hold up those. */
+const MAILS_AT_A_TIME = 2
+
+interface Held {
+	runner?: Runner
+	mails?: WorkerPool
+	stopWatching?: () => void
+}
+
+const held = remember<Held>('jobs', () => ({}))
+
+const workerOptions = {
+	noHandleSignals: true,
+	pollInterval: 2_000,
+	gracefulShutdownAbortTimeout: stopWithin,
+	logger: new Logger(() => (level, message) => {
+		// The log already says that the database is unavailable.
+		if ((level === 'error' || level === 'warning') && !isDatabaseAway()) log.warn({ worker: level }, message)
+	}),
+}
 
 interface Work {
 	jobs?: Partial<JobHandlers>
@@ -91,27 +118,16 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 	const handlers = Object.entries(jobs) as [string, (payload: unknown) => Promise<unknown>][]
 	if (held.runner) return
 	const events: WorkerEvents = new EventEmitter()
-	events.once('pool:create', ({ workerPool }) => {
-		held.stopWatching = watchJobLocks(workerPool.id)
-	})
-	held.runner = await run({
-		pgPool: await longWork(async () => pool()),
-		taskList: {
-			...ownJobs,
-			...Object.fromEntries(handlers.map(([name, work]) => [name, longTask(name, work)])),
-			...Object.fromEntries(regular.map((schedule) => [schedule.name, longTask(schedule.name, workOf(schedule))])),
-		},
-		crontab: crontabOf(regular),
-		concurrency: 2,
-		events,
-		noHandleSignals: true,
-		pollInterval: 2_000,
-		gracefulShutdownAbortTimeout: stopWithin,
-		logger: new Logger(() => (level, message) => {
-			// The log already says that the database is unavailable.
-			if ((level === 'error' || level === 'warning') && !isDatabaseAway()) log.warn({ worker: level }, message)
-		}),
-	})
+	held.stopWatching = watchJobLocks(events)
+	const { 'send-mail': sendsMail, ...tasks }: TaskList = {
+		...ownJobs,
+		...Object.fromEntries(handlers.map(([name, work]) => [name, longTask(name, work)])),
+		...Object.fromEntries(regular.map((schedule) => [schedule.name, longTask(schedule.name, workOf(schedule))])),
+	}
+	const pgPool = await longWork(async () => pool())
+	const options = { ...workerOptions, pgPool, events }
+	held.runner = await run({ ...options, taskList: tasks, crontab: crontabOf(regular), concurrency: 2 })
+	held.mails = runTaskList({ ...options, concurrency: MAILS_AT_A_TIME }, { 'send-mail': sendsMail }, pgPool)
 	events.on('job:success', ({ job }) => countTry({ task: job.task_identifier, outcome: 'done' }))
 	events.on('job:error', ({ job }) => countTry({ task: job.task_identifier, outcome: 'failed' }))
 	await forgetFutureRuns()
@@ -162,8 +178,9 @@ function longTask(name: string, work: (payload: unknown) => Promise<unknown>): (
 /** Finishes running jobs, and stops. */
 export async function stopJobs(): Promise<void> {
 	held.stopWatching?.()
-	await held.runner?.stop()
+	await Promise.all([held.runner?.stop(), held.mails?.gracefulShutdown()])
 	held.runner = undefined
+	held.mails = undefined
 	closeMail()
 }
 

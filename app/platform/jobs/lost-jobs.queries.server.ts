@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 
-/** Renews all locks of this holder. */
-export async function renewJobLocks(holder: string): Promise<void> {
-	await sql`update graphile_worker._private_jobs set locked_at = now() where locked_by = ${holder}`.execute(db())
+/** Renews all locks of these holders. */
+export async function renewJobLocks(holders: readonly string[]): Promise<void> {
+	await sql`update graphile_worker._private_jobs set locked_at = now() where locked_by = any(${holders})`.execute(db())
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { WorkerEvents } from 'graphile-worker'
 import { log } from '~/lib/log.server.ts'
 import { isDatabaseAway } from '~/platform/db/db.server.ts'
 import { releaseLostJobs, renewJobLocks } from './lost-jobs.queries.server.ts'
@@ -12,15 +13,16 @@ const HEARTBEAT_MS = 15_000
 
 /**
  * Renews the locks of a process's jobs, and unlocks those of processes that were killed.
- * @param holder the worker pool id in the locks of this process's jobs
+ * @param events of the worker pools of this process, before they are created
  * @param every milliseconds between two renewals, for tests
  * @returns stops it
  */
-export function watchJobLocks(holder: string, every = HEARTBEAT_MS): () => void {
+export function watchJobLocks(events: WorkerEvents, every = HEARTBEAT_MS): () => void {
+	const holders: string[] = []
 	let lastHeartbeat = Number.NEGATIVE_INFINITY
 	const heartbeat = async () => {
 		try {
-			await renewJobLocks(holder)
+			await renewJobLocks(holders)
 			// After an outage of the database, or a suspended machine, other processes first get the chance to renew their locks.
 			const isSteady = performance.now() - lastHeartbeat < 2 * HEARTBEAT_MS
 			lastHeartbeat = performance.now()
@@ -30,7 +32,8 @@ export function watchJobLocks(holder: string, every = HEARTBEAT_MS): () => void 
 			if (!isDatabaseAway()) log.warn({ err: error }, 'the locks of jobs could not be renewed')
 		}
 	}
-	void heartbeat()
+	events.on('pool:create', ({ workerPool }) => holders.push(workerPool.id))
+	events.once('pool:create', () => void heartbeat())
 	const timer = setInterval(heartbeat, every).unref()
 	return () => clearInterval(timer)
 }
