@@ -128,7 +128,7 @@ test('schedules run after the clock was set back', async () => {
 	])
 })
 
-test('a schedule that tries once is not retried, and its next run replaces the failed one', async () => {
+test('a schedule that tries once is not retried, and its next failed run replaces the last one', async () => {
 	await sql`delete from graphile_worker._private_jobs`.execute(db())
 	let tries = 0
 	const run = async () => {
@@ -149,6 +149,34 @@ test('a schedule that tries once is not retried, and its next run replaces the f
 			expect(rows).toEqual([{ attempts: 1, max_attempts: 1, last_error: 'The disk is not there.' }])
 		})
 	}
+})
+
+test.each([
+	['hour', 3_600],
+	['minute', 60],
+] as const)('a run that is due every %s is retried only until the next one', (every, seconds) => {
+	const [planned] = parseCrontab(crontabOf([{ name: 'fails', every, run: async () => {} }]))
+	const attempts = planned?.options.maxAttempts ?? Number.POSITIVE_INFINITY
+	expect(attempts).toBeGreaterThan(1)
+	let waited = 0
+	for (let attempt = 1; attempt < Math.min(attempts, 25); attempt += 1) waited += Math.exp(Math.min(attempt, 10))
+	expect(waited).toBeLessThan(seconds)
+})
+
+test('a successful run removes those that failed', async () => {
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
+	let fails = true
+	const run = async () => {
+		if (fails) throw new Error('not yet')
+	}
+	await startJobs({ schedules: [{ name: 'fails-at-first', every: 'minute', run }] })
+	await sql`select graphile_worker.add_job('fails-at-first', max_attempts => 1)`.execute(db())
+	const states = async () =>
+		(await sql`select last_error from graphile_worker._private_jobs where locked_at is null`.execute(db())).rows
+	await eventually(async () => expect(await states()).toEqual([{ last_error: 'not yet' }]))
+	fails = false
+	await sql`select graphile_worker.add_job('fails-at-first', max_attempts => 1)`.execute(db())
+	await eventually(async () => expect(await waiting()).toBe(0))
 })
 
 test.each([

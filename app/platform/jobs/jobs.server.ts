@@ -37,9 +37,12 @@ export interface Schedule {
 	/** `night` is 03:00 UTC, or the next start where the site was down then. */
 	every: 'night' | 'hour' | 'minute'
 	run: () => Promise<unknown>
-	/** Whether a failed run is left to the next one, which takes its place. Otherwise it is retried as other jobs are. */
+	/** Whether a failed run is left to the next one. Otherwise it is retried until then, a nightly one as other jobs are. */
 	triesOnce?: boolean
 }
+
+/** Attempts of a run before the next one is due: graphile-worker waits 1 s, then e times as long after each. */
+const MAX_RUN_ATTEMPTS = { night: null, hour: 8, minute: 4 } as const
 
 /** Jobs with fewer attempts than the default of 25: a mail that is a day late is useless. */
 const MAX_ATTEMPTS: Partial<Record<keyof Jobs, number>> = { 'send-mail': 12 }
@@ -130,6 +133,13 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 	held.mails = runTaskList({ ...options, concurrency: MAILS_AT_A_TIME }, { 'send-mail': sendsMail }, pgPool)
 	events.on('job:success', ({ job }) => countTry({ task: job.task_identifier, outcome: 'done' }))
 	events.on('job:error', ({ job }) => countTry({ task: job.task_identifier, outcome: 'failed' }))
+	const names = new Set(regular.map(({ name }) => name))
+	events.on('job:failed', ({ job }) => {
+		if (names.has(job.task_identifier))
+			forgetFailedRuns(job.task_identifier, job.id).catch((error) =>
+				log.warn({ err: error }, 'failed runs stay listed'),
+			)
+	})
 	await forgetFutureRuns()
 }
 
@@ -152,8 +162,9 @@ export function crontabOf(schedules: readonly Schedule[]): string {
 	const nightly = schedules.filter(({ every }) => every === 'night')
 	const hourly = schedules.filter(({ every }) => every === 'hour')
 	const minutely = schedules.filter(({ every }) => every === 'minute')
-	const job = ({ name, triesOnce }: Schedule, options: string[] = []) => {
-		const all = triesOnce ? [...options, 'max=1'] : options
+	const job = ({ name, every, triesOnce }: Schedule, options: string[] = []) => {
+		const attempts = triesOnce ? 1 : MAX_RUN_ATTEMPTS[every]
+		const all = attempts ? [...options, `max=${attempts}`] : options
 		return all.length > 0 ? `${name} ?${all.join('&')}` : name
 	}
 	return [
@@ -163,11 +174,11 @@ export function crontabOf(schedules: readonly Schedule[]): string {
 	].join('\n')
 }
 
-function workOf({ name, run: work, triesOnce }: Schedule): () => Promise<unknown> {
-	if (!triesOnce) return work
+/** A successful run replaces those that failed permanently. */
+function workOf({ name, run: work }: Schedule): () => Promise<unknown> {
 	return async () => {
+		await work()
 		await forgetFailedRuns(name)
-		return work()
 	}
 }
 
