@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction, type TransactionBuilder } from 'kysely'
 import type pg from 'pg'
+import { isSiteFault } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { abandonWaiting } from './named-statements.server.ts'
@@ -34,7 +35,7 @@ export async function repeated<Result>(run: () => Promise<Result>): Promise<Resu
 			return await run()
 		} catch (error) {
 			const { code = '' } = error as NodeJS.ErrnoException
-			if (!repeatable.test(code) || tries === MAX_TRIES) throw error
+			if (isSiteFault(error) || !repeatable.test(code) || tries === MAX_TRIES) throw error
 			log.warn({ err: error }, 'a transaction conflicted with another one and is retried')
 		}
 }

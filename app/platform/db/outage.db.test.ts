@@ -152,3 +152,15 @@ test('a full disk is an error class of its own', async () => {
 	const full = sql`do $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`.execute(db())
 	await expect(full).rejects.toBeInstanceOf(DiskFull)
 })
+
+test('a transaction that meets an outage is not run again', async () => {
+	let runs = 0
+	const failing = db()
+		.transaction()
+		.execute(async () => {
+			runs += 1
+			throw new Unavailable('away')
+		})
+	await expect(failing).rejects.toBeInstanceOf(Unavailable)
+	expect(runs).toBe(1)
+})

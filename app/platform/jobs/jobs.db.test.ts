@@ -213,6 +213,30 @@ test.each([
 	},
 )
 
+test('after a long outage jobs go on within seconds', async () => {
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
+	await sql`create sequence refusals`.execute(db())
+	await sql`
+		create function refuse_at_first() returns trigger language plpgsql as $$ begin
+			if new.locked_by is not null and nextval('refusals') <= 8 then
+				raise exception 'not now' using errcode = '57P01';
+			end if;
+			return new;
+		end $$`.execute(db())
+	await sql`
+		create trigger refuse_at_first before update on graphile_worker._private_jobs
+		for each row execute function refuse_at_first()`.execute(db())
+	try {
+		await startJobs({ schedules: [{ name: 'goes-on', every: 'night', run: async () => {} }] })
+		const began = performance.now()
+		await sql`select graphile_worker.add_job('goes-on')`.execute(db())
+		await eventually(async () => expect(await waiting()).toBe(0))
+		expect(performance.now() - began).toBeLessThan(12_000)
+	} finally {
+		await sql`drop trigger refuse_at_first on graphile_worker._private_jobs`.execute(db())
+	}
+})
+
 test('a job of a killed process is retried after a minute; one of a live process is not', async () => {
 	await sql`delete from graphile_worker._private_jobs`.execute(db())
 	const finish = Promise.withResolvers<void>()

@@ -11,11 +11,11 @@ import { releaseLostJobs, removeJobs, renewJobLocks } from './lost-jobs.queries.
 /** Milliseconds between two renewals. */
 const HEARTBEAT_MS = 15_000
 /** Milliseconds for which graphile-worker may retry to store that a job failed; its lock is renewed meanwhile. */
-const MAX_STORING_MS = 4 * 3_600_000
+const MAX_STORING_MS = 20 * 60_000
 
 /**
  * Renews the locks of a process's jobs, and unlocks those of processes that were killed. Removes jobs that were done while the database was
- * away: graphile-worker gives up after some hours, and they would run again after the next restart.
+ * away: graphile-worker gives up after some minutes, and they would run again after the next restart.
  * @param events of the worker pools of this process, before they are created
  * @param every milliseconds between two renewals, for tests
  * @returns stops it
