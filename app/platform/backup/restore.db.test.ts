@@ -13,11 +13,12 @@ import { restoreBackup } from './restore.server.ts'
 vi.mock('~/platform/db/migrate.server.ts', async (load) => {
 	const real = await load<typeof import('~/platform/db/migrate.server.ts')>()
 	const migrate: typeof real.migrate = async (...args) => {
-		await real.migrate(...args)
+		const applied = await real.migrate(...args)
 		await db()
 			.insertInto('users')
 			.values({ username: 'early.bird', name: 'X', email: 'early.bird@eastmere.example', image: null })
 			.execute()
+		return applied
 	}
 	return { ...real, migrate }
 })
