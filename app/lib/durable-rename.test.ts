@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { parseConfig } from '~/config.server.ts'
 import { nameArchive, writePartial } from '~/platform/backup/archive.server.ts'
-import { placeFile } from '~/platform/backup/wal-archive.server.ts'
+import { writeFileAtomically } from '~/platform/backup/wal-archive.server.ts'
 import { openStorage } from '~/platform/storage/storage.server.ts'
 
 /* Which calls the file system gets: a loss of power cannot be tried here. */
@@ -41,7 +41,7 @@ afterEach(() => {
 const contents = Buffer.from('kept')
 
 test.each<[string, string, () => Promise<unknown>]>([
-	['a file of the archive', 'wal/1', () => placeFile(join(folder, 'wal', '1'), contents)],
+	['a file of the archive', 'wal/1', () => writeFileAtomically(join(folder, 'wal', '1'), contents)],
 	[
 		'a picture',
 		'media/a/1.webp',
@@ -51,7 +51,7 @@ test.each<[string, string, () => Promise<unknown>]>([
 		'a backup',
 		'site.devquad',
 		async () => {
-			await placeFile(join(folder, 'other'), contents)
+			await writeFileAtomically(join(folder, 'other'), contents)
 			calls.length = 0
 			await writePartial(join(folder, 'site.devquad'), null, (async function* () {})())
 			await nameArchive(join(folder, 'site.devquad'))
@@ -70,7 +70,7 @@ test.each<[string, string, () => Promise<unknown>]>([
 
 test('a file system that cannot sync folders is used all the same, and another fault is an error', async () => {
 	refusal.code = 'EINVAL'
-	await placeFile(join(folder, '1'), contents)
+	await writeFileAtomically(join(folder, '1'), contents)
 	refusal.code = 'EIO'
-	await expect(placeFile(join(folder, '2'), contents)).rejects.toThrow('EIO')
+	await expect(writeFileAtomically(join(folder, '2'), contents)).rejects.toThrow('EIO')
 })

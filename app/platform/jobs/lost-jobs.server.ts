@@ -1,6 +1,6 @@
 import type { WorkerEvents } from 'graphile-worker'
 import { log } from '~/lib/log.server.ts'
-import { isDatabaseAway } from '~/platform/db/db.server.ts'
+import { isDatabaseUnavailable } from '~/platform/db/db.server.ts'
 import { releaseLostJobs, removeJobs, renewJobLocks } from './lost-jobs.queries.server.ts'
 
 /*
@@ -40,7 +40,7 @@ export function watchJobLocks(events: WorkerEvents, every = HEARTBEAT_MS): () =>
 			const count = isSteady ? await releaseLostJobs() : 0
 			if (count > 0) log.warn({ count }, 'jobs that a killed process left are retried')
 		} catch (error) {
-			if (!isDatabaseAway()) log.warn({ err: error }, 'the locks of jobs could not be renewed')
+			if (!isDatabaseUnavailable()) log.warn({ err: error }, 'the locks of jobs could not be renewed')
 		}
 	}
 	events.on('job:start', ({ job }) => locked.set(job.id, null))

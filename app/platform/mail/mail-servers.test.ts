@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:tls'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { config } from '~/config.server.ts'
 import { makeCertificate } from '../../../tests/support/certificate.ts'
-import { closeMail, mailFaultInWords, sendMail } from './mail.server.ts'
+import { closeMail, describeMailError, sendMail } from './mail.server.ts'
 
 /* Mail servers that break off, or that somebody on the way has changed. */
 
@@ -64,7 +64,7 @@ test.runIf(process.platform === 'linux')('a password is not sent to another mach
 	const server = await startServer()
 	const away = `quad:secret@127.0.0.2:${server.port}`
 	const fault = await send(`smtp://${away}`).catch((error) => error)
-	expect(mailFaultInWords(fault)).toContain('offers no TLS')
+	expect(describeMailError(fault)).toContain('offers no TLS')
 	expect(server.lines.join()).not.toContain('AUTH')
 	await expect(send(`smtp://${away}/?ignoreTLS=true`)).resolves.toBeNull()
 	await expect(send(`smtp://quad:secret@127.0.0.1:${server.port}`)).resolves.toBeNull()
