@@ -72,10 +72,10 @@ interface SiteFaultOptions {
 }
 
 /**
- * SQLSTATE “cannot connect now”, by which libraries know that a retry may help. graphile-worker retries to note the end of a job
- * after such errors only; any other one would end the process.
+ * SQLSTATE “serialization failure”, by which graphile-worker knows that a retry may help: after other errors the process would end when the end
+ * of a job cannot be stored. It retries after five seconds at most; after “cannot connect now” it would wait up to two minutes.
  */
-const RETRYABLE = '57P03'
+const RETRYABLE = '40001'
 
 /**
  * The database or the storage does not answer in time. It is unknown whether a write arrived, so it may be retried with the same

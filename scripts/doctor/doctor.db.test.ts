@@ -131,7 +131,7 @@ describe('the database', () => {
 		['does not wait for the disk', { fsync: 'off' }, 'fsync is off'],
 		['may have torn pages', { fullPageWrites: 'off' }, 'full_page_writes is off'],
 		['lacks an extension', { extensions: ['unaccent', 'btree_gin'] }, 'lacks the extensions pg_trgm'],
-		['takes too few connections', { maxConnections: 20 }, 'max_connections is 20, and 1 process may need 21'],
+		['takes too few connections', { maxConnections: 20 }, 'max_connections is 20, and 1 process may need 22'],
 		['is newer than the site', { migrations: ['0001_a.sql', '9999_z.sql'] }, 'does not know 9999_z.sql'],
 		['has another time', { clockMs: -90_000 }, 'The clock of the database is 90 s behind'],
 	])('that %s', (_what, facts, words) => {

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import '~/features/index.server.ts'
-import { Invalid } from '~/lib/errors.ts'
+import { Invalid, Unavailable } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { withoutDatabase } from '~/platform/db/scope.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailedToken, resetCounts, sentMails } from '../../../tests/support/jobs.ts'
@@ -202,4 +204,18 @@ test('nobody can log in to the account of an imported author', async () => {
 	await expect(cookiesOf('abc@import.invalid', '')).rejects.toThrow(Invalid)
 	await expect(cookiesOf('abc@import.invalid')).rejects.toThrow(Invalid)
 	await expect(cookiesOf('imported.author')).rejects.toThrow(Invalid)
+})
+
+test('a session that cannot be looked up during an outage is not logged, and any other error is, with its cause', async () => {
+	const email = newEmail()
+	await register(email)
+	const cookie = await cookiesOf(email)
+	const logged = vi.spyOn(log, 'error').mockImplementation(() => {})
+	onTestFinished(() => logged.mockRestore())
+	const look = () => viewerFromRequest(request(cookie), { fresh: true }).catch(() => null)
+	await withoutDatabase(new Unavailable('away'), look)
+	expect(logged).not.toHaveBeenCalled()
+	const cause = new Error('a bug')
+	await withoutDatabase(cause as never, look)
+	expect(logged).toHaveBeenCalledWith({ from: 'accounts', err: cause }, 'INTERNAL_SERVER_ERROR')
 })

@@ -99,8 +99,8 @@ export function makeAuth(settings: Config = config()) {
 		experimental: { instrumentation: { enabled: false } },
 		logger: {
 			level: 'error',
-			log: (level, message) =>
-				log[level === 'error' && !siteFaultOf(null) ? 'error' : 'debug']({ from: 'accounts' }, message),
+			log: (level, message, err) =>
+				log[level === 'error' && !siteFaultOf(err) ? 'error' : 'debug']({ from: 'accounts', err }, message),
 		},
 		database: { db: db(), type: 'postgres', transaction: false },
 		...tables,

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { bytes } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { createTarDecoder, createTarPacker } from 'modern-tar'
 import { diskError } from '~/lib/disk-error.server.ts'
+import { renameDurably } from '~/lib/durable-rename.server.ts'
 import { passphraseIdentity, passphraseRecipient, WORK_FACTOR } from './passphrase.server.ts'
 
 /** The first bytes of a file: https://github.com/C2SP/C2SP/blob/main/age.md, and RFC 8878. */
@@ -92,7 +93,7 @@ export async function nameArchive(file: string, tryIt?: (partial: string) => Pro
 	const partial = `${file}${PARTIAL}`
 	try {
 		await tryIt?.(partial)
-		await rename(partial, file)
+		await renameDurably(partial, file)
 	} catch (error) {
 		await rm(partial, { force: true })
 		throw inWords(error, file)

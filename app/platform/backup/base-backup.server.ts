@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { open, readdir, readFile, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { renameDurably } from '~/lib/durable-rename.server.ts'
 import { makeFolder } from '~/lib/make-folder.server.ts'
 import { beginBase, connectAsSuperuser, endBase } from '~/platform/db/wal-archiving.server.ts'
 import { type ArchiveEntry, archiveEnding, writeArchive } from './archive.server.ts'
@@ -58,7 +59,7 @@ export async function makeBaseBackup(archive: WalArchive, dataDir: string, versi
 			yield { name: 'cluster/0/backup_label', contents: Buffer.from(label) }
 		}
 		const bytes = await writeArchive(making, lock, entries())
-		await rename(making, join(folder, ended.name))
+		await renameDurably(making, join(folder, ended.name))
 		return bytes
 	} finally {
 		await client.end()

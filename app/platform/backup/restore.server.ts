@@ -82,12 +82,16 @@ async function readHeader(entries: AsyncGenerator<ArchiveEntry>, file: string): 
 }
 
 async function requireEmpty(client: pg.ClientBase): Promise<void> {
+	await requireNoMembers(client)
+	if ((await countOtherConnections(client)) > 0)
+		throw new Error('Nothing was restored: another program uses this database. Stop the site first.')
+}
+
+async function requireNoMembers(client: pg.ClientBase): Promise<void> {
 	if (await hasMembers(client))
 		throw new Error(
 			'Nothing was restored: this site has members already. Restore into an empty folder (DATA_DIR) or database (DATABASE_URL).',
 		)
-	if ((await countOtherConnections(client)) > 0)
-		throw new Error('Nothing was restored: another program uses this database. Stop the site first.')
 }
 
 /** Migrates the database to the version of the backup; the next start migrates it further. */
@@ -106,7 +110,8 @@ async function load(
 	{ file, dataDir, signal }: RestoreInput,
 ): Promise<{ rows: number; files: number }> {
 	const pictures = await storage()
-	const finish = await beginLoading(client, header.tables)
+	// Again, as a site may have been started since.
+	const finish = await beginLoading(client, header.tables, () => requireNoMembers(client))
 	let jobs: WaitingJob[] = []
 	let totals: BackupTotals | null = null
 	let files = 0

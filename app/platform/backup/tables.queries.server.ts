@@ -176,11 +176,18 @@ export async function dropEverything(client: pg.ClientBase): Promise<void> {
 /**
  * Begins a transaction with empty tables, into which rows are loaded as they are: triggers are off, and foreign keys are checked at
  * the end.
+ * @param check runs while nobody else can register; when it throws, nothing has changed
  * @returns a function to call before the commit; it throws when a row refers to a missing one
  */
-export async function beginLoading(client: pg.ClientBase, tables: TableShape[]): Promise<() => Promise<void>> {
+export async function beginLoading(
+	client: pg.ClientBase,
+	tables: TableShape[],
+	check: () => Promise<void>,
+): Promise<() => Promise<void>> {
 	await client.query(SETTINGS)
 	await client.query('begin')
+	await client.query('lock table public.users')
+	await check()
 	const { rows: keys } = await client.query<{ name: string; tab: string; definition: string }>(
 		`select quote_ident(conname) as name, conrelid::regclass::text as tab, pg_get_constraintdef(oid) as definition
 		 from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace order by conrelid, conname`,

@@ -1,8 +1,9 @@
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import { z } from 'zod'
+import { renameDurably } from '~/lib/durable-rename.server.ts'
 import { makeFolder } from '~/lib/make-folder.server.ts'
 import { InvalidBackup } from './archive.server.ts'
 import { passphraseIdentity, passphraseRecipient } from './passphrase.server.ts'
@@ -193,7 +194,7 @@ export async function writeFileAtomically(path: string, contents: Uint8Array): P
 	const partial = `${path}.partial`
 	try {
 		await writeFile(partial, contents, { mode: 0o600, flush: true })
-		await rename(partial, path)
+		await renameDurably(partial, path)
 	} catch (error) {
 		await rm(partial, { force: true }).catch(() => {})
 		throw error

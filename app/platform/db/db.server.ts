@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction, type TransactionBuilder } from 'kysely'
 import type pg from 'pg'
+import { isSiteFault } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { closeWaitingConnections } from './named-statements.server.ts'
@@ -34,7 +35,7 @@ export async function withTransactionRetries<Result>(run: () => Promise<Result>)
 			return await run()
 		} catch (error) {
 			const { code = '' } = error as NodeJS.ErrnoException
-			if (!repeatable.test(code) || tries === MAX_TRIES) throw error
+			if (isSiteFault(error) || !repeatable.test(code) || tries === MAX_TRIES) throw error
 			log.warn({ err: error }, 'a transaction conflicted with another one and is retried')
 		}
 }
@@ -60,8 +61,8 @@ interface Connection {
 
 const held = remember<{ connection?: Connection }>('database', () => ({}))
 
-/** Connections for long work: two jobs at a time, and the one that graphile-worker listens on. */
-export const MAX_LONG_CONNECTIONS = 4
+/** Connections for long work: two jobs at a time, mails beside them, and the two that graphile-worker listens on. */
+export const MAX_LONG_CONNECTIONS = 5
 
 /**
  * Opens the pools of this process: at most 10 connections for requests by default, and {@link MAX_LONG_CONNECTIONS} for long work.

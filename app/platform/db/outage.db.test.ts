@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import type pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { DiskFull, Unavailable } from '~/lib/errors.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { canLimitFiles, runWithFewFiles } from '../../../tests/support/few-files.ts'
 import { db, pool } from './db.server.ts'
 import { outageKindOf } from './outage.server.ts'
 import { longWork, withoutDatabase } from './scope.server.ts'
@@ -28,6 +30,7 @@ describe('the classification of errors', () => {
 		['a pool that is closed', new Error('Cannot use a pool after calling end on the pool'), 'away'],
 		['57014 statement timeout', coded('57014'), 'busy'],
 		['55P03 lock timeout', coded('55P03'), 'busy'],
+		['too many open files', coded('EMFILE', { syscall: 'connect' }), 'busy'],
 		['53100 disk full', coded('53100'), 'disk-full'],
 		['ENOSPC', coded('ENOSPC'), 'disk-full'],
 		['an I/O error for want of room', new Error('could not write: No space left on device'), 'disk-full'],
@@ -53,6 +56,28 @@ test('a statement of the pool itself whose connection ends says so in the words 
 		setImmediate(() => stream.destroy())
 	})
 	await expect(pool().query('select pg_sleep(30)')).rejects.toBeInstanceOf(Unavailable)
+})
+
+test.runIf(canLimitFiles)('a process with too many open files says that the site is busy', () => {
+	const { host, port, user, password, database } = (pool() as unknown as { options: pg.PoolConfig }).options
+	const { status, stdout } = runWithFewFiles(
+		`
+		const { closeDatabase, db, openDatabase, pool } = await import('~/platform/db/db.server.ts')
+		const { sql } = await import('kysely')
+		openDatabase(JSON.parse(process.env.LOGIN))
+		const held = await pool().connect()
+		await held.query('select 1')
+		const release = useUp()
+		const ask = () => sql\`select 1\`.execute(db()).then(() => 'answered', (error) => String(error.status))
+		const answers = [await ask(), await held.query('select 1').then(() => 'answered')]
+		release()
+		answers.push(await ask())
+		held.release()
+		await closeDatabase()
+		process.stdout.write(answers.join(', '))`,
+		{ LOGIN: JSON.stringify({ host, port, user, password, database }) },
+	)
+	expect([status, stdout]).toEqual([0, '503, answered, answered'])
 })
 
 test('waiting for a lock is limited, with a higher limit for long work', async () => {
@@ -126,4 +151,16 @@ test('work for an unknown viewer may not use the database, but what it leaves ru
 test('a full disk is an error class of its own', async () => {
 	const full = sql`do $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`.execute(db())
 	await expect(full).rejects.toBeInstanceOf(DiskFull)
+})
+
+test('a transaction that meets an outage is not run again', async () => {
+	let runs = 0
+	const failing = db()
+		.transaction()
+		.execute(async () => {
+			runs += 1
+			throw new Unavailable('away')
+		})
+	await expect(failing).rejects.toBeInstanceOf(Unavailable)
+	expect(runs).toBe(1)
 })

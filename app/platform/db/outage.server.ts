@@ -14,8 +14,8 @@ const networkCodes = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENE
 /** Errors that `pg` and its pool report without a code. */
 const awayWords =
 	/^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Cannot use a pool after)/
-/** A statement or a lock took longer than its limit. */
-const busyCodes = /^(57014|55P03)$/
+/** A statement or a lock took longer than its limit; or so many files are open that there is no new connection. */
+const busyCodes = /^(57014|55P03|EMFILE|ENFILE)$/
 
 type Kind = 'away' | 'busy' | 'disk-full' | null
 
@@ -79,7 +79,7 @@ export class Outage {
 		if (kind === null) return error
 		if (kind === 'disk-full') return diskFullError(error)
 		if (kind === 'busy') {
-			log.warn({ err: error }, 'a statement took longer than its limit')
+			log.warn({ err: error }, 'a statement took longer than its limit, or got no connection')
 			return recordedInScope(new Unavailable(busyMessage, { cause: error }))
 		}
 		this.suspect(error)

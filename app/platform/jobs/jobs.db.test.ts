@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseCrontab } from 'graphile-worker'
+import { parseCrontab, type WorkerEvents } from 'graphile-worker'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
@@ -12,7 +12,7 @@ import { addJob, crontabOf, startJobs, stopJobs } from './jobs.server.ts'
 
 vi.mock('./lost-jobs.server.ts', async (load) => {
 	const { watchJobLocks } = await load<typeof import('./lost-jobs.server.ts')>()
-	return { watchJobLocks: (holder: string) => watchJobLocks(holder, 100) }
+	return { watchJobLocks: (events: WorkerEvents) => watchJobLocks(events, 100) }
 })
 
 useDatabase()
@@ -54,6 +54,30 @@ test('a started worker runs pending jobs, and none after it was stopped', async 
 	await stopJobs()
 	await addJob('send-mail', mail)
 	expect(await waiting()).toBe(1)
+})
+
+test('mails that hang do not hold up other jobs', async () => {
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
+	const hang = Promise.withResolvers<void>()
+	let mails = 0
+	let runs = 0
+	const sendMail = () => {
+		mails += 1
+		return hang.promise
+	}
+	const run = async () => {
+		runs += 1
+	}
+	await startJobs({ jobs: { 'send-mail': sendMail }, schedules: [{ name: 'beside-mails', every: 'night', run }] })
+	try {
+		for (let number = 0; number < 3; number += 1) await addJob('send-mail', mail)
+		await eventually(() => expect(mails).toBe(2))
+		await sql`select graphile_worker.add_job('beside-mails')`.execute(db())
+		await eventually(() => expect(runs).toBe(1))
+	} finally {
+		hang.resolve()
+	}
+	await eventually(async () => expect([await waiting(), mails]).toEqual([0, 3]))
 })
 
 test('schedules become crontab entries for every night, hour and minute', async () => {
@@ -104,7 +128,7 @@ test('schedules run after the clock was set back', async () => {
 	])
 })
 
-test('a schedule that tries once is not retried, and its next run replaces the failed one', async () => {
+test('a schedule that tries once is not retried, and its next failed run replaces the last one', async () => {
 	await sql`delete from graphile_worker._private_jobs`.execute(db())
 	let tries = 0
 	const run = async () => {
@@ -125,6 +149,34 @@ test('a schedule that tries once is not retried, and its next run replaces the f
 			expect(rows).toEqual([{ attempts: 1, max_attempts: 1, last_error: 'The disk is not there.' }])
 		})
 	}
+})
+
+test.each([
+	['hour', 3_600],
+	['minute', 60],
+] as const)('a run that is due every %s is retried only until the next one', (every, seconds) => {
+	const [planned] = parseCrontab(crontabOf([{ name: 'fails', every, run: async () => {} }]))
+	const attempts = planned?.options.maxAttempts ?? Number.POSITIVE_INFINITY
+	expect(attempts).toBeGreaterThan(1)
+	let waited = 0
+	for (let attempt = 1; attempt < Math.min(attempts, 25); attempt += 1) waited += Math.exp(Math.min(attempt, 10))
+	expect(waited).toBeLessThan(seconds)
+})
+
+test('a successful run removes those that failed', async () => {
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
+	let fails = true
+	const run = async () => {
+		if (fails) throw new Error('not yet')
+	}
+	await startJobs({ schedules: [{ name: 'fails-at-first', every: 'minute', run }] })
+	await sql`select graphile_worker.add_job('fails-at-first', max_attempts => 1)`.execute(db())
+	const states = async () =>
+		(await sql`select last_error from graphile_worker._private_jobs where locked_at is null`.execute(db())).rows
+	await eventually(async () => expect(await states()).toEqual([{ last_error: 'not yet' }]))
+	fails = false
+	await sql`select graphile_worker.add_job('fails-at-first', max_attempts => 1)`.execute(db())
+	await eventually(async () => expect(await waiting()).toBe(0))
 })
 
 test.each([
@@ -160,6 +212,30 @@ test.each([
 		}
 	},
 )
+
+test('after a long outage jobs go on within seconds', async () => {
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
+	await sql`create sequence refusals`.execute(db())
+	await sql`
+		create function refuse_at_first() returns trigger language plpgsql as $$ begin
+			if new.locked_by is not null and nextval('refusals') <= 8 then
+				raise exception 'not now' using errcode = '57P01';
+			end if;
+			return new;
+		end $$`.execute(db())
+	await sql`
+		create trigger refuse_at_first before update on graphile_worker._private_jobs
+		for each row execute function refuse_at_first()`.execute(db())
+	try {
+		await startJobs({ schedules: [{ name: 'goes-on', every: 'night', run: async () => {} }] })
+		const began = performance.now()
+		await sql`select graphile_worker.add_job('goes-on')`.execute(db())
+		await eventually(async () => expect(await waiting()).toBe(0))
+		expect(performance.now() - began).toBeLessThan(12_000)
+	} finally {
+		await sql`drop trigger refuse_at_first on graphile_worker._private_jobs`.execute(db())
+	}
+})
 
 test('a job of a killed process is retried after a minute; one of a live process is not', async () => {
 	await sql`delete from graphile_worker._private_jobs`.execute(db())

@@ -1,5 +1,13 @@
 import { EventEmitter } from 'node:events'
-import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker'
+import {
+	Logger,
+	type Runner,
+	run,
+	runTaskList,
+	type TaskList,
+	type WorkerEvents,
+	type WorkerPool,
+} from 'graphile-worker'
 import { sql } from 'kysely'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
@@ -29,9 +37,12 @@ export interface Schedule {
 	/** `night` is 03:00 UTC, or the next start where the site was down then. */
 	every: 'night' | 'hour' | 'minute'
 	run: () => Promise<unknown>
-	/** Whether a failed run is left to the next one, which takes its place. Otherwise it is retried as other jobs are. */
+	/** Whether a failed run is left to the next one. Otherwise it is retried until then, a nightly one as other jobs are. */
 	triesOnce?: boolean
 }
+
+/** Attempts of a run before the next one is due: graphile-worker waits 1 s, then e times as long after each. */
+const MAX_RUN_ATTEMPTS = { night: null, hour: 8, minute: 4 } as const
 
 /** Jobs with fewer attempts than the default of 25: a mail that is a day late is useless. */
 const MAX_ATTEMPTS: Partial<Record<keyof Jobs, number>> = { 'send-mail': 12 }
@@ -78,7 +89,26 @@ const countTry = counter('devquad_job_tries_total', 'Tries of jobs that ended, b
 	'outcome',
 ])
 
-const held = remember<{ runner?: Runner; stopWatching?: () => void }>('jobs', () => ({}))
+/** Mails sent at a time, apart from other jobs: a mail server that hangs must not hold up those. */
+const MAILS_AT_A_TIME = 2
+
+interface Held {
+	runner?: Runner
+	mails?: WorkerPool
+	stopWatching?: () => void
+}
+
+const held = remember<Held>('jobs', () => ({}))
+
+const workerOptions = {
+	noHandleSignals: true,
+	pollInterval: 2_000,
+	gracefulShutdownAbortTimeout: stopWithin,
+	logger: new Logger(() => (level, message) => {
+		// The log already says that the database is unavailable.
+		if ((level === 'error' || level === 'warning') && !isDatabaseUnavailable()) log.warn({ worker: level }, message)
+	}),
+}
 
 interface Work {
 	jobs?: Partial<JobHandlers>
@@ -91,29 +121,25 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 	const handlers = Object.entries(jobs) as [string, (payload: unknown) => Promise<unknown>][]
 	if (held.runner) return
 	const events: WorkerEvents = new EventEmitter()
-	events.once('pool:create', ({ workerPool }) => {
-		held.stopWatching = watchJobLocks(workerPool.id)
-	})
-	held.runner = await run({
-		pgPool: await longWork(async () => pool()),
-		taskList: {
-			...ownJobs,
-			...Object.fromEntries(handlers.map(([name, work]) => [name, longTask(name, work)])),
-			...Object.fromEntries(regular.map((schedule) => [schedule.name, longTask(schedule.name, workOf(schedule))])),
-		},
-		crontab: crontabOf(regular),
-		concurrency: 2,
-		events,
-		noHandleSignals: true,
-		pollInterval: 2_000,
-		gracefulShutdownAbortTimeout: stopWithin,
-		logger: new Logger(() => (level, message) => {
-			// The log already says that the database is unavailable.
-			if ((level === 'error' || level === 'warning') && !isDatabaseUnavailable()) log.warn({ worker: level }, message)
-		}),
-	})
+	held.stopWatching = watchJobLocks(events)
+	const { 'send-mail': sendsMail, ...tasks }: TaskList = {
+		...ownJobs,
+		...Object.fromEntries(handlers.map(([name, work]) => [name, longTask(name, work)])),
+		...Object.fromEntries(regular.map((schedule) => [schedule.name, longTask(schedule.name, workOf(schedule))])),
+	}
+	const pgPool = await longWork(async () => pool())
+	const options = { ...workerOptions, pgPool, events }
+	held.runner = await run({ ...options, taskList: tasks, crontab: crontabOf(regular), concurrency: 2 })
+	held.mails = runTaskList({ ...options, concurrency: MAILS_AT_A_TIME }, { 'send-mail': sendsMail }, pgPool)
 	events.on('job:success', ({ job }) => countTry({ task: job.task_identifier, outcome: 'done' }))
 	events.on('job:error', ({ job }) => countTry({ task: job.task_identifier, outcome: 'failed' }))
+	const names = new Set(regular.map(({ name }) => name))
+	events.on('job:failed', ({ job }) => {
+		if (names.has(job.task_identifier))
+			forgetFailedRuns(job.task_identifier, job.id).catch((error) =>
+				log.warn({ err: error }, 'failed runs stay listed'),
+			)
+	})
 	await forgetFutureRuns()
 }
 
@@ -136,8 +162,9 @@ export function crontabOf(schedules: readonly Schedule[]): string {
 	const nightly = schedules.filter(({ every }) => every === 'night')
 	const hourly = schedules.filter(({ every }) => every === 'hour')
 	const minutely = schedules.filter(({ every }) => every === 'minute')
-	const job = ({ name, triesOnce }: Schedule, options: string[] = []) => {
-		const all = triesOnce ? [...options, 'max=1'] : options
+	const job = ({ name, every, triesOnce }: Schedule, options: string[] = []) => {
+		const attempts = triesOnce ? 1 : MAX_RUN_ATTEMPTS[every]
+		const all = attempts ? [...options, `max=${attempts}`] : options
 		return all.length > 0 ? `${name} ?${all.join('&')}` : name
 	}
 	return [
@@ -147,11 +174,11 @@ export function crontabOf(schedules: readonly Schedule[]): string {
 	].join('\n')
 }
 
-function workOf({ name, run: work, triesOnce }: Schedule): () => Promise<unknown> {
-	if (!triesOnce) return work
+/** A successful run replaces those that failed permanently. */
+function workOf({ name, run: work }: Schedule): () => Promise<unknown> {
 	return async () => {
+		await work()
 		await forgetFailedRuns(name)
-		return work()
 	}
 }
 
@@ -162,8 +189,9 @@ function longTask(name: string, work: (payload: unknown) => Promise<unknown>): (
 /** Finishes running jobs, and stops. */
 export async function stopJobs(): Promise<void> {
 	held.stopWatching?.()
-	await held.runner?.stop()
+	await Promise.all([held.runner?.stop(), held.mails?.gracefulShutdown()])
 	held.runner = undefined
+	held.mails = undefined
 	closeMail()
 }
 

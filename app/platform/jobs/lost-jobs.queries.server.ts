@@ -2,9 +2,19 @@ import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 
-/** Renews all locks of this holder. */
-export async function renewJobLocks(holder: string): Promise<void> {
-	await sql`update graphile_worker._private_jobs set locked_at = now() where locked_by = ${holder}`.execute(db())
+/** Renews the locks of these jobs, where these holders have them. */
+export async function renewJobLocks(ids: readonly string[], holders: readonly string[]): Promise<void> {
+	await sql`
+		update graphile_worker._private_jobs set locked_at = now()
+		where id = any(${ids}::bigint[]) and locked_by = any(${holders})`.execute(db())
+}
+
+/** Removes jobs that were done, where these holders still have their locks. */
+export async function removeJobs(ids: readonly string[], holders: readonly string[]): Promise<void> {
+	await sql`
+		delete from graphile_worker._private_jobs where id = any(${ids}::bigint[]) and locked_by = any(${holders})`.execute(
+		db(),
+	)
 }
 
 /**

@@ -13,9 +13,13 @@ export async function forgetFutureRuns(): Promise<void> {
 	)
 }
 
-/** Deletes the permanently failed runs of this work, as a later run replaces them. */
-export async function forgetFailedRuns(name: string): Promise<void> {
+/**
+ * Deletes the permanently failed runs of this work, as a later run replaces them.
+ * @param before only runs before this one
+ */
+export async function forgetFailedRuns(name: string, before?: string): Promise<void> {
 	await sql`
 		delete from graphile_worker._private_jobs where attempts >= max_attempts and locked_at is null
+			and id < ${before ?? null}::bigint is not false
 			and task_id = (select id from graphile_worker._private_tasks where identifier = ${name})`.execute(db())
 }

@@ -131,7 +131,7 @@ export async function tryMail(
 	{ SMTP_URL, MAIL_FROM }: MailSettings = config(),
 ): Promise<string> {
 	const { createTransport } = await nodemailer()
-	const transport = createTransport({ url: SMTP_URL, ...TRIAL_TIMEOUTS })
+	const transport = createTransport({ url: SMTP_URL, requireTLS: needsTls(SMTP_URL), ...TRIAL_TIMEOUTS })
 	try {
 		if (!mail) return await transport.verify().then(() => '')
 		const { response } = await transport.sendMail({ from: MAIL_FROM, ...mail })
@@ -153,6 +153,7 @@ const mailFaults: Record<string, string> = {
 	EAUTH: 'The mail server refuses the name and password in SMTP_URL.',
 	EDNS: 'The host in SMTP_URL is not in DNS.',
 	ENOTFOUND: 'The host in SMTP_URL is not in DNS.',
+	ETLS: 'The mail server offers no TLS, or it failed. Without TLS, a password is only sent with ?ignoreTLS=true in SMTP_URL.',
 	ECONNECTION: 'Nobody answers at the host and port of SMTP_URL.',
 	ESOCKET: 'No connection to the mail server, or no TLS. Use smtps:// for port 465, smtp:// for 587 and 25.',
 	ETIMEDOUT: 'The mail server does not answer in time. Many hosts block port 25; 465 and 587 are for sending.',
@@ -168,8 +169,17 @@ async function transportOf(url: string): Promise<Transporter> {
 	const { createTransport } = await nodemailer()
 	if (state.url !== url) closeMail()
 	state.url = url
-	state.transport ??= createTransport({ url, ...POOL, ...SMTP_TIMEOUTS })
+	state.transport ??= createTransport({ url, requireTLS: needsTls(url), ...POOL, ...SMTP_TIMEOUTS })
 	return state.transport
+}
+
+/**
+ * Whether the connection must be encrypted: with a password, unless the server is on this machine. By default STARTTLS is used where it is
+ * offered, and somebody on the way can remove the offer.
+ */
+function needsTls(url = 'smtp://localhost'): boolean {
+	const { hostname, password, searchParams } = new URL(url)
+	return password !== '' && !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) && !searchParams.has('ignoreTLS')
 }
 
 /** Closes the connections to the mail server; the next mail opens new ones. */

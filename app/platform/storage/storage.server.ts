@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
 import { type Config, config } from '~/config.server.ts'
+import { renameDurably } from '~/lib/durable-rename.server.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
@@ -229,7 +230,7 @@ class Folder extends FSDriver {
 	async #place(written: string, place: string, tries = 3): Promise<void> {
 		await mkdir(dirname(place), { recursive: true })
 		try {
-			await rename(written, place)
+			await renameDurably(written, place)
 		} catch (error) {
 			if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 1) throw error
 			await this.#place(written, place, tries - 1)
