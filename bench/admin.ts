@@ -11,9 +11,9 @@ import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts
 import { migrate } from '~/platform/db/migrate.server.ts'
 import { NO_TIME_LIMITS } from '~/platform/db/time-limits.server.ts'
 import { siteDatabase, startFirst } from '../tests/support/site-process.ts'
-import { type Asked, staffPages } from './admin/addresses.ts'
+import { type StaffPage, staffPages } from './admin/addresses.ts'
 import { seedStaff } from './admin/seed.ts'
-import { Statements, type Told } from './admin/statements.ts'
+import { Statements, type StatementTotals } from './admin/statements.ts'
 import { allowMeasuring } from './allow-measuring.ts'
 import { seedForum } from './forum/seed.ts'
 import { readTexts } from './forum/texts.ts'
@@ -99,11 +99,11 @@ async function measureSite(url: string): Promise<void> {
 
 /** Requests a page many times, as one admin. */
 async function measurePage(
-	{ name, at }: Asked,
+	{ name, at }: StaffPage,
 	{ url, cookies, statements }: { url: string; cookies: string[]; statements: Statements },
 ): Promise<Row> {
 	const [told, worked, counts]: [number[], number[], number[]] = [[], [], []]
-	let slowest: Told | null = null
+	let slowest: StatementTotals | null = null
 	for (let turn = 0; turn < warmups + sets; turn += 1) {
 		const { path, form } = at(turn)
 		await statements.reset()
@@ -147,14 +147,14 @@ function report(rows: Row[]): void {
 			.join('; ') || 'none'
 	saveResult(
 		'admin',
-		`## The pages of staff, at ${members.toLocaleString('en')} members and ${questions.toLocaleString('en')} queries
+		`### The pages of staff, at ${members.toLocaleString('en')} members and ${questions.toLocaleString('en')} queries
 
 \`npm run bench:admin\` on ${cpus().length} cores of a shared virtual machine (load ${loadavg()[0]?.toFixed(1)}), ${new Date().toISOString().slice(0, 10)}: the built site with
 ${members.toLocaleString('en')} members, ${questions.toLocaleString('en')} queries, 110,000 comments, 6,000 cases, 20,000 entries of the log, 300 links and 20,000 addresses
 that were invited, 18,000 searches without a result, 2,000 failed jobs. Each page of the site map below \`/admin\` and \`/moderation\` is asked for
-${sets} times by different admins, most at other addresses each time, after ${warmups} times to warm up. Milliseconds. “Database” is what PostgreSQL says that
-it planned and executed (\`pg_stat_statements\`), all statements of a page added up, of which many run side by side; it grows with the load of the
-machine. “Work” is the time that the database’s processes were on a processor, which does not. “Statements” counts begin and commit too.
+${sets} times by different admins, most at other addresses each time, after ${warmups} times to warm up. Milliseconds. “Database” is the time of planning and
+execution by \`pg_stat_statements\`, all statements of a page added up, of which many run side by side; it grows with the load of the
+machine. “Work” is the processor time of the database’s processes, which does not. “Statements” includes BEGIN and COMMIT.
 
 | page | statements | database p50 | database p99 | work p50 | work p99 |
 |---|---|---|---|---|---|

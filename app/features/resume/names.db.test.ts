@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { areAlike, looksOfficial } from '~/features/accounts/registration/names.server.ts'
+import { areConfusable, looksOfficial } from '~/features/accounts/registration/names.server.ts'
 import { getPersonal, savePersonal } from '~/features/profile-editor/editing.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -9,7 +9,7 @@ import { filled } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { applyImport, previewImport } from './import/import.server.ts'
 
-/* accounts/names.db.test.ts tests the rules of names; these tests check that every way to change a name applies them. */
+/* accounts/registration/names.db.test.ts tests the rules of names; these tests check that every way to change a name applies them. */
 
 useDatabase()
 
@@ -96,7 +96,7 @@ describe('similarity', () => {
 		['Дмитрий', 'Dmitrij', false],
 		['🚀', '🌍', false],
 	])('%j and %j: %s', (one, other, alike) => {
-		expect([areAlike(one, other), areAlike(other, one)]).toEqual([alike, alike])
+		expect([areConfusable(one, other), areConfusable(other, one)]).toEqual([alike, alike])
 	})
 
 	test.each([
