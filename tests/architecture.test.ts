@@ -238,6 +238,17 @@ describe('where things belong', () => {
 		expect(wrong.map(({ path }) => path)).toEqual([])
 	})
 
+	test('no two files of journeys register the same member, as they may run on one site', () => {
+		const call = /\b(?:enrol|\w*[mM]embers?|another|missAnAnswer|register|twoFriends)\((?:[^()]|\([^()]*\))*\)/g
+		const journeys = sources.filter(({ path }) => path.endsWith('.spec.ts'))
+		const registered = journeys.flatMap(({ text }) => {
+			const names = [...text.matchAll(call)].flatMap(([args]) => args.match(/'\p{Lu}[^']* \p{Lu}[^']*'/gu) ?? [])
+			return [...new Set(names)]
+		})
+		expect(registered.length).toBeGreaterThan(150)
+		expect(registered.filter((name, index) => registered.indexOf(name) !== index)).toEqual([])
+	})
+
 	test('there are no leftover words', () => {
 		const words = /\b(TODO|FIXME|XXX|HACK)\b|lorem ipsum/i
 		expect(product.filter(({ text }) => words.test(text)).map(({ path }) => path)).toEqual([])

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import {
-	anotherBrowser,
+	anotherMember,
 	composer,
 	holdAnswers,
 	type Member,
@@ -10,8 +10,9 @@ import {
 	texts,
 	twoFriends,
 	twoMembers,
+	withoutScripts,
 } from './support/chat.ts'
-import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
+import { expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 const control = 'Messages and notifications'
@@ -53,7 +54,6 @@ test('when the network blocks sockets, two members still exchange messages, in o
 	await expect(page).toHaveTitle(/^\(1\) /)
 	await page.reload()
 	expect(await texts(bo.page)).toEqual(all)
-	await bo.page.context().close()
 })
 
 test('two tabs of one member show the same, and the count clears in both at once', async ({ page, browser }) => {
@@ -84,7 +84,6 @@ test('two tabs of one member show the same, and the count clears in both at once
 	await say(page, 'From the first tab')
 	const all = ['Hello', 'Hello yourself', 'Once more', 'From the second tab', 'From the first tab']
 	for (const tab of [page, second]) await expect.poll(() => texts(tab)).toEqual(all)
-	await bo.page.context().close()
 })
 
 test('keyboard only: new messages are opened, read through with tabs, marked as read and closed, in every tab at once', async ({
@@ -126,7 +125,6 @@ test('keyboard only: new messages are opened, read through with tabs, marked as 
 	await page.keyboard.press('Tab')
 	await page.keyboard.press('Enter')
 	await expect(page.getByRole('button', { name: 'Unmute' })).toBeFocused()
-	await bo.page.context().close()
 })
 
 test('a first conversation shows what both have in common; hiding the typing indicator works without scripts and persists', async ({
@@ -143,16 +141,11 @@ test('a first conversation shows what both have in common; hiding the typing ind
 	await post(ada, bo, 'Hello')
 	await post(bo, ada, 'Hello yourself')
 
-	const plain = await anotherBrowser(browser, {
-		javaScriptEnabled: false,
-		storageState: await bo.page.context().storageState(),
-	})
-	const settings = await plain.newPage()
+	const settings = await withoutScripts(bo.page)
 	await settings.goto('/settings')
 	await settings.getByRole('button', { name: 'Hide it' }).click()
 	await expectNotice(settings, 'Typing setting saved.')
 	await expect(settings.getByRole('button', { name: 'Hide it' })).toHaveAttribute('aria-pressed', 'true')
-	await plain.close()
 
 	await openChatPage(page, bo)
 	await openChatPage(bo.page, ada)
@@ -172,7 +165,6 @@ test('a first conversation shows what both have in common; hiding the typing ind
 	await composer(bo.page).press('Enter')
 	await expect(page.locator('.bubble').last()).toHaveText('Secretly')
 	expect(await page.evaluate(() => document.body.dataset.typing)).toBeUndefined()
-	await bo.page.context().close()
 })
 
 /** Adds these skills to a member's profile. */
@@ -186,8 +178,7 @@ async function learn({ page, username }: Member, skills: string): Promise<void> 
 
 test('messages of two peers that arrive while the page is busy are both in the list', async ({ page, browser }) => {
 	const [ada, bo] = await twoFriends(page, browser, ['Ada Busylist', 'Bo Busylist'])
-	const third = await (await anotherBrowser(browser)).newPage()
-	const cy = { page: third, name: 'Cy Busylist', username: await enrol(third, 'Cy Busylist') }
+	const cy = await anotherMember(browser, 'Cy Busylist')
 	await post(cy, ada, 'Hello')
 	await post(ada, cy, 'Hello yourself')
 	await page.goto('/messages')
@@ -199,8 +190,6 @@ test('messages of two peers that arrive while the page is busy are both in the l
 	await busy
 	for (const peer of [bo, cy])
 		await expect(page.getByRole('link', { name: peer.name })).toContainText(`Words of ${peer.name.slice(0, 2)}`)
-	await third.context().close()
-	await bo.page.context().close()
 })
 
 test('the list of conversations has messages that came before its page was connected, or while it was loading', async ({
@@ -232,7 +221,6 @@ test('the list of conversations has messages that came before its page was conne
 	await expect(page).toHaveTitle(/^\(1\) /)
 	await answers.release()
 	await expect(row).toContainText('While it was loading')
-	await bo.page.context().close()
 })
 
 test('two messages edited right after each other both change, and a rejected edit waits for the one that is open', async ({
@@ -288,5 +276,4 @@ test('two messages edited right after each other both change, and a rejected edi
 	await expect(composer(page)).toHaveValue('First, third version')
 	await composer(page).press('Escape')
 	await expect(composer(page)).toHaveValue('')
-	await bo.page.context().close()
 })

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import pg from 'pg'
 import { siteDatabase } from '../support/site-process.ts'
-import { anotherBrowser, composer, openChatPage, post, say, texts, twoFriends } from './support/chat.ts'
+import { composer, openChatPage, post, say, texts, twoFriends, withoutScripts } from './support/chat.ts'
 import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 
 async function connected(): Promise<pg.Client> {
@@ -146,12 +146,7 @@ test('from an old message the reader jumps to the newest or replies; its link wo
 	await expect(list(page).getByText('An answer, after a year')).toBeVisible()
 	expect(await isSeen(page, 'after a year')).toBe(true)
 
-	const plain = await anotherBrowser(browser, {
-		javaScriptEnabled: false,
-		storageState: await page.context().storageState(),
-		viewport: { width: 390, height: 844 },
-	})
-	const reader = await plain.newPage()
+	const reader = await withoutScripts(page, { viewport: { width: 390, height: 844 } })
 	await reader.goto(link)
 	await expect(reader.locator('.chat-message[data-found]')).toBeInViewport()
 	await reader.getByRole('link', { name: 'Newer messages' }).click()
@@ -159,7 +154,6 @@ test('from an old message the reader jumps to the newest or replies; its link wo
 	await expect(reader.getByText('room twelve')).toHaveCount(0)
 	await reader.getByRole('link', { name: 'Jump to newest' }).click()
 	await expect(list(reader).getByText('An answer, after a year')).toBeVisible()
-	await plain.close()
 	await openChatPage(bo.page, ada)
 	await bo.page.context().close()
 })

@@ -182,7 +182,7 @@ test.describe('without JavaScript', () => {
 	test.use({ javaScriptEnabled: false })
 
 	test('projects are moved with buttons, and a late save in another tab is rejected', async ({ page }) => {
-		const username = await enrol(page, 'Petra Plain')
+		const username = await enrol(page, 'Petra Scriptless')
 		await page.goto(`/edit-profile/${username}/projects`)
 		await addProjects(page, ['one', 'two'])
 		const other = await page.context().newPage()

@@ -183,8 +183,11 @@ test('a picture that is removed while it is being saved stays removed', async ({
 	const field = page.getByRole('group', { name: 'Profile picture' })
 	await field.getByRole('button', { name: 'Remove' }).click()
 	await expect(field.getByRole('img')).toHaveCount(0)
-	// The second request must not overtake the first.
-	await page.waitForTimeout(500)
+	// The second request must not overtake the first: it is not among those sent before this one.
+	await page.evaluate(async () => {
+		await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+		await fetch('/robots.txt')
+	})
 	expect(sent).toHaveLength(1)
 	release()
 	await expectNotice(page, 'Profile picture removed.')

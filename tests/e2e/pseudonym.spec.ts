@@ -142,7 +142,7 @@ test('without scripts, the checkbox is submitted with the form and keeps its sta
 	page,
 	browser,
 }) => {
-	await enrol(page, 'Nils Noscript')
+	await enrol(page, 'Nils Nameless')
 	const plain = await newPage(browser, {
 		javaScriptEnabled: false,
 		storageState: await page.context().storageState(),

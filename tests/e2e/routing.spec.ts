@@ -91,7 +91,7 @@ test('a member is asked what they know and replies “not me”; the asker sees 
 	await teach(expert, 'Kite making')
 
 	const asker = await (await anotherBrowser(browser)).newPage()
-	await enrol(asker, 'Ada Asker')
+	await enrol(asker, 'Kira Kitemaker')
 	const url = await ask(asker, title, 'kite-making')
 	await openTold(page, title)
 	await expect(page).toHaveURL(url)

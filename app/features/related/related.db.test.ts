@@ -4,7 +4,7 @@ import { deleteQuestion, editQuestion } from '~/features/asking/asking.server.ts
 import { hidePost, restorePost } from '~/features/questions/status/takedown.server.ts'
 import { refreshWordCounts } from '~/features/search/similar/similar.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, pool } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
@@ -207,7 +207,8 @@ describe('a run', () => {
 		await findAll()
 		const opened = async (id: number) => {
 			await listRelated(null, id)
-			await new Promise((resolve) => setTimeout(resolve, 100))
+			// What it does not wait for is done once no connection is in use.
+			await eventually(() => expect([pool().waitingCount, pool().idleCount]).toEqual([0, pool().totalCount]))
 			const { rows } = await sql<{ opened: boolean }>`
 				select opened from related_questions where question_id = ${id} and wanted_at is not null`.execute(db())
 			return rows[0]?.opened ?? null

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
@@ -14,6 +13,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
 import { listFollowers } from './following.queries.server.ts'
 import { listFollowed, setFollowing } from './following.server.ts'
 import {
@@ -69,15 +69,25 @@ test('a member who follows a tag while it is merged follows the remaining one', 
 			// The follow has found its tag, and waits.
 			await lockMember(trx, ben.id)
 			follow = setFollowing(ben, { tag: 'gone-while-followed' }, true)
-			await sleep(300)
-			merge = addSynonym(moderator, { name: 'gone-while-followed', main: 'kept-while-followed' })
-			await Promise.race([merge, sleep(1_500)])
+			await eventually(async () => expect(await countWaiting()).toBe(1))
+			let isMerged = false
+			merge = addSynonym(moderator, { name: 'gone-while-followed', main: 'kept-while-followed' }).then(() => {
+				isMerged = true
+			})
+			await eventually(async () => expect(isMerged || (await countWaiting()) === 2).toBe(true))
 		})
 	await Promise.all([follow, merge])
 	expect(await getTag(ben, 'kept-while-followed')).toMatchObject({ following: true })
 	expect((await listFollowed(ben)).tags).toEqual(['kept-while-followed'])
 	await setFollowing(ben, { tag: 'kept-while-followed' }, false)
 })
+
+/** The number of statements that wait for a lock. */
+async function countWaiting(): Promise<number> {
+	const { rows } = await sql`
+		select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db())
+	return rows.length
+}
 
 test('the lists of a tag and of a category have the filters and orders of the forum', async () => {
 	const where = { tags: 'views-of-a-list', category: 'careers' }

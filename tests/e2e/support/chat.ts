@@ -13,14 +13,24 @@ export function anotherBrowser(browser: Browser, options: BrowserContextOptions 
 	return browser.newContext({ baseURL: process.env.SITE_URL ?? '', ...options })
 }
 
+/** Opens a page in another browser, without scripts, with the session of this page's member. */
+export async function withoutScripts(page: Page, options: BrowserContextOptions = {}): Promise<Page> {
+	const browser = page.context().browser()
+	if (!browser) throw new Error('The page has no browser.')
+	const storageState = await page.context().storageState()
+	return (await anotherBrowser(browser, { ...options, javaScriptEnabled: false, storageState })).newPage()
+}
+
+/** A newcomer in another browser, which closes at the end of the journey. */
+export async function anotherMember(browser: Browser, name: string): Promise<Member> {
+	const page = await (await anotherBrowser(browser)).newPage()
+	return { page, name, username: await enrol(page, name) }
+}
+
 /** Two newcomers, each in a browser. The first uses the test's own. */
 export async function twoMembers(page: Page, browser: Browser, names: [string, string]): Promise<[Member, Member]> {
-	const other = await (await anotherBrowser(browser)).newPage()
-	const [first, second] = [await enrol(page, names[0]), await enrol(other, names[1])]
-	return [
-		{ page, name: names[0], username: first },
-		{ page: other, name: names[1], username: second },
-	]
+	const [name, other] = names
+	return [{ page, name, username: await enrol(page, name) }, await anotherMember(browser, other)]
 }
 
 /** Two newcomers who have exchanged messages once, so neither is a stranger. */
@@ -90,7 +100,10 @@ export async function holdAnswers(page: Page): Promise<{ first: Promise<void>; r
 	return { first: first.promise, release }
 }
 
-/** Gives control over the socket and the requests of the page's chat, while pages still load. Call it before the page is opened. */
+/**
+ * Gives control over the socket and the requests of the page's chat, while pages still load. Call it before the page is opened. `cut`
+ * waits until the page says that it is offline.
+ */
 export async function cutter(page: Page): Promise<{ cut: () => Promise<void>; mend: () => Promise<void> }> {
 	await page.addInitScript(() => {
 		const Real = window.WebSocket
@@ -128,5 +141,9 @@ export async function cutter(page: Page): Promise<{ cut: () => Promise<void>; me
 			sessionStorage.setItem('line', word)
 			window.dispatchEvent(new Event('line'))
 		}, line)
-	return { cut: () => turn('cut'), mend: () => turn('whole') }
+	const cut = async () => {
+		await turn('cut')
+		await expect(page.getByText('You are offline.')).toBeVisible()
+	}
+	return { cut, mend: () => turn('whole') }
 }

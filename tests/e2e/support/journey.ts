@@ -49,7 +49,7 @@ const adminEmail = 'wanda.warden@eastmere.example'
 export const bounceSecret = 'what the mail server knows'
 
 /** The default password of newly registered members. */
-const newPassword = 'a lantern at the ford'
+export const newPassword = 'a lantern at the ford'
 
 /**
  * A test on the built site that fails when a page logs an error to the console. Each worker has its own site with the demo content, so

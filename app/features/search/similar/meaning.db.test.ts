@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -12,6 +12,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { encode, hasEncoder, stopEncoder } from '~/platform/encoder/encoder.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
+import { eventually } from '../../../../tests/support/eventually.ts'
 import { beginMeaning, encodeQuestions } from './meaning.server.ts'
 import { refreshWordCounts } from './similar.queries.server.ts'
 import { findSimilar } from './similar.server.ts'
@@ -123,11 +124,13 @@ afterEach(async () => {
 async function replaceThread(source: string): Promise<void> {
 	await stopEncoder()
 	const folder = mkdtempSync(join(tmpdir(), 'devquad-thread-'))
-	const filename = join(folder, 'thread.mjs')
-	writeFileSync(filename, source)
+	const [filename, loaded] = [join(folder, 'thread.mjs'), join(folder, 'loaded')]
+	writeFileSync(
+		filename,
+		`import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(loaded)}, '')\n${source}`,
+	)
 	held.pool = new Tinypool({ filename, runtime: 'worker_threads', minThreads: 1, maxThreads: 1 })
-	// The module is loaded once the thread has started.
-	await new Promise((resolve) => setTimeout(resolve, 500))
+	await eventually(() => expect(existsSync(loaded)).toBe(true))
 	rmSync(folder, { recursive: true })
 }
 
