@@ -5,6 +5,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { refreshWordCounts } from './similar/similar.queries.server.ts'
 
 useDatabase()
 
@@ -164,4 +165,16 @@ test('two tags with many common questions are listed completely, by time', async
 
 test('conditions with few common results are listed by time', async () => {
 	expect(await everyPage('tag:steam tag:water user:ravi')).toEqual([5])
+})
+
+test.each([
+	['questions_found', 40],
+	['questions_title', 40],
+	['search_words_spelling', 0],
+	['similar_words_spelling', 0],
+])('an index has few entries that are not sorted in yet, as each search reads them all: %s', async (index, most) => {
+	if (index === 'similar_words_spelling') await refreshWordCounts()
+	const { rows } = await sql<{ pages: number }>`
+		select gin_clean_pending_list(${index}::regclass)::int as pages`.execute(db())
+	expect(rows[0]?.pages).toBeLessThanOrEqual(most)
 })
