@@ -27,6 +27,7 @@ export function furtherJourneys(samples: Samples, pick: <Item>(list: readonly It
 		['is:solved', () => 'is:solved'],
 		['is:unanswered', () => 'is:unanswered'],
 		['-is:solved', () => '-is:solved'],
+		['is:unanswered tag:', () => `is:unanswered tag:${pick(samples.commonTags)}`],
 		['in:title', () => 'in:title'],
 		['in:text', () => 'in:text'],
 		['in:comments', () => 'in:comments'],
