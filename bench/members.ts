@@ -29,13 +29,16 @@ const { values: given, positionals } = parseArgs({
 })
 const [small = 10_000, large = 1_000_000, sets = 300] = positionals.map(Number)
 
-interface Community {
+/** Seconds that generating members took, and the number of their rows. */
+interface Made {
+	seconds: number
+	rows: number
+}
+
+interface Community extends Made {
 	size: number
 	connection: PoolConfig
 	stop: () => Promise<void>
-	/** Seconds that generating its members took, and the number of their rows. */
-	seconds: number
-	rows: number
 	figures: Map<string, Figures>
 }
 
@@ -71,8 +74,9 @@ async function make(size: number): Promise<Community> {
 		openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS })
 		await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
 		const recordFile = join(dataDir, 'made.json')
-		if (!existsSync(recordFile)) await seed(size, recordFile)
-		const made: Pick<Community, 'rows' | 'seconds'> = JSON.parse(readFileSync(recordFile, 'utf8'))
+		const made: Made = existsSync(recordFile)
+			? JSON.parse(readFileSync(recordFile, 'utf8'))
+			: await seed(size, recordFile)
 		await closeDatabase()
 		await postgres.stop()
 		postgres = await startEmbeddedPostgres(dataDir, measuringSettings)
@@ -86,7 +90,7 @@ async function make(size: number): Promise<Community> {
 	}
 }
 
-async function seed(size: number, recordFile: string): Promise<void> {
+async function seed(size: number, recordFile: string): Promise<Made> {
 	const { signal } = stopping
 	const began = Date.now()
 	const onProgress = progressLine(`${size.toLocaleString('en')} members`)
@@ -94,6 +98,7 @@ async function seed(size: number, recordFile: string): Promise<void> {
 	const seconds = (Date.now() - began) / 1_000
 	await seedQuestions(1_000, { authors: seedDomain, onProgress: () => {}, signal })
 	if (!signal.aborted) writeFileSync(recordFile, JSON.stringify({ rows, seconds }))
+	return { rows, seconds }
 }
 
 /** Measures one kind of page over one connection: its statements run in sequence and add up to the page's time. */

@@ -9,3 +9,6 @@ alter index search_words_spelling set (fastupdate = off);
 alter index similar_words_spelling set (fastupdate = off);
 
 select gin_clean_pending_list(name::regclass) from unnest('{questions_found,questions_title,search_words_spelling,similar_words_spelling}'::text[]) as name;
+
+-- What a member wrote is counted without what belongs to a question that is not published: few are not.
+create index questions_unpublished on questions (id) where status <> 'published';
