@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import { dropPagesHere, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePagesHere } from '~/platform/cache/pages.server.ts'
 import { pool } from '~/platform/db/db.server.ts'
 
 export interface Figures {
@@ -52,7 +52,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...args: any[]) {
 export async function measure(load: () => Promise<number>, sets: number): Promise<Figures> {
 	// What members' pages have in common would be cached, even from another database.
 	const page = () => {
-		dropPagesHere([everyPage])
+		invalidatePagesHere([ALL_PAGES])
 		return load()
 	}
 	for (let index = 0; index < sets; index += 1) await page()

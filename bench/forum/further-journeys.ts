@@ -1,6 +1,6 @@
-import { anybody } from '~/features/directory/directory.paths.ts'
+import { NO_CRITERIA } from '~/features/directory/directory.paths.ts'
 import { listCommunity } from '~/features/directory/directory.server.ts'
-import { offerEverything } from '~/features/finder/everything.server.ts'
+import { suggestEverything } from '~/features/finder/everything.server.ts'
 import { searchEverything } from '~/features/finder/finder.server.ts'
 import { listCases } from '~/features/moderation/queue.server.ts'
 import { listPosts } from '~/features/profiles/posts.server.ts'
@@ -46,7 +46,7 @@ export function furtherJourneys(samples: Samples, pick: <Item>(list: readonly It
 		return found.questions.rows.length + found.people.rows.length
 	}
 	const offered = async (typed: string) => {
-		const found = await offerEverything(someone(), typed)
+		const found = await suggestEverything(someone(), typed)
 		return found.questions.length + found.people.length + found.tags.length
 	}
 	const start = (text: string, least: number) => text.slice(0, least + (text.length % 3))
@@ -81,7 +81,7 @@ export function furtherJourneys(samples: Samples, pick: <Item>(list: readonly It
 			'profile: list of who asks most',
 			async () => (await listQuestions(null, { author: pick(samples.busy) })).rows.length,
 		],
-		['community', async () => (await listCommunity(anybody, null, someone())).page.rows.length],
+		['community', async () => (await listCommunity(NO_CRITERIA, null, someone())).page.rows.length],
 		['related', async () => (await listRelated(null, pick(samples.places).id)).rows.length],
 		['answer', async () => (await listAnswerable(someone(), null)).rows.length],
 		['moderation, newest', async () => (await listCases(staff, { order: 'newest', cursor: null })).rows.length],

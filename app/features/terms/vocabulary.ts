@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein'
-import { ranks, type Term, termKey } from './terms.view.ts'
+import { matchRanks, type Term, termKey } from './terms.view.ts'
 
 /** A term of a vocabulary in memory. */
-export interface Entry extends Term {
+export interface VocabularyEntry extends Term {
 	description: string
 	/** The keys ({@link termKey}) of its name, then of its other spellings. */
 	keys: string[]
@@ -21,10 +21,10 @@ const MIN_NEAR = 5
 
 /** All terms of a site, in memory, for lookups while typing. */
 export class Vocabulary {
-	readonly #entries: readonly Entry[]
-	readonly #byId: ReadonlyMap<number, Entry>
-	readonly #byKey = new Map<string, Entry>()
-	readonly #children = new Map<number, Entry[]>()
+	readonly #entries: readonly VocabularyEntry[]
+	readonly #byId: ReadonlyMap<number, VocabularyEntry>
+	readonly #byKey = new Map<string, VocabularyEntry>()
+	readonly #children = new Map<number, VocabularyEntry[]>()
 
 	constructor(terms: readonly (Term & { description: string; spellings: readonly string[]; parents: number[] })[]) {
 		this.#entries = terms.map(({ spellings, ...term }) => {
@@ -49,18 +49,18 @@ export class Vocabulary {
 	}
 
 	/** The term of a spelling. */
-	find(spelling: string): Entry | undefined {
+	find(spelling: string): VocabularyEntry | undefined {
 		return this.#byKey.get(termKey(spelling))
 	}
 
 	/** The ancestors of a term and its direct children; none for an unknown one. */
-	relatives(term: Entry): { parents: Term[]; children: Term[] } {
+	relatives(term: VocabularyEntry): { parents: Term[]; children: Term[] } {
 		const parents = term.parents.flatMap((id) => this.#byId.get(id) ?? [])
 		return { parents, children: this.#children.get(term.id) ?? [] }
 	}
 
 	/** The term with a spelling that differs from a word of at least five letters by one letter or a swap; the first letter must be right. */
-	near(word: string): Entry | undefined {
+	near(word: string): VocabularyEntry | undefined {
 		const key = termKey(word)
 		if (key.length < MIN_NEAR) return undefined
 		for (const [spelling, term] of this.#byKey) {
@@ -88,16 +88,16 @@ export class Vocabulary {
 		const above = related ? this.relatives(related).parents.filter(({ id }) => !known.has(id)) : []
 		return [
 			...found.sort((a, b) => a.rank - b.rank || a.term.id - b.term.id),
-			...above.map((term) => ({ term, rank: ranks.related })),
+			...above.map((term) => ({ term, rank: matchRanks.related })),
 		]
 	}
 }
 
-function rankOf({ keys, laterWords }: Entry, key: string): number | null {
-	if (keys.includes(key)) return ranks.whole
-	if (keys[0]?.startsWith(key)) return ranks.begins
-	if (keys.some((spelling) => spelling.startsWith(key))) return ranks.elsewhere
-	return laterWords.some((word) => word.startsWith(key)) ? ranks.elsewhere : null
+function rankOf({ keys, laterWords }: VocabularyEntry, key: string): number | null {
+	if (keys.includes(key)) return matchRanks.whole
+	if (keys[0]?.startsWith(key)) return matchRanks.begins
+	if (keys.some((spelling) => spelling.startsWith(key))) return matchRanks.elsewhere
+	return laterWords.some((word) => word.startsWith(key)) ? matchRanks.elsewhere : null
 }
 
 /** Equal for words that differ only by swapped neighbours. */

@@ -3,7 +3,7 @@ import type { ChatPicture } from '~/features/chat-pictures/chat-pictures.view.ts
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isPast } from '~/platform/db/recent.server.ts'
 import { statement, type Value } from '~/platform/db/statement.server.ts'
-import { byPlace } from '~/platform/db/transaction.server.ts'
+import { byPosition } from '~/platform/db/transaction.server.ts'
 
 /** A stored message. */
 export interface MessageRow {
@@ -52,7 +52,7 @@ export function listMessages(
 }
 
 /** The first messages that a member sees after one of them, oldest first. */
-export function listNewer(
+export function listNewerMessages(
 	conversationId: number,
 	userId: number,
 	{ after, limit }: { after: number; limit: number },
@@ -66,7 +66,7 @@ export function listNewer(
 }
 
 /** A message with `each` visible ones on either side, oldest first. Reads two ranges of one index, at any age. */
-export function listAround(
+export function listMessagesAround(
 	conversationId: number,
 	userId: number,
 	{ id, each }: { id: number; each: number },
@@ -140,7 +140,7 @@ export async function listSent(
 ): Promise<(MessageRow | undefined)[]> {
 	const senderIds = named.map(({ senderId }) => senderId)
 	const clientIds = named.map(({ clientId }) => clientId)
-	return byPlace(named, await readSent(trx, senderIds, clientIds))
+	return byPosition(named, await readSent(trx, senderIds, clientIds))
 }
 
 const readSecondsUntilSend = statement(
@@ -227,7 +227,7 @@ export async function insertMessages(trx: Executor, messages: readonly NewMessag
 }
 
 /** A message that this member sent. */
-export async function findOwn(
+export async function findOwnMessage(
 	senderId: number,
 	id: number,
 	executor: Executor = db(),
