@@ -11,6 +11,7 @@ import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts
 import { migrate } from '~/platform/db/migrate.server.ts'
 import { NO_TIME_LIMITS } from '~/platform/db/time-limits.server.ts'
 import { allowMeasuring } from './allow-measuring.ts'
+import { measuringSettings, seedingSettings } from './database-settings.ts'
 import { findDifferences } from './forum/check.ts'
 import { journeys } from './forum/journeys.ts'
 import { type Measured, report } from './forum/report.ts'
@@ -36,18 +37,6 @@ const file = positionals[0] && resolve(here, positionals[0])
 const source = file ? 'recombined from an import file' : 'invented words, as unevenly common as those of a language'
 /** Up to this size the seeded forum is compared, row by row, with what the triggers derive. */
 const MAX_COMPARED = 20_000
-/** Memory for a forum of a million questions, the same for the small one. Durability is not needed. */
-const settings = [
-	'shared_buffers=4GB',
-	'maintenance_work_mem=1GB',
-	'max_wal_size=16GB',
-	'archive_mode=off',
-	'wal_level=minimal',
-	'max_wal_senders=0',
-	'fsync=off',
-	'autovacuum=off',
-]
-
 interface Forum extends Measured {
 	connection: PoolConfig
 	stop: () => Promise<void>
@@ -76,7 +65,7 @@ async function open(size: number): Promise<Forum> {
 		? join(resolve(here, given.keep), String(size))
 		: mkdtempSync(join(tmpdir(), 'devquad-forum-'))
 	mkdirSync(dataDir, { recursive: true, mode: 0o711 })
-	const postgres = await startEmbeddedPostgres(dataDir, settings)
+	let postgres = await startEmbeddedPostgres(dataDir, seedingSettings)
 	await allowMeasuring(postgres.admin)
 	const stop = async () => {
 		await closeDatabase()
@@ -89,6 +78,10 @@ async function open(size: number): Promise<Forum> {
 		const recordFile = join(dataDir, 'made.json')
 		if (!existsSync(recordFile)) await make(size, recordFile)
 		const made: Measured['made'] = JSON.parse(readFileSync(recordFile, 'utf8'))
+		await closeDatabase()
+		await postgres.stop()
+		postgres = await startEmbeddedPostgres(dataDir, measuringSettings)
+		openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS, max: 2 })
 		await warm()
 		const samples = await takeSamples()
 		await closeDatabase()
@@ -99,14 +92,11 @@ async function open(size: number): Promise<Forum> {
 	}
 }
 
-/** Reads everything from the disk, and the forum's questions last into shared buffers, as on a site that has run for a day. */
+/** Reads everything into the system's memory, as on a site that has run for a day. */
 async function warm(): Promise<void> {
-	const read = (mode: string, which: string) =>
-		pool().query(
-			`select sum(pg_prewarm(oid, '${mode}')) from pg_class where relkind in ('r', 'i', 't') and pg_has_role(relowner, 'usage') and relnamespace = any('{public,pg_toast}'::regnamespace[]) and ${which}`,
-		)
-	await read('read', 'true')
-	await read('buffer', `relname ~ '^(questions|tags|users|search_|similar_|question_tags)'`)
+	await pool().query(
+		`select sum(pg_prewarm(oid, 'read')) from pg_class where relkind in ('r', 'i', 't') and pg_has_role(relowner, 'usage') and relnamespace = any('{public,pg_toast}'::regnamespace[])`,
+	)
 }
 
 /** @throws Error if the seeded forum differs from one whose questions were inserted one by one */

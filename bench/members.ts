@@ -1,8 +1,9 @@
-// npm run bench:members [-- SMALL LARGE [PAGES]]: the database cost of the community and of profiles, at two sizes.
-import { mkdtempSync, rmSync } from 'node:fs'
+// npm run bench:members [-- SMALL LARGE [PAGES]] [--keep DIR] [--only TEXT]: the database cost of the community and of profiles, at two sizes.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import type { PoolConfig } from 'pg'
 import { seedDomain } from '~/features/demo/people/people.ts'
 import { seedMembers } from '~/features/demo/people/seed.server.ts'
@@ -13,21 +14,32 @@ import { migrate } from '~/platform/db/migrate.server.ts'
 import { NO_TIME_LIMITS } from '~/platform/db/time-limits.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
 import { allowMeasuring } from './allow-measuring.ts'
+import { measuringSettings, seedingSettings } from './database-settings.ts'
 import { type Figures, measure } from './measure.ts'
 import { journeys } from './members-journeys.ts'
 import { saveResult } from './results.ts'
 
-const [small = 10_000, large = 1_000_000, sets = 300] = process.argv.slice(2).map(Number)
-/** Memory for a million members, the same for the small database. */
-const settings = ['shared_buffers=3GB', 'max_wal_size=4GB']
+const { values: given, positionals } = parseArgs({
+	allowPositionals: true,
+	options: {
+		// Stores the two databases in this folder for the next run; existing ones are reused.
+		keep: { type: 'string' },
+		// Measures only pages with this text in their name, and writes no report.
+		only: { type: 'string' },
+	},
+})
+const [small = 10_000, large = 1_000_000, sets = 300] = positionals.map(Number)
 
-interface Community {
+/** Seconds that generating members took, and the number of their rows. */
+interface Made {
+	seconds: number
+	rows: number
+}
+
+interface Community extends Made {
 	size: number
 	connection: PoolConfig
 	stop: () => Promise<void>
-	/** Seconds that generating its members took, and the number of their rows. */
-	seconds: number
-	rows: number
 	figures: Map<string, Figures>
 }
 
@@ -37,45 +49,62 @@ const communities: Community[] = []
 try {
 	for (const size of [small, large]) communities.push(await make(size))
 	for (const name of journeys(small).map(([name]) => name)) {
+		if (given.only && !name.includes(given.only)) continue
 		// Both sizes within the same minute, so that other load on the machine affects both.
 		for (const community of communities) if (!stopping.signal.aborted) await visit(community, name)
 	}
-	if (!stopping.signal.aborted) report()
+	if (!given.only && !stopping.signal.aborted) report()
 } finally {
 	for (const { stop } of communities) await stop()
 }
 
 /** Creates a database with generated members, as far as possible in memory. */
 async function make(size: number): Promise<Community> {
-	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-members-'))
-	const postgres = await startEmbeddedPostgres(dataDir, settings)
+	const dataDir = given.keep
+		? join(resolve(process.env.INIT_CWD ?? '.', given.keep), String(size))
+		: mkdtempSync(join(tmpdir(), 'devquad-members-'))
+	mkdirSync(dataDir, { recursive: true, mode: 0o711 })
+	let postgres = await startEmbeddedPostgres(dataDir, seedingSettings)
 	await allowMeasuring(postgres.admin)
 	const stop = async () => {
 		await closeDatabase()
 		await postgres.stop()
-		rmSync(dataDir, { recursive: true, force: true })
+		if (!given.keep) rmSync(dataDir, { recursive: true, force: true })
 	}
 	try {
 		openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS })
 		await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
-		const { signal } = stopping
-		const began = Date.now()
-		const onProgress = progressLine(`${size.toLocaleString('en')} members`)
-		const { rows } = await seedMembers(size, { onProgress, signal })
-		const seconds = (Date.now() - began) / 1_000
-		if (!signal.aborted) await seedQuestions(1_000, { authors: seedDomain, onProgress: () => {}, signal })
+		const recordFile = join(dataDir, 'made.json')
+		const made: Made = existsSync(recordFile)
+			? JSON.parse(readFileSync(recordFile, 'utf8'))
+			: await seed(size, recordFile)
 		await closeDatabase()
-		return { size, connection: postgres.connection, stop, seconds, rows, figures: new Map() }
+		await postgres.stop()
+		postgres = await startEmbeddedPostgres(dataDir, measuringSettings)
+		openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS })
+		await warm()
+		await closeDatabase()
+		return { size, connection: postgres.connection, stop, ...made, figures: new Map() }
 	} catch (error) {
 		await stop()
 		throw error
 	}
 }
 
+async function seed(size: number, recordFile: string): Promise<Made> {
+	const { signal } = stopping
+	const began = Date.now()
+	const onProgress = progressLine(`${size.toLocaleString('en')} members`)
+	const { rows } = await seedMembers(size, { onProgress, signal })
+	const seconds = (Date.now() - began) / 1_000
+	await seedQuestions(1_000, { authors: seedDomain, onProgress: () => {}, signal })
+	if (!signal.aborted) writeFileSync(recordFile, JSON.stringify({ rows, seconds }))
+	return { rows, seconds }
+}
+
 /** Measures one kind of page over one connection: its statements run in sequence and add up to the page's time. */
 async function visit({ size, connection, figures }: Community, name: string): Promise<void> {
 	openDatabase({ ...connection, ...NO_TIME_LIMITS, max: 1 })
-	await warm()
 	const page = journeys(size).find(([other]) => other === name)?.[1]
 	if (page) figures.set(name, await measure(page, sets))
 	const { p50 = 0, p99 = 0 } = workOf(figures.get(name)) ?? {}
@@ -83,10 +112,10 @@ async function visit({ size, connection, figures }: Community, name: string): Pr
 	await closeDatabase()
 }
 
-/** Reads every table and index into memory, as on a site that has run for a day. */
+/** Reads every table and index into the system's memory, as on a site that has run for a day. */
 async function warm(): Promise<void> {
 	await pool().query(
-		"select sum(pg_prewarm(oid)) from pg_class where relkind in ('r', 'i', 't') and relnamespace = 'public'::regnamespace",
+		"select sum(pg_prewarm(oid, 'read')) from pg_class where relkind in ('r', 'i', 't') and relnamespace = 'public'::regnamespace",
 	)
 }
 
@@ -103,7 +132,7 @@ function report(): void {
 
 \`npm run bench:members\` on ${cpus().length} cores of a shared virtual machine, ${new Date().toISOString().slice(0, 10)}: the statements of a page, run one
 after another on one connection; ${sets} different pages of each kind, after as many others to warm up, the databases in memory
-(shared_buffers=3GB), both sizes of a page within the same minute. Milliseconds of processor time where the system reports it,
+(the site's own settings), both sizes of a page within the same minute. Milliseconds of processor time where the system reports it,
 which other load on the machine does not change; “rows” is how many members a page shows on average.
 
 | page | statements | p50 small | p99 small | rows | p50 large | p99 large | rows | ratio of p50 |

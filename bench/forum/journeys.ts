@@ -9,9 +9,8 @@ import { getQuestion } from '~/features/questions/questions.server.ts'
 import { findSimilar } from '~/features/search/similar/similar.server.ts'
 import { getTag, listRelatedTags, suggestTags } from '~/features/tags/tags.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
-import type { Samples } from './samples.ts'
-
-export type Journey = [name: string, page: () => Promise<number>]
+import { furtherJourneys } from './further-journeys.ts'
+import type { Journey, Samples } from './samples.ts'
 
 const views: ListView[] = ['newest', 'active', 'unanswered', 'solved']
 
@@ -126,6 +125,7 @@ export function journeys(samples: Samples): Journey[] {
 			'notifications',
 			async () => (await listNotifications(member(pick(samples.userIds)), { unseen: true })).rows.length,
 		],
+		...furtherJourneys(samples, pick),
 	]
 }
 

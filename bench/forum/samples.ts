@@ -1,5 +1,8 @@
 import { pool } from '~/platform/db/db.server.ts'
 
+/** A measured page; it returns the number of rows that it shows. */
+export type Journey = [name: string, page: () => Promise<number>]
+
 /** Parameters for the journeys, sampled from a forum in the same way at each size. */
 export interface Samples {
 	/** Ids with the timestamps that lists are sorted by, in the cursor's format. */

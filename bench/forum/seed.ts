@@ -47,9 +47,12 @@ export async function seedForum(
 		for (let index = indexes.pop(); index; index = indexes.pop()) await step(index)
 	}
 	await Promise.all(Array.from({ length: writers }, make))
+	for (const statement of around) await step(statement)
 	await step('drop schema bench cascade')
 	await refreshStatistics()
-	await pool().query('vacuum (analyze) search_words, search_spellings, similar_words, notifications, question_votes')
+	await pool().query(
+		'vacuum (analyze) search_words, search_spellings, similar_words, notifications, question_votes, related_questions, skill_evidence, skill_strengths, cases, reports',
+	)
 	const { rows } = await pool().query<{ rows: string }>(`
 		select (select count(*) from questions) + (select count(*) from comments) + (select count(*) from question_tags)
 			+ (select count(*) from question_votes) + (select count(*) from notifications) as rows`)
@@ -216,4 +219,19 @@ const wholes = [
 		from questions q where comment_count > 0 and id % 2 = 0`,
 	`insert into notification_boxes (user_id, unread) select user_id, count(*) filter (where read_at is null) from notifications group by 1
 		on conflict (user_id) do update set unread = excluded.unread`,
+]
+
+/** What pages around the forum read: related questions, evidence of skills, and reports of every hundredth question, a fifth of them open. */
+const around = [
+	`insert into related_questions (question_id, related_ids, made_at, wanted_at)
+		select id, array(select 1 + (id::bigint * 7919 + n * 104729) % (select count(*) from questions) from generate_series(1, 5) n)::int[], now(), null
+		from questions on conflict do nothing`,
+	`select refresh_evidence(array_agg(id)) from users group by id / 500`,
+	`insert into cases (kind, target_id, report_count, waits, active_at, closed_at)
+		select 'query', id, 1 + id % 4, false, created_at, case when id % 500 > 0 then created_at end from questions where id % 100 = 0`,
+	`insert into reports (case_id, reporter_id, reason, details, created_at, settled_at)
+		select cases.id, reporter.id, 'off-topic', 'This is not what the forum is for.', active_at, closed_at
+		from cases cross join generate_series(1, report_count) n
+		join lateral (select id from users where id > (cases.id * 37 + n * 101) % 4900 order by id limit 1) reporter on true
+		on conflict do nothing`,
 ]

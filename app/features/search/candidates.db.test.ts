@@ -5,6 +5,8 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { conditionsBesideWords } from './scope.queries.server.ts'
+import { refreshWordCounts } from './similar/similar.queries.server.ts'
 
 useDatabase()
 
@@ -164,4 +166,32 @@ test('two tags with many common questions are listed completely, by time', async
 
 test('conditions with few common results are listed by time', async () => {
 	expect(await everyPage('tag:steam tag:water user:ravi')).toEqual([5])
+})
+
+test.each([
+	['questions_found', 40],
+	['questions_title', 40],
+	['search_words_spelling', 0],
+	['similar_words_spelling', 0],
+])('an index has few entries that are not sorted in yet, as each search reads them all: %s', async (index, most) => {
+	if (index === 'similar_words_spelling') await refreshWordCounts()
+	const { rows } = await sql<{ pages: number }>`
+		select gin_clean_pending_list(${index}::regclass)::int as pages`.execute(db())
+	expect(rows[0]?.pages).toBeLessThanOrEqual(most)
+})
+
+test('beside words, the list of all unanswered questions is not read', async () => {
+	const without = { tags: [], categories: [], users: [] }
+	const scope = { tags: [], categories: null, users: null, without, besides: null, unanswered: true }
+	const plan = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await sql`analyze questions`.execute(trx)
+			await sql`set local enable_seqscan = off`.execute(trx)
+			return sql<Record<string, string>>`
+				explain select id from questions q where ${conditionsBesideWords(scope)}`.execute(trx)
+		})
+	const used = plan.rows.map((row) => row['QUERY PLAN']).join('\n')
+	expect(used).toContain('questions_')
+	expect(used).not.toContain('questions_unanswered')
 })

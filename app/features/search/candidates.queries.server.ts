@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { conditions, type SearchScope, walkBlocks } from './scope.queries.server.ts'
+import { conditionsBesideWords, type SearchScope, walkBlocks } from './scope.queries.server.ts'
 
 /**
  * Matches that are ranked, as ranking reads each document: the newest ones with matches in the title, and the newest
@@ -16,10 +16,11 @@ export const MAX_CANDIDATES = {
  * block by block at about 0.25 ms each, stops once there are enough candidates; searching all questions at once costs
  * about 4 ms, plus 4 µs per match, with a million questions. So the scan continues where it is likely to stop early, within
  * a part of the forum, and for up to three times that distance. Titles have fewer matches: two blocks suffice to tell that
- * most of their scans would not stop early.
+ * most of their scans would not stop early. Whether a question is solved or answered is not in the index, so that the row of
+ * each match is read for it: then the scan pays for longer.
  */
 const near = { titled: 2, anywhere: 6 }
-const partWalked = 7
+const partsWalked = { byIndex: 7, byState: 3 }
 /** Up to this number of matches, all questions are searched in one index scan. */
 const rare = 2_000
 
@@ -90,7 +91,9 @@ function setOf(
 	scope: SearchScope,
 ): RawBuilder<unknown> {
 	const part = (which: string) => sql.raw(`${name}_${which}`)
-	const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditions(scope)}`
+	const hasState = [scope.solved, scope.unanswered, scope.unsolved].some((state) => state !== undefined)
+	const partWalked = hasState ? partsWalked.byState : partsWalked.byIndex
+	const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditionsBesideWords(scope)}`
 	const blocks = (from: RawBuilder<unknown>, until: RawBuilder<unknown>) =>
 		walkBlocks(matching, from, until, ['id', 'ctid'], sql`(select top from asked)`)
 	return sql`

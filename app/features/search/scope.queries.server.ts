@@ -109,8 +109,19 @@ function fewRows(scope: SearchScope): RawBuilder<unknown> {
 				or (select count(*) from few) > ${MAX_SORTED} as often),`
 }
 
+/**
+ * As {@link conditions}, beside words. There are indexes of all questions in a state for the lists of them: the planner would read one as a
+ * whole, a fourth of the forum, to intersect it with what the words find. It does not know `coalesce` as a condition of theirs.
+ */
+export function conditionsBesideWords(scope: SearchScope): RawBuilder<unknown> {
+	return conditions(scope, (state) => sql`coalesce(${state}, false)`)
+}
+
 /** Conditions on `questions q`; each list of ids and tags is part of the index questions_found. */
-export function conditions({ tags, categories, users, without, besides, ...states }: SearchScope): RawBuilder<unknown> {
+export function conditions(
+	{ tags, categories, users, without, besides, ...states }: SearchScope,
+	stateIs = (state: RawBuilder<unknown>) => state,
+): RawBuilder<unknown> {
 	const all = [sql`q.status = 'published'`]
 	if (tags.length > 0) all.push(sql`q.tags @> ${tags}::text[]`)
 	if (categories) all.push(oneOf('q.category_id', categories))
@@ -120,10 +131,10 @@ export function conditions({ tags, categories, users, without, besides, ...state
 	if (without.users.length > 0) all.push(sql`q.author_id <> all(${without.users}::int[])`)
 	if (besides !== null) all.push(sql`q.id <> ${besides}::int`)
 	const { solved, unanswered, unsolved } = states
-	if (solved !== undefined) all.push(solved ? sql`q.solved` : sql`not q.solved`)
-	if (unanswered !== undefined) all.push(unanswered ? sql`q.comment_count = 0` : sql`q.comment_count > 0`)
+	if (solved !== undefined) all.push(stateIs(solved ? sql`q.solved` : sql`not q.solved`))
+	if (unanswered !== undefined) all.push(stateIs(unanswered ? sql`q.comment_count = 0` : sql`q.comment_count > 0`))
 	if (unsolved !== undefined)
-		all.push(unsolved ? sql`q.comment_count > 0 and not q.solved` : sql`(q.comment_count = 0 or q.solved)`)
+		all.push(stateIs(unsolved ? sql`q.comment_count > 0 and not q.solved` : sql`(q.comment_count = 0 or q.solved)`))
 	return sql.join(all, sql` and `)
 }
 

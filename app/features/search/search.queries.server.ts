@@ -5,7 +5,14 @@ import { arrayOf, db } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
 import { candidateRows, MAX_CANDIDATES } from './candidates.queries.server.ts'
 import { isOption } from './parse.ts'
-import { conditions, matchesNothing, type SearchScope, type Selection, walkBlocks } from './scope.queries.server.ts'
+import {
+	conditions,
+	conditionsBesideWords,
+	matchesNothing,
+	type SearchScope,
+	type Selection,
+	walkBlocks,
+} from './scope.queries.server.ts'
 
 /** Columns that a search adds to those of the caller. */
 export interface MatchedRow {
@@ -201,7 +208,7 @@ export async function listLiteral(
 	const { titled, anywhere } = MAX_CANDIDATES.phrase
 	const isPartly = sql`is_partly_known and numnode(words) > 0`
 	const newest = (matching: RawBuilder<unknown>, isWanted: RawBuilder<unknown>, ranked: number, most: number) => sql`
-		(${walkBlocks(sql`${matching} and ${conditions(scope)}`, sql`0`, sql`${BLOCKS_READ_LITERALLY - 1}::int`)}
+		(${walkBlocks(sql`${matching} and ${conditionsBesideWords(scope)}`, sql`0`, sql`${BLOCKS_READ_LITERALLY - 1}::int`)}
 		where (select ${isWanted} from asked) offset ${ranked} limit ${most})`
 	const literally = phrases.map((phrase) => says(wholeText, phrase))
 	const { rows } = await sql<{ id: number }>`
@@ -290,7 +297,7 @@ export function anyWordConditions(
 	without: string[],
 	parts: string[] | undefined,
 ): RawBuilder<unknown> {
-	const all = [conditions(scope), ...without.map((source) => sql`q.search @@ ${allOf([source])}`)]
+	const all = [conditionsBesideWords(scope), ...without.map((source) => sql`q.search @@ ${allOf([source])}`)]
 	if (parts) all.push(sql`ts_filter(q.search, ${parts}::"char"[]) @@ ${anyOf(text)}`)
 	return sql.join(all, sql` and `)
 }

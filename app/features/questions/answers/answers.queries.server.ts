@@ -48,9 +48,10 @@ export async function listAnswerRows({ author, which, mine, after, limit }: Answ
 
 /** How many published questions and comments of each kind a member has; each counted up to `limit`. */
 export async function countPostRows(author: string, limit: number): Promise<Record<'queries' | AnswerKind, number>> {
+	// Nearly all questions are published: looking for others, in an index of these alone, spares reading a question for each comment.
 	const comments = (which: AnswerKind) => sql`(select count(*)::int from (
-		select from comments m join questions q on q.id = m.question_id
-		where m.author_id = author.id and m.status = 'published' and q.status = 'published' ${ofKind[which]} limit ${limit}) x)`
+		select from comments m where m.author_id = author.id and m.status = 'published' ${ofKind[which]}
+			and (select q.id from questions q where q.id = m.question_id and q.status <> 'published') is null limit ${limit}) x)`
 	const { rows } = await sql<Record<'queries' | AnswerKind, number>>`
 		select (select count(*)::int from (
 				select from questions where author_id = author.id and status = 'published' limit ${limit}) x) as queries,
