@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { secondsUntilSend } from '~/features/chat/messages/messages.queries.server.ts'
+import { listSending } from '~/features/chat/messages/messages.queries.server.ts'
 import { secondsUntilPictures } from '~/features/chat-pictures/chat-pictures.queries.server.ts'
 import { secondsUntilStart } from '~/features/conversations/conversations.queries.server.ts'
 import { findLastDue } from '~/features/inbox/unseen.queries.server.ts'
@@ -80,7 +80,11 @@ const limits: [string, (at: Time) => Promise<void>, () => Promise<number | null>
 	[
 		'messages in a minute',
 		(at) => send(at),
-		async () => (await secondsUntilSend(db(), [member.id], { messages: 3, seconds: 60 })).get(member.id) ?? null,
+		async () => {
+			const sending = { userId: member.id, username: peers[0]?.username ?? '', clientId: randomUUID() }
+			const [row] = await listSending(db(), [sending], { messages: 3, seconds: 60 })
+			return row?.wait != null && row.wait > 0 ? row.wait : null
+		},
 	],
 	[
 		'pictures in messages in an hour',

@@ -56,7 +56,7 @@ const idByName = (username: RawBuilder<unknown> | string) =>
 	sql`(select user_id from usernames where usernames.username = ${username})`
 
 /** The columns of {@link PairStateRow}, for statements with {@link pairStateJoins}. */
-const pairStateColumns = (userId: UserId) => sql`p.id as peer_id, p.username, p.name, p.imported, c.id,
+export const pairStateColumns = (userId: UserId) => sql`p.id as peer_id, p.username, p.name, p.imported, c.id,
 	coalesce(mine.pending, false) as pending, mine.last_message_id, coalesce(mine.muted, false) as muted,
 	coalesce(mine.read_id, 0) as read_id, coalesce(theirs.pending, false) as peer_pending,
 	coalesce(theirs.read_id, 0) as peer_read_id, coalesce(theirs.delivered_id, 0) as peer_delivered_id,
@@ -72,7 +72,7 @@ export const conversationJoin = (kind: 'left' | 'inner', userId: UserId) => sql`
 	select id from conversations where lower_id = least(p.id, ${userId}) and higher_id = greatest(p.id, ${userId}) limit 1) c on true`
 
 /** Lateral index lookups, even where the planner expects small tables: there are few rows for each of a few pairs. */
-const pairStateJoins = (userId: UserId) => sql`
+export const pairStateJoins = (userId: UserId) => sql`
 	left join lateral (select accepts from chat_settings where user_id = p.id limit 1) s on true
 	${conversationJoin('left', userId)}
 	left join lateral (select * from conversation_members where conversation_id = c.id and user_id = ${userId} limit 1) mine on true
