@@ -169,7 +169,7 @@ function isNear(name: string, setting: string): boolean {
 }
 
 /** Whether other processes may hold tabs of this site. */
-export function isOneOfSeveral({ REDIS_URL, WEB_CONCURRENCY }: Config = config()): boolean {
+export function hasSeveralProcesses({ REDIS_URL, WEB_CONCURRENCY }: Config = config()): boolean {
 	return REDIS_URL !== undefined || WEB_CONCURRENCY > 1
 }
 
@@ -182,7 +182,7 @@ export function config(): Config {
 }
 
 /** Whether the environment contains this setting, which then overrides what admins save. */
-export function isGiven(name: keyof Config): boolean {
+export function isSetInEnvironment(name: keyof Config): boolean {
 	return config().given.has(name)
 }
 

@@ -1,10 +1,10 @@
 import { StrictMode, startTransition } from 'react'
 import { hydrateRoot } from 'react-dom/client'
 import { HydratedRouter } from 'react-router/dom'
-import { Hydrated, isAtOtherAddress, noteEarlyInput } from './shell/early-input.tsx'
+import { Hydrated, hasAddressChanged, noteEarlyInput } from './shell/early-input.tsx'
 import { guardRouter } from './shell/guarded.ts'
 
-if (isAtOtherAddress()) location.reload()
+if (hasAddressChanged()) location.reload()
 else hydrate()
 
 function hydrate(): void {

@@ -10,7 +10,7 @@ import {
 import { expect, test, vi } from 'vitest'
 import { factsContext } from '~/lib/context.ts'
 import * as entry from './entry.server.tsx'
-import { startScriptsLate, withData } from './shell/late-scripts.ts'
+import { deferScripts, withData } from './shell/late-scripts.ts'
 
 // Vitest gives style sheets no address.
 vi.mock('~/app.css?url', () => ({ default: '/app.css' }))
@@ -106,7 +106,7 @@ test('a page makes components of its own routes, and hands the browser those of 
 	expect(read).not.toContain('other')
 	// The scripts start after the first paint: the browser finds none that it would fetch or run before.
 	const body = text.indexOf('</head>')
-	const { head, foot } = startScriptsLate(text.slice(0, body), text.slice(body), undefined)
+	const { head, foot } = deferScripts(text.slice(0, body), text.slice(body), undefined)
 	const late = head + foot
 	expect(text.slice(body)).toContain('<script>window.__reactRouterContext = ')
 	expect(late).not.toContain('<link rel="modulepreload"')

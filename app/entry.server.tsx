@@ -4,13 +4,13 @@ import { renderToPipeableStream, renderToStaticMarkup } from 'react-dom/server'
 import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, ServerRouter } from 'react-router'
 import { factsOf } from '~/lib/context.ts'
 import { log } from '~/lib/log.server.ts'
-import { nothingKnown, type RootData } from '~/lib/root-data.ts'
+import { emptyRootData, type RootData } from '~/lib/root-data.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { NonceContext } from '~/ui/broken-pictures.tsx'
 import { renderAloneAt } from '~/ui/memo-markup.server.tsx'
 import { RenderAloneContext } from '~/ui/memo-markup.tsx'
 import stylesheet from './app.css?url'
-import { nonceAttribute, startScriptsLate, withData } from './shell/late-scripts.ts'
+import { deferScripts, nonceAttribute, withData } from './shell/late-scripts.ts'
 
 /** Milliseconds for rendering a page; its data has been loaded before. */
 const renderLimit = 5_000
@@ -56,7 +56,7 @@ export default async function handleRequest(
 /** The moment that the page's relative times refer to, in milliseconds since the epoch. */
 function momentOf({ staticHandlerContext }: EntryContext): number {
 	const root: RootData | undefined = staticHandlerContext.loaderData.root
-	return Date.parse((root ?? nothingKnown).now)
+	return Date.parse((root ?? emptyRootData).now)
 }
 
 /**
@@ -145,7 +145,7 @@ function render(
 function withLateScripts(html: Buffer<ArrayBuffer>, nonce: string | undefined, data: Buffer): Buffer<ArrayBuffer> {
 	const body = Math.max(0, html.indexOf('</head>'))
 	const scripts = Math.max(body, html.indexOf(`<script${nonceAttribute(nonce)}>window.__reactRouterContext = `))
-	const ends = startScriptsLate(html.toString('latin1', 0, body), html.toString('latin1', scripts), nonce)
+	const ends = deferScripts(html.toString('latin1', 0, body), html.toString('latin1', scripts), nonce)
 	return Buffer.concat([
 		Buffer.from(ends.head, 'latin1'),
 		html.subarray(body, scripts),

@@ -1,7 +1,7 @@
 import { FollowRenames } from '~/features/identity/components/follow-renames.tsx'
 import ChatDock from '~/features/inbox/components/chat-dock.tsx'
 import { useRootData } from '~/lib/root-data.ts'
-import { MemberBrowser } from '~/offline/member-browser.tsx'
+import { BrowserSetup } from '~/offline/member-browser.tsx'
 import UnsentForms from '~/shell/unsent-forms.tsx'
 
 /**
@@ -16,7 +16,7 @@ export default function MemberParts({ member }: { member: string }) {
 				<>
 					<FollowRenames />
 					<ChatDock />
-					<MemberBrowser username={viewer.username} />
+					<BrowserSetup username={viewer.username} />
 				</>
 			)}
 			<UnsentForms key={member} member={member} />

@@ -6,11 +6,11 @@ import { config } from '~/config.server.ts'
 import { HeaderSearch } from '~/features/finder/components/header-search.tsx'
 import { redirectToCurrentName } from '~/features/identity/usernames/addresses.server.ts'
 import { InboxControl } from '~/features/inbox/components/inbox-control.tsx'
-import { countWaiting } from '~/features/inbox/inbox.server.ts'
-import { askForConsent } from '~/features/legal/consent.server.ts'
+import { countUnreadTotals } from '~/features/inbox/inbox.server.ts'
+import { requireConsent } from '~/features/legal/consent.server.ts'
 import { isPublished } from '~/features/legal/legal.server.ts'
 import { countCases } from '~/features/moderation/queue.server.ts'
-import { ownReasons } from '~/features/moderation/reports.server.ts'
+import { customReasons } from '~/features/moderation/reports.server.ts'
 import { PendingForum } from '~/features/question-lists/components/question-skeleton.tsx'
 import { countPage } from '~/features/rate-limits/rate-limits.server.ts'
 import { announcementFor } from '~/features/site-settings/announcement.server.ts'
@@ -23,11 +23,11 @@ import { type RootData, useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { siteAppearance } from '~/platform/appearance/appearance.server.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { useConnection } from '~/platform/realtime/use-live-event.ts'
 import { diskState } from '~/platform/storage/disk.server.ts'
-import { lazyPart, settling } from '~/shell/guarded.ts'
-import { useOwnStorage } from '~/shell/logout.tsx'
+import { lazyWithRetry, lostRequestMiddleware } from '~/shell/guarded.ts'
+import { useStorageCleanup } from '~/shell/logout.tsx'
 import { Shell } from '~/shell/shell.tsx'
 import { useTheme } from '~/shell/theme-switch.tsx'
 import type { Route } from './+types/root'
@@ -40,7 +40,7 @@ import letters from './ui/fonts/schibsted-grotesk-letters.woff2?url'
 import signs from './ui/fonts/schibsted-grotesk-signs.woff2?url'
 
 /** Loaded on members' pages only, after they have rendered. */
-const MemberParts = lazyPart(() => import('./member-parts.tsx'))
+const MemberParts = lazyWithRetry(() => import('./member-parts.tsx'))
 
 const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' } as const
 
@@ -58,12 +58,12 @@ const theProject = { name: 'the DevQuad project', url: '/' }
 
 /** Runs before the loaders of a rendered page or its data. */
 export const middleware: Route.MiddlewareFunction[] = [
-	({ context, pattern }) => answering(() => countPage(viewerOf(context), factsOf(context).ip, pattern)),
-	({ context, request, url }) => answering(() => askForConsent(viewerOf(context), request, url)),
+	({ context, pattern }) => withHttpErrors(() => countPage(viewerOf(context), factsOf(context).ip, pattern)),
+	({ context, request, url }) => withHttpErrors(() => requireConsent(viewerOf(context), request, url)),
 	redirectToCurrentName,
 ]
 
-export const clientMiddleware = settling
+export const clientMiddleware = lostRequestMiddleware
 
 /** Data of every page: two counters for a member in one statement, a third one for a moderator, and no statement for a visitor. */
 export async function loader({ request, context, url }: Route.LoaderArgs): Promise<RootData> {
@@ -73,7 +73,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 	const reservedTags = tagsReservedFrom(viewer)
 	const { style } = siteAppearance()
 	const [{ notifications: unread, conversations }, openCases] = await Promise.all([
-		orWhileAway(countWaiting(viewer), { notifications: 0, conversations: 0 }),
+		orWhileAway(countUnreadTotals(viewer), { notifications: 0, conversations: 0 }),
 		orWhileAway(countCases(viewer), 0),
 	])
 	return {
@@ -100,7 +100,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 
 /** What the report form needs: the site's own reasons, and whether it has terms; nothing if neither. */
 function reportingData(): Pick<RootData, 'reporting'> {
-	const reasons = ownReasons()
+	const reasons = customReasons()
 	const hasTerms = isPublished('terms')
 	return reasons || hasTerms ? { reporting: { hasTerms, ...(reasons && { reasons }) } } : {}
 }
@@ -167,7 +167,7 @@ function SiteStyle() {
 
 export default function Root({ loaderData }: Route.ComponentProps) {
 	const me = loaderData.viewer?.username
-	useOwnStorage(me ?? null)
+	useStorageCleanup(me ?? null)
 	useConnection(me)
 	const hydrated = useHydrated()
 	// Kept if the session ends while the page is open.

@@ -11,9 +11,9 @@ import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts
 import { migrate } from '~/platform/db/migrate.server.ts'
 import { NO_TIME_LIMITS } from '~/platform/db/time-limits.server.ts'
 import { siteDatabase, startFirst } from '../tests/support/site-process.ts'
-import { type Asked, staffPages } from './admin/addresses.ts'
+import { type StaffPage, staffPages } from './admin/addresses.ts'
 import { seedStaff } from './admin/seed.ts'
-import { Statements, type Told } from './admin/statements.ts'
+import { Statements, type StatementTotals } from './admin/statements.ts'
 import { allowMeasuring } from './allow-measuring.ts'
 import { seedForum } from './forum/seed.ts'
 import { readTexts } from './forum/texts.ts'
@@ -99,11 +99,11 @@ async function measureSite(url: string): Promise<void> {
 
 /** Requests a page many times, as one admin. */
 async function measurePage(
-	{ name, at }: Asked,
+	{ name, at }: StaffPage,
 	{ url, cookies, statements }: { url: string; cookies: string[]; statements: Statements },
 ): Promise<Row> {
 	const [told, worked, counts]: [number[], number[], number[]] = [[], [], []]
-	let slowest: Told | null = null
+	let slowest: StatementTotals | null = null
 	for (let turn = 0; turn < warmups + sets; turn += 1) {
 		const { path, form } = at(turn)
 		await statements.reset()

@@ -6,14 +6,14 @@ import { delivery } from './chat/delivery.ts'
 import { highestRate } from './chat/rate.ts'
 import { stopSites } from './chat/site.ts'
 import { manySockets } from './chat/sockets.ts'
-import { storm } from './chat/storm.ts'
+import { measureReconnects } from './chat/storm.ts'
 import { saveResult } from './results.ts'
 
 const sections: Record<string, () => Promise<string>> = {
 	delivery: () => delivery([1, 200]),
 	rate: highestRate,
 	sockets: () => manySockets(12_000),
-	storm: () => storm(2_000),
+	storm: () => measureReconnects(2_000),
 }
 
 const { only } = parseArgs({ options: { only: { type: 'string' } } }).values

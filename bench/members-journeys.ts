@@ -1,5 +1,5 @@
-import { type Person, personOf, randomOf, skills } from '~/features/demo/people/people.ts'
-import { anybody, type Criteria } from '~/features/directory/directory.paths.ts'
+import { type GeneratedMember, generateMember, seededRandom, skills } from '~/features/demo/people/people.ts'
+import { type Criteria, NO_CRITERIA } from '~/features/directory/directory.paths.ts'
 import { listCommunity } from '~/features/directory/directory.server.ts'
 import { suggest } from '~/features/directory/suggestions.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
@@ -9,14 +9,14 @@ import { encodeCursor } from '~/platform/http/cursors.ts'
 
 /** The measured pages, with different parameters at each call, taken from random members. */
 export function journeys(size: number): [name: string, page: () => Promise<number>][] {
-	const random = randomOf(size)
-	const someone = () => personOf(1 + Math.floor(random() * size))
+	const random = seededRandom(size)
+	const someone = () => generateMember(1 + Math.floor(random() * size))
 	const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? ''
-	const projectsOf = ({ projects }: Person) =>
+	const projectsOf = ({ projects }: GeneratedMember) =>
 		projects.length > 0 ? projects.map((one) => one.project_title) : ['Bus']
 	const viewer = { id: 1, username: 'nobody', name: 'Nobody', image: null, role: 'member' } as const
 	const list = async (criteria: Partial<Criteria>, cursor: string | null = null) => {
-		const { page } = await listCommunity({ ...anybody, ...criteria }, cursor, viewer)
+		const { page } = await listCommunity({ ...NO_CRITERIA, ...criteria }, cursor, viewer)
 		return page.rows.length
 	}
 	const anywhere = () => (random() < 0.3 ? null : encodeCursor(['newest', 0, 21 + Math.floor(random() * size)]))
@@ -65,7 +65,7 @@ export function journeys(size: number): [name: string, page: () => Promise<numbe
 	]
 }
 
-function studies({ profile }: Person): Partial<Criteria> {
+function studies({ profile }: GeneratedMember): Partial<Criteria> {
 	return { branches: [profile.enrol_in_branch_name], years: [profile.current_year] }
 }
 

@@ -29,7 +29,7 @@ const connections = 4
 const readers = 40
 
 /** A request to the site. */
-export interface Asked {
+export interface MeasuredRequest {
 	url: string
 	/** Sessions that take turns. */
 	cookies: string[]
@@ -73,7 +73,7 @@ export async function logReadersIn(database: pg.Client, url: string, secret: str
  * @returns null if the system does not report processor time (Linux does)
  * @throws Error if a response is not a success
  */
-export async function costOf(asked: Asked, processes: Processes): Promise<PageCost | null> {
+export async function costOf(asked: MeasuredRequest, processes: Processes): Promise<PageCost | null> {
 	if (processorTime(process.pid) === 0) return null
 	await open(asked, 'zstd')
 	const measured: Record<string, number[]> = { server: [], plain: [], database: [] }
@@ -97,7 +97,7 @@ export function costRows(costs: [page: string, cost: PageCost][]): string[] {
 	})
 }
 
-async function open({ url, cookies, body }: Asked, coding: string): Promise<void> {
+async function open({ url, cookies, body }: MeasuredRequest, coding: string): Promise<void> {
 	let left = pagesPerRound
 	const visit = async () => {
 		while (left > 0) {

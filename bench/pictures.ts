@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import sharp from 'sharp'
-import { readPicture } from '../app/features/pictures/encode.server.ts'
+import { encodePicture } from '../app/features/pictures/encode.server.ts'
 
 const rounds = 10
 const wide = { width: 7_300, height: 5_475 }
@@ -35,7 +35,7 @@ for (const [name, bytes] of Object.entries(files)) {
 	const delay = monitorEventLoopDelay({ resolution: 1 })
 	delay.enable()
 	const began = performance.now()
-	await Promise.all(Array.from({ length: rounds }, () => readPicture(bytes, 'project', null, 'mira')))
+	await Promise.all(Array.from({ length: rounds }, () => encodePicture(bytes, 'project', null, 'mira')))
 	const each = (performance.now() - began) / rounds
 	delay.disable()
 	clearInterval(timer)

@@ -12,7 +12,7 @@ import { freePort } from '../scripts/support/free-ports.ts'
 import { type SiteProcess, siteDatabase, startSite } from '../tests/support/site-process.ts'
 import { firstVisit } from './first-visit.ts'
 import { type Flood, flood } from './flood.ts'
-import { type Asked, costOf, costRows, logReadersIn, type PageCost } from './page-cost.ts'
+import { costOf, costRows, logReadersIn, type MeasuredRequest, type PageCost } from './page-cost.ts'
 import { writeQuestions } from './questions.ts'
 
 const seconds = 8
@@ -99,12 +99,12 @@ async function measureCosts(site: SiteProcess, pages: [string, string][]): Promi
 		['data of a people search', '/find-dev.data?q=reader'],
 		['the list by the API', '/api/v1/queries'],
 	]
-	const asked: [string, Asked][] = [
-		...pages.map(([name, path]): [string, Asked] => [
+	const asked: [string, MeasuredRequest][] = [
+		...pages.map(([name, path]): [string, MeasuredRequest] => [
 			`${name}, made anew`,
 			{ url: site.url + path, cookies: [unsaved.cookie] },
 		]),
-		...membersPages.map(([name, path]): [string, Asked] => [
+		...membersPages.map(([name, path]): [string, MeasuredRequest] => [
 			`${name}, for a member`,
 			{ url: site.url + path, cookies: members },
 		]),

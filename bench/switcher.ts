@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import pg from 'pg'
-import { randomOf } from '~/features/demo/people/people.ts'
+import { seededRandom } from '~/features/demo/people/people.ts'
 import { closeDatabase, openDatabase, pool } from '~/platform/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { migrate } from '~/platform/db/migrate.server.ts'
@@ -18,7 +18,7 @@ import { seedForum } from './forum/seed.ts'
 import { readTexts } from './forum/texts.ts'
 import { logReadersIn } from './page-cost.ts'
 import { saveResult } from './results.ts'
-import { type Waited, watchSwitcher } from './switcher/in-page.ts'
+import { type SwitcherTimes, watchSwitcher } from './switcher/in-page.ts'
 
 const { values: given, positionals } = parseArgs({
 	allowPositionals: true,
@@ -38,7 +38,7 @@ const [fastest, slowest] = [70, 190]
 /** The maximum delay from the last key to the first results, in milliseconds. */
 const bound = 150
 const secret = 'a secret that only this run knows of'
-const pause = randomOf(2)
+const pause = seededRandom(2)
 
 /** A text typed in search of something that exists. */
 interface Typed {
@@ -47,7 +47,7 @@ interface Typed {
 }
 
 /** A text with its delay. */
-type Measured = Typed & Waited
+type Measured = Typed & SwitcherTimes
 
 const dataDir = given.keep
 	? join(resolve(process.env.INIT_CWD ?? '.', given.keep), 'switcher')
@@ -104,7 +104,7 @@ async function measureSite(url: string): Promise<Measured[]> {
 
 /** Prefixes of existing titles, up to their third word, of names and of tags, in equal numbers. */
 async function readTyped(database: pg.Client): Promise<Typed[]> {
-	const random = randomOf(1)
+	const random = seededRandom(1)
 	const count = Math.ceil(searches / 3)
 	const read = async (statement: string) => (await database.query<{ text: string }>(statement, [count])).rows
 	const titles = await read('select title as text from questions order by hashint4(id) limit $1')
@@ -153,7 +153,7 @@ function nameAndValue(cookie: string): { name: string; value: string } {
 	return { name, value: rest.join('=') }
 }
 
-async function typeAndWait(page: Page, text: string): Promise<Waited> {
+async function typeAndWait(page: Page, text: string): Promise<SwitcherTimes> {
 	await page.keyboard.press('Control+a')
 	await page.keyboard.press('Delete')
 	const type = async () => {

@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { config, settingNames } from '~/config.server.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { nameArchive } from '~/platform/backup/archive.server.ts'
 import { makeBackup, makeTrialFolder, removeOldBackups } from '~/platform/backup/backup.server.ts'
 import { progressLine } from './support/progress.ts'
@@ -52,7 +52,7 @@ try {
 	await nameArchive(made.file, values.verify ? verify : undefined)
 	const seconds = ((Date.now() - began) / 1_000).toFixed(1)
 	process.stdout.write(
-		`\n${made.file}: ${counted(made.rows, 'row', 'rows')} and ${counted(made.files, 'file', 'files')} in ` +
+		`\n${made.file}: ${pluralize(made.rows, 'row', 'rows')} and ${pluralize(made.files, 'file', 'files')} in ` +
 			`${(made.bytes / 1e6).toFixed(1)} MB${values.verify ? ', restored once to try it' : ''}, in ${seconds} s.\n`,
 	)
 	if (values.keep !== undefined) {

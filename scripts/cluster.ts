@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import type { PoolConfig } from 'pg'
 import { type Config, config } from '~/config.server.ts'
 import { closeDatabase } from '~/platform/db/db.server.ts'
-import { stopLimits } from '../server/limits.ts'
+import { shutdownLimits } from '../server/limits.ts'
 import { Startup } from '../server/startup.ts'
 import { endLeftovers } from './cluster/leftovers.ts'
 import { startNginx } from './cluster/nginx.ts'
@@ -52,7 +52,7 @@ async function start(settings: Config): Promise<void> {
 		HOST: '127.0.0.1',
 	}
 	const running = await Promise.all(ports.map((port) => startNode({ ...shared, PORT: String(port) })))
-	startup.onEnd(() => Promise.all(running.map(({ stop }) => stop())), stopLimits.processMs + 500)
+	startup.onEnd(() => Promise.all(running.map(({ stop }) => stop())), shutdownLimits.processMs + 500)
 	const nginx = await startNginx(programs.nginx, folder, settings, ports)
 	startup.onEnd(nginx.stop)
 	await startup.greet({ ...settings, WEB_CONCURRENCY: 1 }, [

@@ -2,14 +2,14 @@
 // as JSON on the last line.
 import { config } from '~/config.server.ts'
 import { version } from '~/lib/version.ts'
-import { makeBase } from '~/platform/backup/base-backup.server.ts'
-import { findArchive } from '~/platform/backup/wal-archive.server.ts'
+import { makeBaseBackup } from '~/platform/backup/base-backup.server.ts'
+import { findWalArchive } from '~/platform/backup/wal-archive.server.ts'
 
 try {
 	const [folder = ''] = process.argv.slice(2)
-	const archive = await findArchive(folder)
+	const archive = await findWalArchive(folder)
 	if (!archive) throw new Error(`${folder} is no continuous archive of a DevQuad site.`)
-	const bytes = await makeBase(archive, config().dataDir, version.number)
+	const bytes = await makeBaseBackup(archive, config().dataDir, version.number)
 	process.stdout.write(`${JSON.stringify({ bytes })}\n`)
 } catch (error) {
 	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)

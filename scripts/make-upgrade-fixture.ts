@@ -14,8 +14,8 @@ import { join, relative, resolve } from 'node:path'
 import { readDemo } from '~/features/demo/demo.server.ts'
 import { startSite } from '../tests/support/site-process.ts'
 import { storeFixture, vocabularyOf } from '../tests/support/upgrade/fixture.ts'
-import { live, Member } from '../tests/support/upgrade/life.ts'
-import { logInReaders, placesOf, type Reading, read } from '../tests/support/upgrade/readings.ts'
+import { createUpgradeData, Member } from '../tests/support/upgrade/life.ts'
+import { logInReaders, placesOf, type Reading, readAddress } from '../tests/support/upgrade/readings.ts'
 
 const QUESTIONS = 7_000
 const MAX_DUMP_BYTES = 1_000_000_000
@@ -53,7 +53,7 @@ async function fill() {
 		writeFileSync(file, await writeQuestions())
 		const command = ['--import', './scripts/support/alias.mjs', 'scripts/import.ts', file]
 		execFileSync(process.execPath, command, { cwd: folder, env: { ...process.env, ...env }, stdio: 'ignore' })
-		return await live(site.url, demoAccounts())
+		return await createUpgradeData(site.url, demoAccounts())
 	} finally {
 		await site.stop()
 	}
@@ -113,7 +113,7 @@ async function readAll(life: Awaited<ReturnType<typeof fill>>, vocabulary: Set<s
 		const members = await logInReaders(life.people, (account) => new Member(site.url, account).logIn())
 		const visitor = new Member(site.url, { email: '', password: '' })
 		const readings: Reading[] = []
-		for (const place of placesOf(life)) readings.push(await read({ ...members, visitor }, place, vocabulary))
+		for (const place of placesOf(life)) readings.push(await readAddress({ ...members, visitor }, place, vocabulary))
 		return readings
 	} finally {
 		await site.stop()

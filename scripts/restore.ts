@@ -5,10 +5,10 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { config } from '~/config.server.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { restoreBackup } from '~/platform/backup/restore.server.ts'
 import { restoreArchive } from '~/platform/backup/restore-archive.server.ts'
-import { momentOf } from './support/moment.ts'
+import { parseMoment } from './support/moment.ts'
 import { progressLine } from './support/progress.ts'
 import { withDataDir, withSite } from './support/site.ts'
 
@@ -28,7 +28,7 @@ try {
 	if (!name || positionals.length > 1) throw new Error(usage)
 	const path = resolve(process.env.INIT_CWD ?? '.', name)
 	if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-		await fromArchive(path, values.to === undefined ? null : momentOf(values.to))
+		await fromArchive(path, values.to === undefined ? null : parseMoment(values.to))
 	else if (values.to === undefined) await fromBackup(path, values.trial === true)
 	else throw new Error('--to needs a continuous archive: a backup is the site of one moment.')
 } catch (error) {
@@ -53,8 +53,8 @@ async function fromBackup(file: string, isTrial: boolean): Promise<void> {
 	)
 	const seconds = ((Date.now() - began) / 1_000).toFixed(1)
 	process.stdout.write(
-		`\nRestored the site of ${restored.madeAt} (version ${restored.version}): ${counted(restored.rows, 'row', 'rows')} and ` +
-			`${counted(restored.files, 'file', 'files')} in ${seconds} s.${isTrial ? '' : ' Start it with npm start.'}\n`,
+		`\nRestored the site of ${restored.madeAt} (version ${restored.version}): ${pluralize(restored.rows, 'row', 'rows')} and ` +
+			`${pluralize(restored.files, 'file', 'files')} in ${seconds} s.${isTrial ? '' : ' Start it with npm start.'}\n`,
 	)
 }
 
@@ -73,6 +73,6 @@ async function fromArchive(path: string, to: Date | null): Promise<void> {
 	)
 	const seconds = ((Date.now() - began) / 1_000).toFixed(1)
 	process.stdout.write(
-		`\nRestored the site as it was at ${at.toISOString()}, with ${counted(pictures, 'picture', 'pictures')}, in ${seconds} s. Start it with npm start.\n`,
+		`\nRestored the site as it was at ${at.toISOString()}, with ${pluralize(pictures, 'picture', 'pictures')}, in ${seconds} s. Start it with npm start.\n`,
 	)
 }

@@ -7,16 +7,16 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { every } from 'hono/combine'
 import { createRequestHandler, RouterContextProvider } from 'react-router'
-import { config, isOneOfSeveral } from '~/config.server.ts'
+import { config, hasSeveralProcesses } from '~/config.server.ts'
 import { authHandler } from '~/features/accounts/accounts.server.ts'
-import { answerApi } from '~/features/api/mount.server.ts'
+import { handleApiRequest } from '~/features/api/mount.server.ts'
 import { operations } from '~/features/api/openapi.server.ts'
 import { features } from '~/features/index.server.ts'
 import { factsContext, type RequestFacts, type Viewer, viewerContext } from '~/lib/context.ts'
 import { log, logConsole } from '~/lib/log.server.ts'
 import { requestScope, runInRequestScope } from '~/lib/request-scope.server.ts'
 import { closeBus, connectBus } from '~/platform/bus/bus.server.ts'
-import { listenForDrops } from '~/platform/cache/pages.server.ts'
+import { listenForInvalidations } from '~/platform/cache/pages.server.ts'
 import { checkCounters } from '~/platform/db/counters.queries.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
 import { type Feature, mergeByName } from '~/platform/feature.ts'
@@ -29,16 +29,16 @@ import { areMetricsOn, readMetrics } from '~/platform/metrics/metrics.server.ts'
 import { io } from '~/platform/realtime/io.server.ts'
 import { joinProcesses } from '~/platform/realtime/processes.server.ts'
 import { areTracesOn, startTracing, stopTracing } from '~/platform/tracing/tracing.server.ts'
-import { APPEARANCE_PATH, appearance, BRIEF_CACHING } from './appearance.ts'
-import { answerFromCache, answerVisitor, forVisitors, type VisitorPage } from './cached-pages.ts'
-import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
+import { APPEARANCE_PATH, appearance, SHORT_CACHE_CONTROL } from './appearance.ts'
+import { answerFromCache, answerVisitor, toVisitorRequest, type VisitorPage } from './cached-pages.ts'
+import { logReports, MAX_REPORT_BYTES, REPORT_PATH } from './csp-reports.ts'
 import { beginDraining, health, readiness } from './health.ts'
 import { measureRequests, metricsPage } from './metrics.ts'
 import { refuseLongPath, refuseMethod, sameOrigin } from './middleware/allowed-requests.ts'
 import { compress } from './middleware/compress.ts'
-import { fairTurns } from './middleware/fair-turns.ts'
-import { limitLargeBodies, maxSmallBody } from './middleware/large-bodies.ts'
-import { loginInstead, privateSite } from './middleware/private-site.ts'
+import { fairQueue } from './middleware/fair-queue.ts'
+import { limitLargeBodies, MAX_SMALL_BODY_BYTES } from './middleware/large-bodies.ts'
+import { loginRedirectFor, privateSite } from './middleware/private-site.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
 import { recordRefusals, retryAfter } from './middleware/refusals.ts'
 import { security } from './middleware/security.ts'
@@ -51,17 +51,17 @@ import {
 	faultAnswer,
 	faultContext,
 	guardRoutes,
-	type LoginInstead,
+	type LoginRedirect,
 	senderOf,
 } from './site-faults.ts'
-import { handleSockets, openSockets, sendTabsAway } from './sockets.ts'
+import { disconnectTabs, handleSockets, openSockets } from './sockets.ts'
 import { nameRequests, traceRequest } from './tracing.ts'
 import { reportMetrics } from './worker-metrics.ts'
 
 type Environment = { Bindings: HttpBindings }
 
 /** Fits a form with the longest question, in three-byte characters. */
-const largestBody = maxSmallBody
+const largestBody = MAX_SMALL_BODY_BYTES
 /** Fits a form with a picture of 5 MB. A slightly larger picture is still read, to be refused with a message. */
 const largestBodyWithPicture = 6 * 1024 * 1024
 /** Fits a picture of 5 MB in base64, and the JSON around it. */
@@ -84,7 +84,7 @@ app.use(compress())
 app.use(retryAfter())
 // Must come before the check of the origin: browsers send reports without an Origin of their own.
 const limitReport = bodyLimit({ maxSize: MAX_REPORT_BYTES, onError: (context) => context.body(null, 413) })
-app.post(REPORT_PATH, limitReport, async (context) => takeReports(await context.req.text()))
+app.post(REPORT_PATH, limitReport, async (context) => logReports(await context.req.text()))
 app.use(sameOrigin(new Set(features.flatMap(({ crossSiteForms }) => crossSiteForms ?? []))))
 const tooLarge = 'The request is too large. The limit is 512 KB.'
 const limitBody = bodyLimit({
@@ -119,7 +119,7 @@ if (config().NODE_ENV === 'production') {
 	const names = new Set(readdirSync(root))
 	// Asset names contain a content hash; the names of the few other files do not.
 	app.use('/assets/*', cachedFor('public, max-age=31536000, immutable'), files)
-	const otherFiles = every(cachedFor(BRIEF_CACHING), files)
+	const otherFiles = every(cachedFor(SHORT_CACHE_CONTROL), files)
 	// Checking the disk for each page would cost as much as its route does.
 	app.use((context, next) => (names.has(context.req.path.split('/', 2)[1] ?? '') ? otherFiles(context, next) : next()))
 }
@@ -133,7 +133,7 @@ app.get('/readyz', async (context) => {
 
 app.get('/metrics', metricsPage())
 
-app.use(fairTurns((request) => request.headers.get(clientIpHeader) ?? ''))
+app.use(fairQueue((request) => request.headers.get(clientIpHeader) ?? ''))
 
 app.use(privateSite())
 
@@ -143,7 +143,7 @@ app.on(['GET', 'POST'], '/api/auth/*', async (context) => {
 	forbidCaching(headers)
 	return new Response(answer.body, { status: answer.status, headers })
 })
-app.all('/api/v1/*', (context) => answerApi(context.req.raw))
+app.all('/api/v1/*', (context) => handleApiRequest(context.req.raw))
 // React Router ignores the case of a path, and would render the description without the limit on it.
 app.use(async (context, next) => {
 	const { path } = context.req
@@ -168,7 +168,7 @@ app.all('*', async (context) => {
 	const writes = request.method !== 'GET' && request.method !== 'HEAD'
 	const { viewer, headers, fault } = await senderOf(request, writes)
 	const facts = { ...factsOf(request), isViewerUnknown: fault !== null && viewer === null }
-	const page = () => renderPage(request, viewer, facts, loginInstead(context.req.raw))
+	const page = () => renderPage(request, viewer, facts, loginRedirectFor(context.req.raw))
 	const render = () => (fault ? withoutDatabase(fault, page) : page())
 	const answer = await (isDescription(context.req.path) ? oneAtATime(render) : render())
 	addSession(answer.headers, headers)
@@ -205,7 +205,7 @@ export async function seedSite(options: Parameters<NonNullable<Feature['seedDemo
 }
 
 /** Records metrics and traces of this server's requests, where they are enabled. */
-export async function measure(server: Server): Promise<void> {
+export async function instrumentServer(server: Server): Promise<void> {
 	if (!areMetricsOn() && !areTracesOn()) return
 	const calls = operations.map(({ path }) => `/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}`)
 	const routeOf = routeFinder([...patternsOf((await siteRoutes()).routes), ...calls, ...otherAddresses])
@@ -228,12 +228,12 @@ const otherAddresses = [
 ]
 
 /** Starts the services beside the pages: sockets, jobs, the bus. @returns stops them, sockets first */
-export async function startAround(): Promise<() => Promise<void>> {
+export async function startServices(): Promise<() => Promise<void>> {
 	await startTracing()
 	await connectBus()
 	const stopSockets = handleSockets()
-	const stopPassing = isOneOfSeveral() ? await joinProcesses() : async () => {}
-	const stopListening = await listenForDrops()
+	const stopPassing = hasSeveralProcesses() ? await joinProcesses() : async () => {}
+	const stopListening = await listenForInvalidations()
 	const stopFeatures: (() => Promise<void>)[] = []
 	for (const feature of features) stopFeatures.push((await feature.start?.()) ?? (async () => {}))
 	await startJobs({
@@ -259,13 +259,13 @@ export async function startAround(): Promise<() => Promise<void>> {
 	}
 }
 
-export { answerFromCache, beginDraining, openSockets, sendTabsAway }
+export { answerFromCache, beginDraining, disconnectTabs, openSockets }
 
 async function renderPage(
 	request: Request,
 	viewer: Viewer,
 	facts: RequestFacts,
-	instead: LoginInstead | null = null,
+	instead: LoginRedirect | null = null,
 ): Promise<Response> {
 	const load = new RouterContextProvider()
 	load.set(viewerContext, viewer)
@@ -288,7 +288,7 @@ async function rewriteRequest(request: Request): Promise<Request> {
 
 /** Removes undeclared parameters from visitors' requests even without the cache, so that such a parameter works nowhere. */
 function asWithCache(request: Request): Request {
-	const seen = forVisitors(request)
+	const seen = toVisitorRequest(request)
 	nonces.set(seen, nonceOf(request))
 	return seen
 }

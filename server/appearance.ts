@@ -7,7 +7,7 @@ import { isIconPath, siteIcon } from '~/platform/appearance/icons.server.ts'
 export const APPEARANCE_PATH = '/appearance.css'
 
 /** Caching of files whose address stays when they change, such as icons: a change of the look appears after five minutes at most. */
-export const BRIEF_CACHING = 'public, max-age=300'
+export const SHORT_CACHE_CONTROL = 'public, max-age=300'
 
 /**
  * Serves the site's own look: its stylesheet, and icons with its logo or colour in place of those of public/. It is the same for
@@ -21,7 +21,7 @@ export function appearance(): MiddlewareHandler {
 		const { style } = siteAppearance()
 		// A page from before the last change asks for a stylesheet that no longer exists.
 		const isCurrent = style !== null && context.req.query('v') === style.version
-		const caching = isCurrent ? 'public, max-age=31536000, immutable' : BRIEF_CACHING
+		const caching = isCurrent ? 'public, max-age=31536000, immutable' : SHORT_CACHE_CONTROL
 		if (path === APPEARANCE_PATH)
 			return context.body(style?.css ?? '', 200, {
 				'Content-Type': 'text/css; charset=utf-8',

@@ -6,13 +6,13 @@ import { config } from '~/config.server.ts'
 import { features } from '~/features/index.server.ts'
 import { visitorAddress } from '~/platform/cache/cached-page.ts'
 import type { CacheEntry } from '~/platform/cache/page-cache.ts'
-import { everyPage, pageCache } from '~/platform/cache/pages.server.ts'
-import { outageLasting } from '~/platform/db/db.server.ts'
+import { ALL_PAGES, pageCache } from '~/platform/cache/pages.server.ts'
+import { outageDurationMs } from '~/platform/db/db.server.ts'
 import { readTheme } from '~/platform/http/cookies.ts'
 import { isPrivateSite } from '~/platform/http/site-access.server.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
-import { accepted, type Coding, encode, partsOf } from './middleware/compress.ts'
-import { indexingHeaders, policy, policyHeader, securityHeaders } from './middleware/security.ts'
+import { type Coding, compressBody, negotiateCoding, splitHeader } from './middleware/compress.ts'
+import { contentSecurityPolicy, indexingHeaders, policyHeader, securityHeaders } from './middleware/security.ts'
 import { notifyCachedRead } from './reads.ts'
 
 const countPage = counter(
@@ -71,7 +71,7 @@ function read(url: string, theme: VisitorPage['theme'] = 'system'): VisitorPage 
 	const address = visitorAddress(cachedPages, url)
 	if (!address) return null
 	const { path, tags } = address
-	return { key: `${theme} ${path}`, path, theme, tags: [everyPage, ...tags] }
+	return { key: `${theme} ${path}`, path, theme, tags: [ALL_PAGES, ...tags] }
 }
 
 /**
@@ -123,7 +123,7 @@ export async function answerVisitor(request: Request, renderPage: Render): Promi
 	if (page.status === 200 && isCurrent(request.headers.get('If-None-Match'), page))
 		return new Response(null, { status: 304, headers: unmodifiedHeaders(page) })
 	const headers = new Headers(page.headers.map(([name, value]) => [name, value]))
-	const coding = accepted(request.headers.get('Accept-Encoding') ?? '', CACHED_CODINGS)
+	const coding = negotiateCoding(request.headers.get('Accept-Encoding') ?? '', CACHED_CODINGS)
 	if (coding !== 'identity') headers.set('Content-Encoding', coding)
 	const body = await bodyIn(coding, page, visitorPage.key)
 	headers.set('Content-Length', String(body.length))
@@ -131,7 +131,7 @@ export async function answerVisitor(request: Request, renderPage: Render): Promi
 }
 
 /** The request for which a cached page would be rendered: without parameters that the page does not declare. */
-export function forVisitors(request: Request): Request {
+export function toVisitorRequest(request: Request): Request {
 	const url = new URL(request.url)
 	const visitorPage = visitorPageOf(
 		request.method,
@@ -144,7 +144,7 @@ export function forVisitors(request: Request): Request {
 
 /** A stale page, while the database is unavailable and none can be rendered. */
 function stalePage(key: string): CacheEntry | undefined {
-	const lasting = outageLasting()
+	const lasting = outageDurationMs()
 	return lasting === null ? undefined : pageCache.getStale(key, lasting)
 }
 
@@ -161,16 +161,16 @@ async function renderEntry(visitorPage: VisitorPage, render: Render): Promise<Ca
 	const headers = [...response.headers].filter(([name]) => !replaced.has(name))
 	// Two renderings of an unchanged page differ only in time and request id. Its policy changes only with the page.
 	const content = text.replaceAll(now, '').replaceAll(requestId, '')
-	const etag = `W/"${createHash('sha256').update(policy('')).update(content).digest('base64url').slice(0, 22)}"`
+	const etag = `W/"${createHash('sha256').update(contentSecurityPolicy('')).update(content).digest('base64url').slice(0, 22)}"`
 	return {
 		status: response.status,
 		etag,
 		shows,
-		br: await encode(Buffer.from(text), 'br'),
+		br: await compressBody(Buffer.from(text), 'br'),
 		headers: [
 			...headers,
 			...always,
-			[policyHeader, policy(hashes.join(' '))],
+			[policyHeader, contentSecurityPolicy(hashes.join(' '))],
 			...(response.status === 200 ? [['ETag', etag] satisfies [string, string]] : []),
 			['Vary', 'Accept-Encoding, Cookie'],
 		],
@@ -197,7 +197,7 @@ async function bodyIn(coding: string, page: CacheEntry, key: string): Promise<Bu
 	if (coding === 'br') return page.br
 	if (coding === 'identity') return unbrotli(page.br)
 	if (!page.gzip) {
-		const packed = await encode(await unbrotli(page.br), 'gzip')
+		const packed = await compressBody(await unbrotli(page.br), 'gzip')
 		if (!page.gzip) pageCache.grow(key, packed.length)
 		page.gzip = packed
 	}
@@ -206,7 +206,7 @@ async function bodyIn(coding: string, page: CacheEntry, key: string): Promise<Bu
 
 function isCurrent(ifNoneMatch: string | null | undefined, { etag }: CacheEntry): boolean {
 	if (!ifNoneMatch) return false
-	return ifNoneMatch === '*' || partsOf(ifNoneMatch, ',').some((one) => one.replace(/^W\//, '') === etag.slice(2))
+	return ifNoneMatch === '*' || splitHeader(ifNoneMatch, ',').some((one) => one.replace(/^W\//, '') === etag.slice(2))
 }
 
 /**
@@ -238,7 +238,7 @@ const codings = new Map<string, CachedCoding>()
 function codingOf(header = ''): CachedCoding {
 	const known = codings.get(header)
 	if (known) return known
-	const coding = accepted(header, CACHED_CODINGS)
+	const coding = negotiateCoding(header, CACHED_CODINGS)
 	if (codings.size < 100) codings.set(header, coding)
 	return coding
 }

@@ -6,7 +6,7 @@ import type { Socket } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { logIn } from '~/features/accounts/accounts.server.ts'
 import { hashPassword } from '~/features/accounts/security/credentials.server.ts'
-import type { ChatMessage, SendAnswer } from '~/features/chat/chat.view.ts'
+import type { ChatMessage, SendResult } from '~/features/chat/chat.view.ts'
 import { SocketTransport } from '~/features/chat/client/transport.ts'
 import { deleteMessage } from '~/features/chat/messages/changing.server.ts'
 import { openConversation } from '~/features/chat/messages/reading.server.ts'
@@ -15,13 +15,13 @@ import { markAllSeen } from '~/features/inbox/inbox.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { announce, io } from '~/platform/realtime/io.server.ts'
-import type { Live } from '~/platform/realtime/live.ts'
+import type { LiveSocket } from '~/platform/realtime/live.ts'
 import { roomOf } from '~/platform/realtime/presence.server.ts'
 import { setChatSettings } from '../app/features/conversations/conversations.server.ts'
 import { makeConversation, makeMessage, passTime } from '../tests/factories/chat.ts'
 import { makeMember } from '../tests/factories/forum.ts'
 import { useDatabase } from '../tests/support/database.ts'
-import { closeTabs, next, openTab, watch } from '../tests/support/tabs.ts'
+import { closeTabs, nextEvent, openTab, watchPresence } from '../tests/support/tabs.ts'
 import { handleSockets, MAX_WAITING_BYTES, openSockets } from './sockets.ts'
 
 useDatabase()
@@ -60,10 +60,14 @@ afterAll(async () => {
 test('a message is acknowledged and reaches every tab of both members, with the unread counts', async () => {
 	const [writing, other] = [await tabOf(mira), await tabOf(mira)]
 	const reading = await tabOf(tomas)
-	const events = [next(writing, 'chat:message'), next(other, 'chat:message'), next(reading, 'chat:message')]
+	const events = [
+		nextEvent(writing, 'chat:message'),
+		nextEvent(other, 'chat:message'),
+		nextEvent(reading, 'chat:message'),
+	]
 	const answer = await send(writing, message(tomas))
 	expect(answer).toMatchObject({ ok: true, message: { sender: mira.username, body: 'Hello' } })
-	const { message: stored } = answer as Extract<SendAnswer, { ok: true }>
+	const { message: stored } = answer as Extract<SendResult, { ok: true }>
 	const [first, second, third] = await Promise.all(events)
 	expect(first).toEqual({ with: tomas.username, message: stored, unread: 0, conversations: 0 })
 	expect(second).toEqual(first)
@@ -87,10 +91,10 @@ test('reading is announced to the peer and to the reader’s other tabs', async 
 	await makeConversation(mira, tomas)
 	const last = await makeMessage(mira, tomas)
 	const [writer, reading, other] = [await tabOf(mira), await tabOf(tomas), await tabOf(tomas)]
-	const delivered = next(writer, 'chat:receipts')
+	const delivered = nextEvent(writer, 'chat:receipts')
 	reading.emit('chat:seen', { with: mira.username, upTo: last.id, read: false })
 	expect(await delivered).toEqual({ with: tomas.username, receipts: { delivered: last.id, read: 0 } })
-	const told = [next(writer, 'chat:receipts'), next(other, 'chat:read')]
+	const told = [nextEvent(writer, 'chat:receipts'), nextEvent(other, 'chat:read')]
 	reading.emit('chat:seen', { with: mira.username, upTo: last.id, read: true })
 	expect(await Promise.all(told)).toEqual([
 		{ with: tomas.username, receipts: { delivered: last.id, read: last.id } },
@@ -103,7 +107,7 @@ test('what a tab says of two conversations in the same moment arrives for both',
 	for (const peer of [tomas, ines]) await makeConversation(mira, peer)
 	const [first, second] = [await makeMessage(tomas, mira), await makeMessage(ines, mira)]
 	const transport = new SocketTransport(mira.username)
-	transport.socket = (await tabOf(mira)) as Live
+	transport.socket = (await tabOf(mira)) as LiveSocket
 	transport.seen({ with: tomas.username, upTo: first.id, read: false }, false)
 	transport.seen({ with: ines.username, upTo: second.id, read: true }, false)
 	const receipts = async (peer: SignedIn) => (await openConversation(peer, mira.username)).receipts
@@ -117,17 +121,17 @@ test('typing is announced where both have written, and nowhere else', async () =
 	reader.on('chat:typing', (event) => heard.push(event))
 	await makeMessage(mira, tomas)
 	writer.emit('chat:typing', tomas.username)
-	await watch(writer, [])
+	await watchPresence(writer, [])
 	await send(writer, message(tomas))
 	expect(heard).toEqual([])
 	await makeMessage(tomas, mira)
 	const again = await tabOf(mira)
-	const told = next(reader, 'chat:typing')
+	const told = nextEvent(reader, 'chat:typing')
 	again.emit('chat:typing', tomas.username)
 	expect(await told).toEqual({ from: mira.username })
 	// Faster than a tab sends it: ignored. A later event arrives after it.
 	again.emit('chat:typing', tomas.username)
-	const heardMessage = next(reader, 'chat:message')
+	const heardMessage = nextEvent(reader, 'chat:message')
 	await send(again, message(tomas))
 	await heardMessage
 	expect(heard).toHaveLength(1)
@@ -139,7 +143,7 @@ test('a member who hides their typing does not announce it, and still sees that 
 	const [hiding, peer] = [await tabOf(mira), await tabOf(tomas)]
 	const heard: unknown[] = []
 	peer.on('chat:typing', (event) => heard.push(event))
-	const [arrived, shown] = [next(peer, 'chat:message'), next(hiding, 'chat:typing')]
+	const [arrived, shown] = [nextEvent(peer, 'chat:message'), nextEvent(hiding, 'chat:typing')]
 	hiding.emit('chat:typing', tomas.username)
 	await send(hiding, message(tomas))
 	await arrived
@@ -151,7 +155,7 @@ test('a member who hides their typing does not announce it, and still sees that 
 test('a change of what is allowed in a conversation is announced to the members concerned', async () => {
 	await makeMessage(mira, tomas)
 	const [writer, reader] = [await tabOf(mira), await tabOf(tomas)]
-	const accepted = [next(writer, 'chat:state'), next(reader, 'chat:state')]
+	const accepted = [nextEvent(writer, 'chat:state'), nextEvent(reader, 'chat:state')]
 	await acceptConversation(tomas, mira.username)
 	expect(await Promise.all(accepted)).toMatchObject([
 		{ with: tomas.username, state: { kind: 'open' } },
@@ -159,13 +163,13 @@ test('a change of what is allowed in a conversation is announced to the members 
 	])
 	const heard: unknown[] = []
 	writer.on('chat:state', (event) => heard.push(event))
-	const muted = next(reader, 'chat:state')
+	const muted = nextEvent(reader, 'chat:state')
 	await setMuted(tomas, mira.username, true)
 	expect(await muted).toMatchObject({ state: { kind: 'open', muted: true } })
-	const blocked = next(reader, 'chat:state')
+	const blocked = nextEvent(reader, 'chat:state')
 	await setBlocked(tomas, mira.username, true)
 	expect(await blocked).toMatchObject({ state: { kind: 'closed', blockedByMe: true } })
-	await watch(writer, [])
+	await watchPresence(writer, [])
 	expect(heard).toEqual([])
 })
 
@@ -194,7 +198,11 @@ test('reading everything sends one event to the reader’s tabs, and one to each
 	await makeConversation(mira, tomas)
 	const last = await makeMessage(mira, tomas)
 	const [reading, other, writer] = [await tabOf(tomas), await tabOf(tomas), await tabOf(mira)]
-	const told = [next(reading, 'chat:all-read'), next(other, 'chat:all-read'), next(writer, 'chat:receipts')]
+	const told = [
+		nextEvent(reading, 'chat:all-read'),
+		nextEvent(other, 'chat:all-read'),
+		nextEvent(writer, 'chat:receipts'),
+	]
 	await markAllSeen(tomas)
 	expect(await Promise.all(told)).toEqual([
 		{ with: [mira.username], conversations: 0 },
@@ -209,13 +217,13 @@ test('a blocked member’s own message is acknowledged as usual, and the blocker
 	const [writer, blocker] = [await tabOf(mira), await tabOf(tomas)]
 	const heard: unknown[] = []
 	blocker.on('chat:message', (event) => heard.push(event))
-	const own = next(writer, 'chat:message')
+	const own = nextEvent(writer, 'chat:message')
 	const answer = await send(writer, message(tomas))
 	expect(answer).toMatchObject({ ok: true })
 	expect(await own).toMatchObject({ with: tomas.username, message: { body: 'Hello' } })
-	const { message: hidden } = answer as Extract<SendAnswer, { ok: true }>
+	const { message: hidden } = answer as Extract<SendResult, { ok: true }>
 	await deleteMessage(mira, { with: tomas.username, id: hidden.id })
-	await watch(blocker, [])
+	await watchPresence(blocker, [])
 	expect(heard).toEqual([])
 })
 
@@ -228,7 +236,7 @@ test.each<[string, unknown[]]>([
 	['an object as the name', [{ to: { $ne: 1 }, clientId: randomUUID(), body: 'x' }]],
 ])('sending %s is refused with a message, and the tab stays connected', async (_what, words) => {
 	const tab = await tabOf(mira)
-	const answer: SendAnswer = await tab.timeout(30_000).emitWithAck('chat:send', ...words)
+	const answer: SendResult = await tab.timeout(30_000).emitWithAck('chat:send', ...words)
 	expect(answer).toEqual({ ok: false, message: expect.any(String), retry: false })
 	expect(await send(tab, message(tomas))).toMatchObject({ ok: true })
 })
@@ -260,12 +268,12 @@ test('too many messages at once are refused with a message that they may be sent
 })
 
 test('a tab whose session ended cannot send, is notified and disconnected', async () => {
-	let answer: SendAnswer | null = null
+	let answer: SendResult | null = null
 	// The renewal of presence every five seconds may detect the ended session first: then the tab is disconnected without an answer.
 	for (let tries = 0; !answer && tries < 3; tries += 1) {
 		const tab = await tabOf(mira)
 		await db().deleteFrom('sessions').where('user_id', '=', mira.id).execute()
-		const gone = next(tab, 'disconnect')
+		const gone = nextEvent(tab, 'disconnect')
 		answer = await send(tab, message(tomas)).catch(() => null)
 		await gone
 	}
@@ -336,6 +344,6 @@ function message(to: SignedIn, changes: Partial<{ body: string }> = {}) {
 	return { to: to.username, clientId: randomUUID(), body: 'Hello', ...changes }
 }
 
-function send(tab: Socket, what: object): Promise<SendAnswer> {
+function send(tab: Socket, what: object): Promise<SendResult> {
 	return tab.timeout(30_000).emitWithAck('chat:send', what)
 }

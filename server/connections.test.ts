@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { setImmediate as afterReading, setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Connections } from './connections.ts'
-import { stopLimits } from './limits.ts'
+import { shutdownLimits } from './limits.ts'
 
 const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
@@ -18,7 +18,7 @@ test.each([
 		const server = createServer((request, response) => {
 			if (request.url === '/busy') {
 				idle.write(ask('/'))
-				for (const end = performance.now() + 1.2 * stopLimits.idleConnectionMs; performance.now() < end; );
+				for (const end = performance.now() + 1.2 * shutdownLimits.idleConnectionMs; performance.now() < end; );
 			}
 			response.end('answered')
 		})
@@ -32,7 +32,7 @@ test.each([
 		}
 		const [idle, busy] = [await open(), await open()]
 		await until()
-		const drained = connections.drain(stopLimits.drainMs)
+		const drained = connections.drain(shutdownLimits.drainMs)
 		busy.write(ask('/busy'))
 		const answers = await Promise.all([text(idle), text(busy)])
 		for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 200 OK.*Connection: close.*answered$/is)

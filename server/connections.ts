@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { connectionLimits, stopLimits } from './limits.ts'
+import { connectionLimits, shutdownLimits } from './limits.ts'
 
 /** An open connection that is no WebSocket. */
 interface Connection {
@@ -41,7 +41,7 @@ export class Connections {
 
 	/**
 	 * Ends all connections in order; the server must have stopped listening. Each response from now on says `Connection: close`, so
-	 * that its client opens the next connection elsewhere. An idle connection is closed after `stopLimits.idleConnectionMs`: closed
+	 * that its client opens the next connection elsewhere. An idle connection is closed after `shutdownLimits.idleConnectionMs`: closed
 	 * earlier, it could cross a request that was just sent.
 	 * @param limitMs milliseconds after which open connections are destroyed
 	 */
@@ -102,7 +102,7 @@ export class Connections {
 				connection.read = socket.bytesRead
 				connection.activeAt = performance.now()
 			}
-			if (connection.answers.size === 0 && before - connection.activeAt >= stopLimits.idleConnectionMs)
+			if (connection.answers.size === 0 && before - connection.activeAt >= shutdownLimits.idleConnectionMs)
 				socket.destroySoon()
 		}
 	}

@@ -1,6 +1,6 @@
 import { isRecord } from '~/lib/checks.ts'
 import { log } from '~/lib/log.server.ts'
-import { Allowance } from '~/platform/realtime/allowance.ts'
+import { MemoryRateLimiter } from '~/platform/realtime/allowance.ts'
 
 /** Where browsers report violations of the content security policy. */
 export const REPORT_PATH = '/csp-report'
@@ -10,13 +10,13 @@ export const MAX_REPORT_BYTES = 16 * 1024
 const MAX_REPORTS = 10
 
 /** Anybody can send reports, so a process logs at most 60 a minute. */
-const allowance = new Allowance(60, 60_000)
+const allowance = new MemoryRateLimiter(60, 60_000)
 
 /**
  * Accepts reports in both formats of browsers, and always answers 204.
  * @param body JSON: `{ "csp-report": … }` of `report-uri`, or a list of `{ type, body }` of `report-to`
  */
-export function takeReports(body: string): Response {
+export function logReports(body: string): Response {
 	for (const report of reportsIn(body).slice(0, MAX_REPORTS))
 		if (allowance.take()) log.warn({ csp: report }, 'a page violated the content security policy')
 	return new Response(null, { status: 204, headers: { 'Cache-Control': 'no-store' } })

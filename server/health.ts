@@ -42,7 +42,7 @@ async function queryDatabase(): Promise<boolean> {
 }
 
 /** Where a request came from and went to, as the site understands it, with the proxy's headers. */
-export interface Seen {
+export interface ObservedRequest {
 	address: string
 	/** Scheme and host of the request. */
 	origin: string
@@ -65,7 +65,7 @@ export function health(request: Request, incoming: IncomingMessage) {
 	const expected = Buffer.from(doctorToken())
 	if (given.length !== expected.length || !timingSafeEqual(given, expected)) return basic
 	const header = (name: string) => incoming.headers[name]?.toString() ?? null
-	const seen: Seen = {
+	const seen: ObservedRequest = {
 		address: request.headers.get(clientIpHeader) ?? '',
 		origin: new URL(request.url).origin,
 		forwarded: {

@@ -1,7 +1,7 @@
 /* Time limits of an orderly stop, and limits of connections. They are in one place because each has to leave room for those within it. */
 
 /** Limits of a graceful shutdown, in milliseconds. A process manager should allow a little more than `totalMs`. */
-export const stopLimits = {
+export const shutdownLimits = {
 	/** An idle connection is closed after this: its client is unlikely to send a request just now. */
 	idleConnectionMs: 1_000,
 	/** For running requests, including uploads and slow readers. */

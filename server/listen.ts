@@ -13,7 +13,7 @@ const maxAcceptMs = 2_000
 const loopback = ['127.0.0.1', '::1']
 
 /** The addresses for a HOST, without those that this machine does not have. */
-export function addressesOf(host: string): string[] {
+export function listenAddresses(host: string): string[] {
 	return host === 'localhost' ? loopback : [host]
 }
 
@@ -34,7 +34,7 @@ export async function listen(
 	const listeners: NetServer[] = []
 	let port = PORT
 	let missing: unknown
-	for (const address of addressesOf(HOST)) {
+	for (const address of listenAddresses(HOST)) {
 		const listener = listeners.length === 0 ? server : passingTo(server)
 		try {
 			await open(listener, port, address)

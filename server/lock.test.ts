@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test, vi } from 'vitest'
 import { eventually } from '../tests/support/eventually.ts'
-import { holdByHeartbeat, lockDataDir } from './lock.ts'
+import { lockByHeartbeat, lockDataDir } from './lock.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folders: string[] = []
@@ -50,12 +50,12 @@ test('a data directory is held by one process at a time', async () => {
 	expect(statSync(join(one, 'site.lock')).mode & 0o777).toBe(0o600)
 })
 
-test.each(['lockDataDir', 'holdByHeartbeat'] as const)(
+test.each(['lockDataDir', 'lockByHeartbeat'] as const)(
 	'%s: a process that is killed leaves no lock behind',
 	async (call) => {
 		const folder = newFolder()
 		const child = await holdElsewhere(call, folder)
-		const take = () => (call === 'lockDataDir' ? lockDataDir(folder) : holdByHeartbeat(folder, () => {}))
+		const take = () => (call === 'lockDataDir' ? lockDataDir(folder) : lockByHeartbeat(folder, () => {}))
 		await expect(take()).rejects.toThrow(/already running/)
 		child.kill('SIGKILL')
 		await once(child, 'exit')
@@ -83,20 +83,20 @@ test('without file locks, one of ten takes over from a silent site elsewhere, an
 	let count = 0
 	writeBeat(folder)
 	const beating = setInterval(() => writeBeat(folder, ++count), 50)
-	await expect(holdByHeartbeat(folder, () => {}, 1_000)).rejects.toThrow(/already running/)
+	await expect(lockByHeartbeat(folder, () => {}, 1_000)).rejects.toThrow(/already running/)
 	clearInterval(beating)
-	const asked = await Promise.allSettled(Array.from({ length: 10 }, () => holdByHeartbeat(folder, () => {}, 1_000)))
+	const asked = await Promise.allSettled(Array.from({ length: 10 }, () => lockByHeartbeat(folder, () => {}, 1_000)))
 	const won = asked.filter((outcome) => outcome.status === 'fulfilled')
 	expect(won).toHaveLength(1)
 	for (const outcome of won) outcome.value()
-	const again = await holdByHeartbeat(folder, () => {}, 1_000)
+	const again = await lockByHeartbeat(folder, () => {}, 1_000)
 	again()
 })
 
 test('without file locks, a site renews its file, notices when another site takes over, and leaves that file alone', async () => {
 	const folder = newFolder()
 	let isLost = false
-	const release = await holdByHeartbeat(
+	const release = await lockByHeartbeat(
 		folder,
 		() => {
 			isLost = true
@@ -118,7 +118,7 @@ test('without file locks, a site that cannot write its file for a while, as on a
 	const beatNow = () => JSON.parse(readFileSync(file, 'utf8')) as { id: string; count: number }
 	const onLost = vi.fn()
 	const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-	const release = await holdByHeartbeat(folder, onLost, 1_000)
+	const release = await lockByHeartbeat(folder, onLost, 1_000)
 	const inTheWay = `${file}.${beatNow().id}`
 	await eventually(() => mkdirSync(inTheWay))
 	const { count } = beatNow()
@@ -133,9 +133,9 @@ test('without file locks, a site that cannot write its file for a while, as on a
 test('without file locks, a site that runs out of file descriptors does not assume that another took over', async () => {
 	const script = `
 		import { closeSync, openSync } from 'node:fs'
-		import { holdByHeartbeat } from './server/lock.ts'
+		import { lockByHeartbeat } from './server/lock.ts'
 		const lost = () => { console.log('lost'); process.exit() }
-		await holdByHeartbeat(${JSON.stringify(newFolder())}, lost, 1_000)
+		await lockByHeartbeat(${JSON.stringify(newFolder())}, lost, 1_000)
 		const opened = []
 		try { for (;;) opened.push(openSync('/dev/null')) } catch {}
 		setTimeout(() => { for (const fd of opened) closeSync(fd); console.log('held'); process.exit() }, 700)`

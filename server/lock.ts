@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lockFile } from '../app/lib/file-lock.server.ts'
 
-/** Milliseconds between two heartbeats of {@link holdByHeartbeat}. */
+/** Milliseconds between two heartbeats of {@link lockByHeartbeat}. */
 const HEARTBEAT_EVERY_MS = 3_000
 /** Milliseconds without a heartbeat after which the holder counts as dead. */
 const SILENCE_MS = 15_000
 
 /** Another process holds the data directory. */
-export class DataDirTaken extends Error {
+export class DataDirLocked extends Error {
 	constructor(dataDir: string) {
 		super(`Another DevQuad is already running on ${dataDir}. Stop it first, or choose another DATA_DIR.`)
 	}
@@ -22,13 +22,13 @@ export class DataDirTaken extends Error {
  * with the process. Where there are no such locks, a heartbeat file replaces it.
  * @param dataDir absolute path of an existing folder
  * @returns releases the lock
- * @throws DataDirTaken with one sentence when another process holds it
+ * @throws DataDirLocked with one sentence when another process holds it
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
 	const lock = lockFile(join(dataDir, 'site.lock'))
-	if (lock.state === 'taken') throw new DataDirTaken(dataDir)
+	if (lock.state === 'taken') throw new DataDirLocked(dataDir)
 	if (lock.state === 'held') return () => closeSync(lock.fd)
-	return holdByHeartbeat(dataDir, () => {
+	return lockByHeartbeat(dataDir, () => {
 		process.stderr.write(`Another process has taken ${dataDir} while this one was silent. This one ends.\n`)
 		// Not a graceful shutdown: PostgreSQL belongs to the other process by now.
 		process.exit(1)
@@ -50,25 +50,25 @@ interface Heartbeat {
  * @param onLost called once when another process has taken the lock, as may happen to a process that was suspended for that long
  * @param silence milliseconds, for tests
  */
-export async function holdByHeartbeat(dataDir: string, onLost: () => void, silence = SILENCE_MS): Promise<() => void> {
+export async function lockByHeartbeat(dataDir: string, onLost: () => void, silence = SILENCE_MS): Promise<() => void> {
 	const file = join(dataDir, 'site.heartbeat')
 	const mine: Heartbeat = { id: randomUUID(), space: processSpace(), pid: process.pid, count: 0 }
 	const written = `${file}.${mine.id}`
 	try {
 		if (!createWhole(file, mine)) {
 			const other = readHeartbeat(file)
-			if (other && !isGone(other) && !(await isSilent(file, other, silence))) throw new DataDirTaken(dataDir)
+			if (other && !isGone(other) && !(await isSilent(file, other, silence))) throw new DataDirLocked(dataDir)
 			// Of several that find the same dead file, one moves it away; a process that moved a live one restores it and fails.
 			renameSync(file, written)
 			const moved = readHeartbeat(written)
 			if (moved?.id !== other?.id) {
 				linkSync(written, file)
-				throw new DataDirTaken(dataDir)
+				throw new DataDirLocked(dataDir)
 			}
-			if (!createWhole(file, mine)) throw new DataDirTaken(dataDir)
+			if (!createWhole(file, mine)) throw new DataDirLocked(dataDir)
 		}
 	} catch (error) {
-		if (['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw new DataDirTaken(dataDir)
+		if (['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw new DataDirLocked(dataDir)
 		throw error
 	} finally {
 		rmSync(written, { force: true })

@@ -5,7 +5,7 @@ import type { MiddlewareHandler } from 'hono'
 import { config } from '~/config.server.ts'
 import { version } from '~/lib/version.ts'
 import { pageCache } from '~/platform/cache/pages.server.ts'
-import { connectionsOfPools, isDatabaseAway } from '~/platform/db/db.server.ts'
+import { connectionsOfPools, isDatabaseUnavailable } from '~/platform/db/db.server.ts'
 import { countJobs } from '~/platform/jobs/jobs.server.ts'
 import {
 	areMetricsOn,
@@ -44,9 +44,14 @@ gauge(
 )
 gauge('devquad_processes', 'Processes of this node that answered.', () => 1)
 gauge('devquad_sockets', 'Open tabs of members.', () => io.sockets.sockets.size)
-gauge('devquad_database_up', '1 while the database answers, 0 while it does not.', () => (isDatabaseAway() ? 0 : 1), {
-	together: 'min',
-})
+gauge(
+	'devquad_database_up',
+	'1 while the database answers, 0 while it does not.',
+	() => (isDatabaseUnavailable() ? 0 : 1),
+	{
+		together: 'min',
+	},
+)
 gauge(
 	'devquad_database_connections',
 	'Connections to the database, and requests that wait for one.',

@@ -6,7 +6,7 @@ import type { Config } from '../app/config.server.ts'
 import { log } from '../app/lib/log.server.ts'
 import { closeDatabase } from '../app/platform/db/db.server.ts'
 import { keepAlive } from '../scripts/support/keep-alive.mjs'
-import { stopLimits } from './limits.ts'
+import { shutdownLimits } from './limits.ts'
 import type { Startup } from './startup.ts'
 import { gatherMetrics } from './worker-metrics.ts'
 
@@ -28,7 +28,7 @@ export type ToWorker =
  * @returns the port, once all of them serve
  * @throws Error with one sentence when a worker cannot start
  */
-export async function lead(startup: Startup, settings: Config): Promise<number> {
+export async function serveAsPrimary(startup: Startup, settings: Config): Promise<number> {
 	const team = new Team(settings.WEB_CONCURRENCY)
 	if (settings.METRICS_TOKEN) gatherMetrics()
 	try {
@@ -36,7 +36,7 @@ export async function lead(startup: Startup, settings: Config): Promise<number> 
 		const port = await team.gather()
 		const connection = await startup.openDatabase(settings)
 		await closeDatabase()
-		startup.onEnd(() => team.dismiss(), stopLimits.processMs + 500)
+		startup.onEnd(() => team.dismiss(), shutdownLimits.processMs + 500)
 		await team.begin(connection)
 		return port
 	} catch (error) {
@@ -88,7 +88,7 @@ class Team {
 			send(worker, { kind: 'leave' })
 			worker.process.kill('SIGTERM')
 		}
-		await Promise.race([Promise.all(ended), sleep(stopLimits.processMs, undefined, { ref: false })])
+		await Promise.race([Promise.all(ended), sleep(shutdownLimits.processMs, undefined, { ref: false })])
 		for (const worker of workers) if (!worker.isDead()) worker.process.kill('SIGKILL')
 	}
 

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { type Config, config } from '../app/config.server.ts'
-import { stopLimits } from './limits.ts'
+import { shutdownLimits } from './limits.ts'
 import { serve } from './serve.ts'
 import { Startup } from './startup.ts'
 import { serveAsWorker } from './worker.ts'
@@ -11,7 +11,7 @@ try {
 	const settings = config()
 	startup.obeySignals()
 	process.on('disconnect', () => {
-		startup.drainMs = stopLimits.orphanDrainMs
+		startup.drainMs = shutdownLimits.orphanDrainMs
 		void startup.end(0)
 	})
 	await begin(settings)
@@ -27,7 +27,7 @@ async function begin(settings: Config): Promise<void> {
 	const isAlone = settings.WEB_CONCURRENCY === 1 || settings.NODE_ENV === 'development'
 	const port = isAlone
 		? await serve(startup, settings, () => startup.openDatabase(settings))
-		: await (await import('./primary.ts')).lead(startup, settings)
+		: await (await import('./primary.ts')).serveAsPrimary(startup, settings)
 	await startup.greet({ ...settings, PORT: port })
 	// `npm start` restarts a site that ends after this message.
 	process.send?.('serving')

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import type { Config } from '../app/config.server.ts'
 import { Connections } from './connections.ts'
-import { connectionLimits, stopLimits } from './limits.ts'
+import { connectionLimits, shutdownLimits } from './limits.ts'
 import { listen } from './listen.ts'
 import type { Startup } from './startup.ts'
 
@@ -13,11 +13,11 @@ type Site = Pick<
 	| 'answerFromCache'
 	| 'beginDraining'
 	| 'handle'
-	| 'measure'
+	| 'instrumentServer'
 	| 'openSockets'
 	| 'seedSite'
-	| 'sendTabsAway'
-	| 'startAround'
+	| 'disconnectTabs'
+	| 'startServices'
 >
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
@@ -48,9 +48,9 @@ export async function serve(
 	const early = listensFirst ? await open(server, startup, settings) : undefined
 	const [{ site, answer }] = await Promise.all([loadSite(server, startup, settings), openDatabase()])
 	if (settings.SEED === 'demo') await site.seedSite({ onProgress: startup.progress('Adding the demo content') })
-	startup.onEnd(await site.startAround(), stopLimits.partMs)
+	startup.onEnd(await site.startServices(), shutdownLimits.partMs)
 	site.openSockets(server)
-	await site.measure(server)
+	await site.instrumentServer(server)
 	refuseUnknownUpgrades(server, settings)
 	// Clients may wait while the site starts, or while Vite compiles.
 	if (settings.NODE_ENV !== 'development') server.timeout = connectionLimits.stalledReaderMs
@@ -63,8 +63,8 @@ export async function serve(
 		gate = closed.promise
 		await close()
 		closed.resolve(answer)
-		await Promise.all([connections.drain(startup.drainMs), site.sendTabsAway()])
-	}, stopLimits.drainMs + 500)
+		await Promise.all([connections.drain(startup.drainMs), site.disconnectTabs()])
+	}, shutdownLimits.drainMs + 500)
 	return port
 }
 

@@ -11,12 +11,12 @@ import { viewerFromCookie, viewerFromRequest } from '~/features/accounts/account
 import { factsOf, type Viewer } from '~/lib/context.ts'
 import { type DiskFull, retryHeaders, Unavailable } from '~/lib/errors.ts'
 import type { FormField } from '~/lib/unsent-form.ts'
-import { isDatabaseAway } from '~/platform/db/db.server.ts'
+import { isDatabaseUnavailable } from '~/platform/db/db.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import type { SiteFaultData } from '~/platform/http/site-fault.ts'
-import { type EndedSessionData, loginOf } from '~/platform/http/site-fault.ts'
+import { type EndedSessionData, loginLocationOf } from '~/platform/http/site-fault.ts'
 
 type Fault = Unavailable | DiskFull
 type Build = ServerBuild
@@ -30,11 +30,11 @@ interface FaultState {
 	/** The fields of the submitted form. */
 	typed: FormField[] | null
 	/** The login that a visitor of a private site is redirected to (middleware/private-site.ts); null for everybody else. */
-	instead: LoginInstead | null
+	instead: LoginRedirect | null
 }
 
 /** The login that a visitor of a private site gets in place of a route's response. */
-export interface LoginInstead {
+export interface LoginRedirect {
 	/** Its address, which leads back. */
 	login: string
 	/** Whether a script requested the data of a page. */
@@ -132,7 +132,7 @@ function run<Given extends Args>({ id, module }: Route, work: (args: Given) => u
 }
 
 /** The response that a visitor of a private site gets in place of a route's. */
-function loginAnswer({ login, isData }: LoginInstead, isPage: boolean, request: Request): Response {
+function loginAnswer({ login, isData }: LoginRedirect, isPage: boolean, request: Request): Response {
 	const forScript = !isPage && !isData && request.headers.get('Accept')?.startsWith('application/json')
 	return forScript ? Response.json({ message: 'Log in first.', login }, { status: 401 }) : redirect(login)
 }
@@ -159,7 +159,7 @@ function faultIn(answer: unknown): Fault | null {
 	if (type !== 'DataWithResponseInit' || (init?.status !== 503 && init?.status !== 507)) return null
 	// Where several requests share one read, only one of them remembers its error.
 	const { message } = (body ?? {}) as { message?: unknown }
-	return siteFaultOf(null) ?? new Unavailable(String(message), { isOutage: isDatabaseAway() })
+	return siteFaultOf(null) ?? new Unavailable(String(message), { isOutage: isDatabaseUnavailable() })
 }
 
 function faultData(fault: Fault, { typed }: FaultState): SiteFaultData {
@@ -217,7 +217,7 @@ export function faultAnswer(error: unknown, path: string): Response | null {
  * @returns what to throw in its place; null for other errors
  */
 async function endedSession(thrown: unknown, request: Request, typed: FormField[] | null): Promise<unknown> {
-	const login = thrown instanceof Response ? loginOf(thrown.headers.get('Location')) : null
+	const login = thrown instanceof Response ? loginLocationOf(thrown.headers.get('Location')) : null
 	if (!login || request.headers.get('Sec-Fetch-Dest') !== 'document') return null
 	const fields = typed ?? (request.bodyUsed ? [] : fieldsOf(await request.formData().catch(() => new FormData())))
 	return fields.length > 0 ? data<EndedSessionData>({ login, typed: fields }, { status: 401 }) : null

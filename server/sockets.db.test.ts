@@ -12,11 +12,11 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { announce, io } from '~/platform/realtime/io.server.ts'
-import { watchersOf } from '~/platform/realtime/presence.server.ts'
+import { presenceRoom } from '~/platform/realtime/presence.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../tests/factories/forum.ts'
 import { makeTab } from '../tests/factories/presence.ts'
 import { useDatabase } from '../tests/support/database.ts'
-import { closeTabs, openTab, watch } from '../tests/support/tabs.ts'
+import { closeTabs, openTab, watchPresence } from '../tests/support/tabs.ts'
 import { handleSockets, openSockets } from './sockets.ts'
 
 useDatabase()
@@ -85,7 +85,7 @@ test('a tab cannot join the room of a deleted query, or of something that is no 
 		tab.emit('query:watch', wrong)
 		await expect.poll(rooms).toEqual([])
 		// The request about the question was sent before this one.
-		await watch(tab, ['writer'])
+		await watchPresence(tab, ['writer'])
 		expect(rooms()).toEqual([])
 	}
 })
@@ -131,17 +131,17 @@ test('a tab cannot watch a member who blocks its member, neither on request nor 
 	await setBlocked(writer, 'reader', true)
 	for (const { id } of [ann, writer]) await makeTab(id)
 	const { tab } = await openReader()
-	expect(await watch(tab, ['ann', 'writer'])).toEqual(['ann'])
+	expect(await watchPresence(tab, ['ann', 'writer'])).toEqual(['ann'])
 	const changes: unknown[] = []
 	tab.on('presence:changed', (event) => changes.push(event))
-	announce(watchersOf('writer'), 'presence:changed', { username: 'writer', online: true })
+	announce(presenceRoom('writer'), 'presence:changed', { username: 'writer', online: true })
 	await setBlocked(ann, 'reader', true)
 	await expect.poll(() => changes).toEqual([{ username: 'ann', online: false }])
-	announce(watchersOf('ann'), 'presence:changed', { username: 'ann', online: true })
-	expect(await watch(tab, ['ann', 'writer'])).toEqual([])
+	announce(presenceRoom('ann'), 'presence:changed', { username: 'ann', online: true })
+	expect(await watchPresence(tab, ['ann', 'writer'])).toEqual([])
 	expect(changes).toHaveLength(1)
 	await setBlocked(ann, 'reader', false)
-	expect(await watch(tab, ['ann', 'writer'])).toEqual(['ann'])
+	expect(await watchPresence(tab, ['ann', 'writer'])).toEqual(['ann'])
 	await setBlocked(writer, 'reader', false)
 })
 
@@ -161,6 +161,6 @@ async function openReader() {
 /** Makes the tab watch a question, and waits until it is in the room. */
 async function show(tab: Socket, id: number): Promise<void> {
 	tab.emit('query:watch', id)
-	await watch(tab, [])
+	await watchPresence(tab, [])
 	await expect.poll(() => io.sockets.adapter.rooms.has(`query:${id}`)).toBe(true)
 }

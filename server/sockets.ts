@@ -8,7 +8,7 @@ import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
-import { Allowance } from '~/platform/realtime/allowance.ts'
+import { MemoryRateLimiter } from '~/platform/realtime/allowance.ts'
 import { inBackground, io, type SocketData, socketPath, type Tab } from '~/platform/realtime/io.server.ts'
 import {
 	closeTab,
@@ -21,11 +21,11 @@ import {
 	sessionRoom,
 	trackPresence,
 } from '~/platform/realtime/presence.server.ts'
-import { haveTabsAskAgain } from '~/platform/realtime/processes.server.ts'
+import { reconnectTabs } from '~/platform/realtime/processes.server.ts'
 import { reconnectSpread } from './limits.ts'
 import { isCrossSite } from './middleware/allowed-requests.ts'
 import { publicRequest } from './middleware/public-request.ts'
-import { everywhere } from './middleware/security.ts'
+import { commonHeaders } from './middleware/security.ts'
 import { traceEvent } from './tracing.ts'
 
 const renewEvery = 5_000
@@ -61,7 +61,7 @@ export function handleSockets(): () => Promise<void> {
 			throw error
 		}
 		// Changes committed just before the outage may not have been announced, and requests during it were not answered.
-		if (isAway) haveTabsAskAgain()
+		if (isAway) reconnectTabs()
 		isAway = false
 	}
 	const timer = setInterval(() => inBackground(renew()), renewEvery).unref()
@@ -76,11 +76,12 @@ export function openSockets(server: HttpServer): void {
 	io.attach(server)
 	// Engine.IO itself answers requests that are no WebSocket, bypassing the middleware.
 	server.prependListener('request', ({ url }, response) => {
-		if (url?.startsWith(socketPath)) for (const [name, value] of everywhere(config())) response.setHeader(name, value)
+		if (url?.startsWith(socketPath))
+			for (const [name, value] of commonHeaders(config())) response.setHeader(name, value)
 	})
 	// Counts all packets, including those before authentication and those with unknown events.
 	io.engine.on('connection', (connection: Connection) => {
-		const allowance = new Allowance(flood.max, flood.milliseconds)
+		const allowance = new MemoryRateLimiter(flood.max, flood.milliseconds)
 		connection.on('packet', () => {
 			if (!allowance.take()) connection.close(true)
 		})
@@ -89,9 +90,9 @@ export function openSockets(server: HttpServer): void {
 }
 
 /** Disconnects all tabs one after the other, as this process stops. They reconnect by themselves, to another process. */
-export async function sendTabsAway(): Promise<void> {
+export async function disconnectTabs(): Promise<void> {
 	const spread = Math.min(io.sockets.sockets.size * reconnectSpread.perTabMs, reconnectSpread.maxMs)
-	haveTabsAskAgain(spread)
+	reconnectTabs(spread)
 	await sleep(spread)
 }
 

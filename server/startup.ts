@@ -12,7 +12,7 @@ import { migrate } from '../app/platform/db/migrate.server.ts'
 import { longWork } from '../app/platform/db/scope.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
 import { prepareDataDir } from './data-dir.ts'
-import { stopLimits } from './limits.ts'
+import { shutdownLimits } from './limits.ts'
 import { lockDataDir } from './lock.ts'
 
 /** The working directory is the project's folder. */
@@ -36,14 +36,14 @@ export class Startup {
 	private readonly ends: { end: () => unknown; limitMs: number }[] = []
 	private ending: Promise<never> | undefined
 	/** Milliseconds for running requests when the process stops. */
-	drainMs = stopLimits.drainMs
+	drainMs = shutdownLimits.drainMs
 	private adminClaim: string | null = null
 
 	/**
 	 * Registers a function that is called when the process stops, before those registered earlier.
 	 * @param limitMs milliseconds after which the part is skipped, so that the others are still stopped
 	 */
-	onEnd(end: () => unknown, limitMs = stopLimits.partMs): void {
+	onEnd(end: () => unknown, limitMs = shutdownLimits.partMs): void {
 		this.ends.push({ end, limitMs })
 	}
 
@@ -127,12 +127,12 @@ export class Startup {
 		// Imported late: it logs, and the log needs valid settings.
 		const { superviseEmbeddedPostgres } = await import('../app/platform/db/supervised-postgres.server.ts')
 		const postgres = await superviseEmbeddedPostgres(dataDir, [`max_connections=${connections}`])
-		this.onEnd(postgres.stop, stopLimits.postgresMs)
+		this.onEnd(postgres.stop, shutdownLimits.postgresMs)
 		return { ...postgres.connection, max: requestConnections() }
 	}
 
 	private async finish(code: number): Promise<never> {
-		setTimeout(() => process.exit(code || 1), stopLimits.totalMs).unref()
+		setTimeout(() => process.exit(code || 1), shutdownLimits.totalMs).unref()
 		for (const { end, limitMs } of this.ends.reverse()) {
 			try {
 				await Promise.race([end(), sleep(limitMs, undefined, { ref: false })])

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import type { PoolConfig } from 'pg'
 import type { Config } from '../app/config.server.ts'
-import { stopLimits } from './limits.ts'
+import { shutdownLimits } from './limits.ts'
 import type { FromWorker, ToWorker } from './primary.ts'
 import { serve } from './serve.ts'
 import type { Startup } from './startup.ts'
@@ -23,7 +23,7 @@ export async function serveAsWorker(startup: Startup, settings: Config): Promise
 			// Stopped on its own, it would leave its work to fewer processes, or the port to none.
 			send({ kind: 'leaving' })
 			await primary.leave
-		}, stopLimits.replacementMs)
+		}, shutdownLimits.replacementMs)
 		send({ kind: 'ready' })
 	} catch (error) {
 		send({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) })

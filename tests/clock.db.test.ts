@@ -6,13 +6,13 @@ import { secondsUntilPictures } from '~/features/chat-pictures/chat-pictures.que
 import { secondsUntilStart } from '~/features/conversations/conversations.queries.server.ts'
 import { findLastDue } from '~/features/inbox/unseen.queries.server.ts'
 import { secondsUntilReport } from '~/features/moderation/cases.queries.server.ts'
-import { takeDue } from '~/features/notifications/digest.queries.server.ts'
+import { lockDueMembers } from '~/features/notifications/digest.queries.server.ts'
 import { secondsOverLimits } from '~/features/questions/status/status.queries.server.ts'
-import { useLimits } from '~/features/rate-limits/limits.server.ts'
+import { usageLimits } from '~/features/rate-limits/limits.server.ts'
 import { measureUse } from '~/features/rate-limits/rate-limits.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { forgetLapsed, listOnlineAmong, renewConnections } from '~/platform/realtime/presence.queries.server.ts'
+import { deleteExpiredTabs, listOnlineAmong, renewConnections } from '~/platform/realtime/presence.queries.server.ts'
 import { makeMember, makeQuestion } from './factories/forum.ts'
 import { useDatabase } from './support/database.ts'
 
@@ -133,7 +133,7 @@ async function send(at: Time): Promise<void> {
 }
 
 test('a counter that started tomorrow is reset; a present one continues to its end', async () => {
-	const { member: limit, duration } = useLimits.messageChanges
+	const { member: limit, duration } = usageLimits.messageChanges
 	const count = () => measureUse('messageChanges', member)
 	for (let time = 0; time < limit; time += 1) expect((await count()).exceeded).toBe(false)
 	expect((await count()).exceeded).toBe(true)
@@ -155,11 +155,11 @@ test('an open tab that was renewed tomorrow is renewed now; a dead one does not 
 	await renewConnections([tab])
 	expect(await listOnlineAmong([member.username])).toEqual([member.username])
 	await sql`update connections set seen_at = ${tomorrow} where user_id = ${member.id}`.execute(db())
-	expect((await forgetLapsed()).map(({ username }) => username)).toEqual([member.username])
+	expect((await deleteExpiredTabs()).map(({ username }) => username)).toEqual([member.username])
 })
 
 test('a daily mail that was due after tomorrow is due now', async () => {
-	const due = async () => (await takeDue(db(), { limit: 10, besides: [] })).map(({ user_id }) => user_id)
+	const due = async () => (await lockDueMembers(db(), { limit: 10, besides: [] })).map(({ user_id }) => user_id)
 	await sql`insert into notification_boxes (user_id, mail_due_at) values (${member.id}, now() + interval '1 hour')`.execute(
 		db(),
 	)

@@ -7,7 +7,7 @@ import { features } from '~/features/index.server.ts'
 import { namingPattern } from '~/platform/db/member-names.queries.server.ts'
 import { mergeByName } from '~/platform/feature.ts'
 import routes from '~/routes.ts'
-import { forVisitors, visitorPageOf } from '../server/cached-pages.ts'
+import { toVisitorRequest, visitorPageOf } from '../server/cached-pages.ts'
 
 /* The manifests and the site agree: nothing is missing, declared twice, or uncached by mistake. */
 
@@ -105,8 +105,8 @@ describe('a page cached for visitors', () => {
 			const left = (address: string) => [...new URL(address, 'http://site.example').searchParams.keys()]
 			expect(left(visitorPageOf('GET', url, undefined)?.path ?? '')).toEqual([...searchParams].sort())
 			const asked = (headers?: HeadersInit) => new Request(`http://site.example${url}`, { headers })
-			expect(left(forVisitors(asked()).url)).toEqual([...searchParams].sort())
-			expect(left(forVisitors(asked({ Cookie: 'session=x' })).url)).toEqual(names)
+			expect(left(toVisitorRequest(asked()).url)).toEqual([...searchParams].sort())
+			expect(left(toVisitorRequest(asked({ Cookie: 'session=x' })).url)).toEqual(names)
 		},
 	)
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { dayAndMonth, fullDate, monthAndYear, siteDay, siteTime } from './calendar.ts'
-import { dateStyle, momentShown, relativeTime, shortDate } from './dates.ts'
-import { grouped } from './text.ts'
+import { dateStyle, referenceTime, relativeTime, shortDate } from './dates.ts'
+import { formatNumber } from './text.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 
@@ -28,7 +28,7 @@ test.each([
 	['a page from a cache', '11:50:30', '12:00:59', '12:00:00'],
 ])('%s: relative times refer to a moment that avoids jumps', (_, served, clock, expected) => {
 	const moment = (time: string) => Date.parse(`2026-11-21T${time}Z`)
-	expect(momentShown(moment(served), moment(clock))).toBe(moment(expected))
+	expect(referenceTime(moment(served), moment(clock))).toBe(moment(expected))
 })
 
 test('the full time in UTC has the format that the browser uses in its own zone', () => {
@@ -98,8 +98,8 @@ describe('with the site’s region and zone', () => {
 	})
 
 	test('numbers are grouped by lakhs in India', () => {
-		expect([1_284, 123_456, 12_345_678].map(grouped)).toEqual(['1,284', '123,456', '12,345,678'])
+		expect([1_284, 123_456, 12_345_678].map(formatNumber)).toEqual(['1,284', '123,456', '12,345,678'])
 		dateStyle.locale = 'en-IN'
-		expect([1_284, 123_456, 12_345_678].map(grouped)).toEqual(['1,284', '1,23,456', '1,23,45,678'])
+		expect([1_284, 123_456, 12_345_678].map(formatNumber)).toEqual(['1,284', '1,23,456', '1,23,45,678'])
 	})
 })

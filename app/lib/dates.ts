@@ -67,7 +67,7 @@ function dayNumber(at: string | number): number {
  * hydration; then the last full minute of the browser's clock.
  * @param served when the server rendered the page, in milliseconds since the epoch @param clock the browser's
  */
-export function momentShown(served: number, clock: number): number {
+export function referenceTime(served: number, clock: number): number {
 	return clock - served < minute ? served : Math.floor(clock / minute) * minute
 }
 

@@ -49,13 +49,13 @@ export class Invalid extends DomainError {
 
 let noteWait: (seconds: number) => void = () => {}
 
-/** Calls `note` for each new {@link TooMany}, so that every response can say how long to wait. */
-export function onTooMany(note: (seconds: number) => void): void {
+/** Calls `note` for each new {@link TooManyRequests}, so that every response can say how long to wait. */
+export function onTooManyRequests(note: (seconds: number) => void): void {
 	noteWait = note
 }
 
 /** Too many attempts; `retryAfter`, in whole seconds, becomes the Retry-After header. */
-export class TooMany extends DomainError {
+export class TooManyRequests extends DomainError {
 	readonly status = 429
 	readonly retryAfter: number
 	constructor(message: string, retryAfter: number) {
@@ -111,7 +111,7 @@ export type DiskFull = InstanceType<typeof DiskFull>
 
 /** The Retry-After header of an error that says when to retry; none for others. */
 export function retryHeaders(error: unknown): Record<string, string> {
-	const says = error instanceof TooMany || error instanceof Unavailable || error instanceof DiskFull
+	const says = error instanceof TooManyRequests || error instanceof Unavailable || error instanceof DiskFull
 	return says ? { 'Retry-After': String(error.retryAfter) } : {}
 }
 

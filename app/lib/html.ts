@@ -14,13 +14,13 @@ export function textOfHtml(html: string): string {
 	const text = withoutTags(
 		sourced.includes('<header>') ? sourced.replace(/<header><span>[^<]*<\/span><\/header>/g, '') : sourced,
 	)
-	return onOneLine(
+	return collapseWhitespace(
 		text.includes('&') ? text.replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name] ?? '') : text,
 	)
 }
 
 /** Every stretch of white space as one space, and none at the ends. Most are one space already, and stay where they are. */
-export function onOneLine(text: string): string {
+export function collapseWhitespace(text: string): string {
 	return text.replace(/\s{2,}|[^\S ]/g, ' ').trim()
 }
 

@@ -51,7 +51,7 @@ export function shorten(text: string, length: number): string {
 }
 
 /** The preview of a shared link to a member: a card that the server draws, 1,200 × 630. */
-export function memberShare(matches: Matches, member: { username: string; name: string }): MetaDescriptor[] {
+export function memberShareMeta(matches: Matches, member: { username: string; name: string }): MetaDescriptor[] {
 	const root = matches.find((match) => match?.id === 'root')?.loaderData as RootData | undefined
 	const page = `${root?.publicUrl ?? ''}/find-dev/${member.username}`
 	const site = root?.siteName ?? ''

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { LostAnswer, RETRY_LIMIT_MS, retrying } from './retry.ts'
+import { NoResponse, RETRY_LIMIT_MS, withRetries } from './retry.ts'
 
 const browser = new EventTarget()
 
@@ -30,7 +30,7 @@ function failing(times: number, answer = 'there') {
 test('the delays grow up to 15 s, and a success ends the retries', async () => {
 	const { moments, attempt } = failing(7)
 	const onFailure = vi.fn()
-	const result = retrying(attempt, { onFailure })
+	const result = withRetries(attempt, { onFailure })
 	await vi.advanceTimersByTimeAsync(60_000)
 	expect(await result).toBe('there')
 	expect(moments).toEqual([0, 500, 1_500, 3_500, 7_500, 15_500, 30_500, 45_500])
@@ -41,7 +41,7 @@ test('the delays grow up to 15 s, and a success ends the retries', async () => {
 test('a quarter of each delay is random', async () => {
 	vi.mocked(Math.random).mockReturnValue(0)
 	const { moments, attempt } = failing(2)
-	const result = retrying(attempt)
+	const result = withRetries(attempt)
 	await vi.advanceTimersByTimeAsync(5_000)
 	await result
 	expect(moments).toEqual([0, 375, 1_125])
@@ -49,7 +49,7 @@ test('a quarter of each delay is random', async () => {
 
 test('it is retried at once when the browser is online again', async () => {
 	const { moments, attempt } = failing(6)
-	const result = retrying(attempt)
+	const result = withRetries(attempt)
 	await vi.advanceTimersByTimeAsync(20_000)
 	browser.dispatchEvent(new Event('online'))
 	await vi.advanceTimersByTimeAsync(30_000)
@@ -62,7 +62,7 @@ test.each([
 	['what hangs', () => new Promise<never>(() => {})],
 ])('%s fails after 120 s', async (_, attempt) => {
 	const tried = vi.fn(attempt)
-	const given = expect(retrying(tried)).rejects.toBeInstanceOf(LostAnswer)
+	const given = expect(withRetries(tried)).rejects.toBeInstanceOf(NoResponse)
 	await vi.advanceTimersByTimeAsync(RETRY_LIMIT_MS)
 	await given
 	const tries = tried.mock.calls.length
@@ -74,7 +74,7 @@ test.each([
 test('nothing is retried for a reader who left the page', async () => {
 	const { moments, attempt } = failing(9)
 	const left = new AbortController()
-	const result = expect(retrying(attempt, { signal: left.signal })).rejects.toThrow('left')
+	const result = expect(withRetries(attempt, { signal: left.signal })).rejects.toThrow('left')
 	await vi.advanceTimersByTimeAsync(600)
 	left.abort(new Error('left'))
 	await result
@@ -83,6 +83,6 @@ test('nothing is retried for a reader who left the page', async () => {
 })
 
 test('an error that is not a network error is thrown at once', async () => {
-	await expect(retrying(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
+	await expect(withRetries(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
 	expect(vi.getTimerCount()).toBe(0)
 })

@@ -4,7 +4,7 @@ const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 15_000
 
 /** A call without a response of the site: the network failed, or something else answered. */
-export class LostAnswer extends TypeError {
+export class NoResponse extends TypeError {
 	/** The data of a form; null for other calls. */
 	readonly form: URLSearchParams | FormData | null
 	constructor(message: string, form: URLSearchParams | FormData | null = null, cause?: unknown) {
@@ -24,15 +24,15 @@ interface RetryOptions {
  * Retries until it succeeds: after growing pauses, at once when the browser is online again, and for at most 120 s.
  * @param attempt runs in the browser, and must be safe to repeat. Its signal aborts when the result is no longer needed
  * @returns the result of the first successful try
- * @throws LostAnswer after 120 s, the reason of `signal` when it aborts, and at once any error but a TypeError, which is what
+ * @throws NoResponse after 120 s, the reason of `signal` when it aborts, and at once any error but a TypeError, which is what
  * browsers throw for every network failure
  */
-export async function retrying<Result>(
+export async function withRetries<Result>(
 	attempt: (signal: AbortSignal) => Promise<Result>,
 	{ signal, onFailure }: RetryOptions = {},
 ): Promise<Result> {
 	const limit = new AbortController()
-	const timer = setTimeout(() => limit.abort(new LostAnswer('No answer within 120 s.')), RETRY_LIMIT_MS)
+	const timer = setTimeout(() => limit.abort(new NoResponse('No answer within 120 s.')), RETRY_LIMIT_MS)
 	const ended = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal
 	try {
 		for (let failures = 0; ; failures += 1) {
@@ -51,24 +51,24 @@ export async function retrying<Result>(
 }
 
 /**
- * Asks this site for JSON, as {@link retrying}, also while something else answers, such as a captive portal.
+ * Asks this site for JSON, as {@link withRetries}, also while something else answers, such as a captive portal.
  * @returns null after 120 s, when `signal` aborts, and if the server refuses
  */
-export async function retryingJson<Answer>(path: string, signal?: AbortSignal): Promise<Answer | null> {
+export async function fetchJsonWithRetries<Answer>(path: string, signal?: AbortSignal): Promise<Answer | null> {
 	const ask = async (ended: AbortSignal) => {
 		const answer = await fetch(path, { headers: { Accept: 'application/json' }, signal: ended })
-		if (answer.status >= 500) throw new LostAnswer(`${path} was answered with ${answer.status}.`)
+		if (answer.status >= 500) throw new NoResponse(`${path} was answered with ${answer.status}.`)
 		const text = await answer.text()
 		return answer.ok ? parsed<Answer>(text, path) : null
 	}
-	return retrying(ask, { signal: signal ?? null }).catch(() => null)
+	return withRetries(ask, { signal: signal ?? null }).catch(() => null)
 }
 
 function parsed<Answer>(text: string, path: string): Answer {
 	try {
 		return JSON.parse(text)
 	} catch (error) {
-		throw new LostAnswer(`${path} was answered by something else.`, null, error)
+		throw new NoResponse(`${path} was answered by something else.`, null, error)
 	}
 }
 

@@ -40,7 +40,7 @@ export interface RootData {
 }
 
 /** For pages that are rendered when nothing could be loaded, such as the error page. */
-export const nothingKnown: RootData = {
+export const emptyRootData: RootData = {
 	viewer: null,
 	isViewerUnknown: true,
 	disk: null,
@@ -60,7 +60,7 @@ export const nothingKnown: RootData = {
 
 /** The root loader's data, anywhere in a page; safe defaults when the root loader failed. */
 export function useRootData(): RootData {
-	return useRouteLoaderData<RootData>('root') ?? nothingKnown
+	return useRouteLoaderData<RootData>('root') ?? emptyRootData
 }
 
 /** The site's announcement. `link` may lead to another site; `id` identifies it when it is closed. */

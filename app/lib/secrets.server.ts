@@ -6,7 +6,7 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
  * writes it, and all read the same.
  * @param make creates the content if there is no file yet
  */
-export function madeOnce(file: string, make: () => string): string {
+export function readOrCreateFile(file: string, make: () => string): string {
 	return read(file) ?? write(file, make())
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { counted, grouped, initials, ordinal, shortened, typedSince } from './text.ts'
+import { formatNumber, initials, ordinal, pluralize, truncateWords, typedSince } from './text.ts'
 
 test.each([
 	['Mira Quillon', 'MQ'],
@@ -16,11 +16,11 @@ test.each([
 	[1, '1 comment'],
 	[1284, '1,284 comments'],
 ])('%i becomes %s', (count, expected) => {
-	expect(counted(count, 'comment')).toBe(expected)
+	expect(pluralize(count, 'comment')).toBe(expected)
 })
 
 test('numbers are grouped by thousands', () => {
-	expect([999, 1000, 1234567].map(grouped)).toEqual(['999', '1,000', '1,234,567'])
+	expect([999, 1000, 1234567].map(formatNumber)).toEqual(['999', '1,000', '1,234,567'])
 })
 
 test('years are ordinal', () => {
@@ -35,7 +35,7 @@ test.each([
 	['unbreakable', 5, 'unbre…'],
 	['🌿🌿 🌿🌿', 3, '🌿🌿…'],
 ])('%j in at most %i characters is %j', (text, most, expected) => {
-	expect(shortened(text, most)).toBe(expected)
+	expect(truncateWords(text, most)).toBe(expected)
 })
 
 test.each([

@@ -9,12 +9,12 @@ export function initials(name: string): string {
 }
 
 /** “1 comment”, “2 comments”, “1,284 developers”. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-	return `${grouped(count)} ${count === 1 ? one : many}`
+export function pluralize(count: number, one: string, many = `${one}s`): string {
+	return `${formatNumber(count)} ${count === 1 ? one : many}`
 }
 
 /** A whole number with commas between thousands, in India between lakhs; the same on server and browser. */
-export function grouped(count: number): string {
+export function formatNumber(count: number): string {
 	return String(count).replace(dateStyle.locale === 'en-IN' ? /\B(?=(\d\d)*\d{3}$)/g : /\B(?=(\d{3})+$)/g, ',')
 }
 
@@ -24,7 +24,7 @@ export function ordinal(count: number): string {
 }
 
 /** `text`, or as many of its words as fit into `most` characters, with an ellipsis; a longer single word is cut. */
-export function shortened(text: string, most: number): string {
+export function truncateWords(text: string, most: number): string {
 	const characters = [...text]
 	if (characters.length <= most) return text
 	const start = characters.slice(0, most).join('')

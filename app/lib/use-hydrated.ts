@@ -3,11 +3,11 @@ import { useSyncExternalStore } from 'react'
 /** Whether React has taken over: controls that need JavaScript are hidden before that. */
 export function useHydrated(): boolean {
 	return useSyncExternalStore(
-		never,
+		noSubscription,
 		() => true,
 		() => false,
 	)
 }
 
 /** Subscribes to a value that never changes. */
-export const never = () => () => {}
+export const noSubscription = () => () => {}

@@ -1,3 +1,5 @@
+import { NotAllowed } from './errors.ts'
+
 /** A logged-in viewer: what the shell shows and policies need. `null` is a visitor. */
 export interface SignedIn {
 	id: number
@@ -13,4 +15,10 @@ export type Viewer = SignedIn | null
 /** Whether this viewer is a moderator or an admin. */
 export function isModerator(viewer: Viewer): boolean {
 	return viewer?.role === 'moderator' || viewer?.role === 'admin'
+}
+
+/** @throws NotAllowed for a visitor */
+export function requireSignedIn(viewer: Viewer): SignedIn {
+	if (!viewer) throw new NotAllowed('Log in first.')
+	return viewer
 }

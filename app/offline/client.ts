@@ -21,10 +21,10 @@ export function useSavedCopy<Shown extends HTMLElement>(kind: CopyKind, path: st
 		let end = () => {}
 		let isGone = false
 		import('./saved-pages.ts')
-			.then(({ followPage }) => {
+			.then(({ keepPageSaved }) => {
 				if (isGone || !element.current) return
 				void registerWorker()
-				end = followPage(element.current, { kind, path, member })
+				end = keepPageSaved(element.current, { kind, path, member })
 			})
 			// The chunk could not be loaded, so there is no copy.
 			.catch(() => {})

@@ -16,7 +16,7 @@ interface InstallEvent extends Event {
  * Set up on every page for members, after it has rendered: the service worker, so that an installed app opens without a network; deleting
  * expired copies; the theme colour; and the menu item that installs the app.
  */
-export function MemberBrowser({ username }: { username: string }) {
+export function BrowserSetup({ username }: { username: string }) {
 	useEffect(() => {
 		void registerWorker()
 		void removeOldCopies(username)

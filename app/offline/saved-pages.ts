@@ -34,7 +34,7 @@ const LEFT_OUT =
 	'[data-not-saved], form, dialog, [popover], button, input, textarea, select, script, noscript, template, iframe, .icon-btn, .presence, .day, li:has(> .typing)'
 
 /** Saves a copy of an element, and a new one after each change. @param element its content is saved @returns a function that stops it */
-export function followPage(element: HTMLElement, facts: PageFacts): () => void {
+export function keepPageSaved(element: HTMLElement, facts: PageFacts): () => void {
 	let timer: ReturnType<typeof setTimeout> | undefined
 	const later = () => {
 		clearTimeout(timer)

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type Config, config } from '~/config.server.ts'
-import { madeOnce } from '~/lib/secrets.server.ts'
+import { readOrCreateFile } from '~/lib/secrets.server.ts'
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
@@ -10,7 +10,7 @@ type Settings = Pick<Config, 'AUTH_SECRET' | 'dataDir'>
 
 /** The secret that signs sessions: AUTH_SECRET, or one that is created once and stored in the data directory. */
 export function authSecret({ AUTH_SECRET, dataDir }: Settings = config()): string {
-	return AUTH_SECRET ?? madeOnce(join(dataDir, 'auth-secret'), () => randomBytes(32).toString('base64url'))
+	return AUTH_SECRET ?? readOrCreateFile(join(dataDir, 'auth-secret'), () => randomBytes(32).toString('base64url'))
 }
 
 /**

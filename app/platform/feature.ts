@@ -46,7 +46,7 @@ export interface Feature {
 	/** Called with each request for a page before routing. @returns the request, or one for the current address of the page */
 	rewriteRequest?: (request: Request) => Promise<Request>
 	/** Called for each page, or its data, that was served to a reader, also from the cache; it must be cheap. */
-	onRead?: (read: Read) => void
+	onRead?: (read: PageRead) => void
 	/** Adds demo content to a site that has none. @param options.onProgress called with the number of steps done, and of all steps */
 	seedDemo?: (options: { onProgress: (done: number, total: number) => void }) => Promise<void>
 	/** Called in each process once its database and its bus are open. @returns stops what it started, if anything needs stopping */
@@ -55,7 +55,7 @@ export interface Feature {
 	collect?: (features: readonly Feature[]) => void
 }
 
-export interface Read {
+export interface PageRead {
 	/** Path and query. */
 	url: string
 	/** The User-Agent header. */

@@ -35,7 +35,7 @@ function noteEarlyPress(): void {
  * Whether the browser went to another address since the document was requested, as when Back is pressed twice and React Router had
  * added both entries: the browser then keeps the document. React Router would show its data as those of the new address.
  */
-export function isAtOtherAddress(): boolean {
+export function hasAddressChanged(): boolean {
 	return window.documentPath !== location.pathname + location.search
 }
 

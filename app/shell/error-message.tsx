@@ -10,7 +10,7 @@ interface MessageProps {
 }
 
 /** The message of an error page. */
-export function Message({ title, actions, below, children }: MessageProps) {
+export function ErrorMessage({ title, actions, below, children }: MessageProps) {
 	const { siteName } = useRootData()
 	return (
 		<div className="max-w-[44rem] py-12 md:py-20">
@@ -32,16 +32,16 @@ const titles: Record<number, string> = {
 }
 
 /** A request that a rule refused. */
-export function Refused({ status, said }: { status: number; said: string }) {
+export function RefusalMessage({ status, said }: { status: number; said: string }) {
 	return (
-		<Message title={titles[status] ?? 'That did not work.'} actions={<GoHome />}>
+		<ErrorMessage title={titles[status] ?? 'That did not work.'} actions={<HomeLink />}>
 			{said || 'The request was refused.'}
-		</Message>
+		</ErrorMessage>
 	)
 }
 
 /** A plain link, which works where scripts have failed. */
-export function GoHome() {
+export function HomeLink() {
 	return (
 		<a className="btn btn-outline" href="/">
 			Go to Home

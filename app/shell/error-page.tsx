@@ -5,25 +5,27 @@ import { useRootData } from '~/lib/root-data.ts'
 import { messageOf } from '~/platform/http/form.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
-import { GoHome, Message, Refused } from './error-message.tsx'
-import { lazyPart } from './guarded.ts'
+import { SectionHeading } from '~/ui/rule-head.tsx'
+import { ErrorMessage, HomeLink, RefusalMessage } from './error-message.tsx'
+import { lazyWithRetry } from './guarded.ts'
 
 /** Rarely seen, so it must not slow down the first page. */
-const NotTakenPage = lazyPart(() => import('./site-fault-page.tsx').then((page) => ({ default: page.NotTakenPage })))
+const RequestFailedPage = lazyWithRetry(() =>
+	import('./site-fault-page.tsx').then((page) => ({ default: page.RequestFailedPage })),
+)
 
 /** The error page, in the frame of the site; works even when nothing was loaded. */
 export function ErrorPage({ error }: { error: unknown }) {
 	if (isRouteErrorResponse(error) && [401, 503, 507].includes(error.status)) {
 		return (
 			<Suspense>
-				<NotTakenPage error={error} />
+				<RequestFailedPage error={error} />
 			</Suspense>
 		)
 	}
 	if (isRouteErrorResponse(error) && error.status === 404) return <NothingHere said={messageOf(error.data)} />
 	if (isRouteErrorResponse(error) && error.status < 500)
-		return <Refused status={error.status} said={messageOf(error.data)} />
+		return <RefusalMessage status={error.status} said={messageOf(error.data)} />
 	return <Unexpected />
 }
 
@@ -63,7 +65,7 @@ function NothingHere({ said }: { said: string }) {
 				</search>
 			</div>
 			<nav aria-label="Where to go">
-				<RuleHead title="Where to go" />
+				<SectionHeading title="Where to go" />
 				<ul>
 					<WayOut to="/" note="today">
 						Home
@@ -97,7 +99,7 @@ function Unexpected() {
 	// The root's response names this request only if it was made for this address.
 	const reference = path === pathname + search ? requestId : ''
 	return (
-		<Message title="Unexpected Application Error!" actions={<Ways />}>
+		<ErrorMessage title="Unexpected Application Error!" actions={<Ways />}>
 			Something on this page went wrong. What you had already saved is safe; what you were typing may not be.
 			{reference && (
 				<span className="mt-6 block text-base text-ink-3">
@@ -105,7 +107,7 @@ function Unexpected() {
 					<code className="font-mono text-sm break-all text-ink">{reference}</code>. It contains nothing about you.
 				</span>
 			)}
-		</Message>
+		</ErrorMessage>
 	)
 }
 
@@ -117,7 +119,7 @@ function Ways() {
 			<a className="btn btn-primary" href={pathname + search}>
 				<Icon of={RotateCw} /> Reload the page
 			</a>
-			<GoHome />
+			<HomeLink />
 		</>
 	)
 }

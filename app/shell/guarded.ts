@@ -21,7 +21,7 @@ const MAX_TRIES = 60
 export const earlySubmit: { current: SubmitEvent | null } = { current: null }
 
 let loading: Promise<Guard> | undefined
-let interceptMove: Guard['interceptMove'] | undefined
+let interceptMove: Guard['interceptPopState'] | undefined
 
 /**
  * Loads the guard, which keeps pages alive without a network. It must not slow down the first page: it loads some seconds later, or
@@ -37,7 +37,7 @@ function guard(tries = 1): Promise<Guard> {
 		return new Promise((resolve) => setTimeout(() => resolve(guard(tries + 1)), RELOAD_PAUSE_MS))
 	})
 	const note = (module: Guard) => {
-		interceptMove = module.interceptMove
+		interceptMove = module.interceptPopState
 	}
 	loading.then(note, () => {})
 	return loading
@@ -140,7 +140,7 @@ function loadRoutesByGuard(): void {
 }
 
 /** The root's client middleware: handles requests of React Router without a response. */
-export const settling: MiddlewareFunction<Record<string, unknown>>[] = [
+export const lostRequestMiddleware: MiddlewareFunction<Record<string, unknown>>[] = [
 	async ({ request }, next) => {
 		const results = await next()
 		return (await guard()).settleOutcomes(request, results as Parameters<Guard['settleOutcomes']>[1])
@@ -149,6 +149,6 @@ export const settling: MiddlewareFunction<Record<string, unknown>>[] = [
 
 /** Like React's `lazy`, with retries; meanwhile the page renders without the part. */
 // biome-ignore lint/suspicious/noExplicitAny: as React's own `lazy` has it
-export function lazyPart<Part extends ComponentType<any>>(load: () => Promise<{ default: Part }>) {
+export function lazyWithRetry<Part extends ComponentType<any>>(load: () => Promise<{ default: Part }>) {
 	return lazy(() => load().catch(() => guard().then(({ loadPart }) => loadPart(load))))
 }

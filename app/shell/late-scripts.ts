@@ -10,11 +10,7 @@ const MAX_WAIT_MS = 1_000
  * @param foot of the same page, from its first route script on
  * @param nonce of its inline scripts
  */
-export function startScriptsLate(
-	head: string,
-	foot: string,
-	nonce: string | undefined,
-): { head: string; foot: string } {
+export function deferScripts(head: string, foot: string, nonce: string | undefined): { head: string; foot: string } {
 	const files: string[] = []
 	const withoutLinks = (html: string) =>
 		html.replaceAll(/<link rel="modulepreload" href="([^"]+)"[^>]*>/g, (_, file: string) => {

@@ -31,7 +31,7 @@ function leave(): void {
  * session that ends while its page is open does not count yet: its member logs in again and continues.
  * @param member username; null for a visitor
  */
-export function useOwnStorage(member: string | null): void {
+export function useStorageCleanup(member: string | null): void {
 	const wasLoaded = useRef(false)
 	// Before any effect of the page, as fields look there for typed text.
 	useLayoutEffect(() => {

@@ -1,15 +1,17 @@
 import { type ReactNode, Suspense } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
-import { lazyPart } from './guarded.ts'
+import { lazyWithRetry } from './guarded.ts'
 import { Header, type HeaderProps } from './header.tsx'
 import { RouteFocus, usePopoversClosedOnNavigation } from './navigation.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 import { Toaster } from './toaster.tsx'
 
 /** Rarely seen, so it must not slow down the first page. */
-const DiskBanner = lazyPart(() => import('./site-fault-page.tsx').then((banner) => ({ default: banner.DiskBanner })))
+const DiskBanner = lazyWithRetry(() =>
+	import('./site-fault-page.tsx').then((banner) => ({ default: banner.DiskBanner })),
+)
 
-const Announcement = lazyPart(() => import('./announcement.tsx'))
+const Announcement = lazyWithRetry(() => import('./announcement.tsx'))
 
 /**
  * The frame of every page, with the features' parts of its header.

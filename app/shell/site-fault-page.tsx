@@ -11,7 +11,7 @@ import {
 	siteFaultData,
 } from '~/platform/http/site-fault.ts'
 import { Icon } from '~/ui/icon.tsx'
-import { Message, Refused } from './error-message.tsx'
+import { ErrorMessage, RefusalMessage } from './error-message.tsx'
 
 /** Seconds between two attempts: growing, so that many waiting pages do not overload a recovering site. */
 const RETRY_PAUSES_S = [2, 4, 8, 16, 30] as const
@@ -23,11 +23,11 @@ const REFRESH_S = 5
 const outageMessage = 'The site cannot reach its database right now. Nothing is lost; this page tries again by itself.'
 
 /** Explains a request that could not be processed, for lack of a session or because of a site fault. */
-export function NotTakenPage({ error: { status, data } }: { error: ErrorResponse }) {
+export function RequestFailedPage({ error: { status, data } }: { error: ErrorResponse }) {
 	const ended = endedSessionData(status, data)
 	if (ended) return <EndedSessionPage ended={ended} />
 	const fault = siteFaultData(status, data)
-	return fault ? <SiteFaultPage status={status} fault={fault} /> : <Refused status={status} said="" />
+	return fault ? <SiteFaultPage status={status} fault={fault} /> : <RefusalMessage status={status} said="" />
 }
 
 /** A site fault. A page is retried automatically; for a form, what was typed is shown, to be sent again. */
@@ -36,7 +36,7 @@ function SiteFaultPage({ status, fault }: { status: number; fault: SiteFaultData
 	const title = status === 507 ? "The site's disk is full." : 'The site is not available right now.'
 	const waits = fault.retries && fault.typed === null
 	return (
-		<Message
+		<ErrorMessage
 			title={title}
 			actions={
 				fault.typed === null && (
@@ -49,7 +49,7 @@ function SiteFaultPage({ status, fault }: { status: number; fault: SiteFaultData
 		>
 			{waits ? outageMessage : fault.message}
 			{waits && <Retrying />}
-		</Message>
+		</ErrorMessage>
 	)
 }
 
@@ -59,7 +59,7 @@ function EndedSessionPage({ ended: { login, typed } }: { ended: EndedSessionData
 	const isEnded = login.startsWith('/login')
 	const remedy = isEnded ? 'Log in in another tab' : 'Confirm it in another tab'
 	return (
-		<Message
+		<ErrorMessage
 			title={isEnded ? 'You are no longer logged in.' : 'Confirm that it is you.'}
 			actions={
 				<a className="btn btn-primary" href={login} target="_blank" rel="noopener">
@@ -70,7 +70,7 @@ function EndedSessionPage({ ended: { login, typed } }: { ended: EndedSessionData
 		>
 			What you typed is still here. {remedy}, then send it again from this one. Files and passwords have to be entered
 			again.
-		</Message>
+		</ErrorMessage>
 	)
 }
 

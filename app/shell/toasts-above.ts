@@ -8,7 +8,7 @@ const TOASTS_HEIGHT = 240
  * the reader needs next.
  * @param bar the container of the buttons
  */
-export function useToastsAbove(bar: RefObject<HTMLElement | null>): void {
+export function useToastOffset(bar: RefObject<HTMLElement | null>): void {
 	useEffect(() => {
 		const { style } = document.documentElement
 		const update = () => {

@@ -1,11 +1,11 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { Avatar, groundOf } from './avatar.tsx'
+import { Avatar, avatarColour } from './avatar.tsx'
 
 test('every username has one of six background colours, always the same', () => {
 	const names = Array.from({ length: 200 }, (_, index) => `member-${index}`)
-	expect(new Set(names.map(groundOf))).toEqual(new Set([1, 2, 3, 4, 5, 6]))
-	expect(names.map(groundOf)).toEqual(names.map(groundOf))
+	expect(new Set(names.map(avatarColour))).toEqual(new Set([1, 2, 3, 4, 5, 6]))
+	expect(names.map(avatarColour)).toEqual(names.map(avatarColour))
 })
 
 test('without a picture there are initials, and the dot only where presence is shown', () => {

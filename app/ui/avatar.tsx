@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react'
 import { PORTRAIT_WIDTHS, pictureSrcSet, pictureUrl } from '~/lib/addresses.ts'
 import { initials } from '~/lib/text.ts'
-import { never } from '~/lib/use-hydrated.ts'
-import { isBroken } from './broken-pictures.tsx'
+import { noSubscription } from '~/lib/use-hydrated.ts'
+import { isBrokenPicture } from './broken-pictures.tsx'
 
 interface AvatarProps {
 	user: { username: string; name: string; image: string | null }
@@ -18,8 +18,8 @@ interface AvatarProps {
 export function Avatar({ user, size, online }: AvatarProps) {
 	const { image } = user
 	const broken = useSyncExternalStore(
-		never,
-		() => image !== null && isBroken(image),
+		noSubscription,
+		() => image !== null && isBrokenPicture(image),
 		() => false,
 	)
 	const letters = initials(user.name)
@@ -27,7 +27,7 @@ export function Avatar({ user, size, online }: AvatarProps) {
 	return (
 		<span
 			className={`avatar avatar-${size}`}
-			data-ground={groundOf(user.username)}
+			data-ground={avatarColour(user.username)}
 			data-initials={picture ? letters : undefined}
 			aria-hidden="true"
 		>
@@ -53,7 +53,7 @@ export function Avatar({ user, size, online }: AvatarProps) {
 }
 
 /** A number from 1 to 6 that is always the same for a username. */
-export function groundOf(username: string): number {
+export function avatarColour(username: string): number {
 	let hash = 0
 	for (const character of username) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003
 	return (hash % 6) + 1

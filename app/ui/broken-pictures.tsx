@@ -8,7 +8,7 @@ const MAX_PICTURES = 20
  * Whether this picture failed to load in this browser within the last 7 days.
  * @param path of the picture; only the hash at its end is stored, which names no member
  */
-export function isBroken(path: string): boolean {
+export function isBrokenPicture(path: string): boolean {
 	try {
 		const list: [hash: string, at: number][] = JSON.parse(localStorage.getItem(KEY) ?? '[]')
 		return list.some(([hash, at]) => path.endsWith(`/${hash}`) && Date.now() - at < MAX_AGE_MS)

@@ -10,7 +10,7 @@ import {
 } from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { comboboxAttributes, Suggestions } from './combobox.tsx'
-import { described, Field, FieldShell } from './field.tsx'
+import { describedBy, Field, FieldShell } from './field.tsx'
 import { Icon } from './icon.tsx'
 import type { Suggestion } from './suggestions.tsx'
 
@@ -155,7 +155,7 @@ function Chips({ label, name, defaultValue, before, most, longest, source, error
 							// pointer, so this waits until the press has ended.
 							if (text.trim() !== '') afterPress(() => take(text))
 						}}
-						{...described(id, error, hint)}
+						{...describedBy(id, error, hint)}
 					/>
 				</div>
 				<Suggestions<{ suggestions: Suggestion[] }>

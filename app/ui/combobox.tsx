@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, type RefObject, Suspense, useRef, useState } from 'react'
-import { lazyPart } from '~/shell/guarded.ts'
-import { described, FieldShell } from './field.tsx'
+import { lazyWithRetry } from '~/shell/guarded.ts'
+import { describedBy, FieldShell } from './field.tsx'
 import type { SuggestionsProps } from './suggestions.tsx'
 
 /** Makes an input a combobox before its list has loaded. */
@@ -11,7 +11,7 @@ export const comboboxAttributes = {
 	autoComplete: 'off',
 } as const
 
-const SuggestionList = lazyPart(() => import('./suggestions.tsx'))
+const SuggestionList = lazyWithRetry(() => import('./suggestions.tsx'))
 
 /**
  * Suggestions below a text field, within a `relative` element. The list, its keys and its ARIA attributes are loaded with the first
@@ -64,7 +64,7 @@ export function SuggestField({ label, name, source, error, hint, optional, id = 
 					name={name}
 					{...comboboxAttributes}
 					{...input}
-					{...described(id, error, hint)}
+					{...describedBy(id, error, hint)}
 					ref={field}
 					onChange={(event) => setText(event.target.value)}
 				/>

@@ -4,7 +4,7 @@ import { Form, Link } from './link.tsx'
 import { SubmitButton } from './submit-button.tsx'
 
 /** The confirmation of a deletion, and the form that deletes. */
-export interface DeleteQuestion {
+export interface DeleteConfirmation {
 	title: string
 	text: string
 	/** The address of the form. */
@@ -16,7 +16,7 @@ export interface DeleteQuestion {
 }
 
 interface DeleteControlProps {
-	question: DeleteQuestion
+	question: DeleteConfirmation
 	className: string
 	label?: string
 	children: ReactNode
@@ -49,7 +49,7 @@ export function DeleteControl({ question, className, label, children }: DeleteCo
 }
 
 /** The confirmation as a part of the page, for readers without scripts. */
-export function DeleteSection({ question, keepHref }: { question: DeleteQuestion; keepHref: string }) {
+export function DeleteSection({ question, keepHref }: { question: DeleteConfirmation; keepHref: string }) {
 	const id = useId()
 	return (
 		<section className="rounded-md border border-line-2 bg-raised p-5" aria-labelledby={id}>
@@ -65,7 +65,7 @@ export function DeleteSection({ question, keepHref }: { question: DeleteQuestion
 	)
 }
 
-function DeleteForm({ question, children }: { question: DeleteQuestion; children: ReactNode }) {
+function DeleteForm({ question, children }: { question: DeleteConfirmation; children: ReactNode }) {
 	const box = Object.values(question.fields).join('-')
 	return (
 		<Form method="post" action={question.action} replace>

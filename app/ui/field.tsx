@@ -20,7 +20,7 @@ type FieldProps = FieldFrame & Omit<ComponentProps<'input'>, 'name'>
 export function Field({ label, name, error, hint, aside, optional, id = name, ...input }: FieldProps) {
 	return (
 		<FieldShell {...{ label, name, error, hint, aside, optional, id }}>
-			<input className="input" type="text" id={id} name={name} {...input} {...described(id, error, hint)} />
+			<input className="input" type="text" id={id} name={name} {...input} {...describedBy(id, error, hint)} />
 		</FieldShell>
 	)
 }
@@ -31,7 +31,7 @@ type TextAreaProps = FieldFrame & Omit<ComponentProps<'textarea'>, 'name'>
 export function TextArea({ label, name, error, hint, aside, optional, id = name, ...input }: TextAreaProps) {
 	return (
 		<FieldShell {...{ label, name, error, hint, aside, optional, id }}>
-			<textarea className="input" id={id} name={name} {...input} {...described(id, error, hint)} />
+			<textarea className="input" id={id} name={name} {...input} {...describedBy(id, error, hint)} />
 		</FieldShell>
 	)
 }
@@ -48,7 +48,7 @@ export function Select({ label, name, error, hint, aside, optional, id = name, .
 					id={id}
 					name={name}
 					{...input}
-					{...described(id, error, hint)}
+					{...describedBy(id, error, hint)}
 				/>
 				<Icon
 					of={ChevronDown}
@@ -59,7 +59,7 @@ export function Select({ label, name, error, hint, aside, optional, id = name, .
 	)
 }
 
-/** The label, hint and error around a control that carries {@link described}. */
+/** The label, hint and error around a control that carries {@link describedBy}. */
 export function FieldShell({
 	label,
 	error,
@@ -95,7 +95,7 @@ export function FieldShell({
 }
 
 /** Connects a control to its hint and error for screen readers. */
-export function described(id: string, error: string | null | undefined, hint: ReactNode) {
+export function describedBy(id: string, error: string | null | undefined, hint: ReactNode) {
 	const parts = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean)
 	return { 'aria-invalid': error ? true : undefined, 'aria-describedby': parts.join(' ') || undefined }
 }

@@ -1,6 +1,6 @@
 import { Eye, EyeOff } from 'lucide'
 import { type ComponentProps, type ReactNode, useState } from 'react'
-import { described, FieldShell } from './field.tsx'
+import { describedBy, FieldShell } from './field.tsx'
 import { Icon } from './icon.tsx'
 
 interface PasswordFieldProps extends Omit<ComponentProps<'input'>, 'name' | 'type'> {
@@ -25,7 +25,7 @@ export function PasswordField({ label, name, error, hint, aside, id = name, ...i
 					spellCheck={false}
 					autoCapitalize="none"
 					{...input}
-					{...described(id, error, hint)}
+					{...describedBy(id, error, hint)}
 				/>
 				<button
 					type="button"

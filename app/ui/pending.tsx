@@ -3,7 +3,7 @@ import { useLocation, useNavigationType, useRevalidator } from 'react-router'
 import { EmptyState } from './empty-state.tsx'
 
 /** A loading response; null when there was none for two minutes. */
-export interface Slow<Data> {
+export interface Deferred<Data> {
 	slow: Promise<Data | null>
 }
 
@@ -14,21 +14,21 @@ const SHOW_AFTER_MS = 150
  * redirect loads its address as a document. Without a response the page says so in place of its skeleton, and offers to retry.
  * @param wait milliseconds, for a page whose skeleton shows known content
  */
-export async function soon<Data>(data: Promise<Data>, wait = SHOW_AFTER_MS): Promise<Data | Slow<Data>> {
-	const slow: Slow<Data> = { slow: data.catch(settleLate) }
+export async function deferIfSlow<Data>(data: Promise<Data>, wait = SHOW_AFTER_MS): Promise<Data | Deferred<Data>> {
+	const slow: Deferred<Data> = { slow: data.catch(settleLate) }
 	// Nobody may be reading when it fails; `use` reports the error otherwise.
 	slow.slow.catch(() => {})
-	return Promise.race([data, new Promise<Slow<Data>>((resolve) => setTimeout(resolve, wait, slow))])
+	return Promise.race([data, new Promise<Deferred<Data>>((resolve) => setTimeout(resolve, wait, slow))])
 }
 
 interface PendingProps<Data> {
-	data: Data | Slow<Data>
+	data: Data | Deferred<Data>
 	skeleton: ReactNode
 	children: (data: Data) => ReactNode
 }
 
 /**
- * Renders `children` with the data of a loader, or the skeleton while {@link soon} waits for it. A page that has waited keeps its boundary
+ * Renders `children` with the data of a loader, or the skeleton while {@link deferIfSlow} waits for it. A page that has waited keeps its boundary
  * when more of it is loaded: without it the page would be remounted, and lose the focus and its open parts.
  */
 export function Pending<Data extends object>({ data, skeleton, children }: PendingProps<Data>) {

@@ -1,7 +1,7 @@
 import { RelativeTime } from './time.tsx'
 
 /** The text of a presence dot, for screen readers. */
-export function PresenceWords({ online }: { online: boolean }) {
+export function PresenceText({ online }: { online: boolean }) {
 	return <span className="sr-only">{online ? ', online' : ', offline'}</span>
 }
 

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { toast } from '~/shell/toast.ts'
 import { ToastCard } from '~/shell/toaster.tsx'
 import { Avatar } from './avatar.tsx'
-import { Check } from './check.tsx'
+import { Checkbox } from './checkbox.tsx'
 import { ChipsField } from './chips-field.tsx'
 import { SuggestField } from './combobox.tsx'
 import { Dialog } from './dialog.tsx'
@@ -15,7 +15,7 @@ import { LocalTime } from './local-time.tsx'
 import { PasswordField } from './password-field.tsx'
 import { Presence } from './presence.tsx'
 import { Prose } from './prose.tsx'
-import { RuleHead } from './rule-head.tsx'
+import { SectionHeading } from './rule-head.tsx'
 import { Skeleton } from './skeleton.tsx'
 import { Spinner, SubmitButton } from './submit-button.tsx'
 import { RelativeTime } from './time.tsx'
@@ -70,7 +70,7 @@ export default function Previews() {
 function Group({ title, children }: { title: string; children: ReactNode }) {
 	return (
 		<section className="mt-8">
-			<RuleHead title={title} />
+			<SectionHeading title={title} />
 			<div className="flex flex-wrap items-start gap-4 py-2">{children}</div>
 		</section>
 	)
@@ -133,12 +133,12 @@ function Fields() {
 					source="/suggest/skills"
 				/>
 				<SuggestField label="University" name="university" defaultValue="" source="/suggest/universities" />
-				<Check name="listed" defaultChecked hint="One line that says what it does.">
+				<Checkbox name="listed" defaultChecked hint="One line that says what it does.">
 					Appear in the community list
-				</Check>
-				<Check name="shown" disabled>
+				</Checkbox>
+				<Checkbox name="shown" disabled>
 					Disabled
-				</Check>
+				</Checkbox>
 				<TextArea label="About" name="about" hint="At most 2,000 characters." />
 				<TextArea label="Description" name="description" error="Say a little more." />
 				<Select label="Category" name="category" defaultValue="others">

@@ -13,7 +13,7 @@ interface RuleHeadProps {
 }
 
 /** The heading of a section: a rule, a title and at most one more thing. */
-export function RuleHead({ id, title, place, quiet, children }: RuleHeadProps) {
+export function SectionHeading({ id, title, place, quiet, children }: RuleHeadProps) {
 	return (
 		<div className={`rule-head${quiet ? ' rule-head-quiet' : ''}`}>
 			<h2 id={id} ref={place} tabIndex={place && -1}>

@@ -29,7 +29,7 @@ export function SubmitButton({
 	const sameForm = name === undefined || navigation.formData?.get(name) === value
 	const busy = navigation.state !== 'idle' && navigation.formAction?.split('?')[0] === own && sameForm
 	return (
-		<button type="submit" className={className} name={name} value={value} {...whileBusy(busy)}>
+		<button type="submit" className={className} name={name} value={value} {...busyButtonProps(busy)}>
 			{busy && <Spinner />}
 			{busy ? busyLabel : children}
 		</button>
@@ -41,7 +41,7 @@ export function SubmitButton({
  * a button that is `disabled`.
  * @param onPress what the button does, unless it submits its form
  */
-export function whileBusy(busy: boolean, onPress?: () => void) {
+export function busyButtonProps(busy: boolean, onPress?: () => void) {
 	const wait = (event: MouseEvent) => event.preventDefault()
 	return { 'aria-disabled': busy || undefined, 'aria-busy': busy || undefined, onClick: busy ? wait : onPress }
 }
@@ -50,7 +50,7 @@ export function whileBusy(busy: boolean, onPress?: () => void) {
  * For the start of a form whose buttons do different things: a browser presses the first one when Enter is pressed in a field, and a
  * disabled one does nothing.
  */
-export function EnterDoesNothing() {
+export function PreventEnterSubmit() {
 	return <button type="submit" disabled hidden />
 }
 

@@ -1,5 +1,5 @@
 import { createContext, use, useSyncExternalStore } from 'react'
-import { momentShown, relativeTime } from '~/lib/dates.ts'
+import { referenceTime, relativeTime } from '~/lib/dates.ts'
 import { useRootData } from '~/lib/root-data.ts'
 
 /** The moment that relative times refer to in a part that the server renders on its own, see `memo-markup.tsx`; null within a page. */
@@ -21,7 +21,7 @@ export function useNow(): number {
 	const served = Date.parse(now)
 	return useSyncExternalStore(
 		everyMinute,
-		() => momentShown(served, Date.now()),
+		() => referenceTime(served, Date.now()),
 		() => served,
 	)
 }

@@ -12,7 +12,7 @@ interface TokenPageProps {
 	children?: ReactNode
 }
 
-/** A heading, an explanation, and {@link TokenForm} or {@link TokenWayOut} below. */
+/** A heading, an explanation, and {@link TokenForm} or {@link TokenExitLink} below. */
 export function TokenPage({ title, lead, children }: TokenPageProps) {
 	return (
 		<div className="max-w-read pt-10">
@@ -53,7 +53,15 @@ export function TokenForm({ token, message, label, busyLabel, intent }: TokenFor
 }
 
 /** For an expired link: offers to send another one to the same address (`intent=resend`). */
-export function OldTokenPage({ token, message, to }: { token: string; message: string | undefined; to: ReactNode }) {
+export function ExpiredTokenPage({
+	token,
+	message,
+	to,
+}: {
+	token: string
+	message: string | undefined
+	to: ReactNode
+}) {
 	return (
 		<TokenPage
 			title="This link is too old"
@@ -65,7 +73,7 @@ export function OldTokenPage({ token, message, to }: { token: string; message: s
 }
 
 /** Where to go from a page whose link is invalid or done. */
-export function TokenWayOut({ to, children }: { to: string; children: string }) {
+export function TokenExitLink({ to, children }: { to: string; children: string }) {
 	return (
 		<p className="mt-6">
 			<Link className="btn btn-outline" to={to}>

@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useRef } from 'react'
  * Focuses an element when a change has removed the one that had the focus, which browsers then take from the page.
  * @param isLost whether a change from the value before may have done so
  */
-export function useFocusKept<Value>(
+export function useFocusFallback<Value>(
 	value: Value,
 	isLost: (value: Value, before: Value) => boolean,
 	place: RefObject<HTMLElement | null>,
@@ -23,7 +23,7 @@ export function useFocusKept<Value>(
  * @param whole finds the part
  * @param find finds the element
  */
-export function useFocusOfRemoved(whole: () => Element | null | undefined, find: () => HTMLElement | null): void {
+export function useFocusAfterRemoval(whole: () => Element | null | undefined, find: () => HTMLElement | null): void {
 	const last = useRef<Element | null>(null)
 	const part = useRef(whole)
 	part.current = whole

@@ -94,7 +94,7 @@ function renewed<Row>(list: Appended<Row>, address: string, first: Page<Row>): A
 }
 
 /** Removes rows that moved between two pages while they were loaded. */
-export function withoutDoubles<Row>(rows: Row[], keyOf: (row: Row) => number | string): Row[] {
+export function withoutDuplicates<Row>(rows: Row[], keyOf: (row: Row) => number | string): Row[] {
 	const seen = new Set<number | string>()
 	return rows.filter((row) => !seen.has(keyOf(row)) && seen.add(keyOf(row)))
 }

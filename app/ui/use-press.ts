@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import { toast } from '~/shell/toast.ts'
 
 /** The viewer's state: a vote or following, and a number that changes with it. */
-export interface Pressed<Value extends number> {
+export interface PressState<Value extends number> {
 	value: Value
 	count: number
 }
@@ -16,7 +16,7 @@ export interface Pressed<Value extends number> {
 export function usePress<Value extends number>(
 	action: string,
 	fields: Record<string, string | number>,
-	known: Pressed<Value>,
+	known: PressState<Value>,
 ) {
 	const [made, setMade] = useState(known)
 	const [settled, setSettled] = useState(known)
@@ -57,10 +57,10 @@ class Refusal extends Error {}
 async function send<Value extends number>(
 	action: string,
 	fields: Record<string, string | number>,
-): Promise<Pressed<Value>> {
+): Promise<PressState<Value>> {
 	const body = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
 	const response = await fetch(action, { method: 'POST', headers: { Accept: 'application/json' }, body })
-	const answer = (await response.json()) as Pressed<Value> & { message?: string; login?: string }
+	const answer = (await response.json()) as PressState<Value> & { message?: string; login?: string }
 	if (response.status === 401 && answer.login) location.assign(answer.login)
 	if (!response.ok) throw new Refusal(answer.message ?? 'Something went wrong!')
 	return answer

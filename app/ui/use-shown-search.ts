@@ -6,7 +6,11 @@ import { useNavigationType } from 'react-router'
  * after a link, Back or Forward. Not while somebody types in it: the results of an earlier search must not replace the next one.
  * @param address changes with the search of the address
  */
-export function useShownSearch(field: RefObject<HTMLInputElement | null>, address: string, show: () => void): void {
+export function useSearchFromAddress(
+	field: RefObject<HTMLInputElement | null>,
+	address: string,
+	show: () => void,
+): void {
 	const isMove = useNavigationType() === 'POP'
 	const shown = useRef(address)
 	// biome-ignore lint/correctness/useExhaustiveDependencies: once for each address

@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useRef } from 'react'
  * For a field with a `defaultValue` from the address: it follows the address, as when a link or Back leads to another search. Once somebody
  * has typed in it, the browser shows no other default.
  */
-export function useShownValue(value: string): RefObject<HTMLInputElement | null> {
+export function useValueFromAddress(value: string): RefObject<HTMLInputElement | null> {
 	const field = useRef<HTMLInputElement>(null)
 	const shown = useRef(value)
 	useEffect(() => {

@@ -4,7 +4,7 @@ import { encodeCursor } from '~/platform/http/cursors.ts'
 import routes from '~/routes.ts'
 
 /** A page for staff, requested with different parameters. */
-export interface Asked {
+export interface StaffPage {
 	/** The name in the table of results. */
 	name: string
 	/** @param turn number of the request; returns its address and, for a form, its fields */
@@ -29,7 +29,7 @@ function staffPatterns(): string[] {
  * All pages for staff, with the filters that change the statements.
  * @throws Error for a route without a definition here, and for a definition without a route
  */
-export async function staffPages(database: pg.Client): Promise<Asked[]> {
+export async function staffPages(database: pg.Client): Promise<StaffPage[]> {
 	const known = await kinds(database)
 	const patterns = staffPatterns()
 	const missing = patterns.filter((pattern) => !known[pattern])
@@ -44,7 +44,7 @@ export async function staffPages(database: pg.Client): Promise<Asked[]> {
 }
 
 /** By route pattern: measured variants by name, '' for the page without filters. */
-type Kinds = Record<string, Record<string, Asked['at']>>
+type Kinds = Record<string, Record<string, StaffPage['at']>>
 
 async function kinds(database: pg.Client): Promise<Kinds> {
 	/** The values of a statement's only column, one per turn. */

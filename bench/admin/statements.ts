@@ -1,7 +1,7 @@
 import pg, { type PoolConfig } from 'pg'
 
 /** The statements that the site has executed since the last reset. */
-export interface Told {
+export interface StatementTotals {
 	/** Milliseconds of planning and executing. */
 	ms: number
 	count: number
@@ -56,13 +56,14 @@ export class Statements {
 		await this.database.query('select pg_stat_statements_reset()')
 	}
 
-	async read(): Promise<Told> {
-		const { rows: each } = await this.database.query<Told['each'][number]>(
+	async read(): Promise<StatementTotals> {
+		const { rows: each } = await this.database.query<StatementTotals['each'][number]>(
 			`select regexp_replace(query, '\\s+', ' ', 'g') as text, total_plan_time + total_exec_time as ms, calls::int as calls from pg_stat_statements
 			where userid = 'devquad'::regrole and queryid <> all($1::bigint[]) order by ms desc`,
 			[this.own],
 		)
-		const sum = (of: (one: Told['each'][number]) => number) => each.reduce((total, one) => total + of(one), 0)
+		const sum = (of: (one: StatementTotals['each'][number]) => number) =>
+			each.reduce((total, one) => total + of(one), 0)
 		return { ms: sum(({ ms }) => ms), count: sum(({ calls }) => calls), each }
 	}
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { get } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChatMessage, SendAnswer } from '~/features/chat/chat.view.ts'
+import type { ChatMessage, SendResult } from '~/features/chat/chat.view.ts'
 import type { Member } from './site.ts'
 import { Tab } from './tab.ts'
 
@@ -12,12 +12,12 @@ export type Command =
 	| { do: 'write'; rate: number; seconds: number }
 	| { do: 'cut'; after: [number, number] }
 
-export interface Opened {
+export interface OpenResult {
 	milliseconds: number
 }
 
 /** Latencies in milliseconds, unsorted. */
-export interface Wrote {
+export interface WriteResult {
 	sent: number
 	delivered: Float64Array
 	acknowledged: Float64Array
@@ -29,7 +29,7 @@ export interface Wrote {
 	processor: number
 }
 
-export interface Returned {
+export interface ReconnectResult {
 	/** Milliseconds from the disconnection until the last tab was reconnected, and until the last one had caught up. */
 	connected: number
 	caughtUp: number
@@ -61,12 +61,12 @@ process.on('message', (command: Command) => {
 })
 process.on('disconnect', () => process.exit())
 
-async function obey(command: Command): Promise<Opened | Wrote | Returned> {
+async function obey(command: Command): Promise<OpenResult | WriteResult | ReconnectResult> {
 	if (command.do === 'open') return open(command.members, command.port, command.from)
 	return command.do === 'write' ? write(command.rate, command.seconds) : cut(command.after)
 }
 
-async function open(members: Member[], port: number, from: string): Promise<Opened> {
+async function open(members: Member[], port: number, from: string): Promise<OpenResult> {
 	server = port
 	const began = performance.now()
 	const added = members.map((member) => ({ ...member, tab: new Tab({ port, cookie: member.cookie, from }), marked: 0 }))
@@ -80,7 +80,7 @@ async function open(members: Member[], port: number, from: string): Promise<Open
 	return { milliseconds: performance.now() - began }
 }
 
-async function write(rate: number, seconds: number): Promise<Wrote> {
+async function write(rate: number, seconds: number): Promise<WriteResult> {
 	const under = new Map<string, number>()
 	const delivered: number[] = []
 	const acknowledged: number[] = []
@@ -106,7 +106,7 @@ async function write(rate: number, seconds: number): Promise<Wrote> {
 			const began = performance.now()
 			under.set(clientId, began)
 			tab.ask('chat:send', { to: peer, clientId, body }, (answer) => {
-				if ((answer as SendAnswer).ok) acknowledged.push(performance.now() - began)
+				if ((answer as SendResult).ok) acknowledged.push(performance.now() - began)
 				else if (under.delete(clientId)) failed += 1
 			})
 		}
@@ -138,7 +138,7 @@ function mark(person: Person, upTo: number): void {
 	person.tab.say('chat:seen', { with: person.peer, upTo, read: true })
 }
 
-async function cut([least, most]: [number, number]): Promise<Returned> {
+async function cut([least, most]: [number, number]): Promise<ReconnectResult> {
 	const began = performance.now()
 	let connected = 0
 	let repeated = 0

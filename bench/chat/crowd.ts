@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import type { Command, Opened, Returned, Wrote } from './crowd-process.ts'
+import type { Command, OpenResult, ReconnectResult, WriteResult } from './crowd-process.ts'
 import type { Member } from './site.ts'
 
 type Answer = { ok: true; value: unknown } | { ok: false; reason: string }
@@ -20,18 +20,18 @@ export class Crowd {
 	}
 
 	/** Opens a tab for each member, some at a time. @param from the local address to connect from */
-	open(members: Member[], port: number, from = '127.0.0.2'): Promise<Opened> {
-		return this.tell({ do: 'open', members, port, from }) as Promise<Opened>
+	open(members: Member[], port: number, from = '127.0.0.2'): Promise<OpenResult> {
+		return this.tell({ do: 'open', members, port, from }) as Promise<OpenResult>
 	}
 
 	/** Lets them write to each other, evenly distributed. @param rate messages per second in total */
-	write({ rate, seconds }: { rate: number; seconds: number }): Promise<Wrote> {
-		return this.tell({ do: 'write', rate, seconds }) as Promise<Wrote>
+	write({ rate, seconds }: { rate: number; seconds: number }): Promise<WriteResult> {
+		return this.tell({ do: 'write', rate, seconds }) as Promise<WriteResult>
 	}
 
 	/** Cuts all connections at once; each tab reconnects after a random delay between these two, in milliseconds, and catches up. */
-	cut(after: [number, number]): Promise<Returned> {
-		return this.tell({ do: 'cut', after }) as Promise<Returned>
+	cut(after: [number, number]): Promise<ReconnectResult> {
+		return this.tell({ do: 'cut', after }) as Promise<ReconnectResult>
 	}
 
 	async end(): Promise<void> {

@@ -1,6 +1,6 @@
+import { measureBaseline } from './baseline.ts'
 import { Crowd } from './crowd.ts'
-import { at, grouped, megabytes, ms, percent, quantile, watch } from './figures.ts'
-import { floor } from './floor.ts'
+import { formatQuantile, grouped, measureLoad, megabytes, ms, percent, quantile } from './figures.ts'
 import { BenchSite } from './site.ts'
 
 const warmSeconds = 5
@@ -40,16 +40,16 @@ async function measure(pairs: number): Promise<Measured> {
 	try {
 		await crowd.open(await site.addMembers(pairs * 2), site.port)
 		await crowd.write({ rate: pairs, seconds: warmSeconds })
-		const { value, reading, server, database } = await watch(site, () => crowd.write({ rate: pairs, seconds }))
+		const { value, reading, server, database } = await measureLoad(site, () => crowd.write({ rate: pairs, seconds }))
 		const { sent, delivered, acknowledged, failed, missing } = value
 		const cells = [
 			grouped(pairs),
 			grouped(sent),
-			at(delivered, 0.5),
-			at(delivered, 0.99),
-			at(delivered, 1),
-			at(acknowledged, 0.5),
-			at(acknowledged, 0.99),
+			formatQuantile(delivered, 0.5),
+			formatQuantile(delivered, 0.99),
+			formatQuantile(delivered, 1),
+			formatQuantile(acknowledged, 0.5),
+			formatQuantile(acknowledged, 0.99),
 			grouped(failed + missing),
 			ms(reading.longestHold),
 			(reading.statements / sent).toFixed(1),
@@ -66,9 +66,9 @@ async function measure(pairs: number): Promise<Measured> {
 
 async function compare(site: BenchSite, pairs: number, delivered: Float64Array): Promise<string> {
 	const pace = { pairs, warmSeconds, seconds }
-	const { delivered: passed } = await floor(null, pace)
-	const { delivered: stored } = await floor(site.connection, pace)
-	const times = [passed, stored].flatMap((one) => [at(one, 0.5), at(one, 0.99)])
+	const { delivered: passed } = await measureBaseline(null, pace)
+	const { delivered: stored } = await measureBaseline(site.connection, pace)
+	const times = [passed, stored].flatMap((one) => [formatQuantile(one, 0.5), formatQuantile(one, 0.99)])
 	const multiples = [0.5, 0.99].map((share) => `${(quantile(delivered, share) / quantile(stored, share)).toFixed(1)} ×`)
 	return `| ${[grouped(pairs), ...times, ...multiples].join(' | ')} |`
 }

@@ -1,15 +1,18 @@
-import type { Wrote } from './crowd-process.ts'
-import type { BenchSite, Reading } from './site.ts'
+import type { WriteResult } from './crowd-process.ts'
+import type { BenchSite, SiteReading } from './site.ts'
 
 /** Processor load during a measurement, as shares of one processor. */
 export interface Load {
 	server: number
 	database: number
-	reading: Reading
+	reading: SiteReading
 }
 
 /** Measures the site's load during some work. */
-export async function watch<Value>(site: BenchSite, work: () => Promise<Value>): Promise<Load & { value: Value }> {
+export async function measureLoad<Value>(
+	site: BenchSite,
+	work: () => Promise<Value>,
+): Promise<Load & { value: Value }> {
 	await site.read()
 	const began = performance.now()
 	const before = site.databaseSeconds()
@@ -21,11 +24,11 @@ export async function watch<Value>(site: BenchSite, work: () => Promise<Value>):
 }
 
 /** A quantile, with one decimal. */
-export function at(times: Float64Array, share: number): string {
+export function formatQuantile(times: Float64Array, share: number): string {
 	return ms(quantile(times, share))
 }
 
-/** Like {@link at}, as a number. */
+/** Like {@link formatQuantile}, as a number. */
 export function quantile(times: Float64Array, share: number): number {
 	const sorted = times.toSorted()
 	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
@@ -52,6 +55,6 @@ export function grouped(count: number): string {
 }
 
 /** Whether all sent messages have arrived. */
-export function isWhole({ sent, delivered, failed, missing }: Wrote): boolean {
+export function haveAllArrived({ sent, delivered, failed, missing }: WriteResult): boolean {
 	return failed === 0 && missing === 0 && delivered.length === sent
 }

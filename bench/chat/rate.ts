@@ -1,6 +1,6 @@
 import { Crowd } from './crowd.ts'
-import type { Wrote } from './crowd-process.ts'
-import { at, grouped, isWhole, type Load, ms, percent, quantile, watch } from './figures.ts'
+import type { WriteResult } from './crowd-process.ts'
+import { formatQuantile, grouped, haveAllArrived, type Load, measureLoad, ms, percent, quantile } from './figures.ts'
 import { BenchSite } from './site.ts'
 
 /** Each member may send 30 messages in 10 s, so this many pairs exceed the capacity of a process. */
@@ -14,7 +14,7 @@ const maxRatio = 1.08
 
 interface Step extends Load {
 	rate: number
-	value: Wrote
+	value: WriteResult
 }
 
 /** The highest rate at which all messages arrive, and 99 of 100 within 200 ms. @returns a table */
@@ -24,7 +24,7 @@ export async function highestRate(): Promise<string> {
 	try {
 		await crowd.open(await site.addMembers(pairs * 2), site.port)
 		await crowd.write({ rate: first, seconds })
-		const steps = await search((rate) => watch(site, () => crowd.write({ rate, seconds })))
+		const steps = await search((rate) => measureLoad(site, () => crowd.write({ rate, seconds })))
 		return report(steps.sort((one, other) => one.rate - other.rate))
 	} finally {
 		await crowd.end()
@@ -32,7 +32,7 @@ export async function highestRate(): Promise<string> {
 	}
 }
 
-async function search(measure: (rate: number) => Promise<Load & { value: Wrote }>): Promise<Step[]> {
+async function search(measure: (rate: number) => Promise<Load & { value: WriteResult }>): Promise<Step[]> {
 	const steps: Step[] = []
 	let holds = 0
 	let fails = Number.POSITIVE_INFINITY
@@ -48,7 +48,7 @@ async function search(measure: (rate: number) => Promise<Load & { value: Wrote }
 }
 
 function isGood({ value }: Step): boolean {
-	return isWhole(value) && quantile(value.delivered, 0.99) < MAX_DELAY_MS
+	return haveAllArrived(value) && quantile(value.delivered, 0.99) < MAX_DELAY_MS
 }
 
 function report(steps: Step[]): string {
@@ -70,9 +70,9 @@ function row({ rate, value, reading, server, database }: Step): string {
 	const { sent, delivered, failed, missing, processor } = value
 	const cells = [
 		grouped(rate),
-		at(delivered, 0.5),
-		at(delivered, 0.99),
-		at(delivered, 1),
+		formatQuantile(delivered, 0.5),
+		formatQuantile(delivered, 0.99),
+		formatQuantile(delivered, 1),
 		grouped(failed + missing),
 		ms(reading.longestHold),
 		(reading.statements / sent).toFixed(1),

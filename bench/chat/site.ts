@@ -30,7 +30,7 @@ export interface Member {
 }
 
 /** Measurements of the site's process; times and counts since the previous reading. */
-export interface Reading {
+export interface SiteReading {
 	/** Bytes. */
 	resident: number
 	heap: number
@@ -142,7 +142,7 @@ export class BenchSite {
 	}
 
 	/** The measurements since the previous reading. @param collect runs the garbage collector first */
-	async read({ collect = false } = {}): Promise<Reading> {
+	async read({ collect = false } = {}): Promise<SiteReading> {
 		const socket = connect(join(this.folder, 'probe'))
 		socket.write(collect ? 'collect' : 'read')
 		return JSON.parse(await text(socket))

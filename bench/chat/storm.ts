@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Crowd } from './crowd.ts'
-import { at, grouped, ms, percent, watch } from './figures.ts'
+import { formatQuantile, grouped, measureLoad, ms, percent } from './figures.ts'
 import { BenchSite } from './site.ts'
 
 const others = 50
@@ -12,7 +12,7 @@ const returns: [string, [number, number]][] = [
 ]
 
 /** Cuts this many tabs at once and lets them reconnect, while others keep writing. @returns a table */
-export async function storm(count: number): Promise<string> {
+export async function measureReconnects(count: number): Promise<string> {
 	const site = await BenchSite.start()
 	const [crowd, talking] = [new Crowd(), new Crowd()]
 	try {
@@ -35,7 +35,7 @@ ${rows.join('\n')}
 			where: BenchSite,
 			{ crowd, talking, name, after }: { crowd: Crowd; talking: Crowd; name: string; after: [number, number] },
 		): Promise<string> {
-			const { value, reading, server, database } = await watch(where, async () => {
+			const { value, reading, server, database } = await measureLoad(where, async () => {
 				const talk = talking.write({ rate: others, seconds })
 				await sleep(1_000)
 				const returned = await crowd.cut(after)
@@ -51,9 +51,9 @@ ${rows.join('\n')}
 				ms(reading.statements / count),
 				percent(server),
 				percent(database),
-				at(talk.delivered, 0.5),
-				at(talk.delivered, 0.99),
-				at(talk.delivered, 1),
+				formatQuantile(talk.delivered, 0.5),
+				formatQuantile(talk.delivered, 0.99),
+				formatQuantile(talk.delivered, 1),
 				grouped(talk.failed + talk.missing),
 			]
 			return `| ${cells.join(' | ')} |`

@@ -1,7 +1,7 @@
 import type { ListView } from '~/features/questions/questions.queries.server.ts'
 import '~/features/index.server.ts'
-import { suggestPeople } from '~/features/asking/asking.server.ts'
-import { randomOf } from '~/features/demo/people/people.ts'
+import { suggestMentions } from '~/features/asking/asking.server.ts'
+import { seededRandom } from '~/features/demo/people/people.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
 import { listNotifications } from '~/features/notifications/notifications.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
@@ -17,7 +17,7 @@ const views: ListView[] = ['newest', 'active', 'unanswered', 'solved']
 
 /** The measured pages, with different parameters at each call, through the site's use cases. */
 export function journeys(samples: Samples): Journey[] {
-	const random = randomOf(11)
+	const random = seededRandom(11)
 	const pick = <Item>(list: readonly Item[]): Item => {
 		const item = list[Math.floor(random() * list.length)]
 		if (item === undefined) throw new Error('This forum has nothing to measure one of the journeys with.')
@@ -111,7 +111,7 @@ export function journeys(samples: Samples): Journey[] {
 			'suggested people',
 			async () =>
 				(
-					await suggestPeople(
+					await suggestMentions(
 						pick(samples.users).slice(0, 1 + Math.floor(random() * 5)),
 						pick(samples.discussed[50]),
 						8,

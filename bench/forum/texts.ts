@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { randomOf } from '~/features/demo/people/people.ts'
+import { seededRandom } from '~/features/demo/people/people.ts'
 
 /** The texts that a forum is composed of: each is used many times, in new combinations. */
 export interface Texts {
@@ -65,7 +65,7 @@ export function wordOf(number: number): string {
 
 /** Texts with the word frequencies of a natural language: the n-th most frequent word occurs 1/n times as often (Zipf). */
 function inventTexts(): Texts {
-	const random = randomOf(7)
+	const random = seededRandom(7)
 	const zipf = (among: number) => Math.floor(among ** random()) - 1
 	const words = (count: number) => Array.from({ length: count }, () => wordOf(zipf(30_000))).join(' ')
 	const many = <Item>(count: number, make: () => Item) => Array.from({ length: count }, make)

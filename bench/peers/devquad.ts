@@ -8,7 +8,7 @@ import { hashToken } from '~/lib/secrets.server.ts'
 import { siteDatabase, startSite } from '../../tests/support/site-process.ts'
 import { databaseTime, logReadersIn, processorTime } from '../page-cost.ts'
 import { writeQuestions } from '../questions.ts'
-import type { Ask, Page, Peer } from './measure.ts'
+import type { Page, Peer, PeerRequest } from './measure.ts'
 import { distinctWords } from './nodebb.ts'
 
 const secret = 'a secret that only this run knows of'
@@ -131,7 +131,7 @@ async function pagesFor(database: pg.Client, cookies: string[]): Promise<Peer['p
 	}
 }
 
-async function commentAsks(database: pg.Client, rows: QuestionRow[]): Promise<Ask[]> {
+async function commentAsks(database: pg.Client, rows: QuestionRow[]): Promise<PeerRequest[]> {
 	const readers = await database.query<{ id: number }>(
 		`select id from users where username like 'reader-%' order by id`,
 	)

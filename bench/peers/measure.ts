@@ -16,7 +16,7 @@ export const KINDS = [
 ] as const
 export type Kind = (typeof KINDS)[number]
 
-export interface Ask {
+export interface PeerRequest {
 	/** Relative to the site's root. */
 	path: string
 	headers?: Record<string, string>
@@ -27,7 +27,7 @@ export interface Ask {
 }
 
 export interface Page {
-	asks: Ask[]
+	asks: PeerRequest[]
 	/** Whether a second response could come from a cache, so that each address is requested once. */
 	once?: boolean
 }
@@ -68,7 +68,7 @@ export async function rateOf(peer: Peer, page: Page): Promise<Rate> {
 }
 
 /** @param forMs the duration, over which the list repeats; infinite to request each once */
-async function timed(peer: Peer, asks: Ask[], forMs: number): Promise<Rate> {
+async function timed(peer: Peer, asks: PeerRequest[], forMs: number): Promise<Rate> {
 	const began = performance.now()
 	const before = peer.processorTime()
 	let answers = 0
@@ -90,14 +90,14 @@ async function timed(peer: Peer, asks: Ask[], forMs: number): Promise<Rate> {
 	}
 }
 
-async function check(peer: Peer, ask: Ask): Promise<void> {
+async function check(peer: Peer, ask: PeerRequest): Promise<void> {
 	const { status, text } = await answerTo(peer, ask)
 	const isRight = (status === 200 || status === 201) && plain(text).includes(plain(ask.shows))
 	if (!isRight)
 		throw new Error(`${peer.name}: ${ask.path} was answered with ${status} and does not show “${ask.shows}”.`)
 }
 
-async function answerTo(peer: Peer, { path, headers, body }: Ask): Promise<{ status: number; text: string }> {
+async function answerTo(peer: Peer, { path, headers, body }: PeerRequest): Promise<{ status: number; text: string }> {
 	const json = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
 	const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
 	const answer = await fetch(peer.url + path, { ...json, headers: { ...type, ...headers }, redirect: 'manual' })

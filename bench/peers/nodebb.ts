@@ -1,6 +1,6 @@
 // A running NodeBB, through the API that NodeBB 3 and 4 document in their OpenAPI files.
 import { z } from 'zod'
-import type { Ask, Page, Peer } from './measure.ts'
+import type { Page, Peer, PeerRequest } from './measure.ts'
 
 export interface NodebbOptions {
 	/** Its origin, without a trailing slash. */
@@ -45,7 +45,7 @@ export async function openNodebb(options: NodebbOptions): Promise<Peer> {
 	const [person] = users
 	if (!first || !long || !person || topics.length < 200)
 		throw new Error(`NodeBB holds too little: 200 topics, one of ${postsWanted} posts and a user are needed.`)
-	const both = (html: Ask): { html: Page; data: Page } => ({
+	const both = (html: PeerRequest): { html: Page; data: Page } => ({
 		html: { asks: [html] },
 		data: { asks: [{ ...html, path: `/api${html.path}` }] },
 	})
@@ -55,7 +55,9 @@ export async function openNodebb(options: NodebbOptions): Promise<Peer> {
 		headers: member,
 		shows: person.username,
 	})
-	const searches = distinctWords(topics).map((word): Ask => ({ path: searchPath(word), headers: member, shows: word }))
+	const searches = distinctWords(topics).map(
+		(word): PeerRequest => ({ path: searchPath(word), headers: member, shows: word }),
+	)
 	return {
 		name: 'NodeBB',
 		url,

@@ -1,4 +1,4 @@
-import { type Person, randomOf } from '~/features/demo/people/people.ts'
+import { type GeneratedMember, seededRandom } from '~/features/demo/people/people.ts'
 import { startSet } from '~/features/terms/terms.server.ts'
 import { type KnownSearch, knownPerson, plain } from './known-people.ts'
 
@@ -7,7 +7,7 @@ import { type KnownSearch, knownPerson, plain } from './known-people.ts'
  * further kinds of searches: any spelling of any term, typos of every kind in any position, sentences, years and branches in any wording.
  */
 
-type Way = (person: Person, random: () => number) => KnownSearch | null
+type Way = (person: GeneratedMember, random: () => number) => KnownSearch | null
 
 const terms = startSet()
 const spellings = new Map(terms.map(({ name, aliases }) => [name, aliases]))
@@ -15,8 +15,8 @@ const spellings = new Map(terms.map(({ name, aliases }) => [name, aliases]))
 const lastYear = 2026
 
 /** The generated member with this number; deterministic. */
-export function furtherPerson(number: number): Person {
-	const random = randomOf(number * 11 + 5)
+export function furtherPerson(number: number): GeneratedMember {
+	const random = seededRandom(number * 11 + 5)
 	const base = knownPerson(number)
 	const [first = '', last = ''] = base.name.split(' ')
 	const initial = String.fromCharCode(65 + Math.floor(random() * 13))
@@ -47,7 +47,8 @@ function partsOf(name: string): [first: string, last: string] {
 	return [words[0] ?? '', words.at(-1) ?? '']
 }
 
-const hasName = (name: string) => (person: Person) => partsOf(person.name).join(' ') === partsOf(name).join(' ')
+const hasName = (name: string) => (person: GeneratedMember) =>
+	partsOf(person.name).join(' ') === partsOf(name).join(' ')
 
 const neighbouringKeys: Record<string, string> = {
 	...{ a: 's', b: 'v', c: 'x', d: 'f', e: 'r', f: 'g', g: 'h', h: 'j', i: 'o', j: 'k', k: 'l', l: 'k', m: 'n', n: 'm' },
@@ -73,7 +74,7 @@ function withTypo(name: string, kind: string, random: () => number): string {
 const ofTypos: Record<string, Way> = Object.fromEntries(
 	Object.keys(typos).map((kind) => [
 		`name with ${kind}`,
-		({ name }: Person, random: () => number) => {
+		({ name }: GeneratedMember, random: () => number) => {
 			const q = withTypo(name, kind, random)
 			return q === partsOf(plain(name)).join(' ') ? null : { q, isRight: hasName(name) }
 		},
@@ -108,8 +109,8 @@ const sentences: ((skill: string) => string)[] = [
 	(skill) => `${skill} devs`,
 ]
 
-const skillOf = ({ skills }: Person, random: () => number) => oneOf(skills, random) ?? ''
-const knows = (skill: string) => (person: Person) => person.skills.includes(skill)
+const skillOf = ({ skills }: GeneratedMember, random: () => number) => oneOf(skills, random) ?? ''
+const knows = (skill: string) => (person: GeneratedMember) => person.skills.includes(skill)
 
 export const furtherKinds: Readonly<Record<string, Way>> = {
 	'any other spelling of a term': (person, random) => {

@@ -1,4 +1,4 @@
-import { randomOf } from '~/features/demo/people/people.ts'
+import { seededRandom } from '~/features/demo/people/people.ts'
 
 /** A question of the forum that is searched for. */
 export interface KnownQuestion {
@@ -63,7 +63,7 @@ export function makeItems<Question extends KnownQuestion>(
 	seed: number,
 ): [kind: string, items: KnownItem[]][] {
 	return Object.entries(rules).map(([kind, rule], place) => {
-		const random = randomOf(seed + place + 1)
+		const random = seededRandom(seed + place + 1)
 		const items: KnownItem[] = []
 		for (const question of shuffled(questions, random)) {
 			const search = rule(question, random)

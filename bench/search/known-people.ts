@@ -1,5 +1,5 @@
-import type { Person } from '~/features/demo/people/people.ts'
-import { randomOf } from '~/features/demo/people/people.ts'
+import type { GeneratedMember } from '~/features/demo/people/people.ts'
+import { seededRandom } from '~/features/demo/people/people.ts'
 import { canonicalSkill } from '~/features/members/skills.server.ts'
 
 /*
@@ -10,7 +10,7 @@ import { canonicalSkill } from '~/features/members/skills.server.ts'
 /** A search, and which members are relevant. */
 export interface KnownSearch {
 	q: string
-	isRight: (person: Person) => boolean
+	isRight: (person: GeneratedMember) => boolean
 }
 
 /** Skills, each with an alternative spelling. */
@@ -102,8 +102,8 @@ const universities = [
 ]
 
 /** The generated member with this number; deterministic. */
-export function knownPerson(number: number): Person {
-	const random = randomOf(number * 7 + 3)
+export function knownPerson(number: number): GeneratedMember {
+	const random = seededRandom(number * 7 + 3)
 	const pick = <Item>(list: readonly Item[]): Item => list[Math.floor(random() * list.length)] as Item
 	const name = `${pick(firstNames)} ${pick(lastNames)}`
 	const own = [...new Set([pick(skills), pick(skills), pick(skills), pick(skills)])]
@@ -150,7 +150,9 @@ const yearWords = ['', 'first', 'second', 'third', 'fourth']
 const ordinals = ['', '1st', '2nd', '3rd', '4th']
 
 /** Kinds of searches for a member; each returns null for a member who lacks what it needs. */
-export const searchKinds: Readonly<Record<string, (person: Person, random: () => number) => KnownSearch | null>> = {
+export const searchKinds: Readonly<
+	Record<string, (person: GeneratedMember, random: () => number) => KnownSearch | null>
+> = {
 	alias: ({ skills: own }, random) => {
 		const known = skills.filter(([name]) => own.includes(canonicalSkill(name)))
 		const [name = '', other = ''] = known[Math.floor(random() * known.length)] ?? []

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { type Person, randomOf } from '~/features/demo/people/people.ts'
-import { indexInBulk, indexMembers, insertPeople, settleTables } from '~/features/demo/people/seed.queries.server.ts'
-import { anybody } from '~/features/directory/directory.paths.ts'
+import { type GeneratedMember, seededRandom } from '~/features/demo/people/people.ts'
+import {
+	analyzeMemberTables,
+	indexMembers,
+	insertPeople,
+	skipIndexTriggers,
+} from '~/features/demo/people/seed.queries.server.ts'
+import { NO_CRITERIA } from '~/features/directory/directory.paths.ts'
 import { listCommunity } from '~/features/directory/directory.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, pool } from '~/platform/db/db.server.ts'
@@ -24,8 +29,8 @@ export interface PeopleResult {
 
 interface Judged {
 	/** The generated member with this number; deterministic. */
-	person: (number: number) => Person
-	ways: Readonly<Record<string, (person: Person, random: () => number) => KnownSearch | null>>
+	person: (number: number) => GeneratedMember
+	ways: Readonly<Record<string, (person: GeneratedMember, random: () => number) => KnownSearch | null>>
 	/** Searches of each kind. */
 	count: number
 	/** Selects the sampled searches. */
@@ -49,7 +54,7 @@ export async function evaluatePeople(
 	const results: PeopleResult[] = []
 	for (const [way, search] of Object.entries(ways)) {
 		if (!way.includes(only)) continue
-		const random = randomOf(seed + way.length)
+		const random = seededRandom(seed + way.length)
 		const sampled = Array.from({ length: count * 4 }, () =>
 			search(people[Math.floor(random() * size)] ?? person(1), random),
 		)
@@ -58,7 +63,7 @@ export async function evaluatePeople(
 		const answers: string[][] = []
 		const before = { database: await databaseTime(), node: process.cpuUsage() }
 		for (const { q } of selected) {
-			const { page } = await listCommunity({ ...anybody, q }, null, viewer)
+			const { page } = await listCommunity({ ...NO_CRITERIA, q }, null, viewer)
 			answers.push(page.rows.slice(0, READ).map(({ username }) => username))
 		}
 		const after = { database: await databaseTime(), node: process.cpuUsage(before.node) }
@@ -81,16 +86,16 @@ export async function evaluatePeople(
 	return results
 }
 
-async function addPeople(people: Person[]): Promise<void> {
+async function addPeople(people: GeneratedMember[]): Promise<void> {
 	for (let from = 0; from < people.length; from += batch)
 		await db()
 			.transaction()
 			.execute(async (trx) => {
-				await indexInBulk(trx)
+				await skipIndexTriggers(trx)
 				const { ids } = await insertPeople(trx, people.slice(from, from + batch))
 				await indexMembers(trx, ids)
 			})
-	await settleTables()
+	await analyzeMemberTables()
 }
 
 /** Processor milliseconds that the pool's only connection has used; null if the system does not report them. */

@@ -7,12 +7,12 @@ declare global {
 		 * @returns milliseconds from the last key's event to that frame, with the times of the request and of the response in between; `shown`
 		 * is null without results
 		 */
-		shownAfter: (text: string) => Promise<Waited>
+		shownAfter: (text: string) => Promise<SwitcherTimes>
 	}
 }
 
 /** Milliseconds since the last key. */
-export interface Waited {
+export interface SwitcherTimes {
 	asked: number
 	answered: number
 	shown: number | null

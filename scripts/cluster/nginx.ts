@@ -4,10 +4,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { addressesOf } from '../../server/listen.ts'
+import { listenAddresses } from '../../server/listen.ts'
 import { freePort } from '../support/free-ports.ts'
 import { root } from '../support/install.mjs'
-import { keepPart, type Part } from './part.ts'
+import { type ClusterServer, keepServerRunning } from './part.ts'
 
 /** Values for nginx's configuration. */
 interface Front {
@@ -89,7 +89,12 @@ ${listens.join('\n')}
  * Starts nginx in front of the nodes, and the waiting room for times when no node listens.
  * @throws Error with one sentence when one of them does not start
  */
-export async function startNginx(program: string, folder: string, front: Front, ports: number[]): Promise<Part> {
+export async function startNginx(
+	program: string,
+	folder: string,
+	front: Front,
+	ports: number[],
+): Promise<ClusterServer> {
 	mkdirSync(join(folder, 'temp'), { recursive: true })
 	const waitingRoom = await freePort()
 	const file = join(folder, 'nginx.conf')
@@ -102,7 +107,7 @@ export async function startNginx(program: string, folder: string, front: Front, 
 		})
 	const room = await startWaitingRoom(waitingRoom, ports)
 	try {
-		const nginx = await keepPart({ name: 'nginx', start, isUp: () => isOpen(front), patience: 700 })
+		const nginx = await keepServerRunning({ name: 'nginx', start, isUp: () => isOpen(front), patience: 700 })
 		return { stop: async () => void (await Promise.all([nginx.stop(), room.stop()])) }
 	} catch (error) {
 		await room.stop()
@@ -110,14 +115,14 @@ export async function startNginx(program: string, folder: string, front: Front, 
 	}
 }
 
-function startWaitingRoom(port: number, nodes: number[]): Promise<Part> {
+function startWaitingRoom(port: number, nodes: number[]): Promise<ClusterServer> {
 	const args = [
 		'scripts/waiting-room.mjs',
 		'--port',
 		String(port),
 		...nodes.flatMap((node) => ['--node', String(node)]),
 	]
-	return keepPart({
+	return keepServerRunning({
 		name: 'The waiting room',
 		// The IPC channel tells it when this process is gone, even by SIGKILL.
 		start: () =>
@@ -135,7 +140,7 @@ function listenOf(host: string, port: number): string {
 /** nginx does not start if it is to listen on an address that the machine does not have. */
 function ownAddressesOf(host: string): string[] {
 	const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
-	return addressesOf(host).filter((address) => address !== '::1' || hasIpv6)
+	return listenAddresses(host).filter((address) => address !== '::1' || hasIpv6)
 }
 
 async function isOpen({ HOST, PORT }: Front): Promise<boolean> {

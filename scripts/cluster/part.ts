@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { keepAlive } from '../support/keep-alive.mjs'
 
 /** A server that the cluster keeps running. */
-export interface Part {
+export interface ClusterServer {
 	/** Stops it in order. */
 	stop: () => Promise<void>
 }
@@ -25,7 +25,7 @@ interface Making {
  * @returns once it is ready
  * @throws Error with one sentence when it ends before that
  */
-export async function keepPart({ name, start, isUp, patience }: Making): Promise<Part> {
+export async function keepServerRunning({ name, start, isUp, patience }: Making): Promise<ClusterServer> {
 	const { promise: up, resolve, reject } = Promise.withResolvers<void>()
 	let child: ChildProcess | undefined
 	let lastWords = 'none'

@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { connectRedis } from '~/platform/bus/redis.server.ts'
-import { stopLimits } from '../../server/limits.ts'
+import { shutdownLimits } from '../../server/limits.ts'
 import { root, siteCommand } from '../support/install.mjs'
-import { keepPart, type Part } from './part.ts'
+import { type ClusterServer, keepServerRunning } from './part.ts'
 
 /**
  * Runs a node of the cluster, and restarts it.
  * @param settings that override the environment
  * @throws Error with one sentence when the first start fails
  */
-export function startNode(settings: Record<string, string>): Promise<Part> {
+export function startNode(settings: Record<string, string>): Promise<ClusterServer> {
 	const { args, env } = siteCommand(false)
-	return keepPart({
+	return keepServerRunning({
 		name: `The node on port ${settings.PORT}`,
 		start: () =>
 			spawn(process.execPath, args, {
@@ -23,7 +23,7 @@ export function startNode(settings: Record<string, string>): Promise<Part> {
 				env: { ...process.env, ...env, ...settings },
 			}),
 		isUp: (line) => line?.startsWith('Press Ctrl-C') ?? false,
-		patience: stopLimits.processMs,
+		patience: shutdownLimits.processMs,
 	})
 }
 
@@ -33,7 +33,11 @@ function redisSettings(port: number, password: string, folder: string): string {
 }
 
 /** Runs a Redis for the cluster. @throws Error with one sentence when it does not start */
-export async function startRedis(program: string, port: number, folder: string): Promise<Part & { url: string }> {
+export async function startRedis(
+	program: string,
+	port: number,
+	folder: string,
+): Promise<ClusterServer & { url: string }> {
 	const password = randomBytes(18).toString('hex')
 	const url = `redis://:${password}@127.0.0.1:${port}`
 	const start = () => {
@@ -47,5 +51,5 @@ export async function startRedis(program: string, port: number, folder: string):
 		client?.disconnect()
 		return client !== null
 	}
-	return { url, ...(await keepPart({ name: 'Redis', start, isUp, patience: 700 })) }
+	return { url, ...(await keepServerRunning({ name: 'Redis', start, isUp, patience: 700 })) }
 }

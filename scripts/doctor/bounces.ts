@@ -1,7 +1,7 @@
 import { lookup, resolveMx } from 'node:dns/promises'
 import type { Config } from '~/config.server.ts'
 import { askDatabase } from './database.ts'
-import { codeOf, type Finding, findings, messageOf, noHost } from './finding.ts'
+import { errorCodeOf, type Finding, findings, messageOf, noHost } from './finding.ts'
 
 const say = findings('Mail that comes back')
 
@@ -34,7 +34,7 @@ async function checkDomain(address: string, dns: Dns): Promise<Finding> {
 	try {
 		if ((await dns.resolveMx(domain)).length > 0) return say.ok(`The domain of ${address} takes mail. ${hint}`)
 	} catch (error) {
-		if (!noHost.test(codeOf(error)))
+		if (!noHost.test(errorCodeOf(error)))
 			return say.warning(`DNS does not say whether the domain of ${address} takes mail: ${messageOf(error)}.`)
 	}
 	const hasAddress = await dns.lookup(domain).then(
@@ -56,11 +56,11 @@ async function countReturned(settings: Config): Promise<Finding[]> {
 		return rows[0]
 	}).catch(() => undefined)
 	// An unavailable database is reported by its own check.
-	return counts ? [assessReturned(counts)] : []
+	return counts ? [assessBounces(counts)] : []
 }
 
 /** @param returned addresses with bounces @param all addresses of members */
-export function assessReturned({ returned, all }: { returned: number; all: number }): Finding {
+export function assessBounces({ returned, all }: { returned: number; all: number }): Finding {
 	if (returned === 0) return say.ok('No mail to a member’s address comes back.')
 	const share = returned / Math.max(all, 1)
 	const words = `Mail to ${returned} of ${all} addresses of members (${Math.round(share * 1_000) / 10} %) comes back, and they get no notifications; Administration, Members, “Mail comes back” lists them.`

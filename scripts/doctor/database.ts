@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { Config } from '~/config.server.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { MAX_LONG_CONNECTIONS } from '~/platform/db/db.server.ts'
 import { reachEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
-import { assessClock, codeOf, type Finding, findings, messageOf } from './finding.ts'
+import { assessClock, errorCodeOf, type Finding, findings, messageOf } from './finding.ts'
 
 const say = findings('Database')
 const MIN_VERSION = 15
 const TIMEOUT_MS = 8_000
 /** Maximum connections of one process: for requests, listeners and long work. */
-export const CONNECTIONS_OF_ONE = 12 + MAX_LONG_CONNECTIONS
+export const CONNECTIONS_PER_PROCESS = 12 + MAX_LONG_CONNECTIONS
 const extensions = ['pg_trgm', 'unaccent', 'btree_gin']
 const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 
@@ -42,7 +42,7 @@ export async function checkDatabase(settings: Config): Promise<Finding[]> {
 		const files = readdirSync(migrations).filter((name) => name.endsWith('.sql'))
 		return assessDatabase(facts, files, settings.WEB_CONCURRENCY)
 	} catch (error) {
-		return [say.fault(`The database cannot be used: ${messageOf(error)}.${adviceOf(codeOf(error))}`)]
+		return [say.fault(`The database cannot be used: ${messageOf(error)}.${adviceOf(errorCodeOf(error))}`)]
 	}
 }
 
@@ -93,7 +93,7 @@ async function readFacts(client: pg.Client): Promise<DatabaseFacts> {
 /** @param files names of the migrations of this version @param processes WEB_CONCURRENCY */
 export function assessDatabase(facts: DatabaseFacts, files: readonly string[], processes: number): Finding[] {
 	const major = Math.floor(facts.version / 10_000)
-	const needed = processes * CONNECTIONS_OF_ONE + 5
+	const needed = processes * CONNECTIONS_PER_PROCESS + 5
 	const unknown = facts.migrations.filter((name) => !files.includes(name))
 	const pending = files.filter((name) => !facts.migrations.includes(name))
 	const missing = extensions.filter((name) => !facts.extensions.includes(name))
@@ -110,13 +110,13 @@ export function assessDatabase(facts: DatabaseFacts, files: readonly string[], p
 			say.fault(`PostgreSQL lacks the extensions ${missing.join(', ')}. On Debian they are in postgresql-contrib.`),
 		facts.maxConnections < needed &&
 			say.fault(
-				`max_connections is ${facts.maxConnections}, and ${counted(processes, 'process', 'processes')} may need ${needed}. Raise it, or lower WEB_CONCURRENCY.`,
+				`max_connections is ${facts.maxConnections}, and ${pluralize(processes, 'process', 'processes')} may need ${needed}. Raise it, or lower WEB_CONCURRENCY.`,
 			),
 		unknown.length > 0 &&
 			say.fault(`It belongs to a newer version of the site: this one does not know ${unknown.join(', ')}.`),
 		facts.migrations.length > 0 &&
 			pending.length > 0 &&
-			say.warning(`The next start brings it to this version, by ${counted(pending.length, 'migration')}.`),
+			say.warning(`The next start brings it to this version, by ${pluralize(pending.length, 'migration')}.`),
 	]
 	const found = wrong.filter((finding) => finding !== false)
 	const isWell = found.every(({ state }) => state !== 'fault')

@@ -9,7 +9,7 @@ import { parseConfig } from '~/config.server.ts'
 import { useDatabase } from '../../tests/support/database.ts'
 import { testDatabaseUrl } from '../../tests/support/members-site.ts'
 import { assessAnswer, checkAddress } from './address.ts'
-import { assessReturned, checkBounces } from './bounces.ts'
+import { assessBounces, checkBounces } from './bounces.ts'
 import { assessDatabase, checkDatabase, type DatabaseFacts } from './database.ts'
 import { assessClock, type Finding, findingsOf } from './finding.ts'
 import { assessDisk, checkDataDirectory, checkDisk } from './machine.ts'
@@ -108,7 +108,7 @@ describe('mail that comes back', () => {
 		[40, 5_000, 'ok'],
 		[400, 5_000, 'warning'],
 	])('from %i of %i addresses is %s', (returned, all, state) => {
-		expect(assessReturned({ returned, all }).state).toBe(state)
+		expect(assessBounces({ returned, all }).state).toBe(state)
 	})
 })
 

@@ -36,12 +36,12 @@ export function messageOf(error: unknown): string {
 export const noHost = /^(ENOTFOUND|ENODATA)$/
 
 /** The code of an error or of its cause, such as ENOTFOUND. */
-export function codeOf(error: unknown): string {
+export function errorCodeOf(error: unknown): string {
 	const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown[] }
 	// Errors of the site have a code for libraries, not that of their cause.
 	if (typeof code === 'string' && !isSiteFault(error)) return code
 	const below = cause ?? errors?.[0]
-	return below === undefined ? '' : codeOf(below)
+	return below === undefined ? '' : errorCodeOf(below)
 }
 
 /** Differences between two clocks that are noteworthy, and that are wrong. */

@@ -3,7 +3,7 @@ import { lstat, readdir, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskError } from '~/lib/disk-error.server.ts'
 import { archivingLag, readArchivingState } from '~/platform/backup/archiving-state.server.ts'
-import { stateOf } from '~/platform/storage/disk.server.ts'
+import { diskStateOf } from '~/platform/storage/disk.server.ts'
 import { type Finding, findings, messageOf } from './finding.ts'
 
 const directory = findings('Data directory')
@@ -58,7 +58,7 @@ export async function checkDisk(dataDir: string): Promise<Finding[]> {
 /** @param left bytes that can still be written @param whole bytes of the disk */
 export function assessDisk(left: number, whole: number): Finding {
 	const words = `${(left / 1e9).toFixed(1)} of ${(whole / 1e9).toFixed(1)} GB are left on the disk of DATA_DIR.`
-	const state = stateOf(left, whole)
+	const state = diskStateOf(left, whole)
 	if (state === 'full') return disk.fault(`${words} Nothing can be stored any more: make room.`)
 	if (state === 'nearly-full') return disk.warning(`${words} Make room before it is full.`)
 	return disk.ok(words)

@@ -1,5 +1,5 @@
 import type { Config } from '~/config.server.ts'
-import { mailFaultInWords, tryMail } from '~/platform/mail/mail.server.ts'
+import { describeMailError, tryMail } from '~/platform/mail/mail.server.ts'
 import { type Finding, findings } from './finding.ts'
 
 const say = findings('Mail')
@@ -27,7 +27,7 @@ export async function checkMail(
 			)
 		}
 	} catch (error) {
-		found.push(say.fault(mailFaultInWords(error)))
+		found.push(say.fault(describeMailError(error)))
 	}
 	return found
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
-import { addressesOf, isMissingAddress } from '../../server/listen.ts'
+import { isMissingAddress, listenAddresses } from '../../server/listen.ts'
 
 /** Below the range of outgoing connections (from 32768 on Linux), which could take a port before its site does. */
 const FIRST_PORT = 20_000
@@ -52,7 +52,7 @@ async function isFree(port: number): Promise<boolean> {
 
 /** @throws Error with one sentence when the port is taken */
 export async function claimPort({ HOST, PORT }: { HOST: string; PORT: number }): Promise<void> {
-	for (const address of addressesOf(HOST)) {
+	for (const address of listenAddresses(HOST)) {
 		try {
 			const server = await listenOn(PORT, address)
 			await once(server.close(), 'close')

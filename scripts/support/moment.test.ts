@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { momentOf } from './moment.ts'
+import { parseMoment } from './moment.ts'
 
 test.each([
 	['2026-11-24 15:30', new Date(2026, 10, 24, 15, 30)],
@@ -8,7 +8,7 @@ test.each([
 	['2026-11-24 23:30-05:00', new Date('2026-11-25T04:30:00Z')],
 	['2028-02-29 10:00', new Date(2028, 1, 29, 10)],
 ])('%s is a moment', (text, moment) => {
-	expect(momentOf(text)).toEqual(moment)
+	expect(parseMoment(text)).toEqual(moment)
 })
 
 test.each([
@@ -20,5 +20,5 @@ test.each([
 	'yesterday',
 	'',
 ])('“%s” is rejected, and never read as another moment', (text) => {
-	expect(() => momentOf(text)).toThrow('--to takes a moment')
+	expect(() => parseMoment(text)).toThrow('--to takes a moment')
 })

@@ -3,7 +3,7 @@
  * @param text in this machine's time zone, unless it names one
  * @throws Error with one sentence; also for a day that does not exist, which Date takes for one of the next month
  */
-export function momentOf(text: string): Date {
+export function parseMoment(text: string): Date {
 	const [, day] = /^(\d{4}-\d\d-\d\d)[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? []
 	const moment = new Date(text)
 	if (!day || Number.isNaN(moment.getTime()) || !isDay(day))

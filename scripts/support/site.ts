@@ -6,7 +6,7 @@ import { reachEmbeddedPostgres, startEmbeddedPostgres } from '~/platform/db/embe
 import { migrate } from '~/platform/db/migrate.server.ts'
 import { NO_TIME_LIMITS } from '~/platform/db/time-limits.server.ts'
 import { prepareDataDir } from '../../server/data-dir.ts'
-import { DataDirTaken, lockDataDir } from '../../server/lock.ts'
+import { DataDirLocked, lockDataDir } from '../../server/lock.ts'
 
 const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 
@@ -45,7 +45,7 @@ export async function withSite<Result>(
  * Runs work on the database of a running site, without locking anything that a site needs to start.
  * @throws Error when no site runs here, or its database does not answer
  */
-export async function besideSite<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function withRunningSite<Result>(work: () => Promise<Result>): Promise<Result> {
 	const { DATABASE_URL, dataDir } = config()
 	openDatabase(DATABASE_URL ? { connectionString: DATABASE_URL } : await reachEmbeddedPostgres(dataDir))
 	try {
@@ -78,6 +78,6 @@ function passOn(error: unknown): never {
 }
 
 function passOnUnlessTaken(error: unknown): null {
-	if (error instanceof DataDirTaken) return null
+	if (error instanceof DataDirLocked) return null
 	throw error
 }

@@ -41,8 +41,9 @@ export function compress(): MiddlewareHandler {
 		const body = Buffer.from(await response.arrayBuffer())
 		const headers = new Headers(response.headers)
 		if (!headers.get('Vary')?.includes('Accept-Encoding')) headers.append('Vary', 'Accept-Encoding')
-		const coding = body.length < MIN_BYTES ? 'identity' : accepted(context.req.header('Accept-Encoding') ?? '', CODINGS)
-		const encoded = await encode(body, coding)
+		const coding =
+			body.length < MIN_BYTES ? 'identity' : negotiateCoding(context.req.header('Accept-Encoding') ?? '', CODINGS)
+		const encoded = await compressBody(body, coding)
 		if (coding !== 'identity') headers.set('Content-Encoding', coding)
 		headers.set('Content-Length', String(encoded.length))
 		context.res = undefined
@@ -55,7 +56,7 @@ export function compress(): MiddlewareHandler {
  * (docs/decisions/0050-compression-on-the-spot.md).
  * @returns a buffer that takes no more memory than its bytes, so that it may be cached
  */
-export async function encode(body: Buffer<ArrayBuffer>, coding: Coding): Promise<Buffer<ArrayBuffer>> {
+export async function compressBody(body: Buffer<ArrayBuffer>, coding: Coding): Promise<Buffer<ArrayBuffer>> {
 	if (coding === 'identity') return body
 	// zlib returns a part of a block of `chunkSize` bytes, which keeps the block alive; Buffer's own copies share a block, too.
 	return Buffer.from(new Uint8Array(await packed(body, coding)).buffer)
@@ -69,7 +70,7 @@ function packed(body: Buffer, coding: Exclude<Coding, 'identity'>): Buffer | Pro
 }
 
 /** The parts of a header, trimmed. A pattern for the separator with the white space around it would take quadratic time. */
-export function partsOf(text: string, separator: ',' | ';'): string[] {
+export function splitHeader(text: string, separator: ',' | ';'): string[] {
 	return text.split(separator).map((part) => part.trim())
 }
 
@@ -78,10 +79,13 @@ export function partsOf(text: string, separator: ',' | ';'): string[] {
  * @param header Accept-Encoding
  * @param offered the available codings, best first
  */
-export function accepted<Offered extends Coding>(header: string, offered: readonly Offered[]): Offered | 'identity' {
+export function negotiateCoding<Offered extends Coding>(
+	header: string,
+	offered: readonly Offered[],
+): Offered | 'identity' {
 	const weights = new Map(
 		header.split(',').map((part) => {
-			const [name = '', ...parameters] = partsOf(part.toLowerCase(), ';')
+			const [name = '', ...parameters] = splitHeader(part.toLowerCase(), ';')
 			const weight = parameters.find((parameter) => parameter.startsWith('q='))
 			return [name, weight ? Number(weight.slice(2)) : 1] as const
 		}),

@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono'
 import { problem } from '~/platform/http/problem.ts'
 
 /** Maximum bytes of a small body, of which any number may be read concurrently: a form without pictures. */
-export const maxSmallBody = 512 * 1024
+export const MAX_SMALL_BODY_BYTES = 512 * 1024
 
 interface Limits {
 	/** Larger bodies that a process handles concurrently: each is held in memory, up to 7.5 MB. */
@@ -77,5 +77,5 @@ export function limitLargeBodies(
 
 function isLarge({ method, headers }: Request): boolean {
 	if (method === 'GET' || method === 'HEAD') return false
-	return headers.has('Transfer-Encoding') || Number(headers.get('Content-Length')) > maxSmallBody
+	return headers.has('Transfer-Encoding') || Number(headers.get('Content-Length')) > MAX_SMALL_BODY_BYTES
 }

@@ -3,7 +3,7 @@ import { callerOf } from '~/features/api/caller.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { isPrivateSite } from '~/platform/http/site-access.server.ts'
-import { addSession, type LoginInstead, senderOf } from '../site-faults.ts'
+import { addSession, type LoginRedirect, senderOf } from '../site-faults.ts'
 
 /**
  * Addresses of a private site that are open to visitors: login and registration, links in mails, legal texts, and files that
@@ -27,10 +27,10 @@ const logoFile = /^\/media\/logos\//
 const sentence = 'This site is for its members. Log in first.'
 
 /** The login for each request whose routes must not run. */
-const locked = new WeakMap<Request, LoginInstead>()
+const locked = new WeakMap<Request, LoginRedirect>()
 
 /** The login that routes must redirect this request to; null where they may run. */
-export function loginInstead(request: Request): LoginInstead | null {
+export function loginRedirectFor(request: Request): LoginRedirect | null {
 	return locked.get(request) ?? null
 }
 

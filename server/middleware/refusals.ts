@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { MiddlewareHandler } from 'hono'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { onTooMany } from '~/lib/errors.ts'
+import { onTooManyRequests } from '~/lib/errors.ts'
 import { requestScope } from '~/lib/request-scope.server.ts'
 
 /**
@@ -37,7 +37,7 @@ const UNKNOWN_WAIT = 60
 
 const waits = new AsyncLocalStorage<{ seconds: number }>()
 
-onTooMany((seconds) => {
+onTooManyRequests((seconds) => {
 	const wait = waits.getStore()
 	if (wait) wait.seconds = Math.max(wait.seconds, seconds)
 })

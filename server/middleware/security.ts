@@ -16,7 +16,7 @@ export function security(config: Config, nonceOf: (request: Request) => string):
 		const headers = context.res.headers
 		// Scripts, styles and fonts are not documents: other headers have no effect on them, and are larger than some of them.
 		if (context.req.path.startsWith('/assets/')) {
-			for (const [name, value] of everywhere(config)) headers.set(name, value)
+			for (const [name, value] of commonHeaders(config)) headers.set(name, value)
 			// Its name changes with its content, so it is never revalidated.
 			headers.delete('Last-Modified')
 			return
@@ -24,21 +24,21 @@ export function security(config: Config, nonceOf: (request: Request) => string):
 		const isMedia = context.req.path.startsWith('/media/')
 		// Nor do they affect pictures, of which a page may have twenty.
 		const isPicture = isMedia && headers.get('Content-Type')?.startsWith('image/')
-		const own = isPicture ? everywhere(config) : always
+		const own = isPicture ? commonHeaders(config) : always
 		for (const [name, value] of [...own, ...indexingHeaders()]) headers.set(name, value)
 		stayOnSite(headers, context.req.url)
 		// A picture that is opened directly must never be executed, whatever the browser takes it for.
 		if (isMedia) headers.set(policyHeader, "default-src 'none'; sandbox")
 		// After a 304, a browser uses the policy of its stored response.
 		else if (context.res.status !== 304 && !headers.has(policyHeader))
-			headers.set(policyHeader, policy(inlineOf(config, context.req.raw, nonceOf)))
+			headers.set(policyHeader, contentSecurityPolicy(inlineOf(config, context.req.raw, nonceOf)))
 	}
 }
 
 export const policyHeader = 'Content-Security-Policy'
 
 /** Headers of every response. */
-export function everywhere({ secure }: Pick<Config, 'secure'>): [string, string][] {
+export function commonHeaders({ secure }: Pick<Config, 'secure'>): [string, string][] {
 	const sniffing: [string, string] = ['X-Content-Type-Options', 'nosniff']
 	return secure ? [sniffing, ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains']] : [sniffing]
 }
@@ -46,7 +46,7 @@ export function everywhere({ secure }: Pick<Config, 'secure'>): [string, string]
 /** Headers of every page, besides its policy. */
 export function securityHeaders(config: Pick<Config, 'secure'>): [string, string][] {
 	return [
-		...everywhere(config),
+		...commonHeaders(config),
 		['Referrer-Policy', 'strict-origin-when-cross-origin'],
 		['Cross-Origin-Opener-Policy', 'same-origin'],
 		['Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()'],
@@ -77,7 +77,7 @@ function inlineOf({ NODE_ENV }: Config, request: Request, nonceOf: (request: Req
 }
 
 /** @param inline the allowed inline scripts: a nonce, or hashes; inline styles are allowed only with `'unsafe-inline'` */
-export function policy(inline: string): string {
+export function contentSecurityPolicy(inline: string): string {
 	const development = inline === "'unsafe-inline'"
 	return [
 		"default-src 'none'",

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test'
 import pg from 'pg'
 import { questionUrl } from '../../app/features/search/search.view.ts'
-import { MAX_TAG, toTag } from '../../app/features/tags/tags.limits.ts'
+import { MAX_TAG, normalizeTag } from '../../app/features/tags/tags.limits.ts'
 import { makeDataDir, type SiteProcess, siteDatabase, startSite } from '../support/site-process.ts'
 
 /*
@@ -147,7 +147,7 @@ test('no payload runs from the parts of an address that a page repeats', async (
 		const own = [...half.filter((_, index) => index % 2 === way % 2), ...rest.filter((_, index) => index % 4 === way)]
 		// A search and a title are words. An existing tag has a page, and an address is judged by its start.
 		const isWord = (payload: string) =>
-			way < 2 || (payload.includes('<') && (way === 3 || toTag(payload).length > MAX_TAG))
+			way < 2 || (payload.includes('<') && (way === 3 || normalizeTag(payload).length > MAX_TAG))
 		// Searches and titles have maximum lengths.
 		return grouped(own, isWord, way < 2 ? MAX_SHARED_LENGTH : MAX_LENGTH).map((shown) => {
 			const path = echoes(encodeURIComponent(shown.join(' ')))[way]

@@ -9,7 +9,7 @@ import { demoAccounts } from '~/features/demo/demo-account.server.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import { closeDatabase, openDatabase, pool } from '~/platform/db/db.server.ts'
 import { migrate } from '~/platform/db/migrate.server.ts'
-import { letter, sendMail } from '~/platform/mail/mail.server.ts'
+import { linkMail, sendMail } from '~/platform/mail/mail.server.ts'
 import { openStorage } from '~/platform/storage/storage.server.ts'
 import { eventually } from '../support/eventually.ts'
 import { startOnTestDatabase } from '../support/members-site.ts'
@@ -82,7 +82,7 @@ test('a bucket that does not answer is given up in time', async () => {
 })
 
 test('a mail server that does not answer is given up in time', async () => {
-	const mail = letter('mira@eastmere.example', 'Hello', 'Hello.', { label: 'Open', url: 'http://localhost/' }, 'Bye.')
+	const mail = linkMail('mira@eastmere.example', 'Hello', 'Hello.', { label: 'Open', url: 'http://localhost/' }, 'Bye.')
 	const began = performance.now()
 	const settings = { SMTP_URL: `smtp://127.0.0.1:${await silentPort()}`, MAIL_FROM: 'quad@quad.example' }
 	await expect(sendMail(mail, { ...settings, dataDir: config().dataDir })).rejects.toThrow()

@@ -11,7 +11,7 @@ import { useDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { useJobTables } from '../support/jobs.ts'
 import { addressesOf, dataPath, type Leaver, SILENT } from '../support/leaver-addresses.ts'
-import { gather, plant } from '../support/leavers.ts'
+import { makeStayingMembers, plant } from '../support/leavers.ts'
 import { type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 import { columnsWithout, filesWith, NOT_PLANTED, rowsWith } from '../support/planted-member.ts'
 import { closeTabs, openTab } from '../support/tabs.ts'
@@ -40,7 +40,7 @@ beforeAll(async () => {
 	// Test and site share the data directory, so that the site serves files stored by the test.
 	const settings = { DATA_DIR: config().dataDir, LOG_LEVEL: 'error', WEB_CONCURRENCY: '2' }
 	site = await startOnTestDatabase(undefined, settings)
-	const remaining = await gather(site)
+	const remaining = await makeStayingMembers(site)
 	const firstWords = { texts: 'plonkwetter', own: 'zwyrbelfink', name: 'Hulmera Droskin' }
 	const first = await plant(site, remaining, ['quorbast', 'vintrell'], firstWords, {
 		role: 'moderator',

@@ -9,7 +9,7 @@ import { demoAccounts } from '~/features/demo/demo-account.server.ts'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { findServer } from '~/platform/db/postgres-process.server.ts'
 import { picture } from '../factories/pictures.ts'
-import { PASSED_ON, type SiteProcess, siteDatabase, startFirst, startSite } from '../support/site-process.ts'
+import { CHILD_ENV, type SiteProcess, siteDatabase, startFirst, startSite } from '../support/site-process.ts'
 
 /* A site is backed up during writes, killed, and restored elsewhere: docs/self-hosting.md, “Backup” and “Restore”. */
 
@@ -27,7 +27,7 @@ afterAll(async () => {
 async function run(script: 'backup' | 'restore', args: string[], env: Record<string, string>, stopAt?: RegExp) {
 	const child = spawn(process.execPath, ['--import', './scripts/support/alias.mjs', `scripts/${script}.ts`, ...args], {
 		stdio: ['ignore', 'pipe', 'pipe'],
-		env: { ...PASSED_ON, ...env },
+		env: { ...CHILD_ENV, ...env },
 	})
 	let output = ''
 	let isTold = false

@@ -6,7 +6,7 @@ import { makeMessage, passTime } from '../factories/chat.ts'
 import { SiteTransport } from '../support/chat-members.ts'
 import { Browser, ChatServer, Tab } from '../support/chat-network.ts'
 import { useDatabase } from '../support/database.ts'
-import { askAt, logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
+import { logInMember, type MembersSite, requestPage, startOnTestDatabase } from '../support/members-site.ts'
 import { closeTabs, openTab } from '../support/tabs.ts'
 
 /*
@@ -98,7 +98,7 @@ async function meetAtSite(): Promise<Pair> {
 		},
 		change: async (id, body) => {
 			const form = { intent: body === '' ? 'delete' : 'edit', id: String(id), body }
-			expect((await askAt(site.url, `/messages/${bert.member.username}`, anna.cookie, form)).status).toBe(303)
+			expect((await requestPage(site.url, `/messages/${bert.member.username}`, anna.cookie, form)).status).toBe(303)
 		},
 	}
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { comeBack, type Live } from '~/platform/realtime/live.ts'
-import { Watched } from '~/platform/realtime/use-presence.ts'
+import { keepReconnecting, type LiveSocket } from '~/platform/realtime/live.ts'
+import { WatchedPresence } from '~/platform/realtime/use-presence.ts'
 import { ChatRun, seed } from '../support/chat-run.ts'
 import { descendants, hasServers, type RunningCluster, startCluster } from '../support/cluster.ts'
 import { useDatabase } from '../support/database.ts'
-import { askAt, logInMember, testDatabaseUrl } from '../support/members-site.ts'
+import { logInMember, requestPage, testDatabaseUrl } from '../support/members-site.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
-import { closeTabs, next, openTab, startTab } from '../support/tabs.ts'
+import { closeTabs, nextEvent, openTab, startTab } from '../support/tabs.ts'
 
 /* Three nodes behind nginx: Redis stops and restarts, and nodes are killed, while members write. */
 
@@ -52,7 +52,8 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 
 	test(`Redis stops and a node is killed, ${rounds} times each while members write: the history holds, and presence within 60 s (CHAT_HISTORY_SEED=${seed})`, async () => {
 		const site = {
-			ask: (path: string, cookie: string, form?: Record<string, string>) => askAt(cluster.url, path, cookie, form),
+			ask: (path: string, cookie: string, form?: Record<string, string>) =>
+				requestPage(cluster.url, path, cookie, form),
 		}
 		const [watcher, leaver, comer] = [
 			await logInMember(site, 'watcher'),
@@ -86,16 +87,16 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 /** A tab that shows the presence of these members, as the product's does. @returns a function with those online at present */
 async function watching(url: string, cookie: string, names: string[]): Promise<() => string[]> {
 	const tab = await openLastingTab(url, cookie)
-	const watched = new Watched()
+	const watched = new WatchedPresence()
 	watched.show(names, () => {})
 	watched.listen(tab)
 	return () => names.filter((name) => watched.isOnline(name))
 }
 
 /** A tab that always reconnects, as a page does: one that a busy node refused would otherwise stay away. */
-async function openLastingTab(url: string, cookie: string): Promise<Live> {
-	const tab: Live = startTab(url, { Cookie: cookie })
-	ends.push(comeBack(tab))
-	await next(tab, 'connect')
+async function openLastingTab(url: string, cookie: string): Promise<LiveSocket> {
+	const tab: LiveSocket = startTab(url, { Cookie: cookie })
+	ends.push(keepReconnecting(tab))
+	await nextEvent(tab, 'connect')
 	return tab
 }

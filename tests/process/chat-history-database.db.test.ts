@@ -8,7 +8,7 @@ import { descendants } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts'
-import { closeTabs, next, openTab } from '../support/tabs.ts'
+import { closeTabs, nextEvent, openTab } from '../support/tabs.ts'
 
 /* PostgreSQL is killed with SIGKILL during writes and restarted; the site recovers on its own. */
 
@@ -52,7 +52,7 @@ test.each([1, 4])(
 		}
 		await sleep(1_000)
 		// Longer than a tab retries: it is disconnected, so that it catches up later.
-		const cut = next(await openTab(site.url, reader.cookie), 'disconnect')
+		const cut = nextEvent(await openTab(site.url, reader.cookie), 'disconnect')
 		await postgres.kill()
 		await sleep(noticed)
 		await postgres.start()

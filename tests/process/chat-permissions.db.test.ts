@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { deleteMessage } from '~/features/chat/messages/changing.server.ts'
-import { listSince } from '~/features/chat/messages/reading.server.ts'
+import { listChangesSince } from '~/features/chat/messages/reading.server.ts'
 import { reportMessage } from '~/features/chat/messages/reporting.server.ts'
 import { sendMessage } from '~/features/chat/messages/sending.server.ts'
 import { makeToken } from '~/features/tokens/tokens.server.ts'
@@ -12,7 +12,7 @@ import { makeQuestion } from '../factories/forum.ts'
 import { picture } from '../factories/pictures.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInAgain, logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
-import { closeTabs, openTab, watch } from '../support/tabs.ts'
+import { closeTabs, openTab, watchPresence } from '../support/tabs.ts'
 
 // Nobody but the two members can read a conversation, by any interface of the built site.
 
@@ -217,14 +217,14 @@ describe('writing', () => {
 	)
 
 	test.each(forms)('nobody else may %s a message: %s at the page of %s', async (intent, name, peer) => {
-		const before = await listSince(person('mira'), 'tomas', 0)
+		const before = await listChangesSince(person('mira'), 'tomas', 0)
 		for (const suffix of ['', '.data']) {
 			const fields = { intent, id: String(messageId), body: 'changed' }
 			const response = await site.ask(`/messages/${peer}${suffix}`, cookies[name] ?? '', fields)
 			// Those who may see the page get it with the error.
 			if (name !== 'tomas') expect(tells(await response.text())).toBe(false)
 		}
-		expect(await listSince(person('mira'), 'tomas', 0)).toEqual(before)
+		expect(await listChangesSince(person('mira'), 'tomas', 0)).toEqual(before)
 	})
 })
 
@@ -269,7 +269,7 @@ describe('a suspended member', () => {
 		const message = { to: 'mira', clientId: crypto.randomUUID(), body: 'Psst.' }
 		const answer = await tab.timeout(30_000).emitWithAck('chat:send', message)
 		expect(JSON.stringify(answer)).toContain('You are permanently suspended')
-		await watch(mira, [])
+		await watchPresence(mira, [])
 		expect(told.filter((event) => event.startsWith('chat:typing') || event === 'chat:message')).toEqual([])
 	})
 
@@ -318,7 +318,7 @@ describe('live events', () => {
 			}
 			tab.emit('chat:seen', { with: 'mira', upTo: messageId, read: true })
 			tab.emit('chat:typing', 'mira')
-			await watch(tab, ['mira', 'tomas'])
+			await watchPresence(tab, ['mira', 'tomas'])
 		}
 		const tab = await openTab(site.url, cookies.mira ?? '')
 		const told: unknown[] = []
@@ -334,7 +334,7 @@ describe('live events', () => {
 		})
 		expect(status).toBe(201)
 		await expect.poll(() => told).toHaveLength(2)
-		for (const other of others) await watch(other, [])
+		for (const other of others) await watchPresence(other, [])
 		expect(heard.filter((line) => line.includes('chat:message') || line.includes(secret))).toEqual([])
 	})
 })

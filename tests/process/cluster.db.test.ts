@@ -8,9 +8,9 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { makeQuestion } from '../factories/forum.ts'
 import { descendants, hasServers, type RunningCluster, startCluster, stillRunning } from '../support/cluster.ts'
 import { useDatabase } from '../support/database.ts'
-import { askAt, logInMember, password, startOnTestDatabase, testDatabaseUrl } from '../support/members-site.ts'
+import { logInMember, password, requestPage, startOnTestDatabase, testDatabaseUrl } from '../support/members-site.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
-import { closeTabs, next, openTab, startTab, watch } from '../support/tabs.ts'
+import { closeTabs, nextEvent, openTab, startTab, watchPresence } from '../support/tabs.ts'
 
 /*
  * A site with several processes: four workers on one port, and three nodes behind nginx with Redis. All must learn what one of them is
@@ -51,8 +51,8 @@ const nodes = async (): Promise<Entrance> => {
 }
 
 /** Requests to the first address, and to the last one. */
-const ask = (path: string, cookie: string, form?: Form) => askAt(place.doors[0] ?? '', path, cookie, form)
-const askLast = (path: string, cookie: string, form?: Form) => askAt(place.doors.at(-1) ?? '', path, cookie, form)
+const ask = (path: string, cookie: string, form?: Form) => requestPage(place.doors[0] ?? '', path, cookie, form)
+const askLast = (path: string, cookie: string, form?: Form) => requestPage(place.doors.at(-1) ?? '', path, cookie, form)
 /** Over a new connection, as a kept one may lead to a dead process. */
 async function askAnew(path: string): Promise<{ status: number | undefined; body: string }> {
 	const [answer]: IncomingMessage[] = await once(get(`${place.doors[0]}${path}`, { agent: false }), 'response')
@@ -64,13 +64,13 @@ const logIn = (username: string) => logInMember({ ask }, username)
 const openTabs = (cookie: string): Promise<Socket[]> => Promise.all(place.doors.map((door) => openTab(door, cookie)))
 
 /** The next event of this name in each tab. */
-const allHear = (tabs: Socket[], name: string) => Promise.all(tabs.map((tab) => next(tab, name)))
+const allHear = (tabs: Socket[], name: string) => Promise.all(tabs.map((tab) => nextEvent(tab, name)))
 
 /** Adds a comment at one address. @returns its text, which the question's page must show then */
 async function comment(door: string, url: string, cookie: string): Promise<string> {
 	written += 1
 	const words = `Word number ${written}.`
-	const answer = await askAt(door, url, cookie, { intent: 'comment', body: words })
+	const answer = await requestPage(door, url, cookie, { intent: 'comment', body: words })
 	expect(answer.status, await answer.text()).toBe(303)
 	return words
 }
@@ -145,11 +145,11 @@ describe.each([
 	test('a member who comes online in one process is online in all', async () => {
 		const watchers = await openTabs(odalys.cookie)
 		const { username } = mira.member
-		for (const watcher of watchers) expect(await watch(watcher, [username])).toEqual([])
+		for (const watcher of watchers) expect(await watchPresence(watcher, [username])).toEqual([])
 		const heard = allHear(watchers, 'presence:changed')
 		await openTab(place.doors.at(-1) ?? '', mira.cookie)
 		for (const event of await heard) expect(event).toEqual({ username, online: true })
-		for (const watcher of watchers) expect(await watch(watcher, [username])).toEqual([username])
+		for (const watcher of watchers) expect(await watchPresence(watcher, [username])).toEqual([username])
 	})
 
 	test('a change in one process invalidates the cached page in all others', async () => {
@@ -182,7 +182,7 @@ describe.each([
 	test('an ended session is rejected by every process, though its signed cookie is valid for 300 s', async () => {
 		const leaving = await logIn(`forgotten${count}`)
 		const statuses = () =>
-			Promise.all(place.doors.map(async (door) => (await askAt(door, '/api/v1/me', leaving.cookie)).status))
+			Promise.all(place.doors.map(async (door) => (await requestPage(door, '/api/v1/me', leaving.cookie)).status))
 		expect(new Set(await statuses())).toEqual(new Set([200]))
 		expect((await ask('/logout', leaving.cookie, {})).status).toBe(303)
 		await expect.poll(statuses, { timeout: 1_000 }).toEqual(place.doors.map(() => 401))
@@ -191,7 +191,7 @@ describe.each([
 	test('API calls are counted together', async () => {
 		const left: number[] = []
 		for (const door of place.doors) {
-			const answer = await askAt(door, '/api/v1/queries', mira.cookie)
+			const answer = await requestPage(door, '/api/v1/queries', mira.cookie)
 			left.push(Number(/r=(\d+)/.exec(answer.headers.get('RateLimit') ?? '')?.[1]))
 		}
 		expect(left).toEqual(left.map((_, index) => 599 - index))
@@ -204,7 +204,7 @@ describe.each([
 		await expect
 			.poll(async () => {
 				const surplus = startTab(place.doors[1] ?? '', { Cookie: many.cookie })
-				const answer = await Promise.race([next(surplus, 'connect_error'), next(surplus, 'connect')])
+				const answer = await Promise.race([nextEvent(surplus, 'connect_error'), nextEvent(surplus, 'connect')])
 				surplus.disconnect()
 				return answer instanceof Error ? answer.message : 'let in'
 			})
@@ -238,7 +238,7 @@ describe.each([
 		const leaving = await logIn('leaving-without-redis')
 		await redis?.stop()
 		expect((await ask('/logout', leaving.cookie, {})).status).toBe(303)
-		for (const door of place.doors) expect((await askAt(door, '/api/v1/me', leaving.cookie)).status).toBe(401)
+		for (const door of place.doors) expect((await requestPage(door, '/api/v1/me', leaving.cookie)).status).toBe(401)
 		await isSeenEverywhere(query.url, await comment(place.doors[1] ?? '', query.url, odalys.cookie))
 		expect((await ask('/readyz', '')).status).toBe(200)
 		expect((await ask('/api/v1/queries', mira.cookie)).status).toBe(200)

@@ -22,7 +22,7 @@ import { findServer } from '~/platform/db/postgres-process.server.ts'
 import { picture } from '../factories/pictures.ts'
 import { descendants, signalAll } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
-import { PASSED_ON, type SiteProcess, siteDatabase, startFirst, startSite } from '../support/site-process.ts'
+import { CHILD_ENV, type SiteProcess, siteDatabase, startFirst, startSite } from '../support/site-process.ts'
 
 /*
  * A site archives continuously, is written to, and destroyed with its disk; then restored to its end and to an earlier time:
@@ -51,7 +51,7 @@ async function restore(args: string[], dataDir: string, signal?: NodeJS.Signals)
 	if (signal) rmSync(password, { force: true })
 	const child = spawn(process.execPath, ['--import', './scripts/support/alias.mjs', 'scripts/restore.ts', ...args], {
 		stdio: ['ignore', 'pipe', 'pipe'],
-		env: { ...PASSED_ON, TZ: 'UTC', BACKUP_PASSPHRASE: passphrase, DATA_DIR: dataDir },
+		env: { ...CHILD_ENV, TZ: 'UTC', BACKUP_PASSPHRASE: passphrase, DATA_DIR: dataDir },
 	})
 	let output = ''
 	for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))

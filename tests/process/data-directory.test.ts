@@ -23,14 +23,14 @@ import { freePort } from '../../scripts/support/free-ports.ts'
 import { picture } from '../factories/pictures.ts'
 import { CountingClient } from '../faults/counting-client.ts'
 import { eventually } from '../support/eventually.ts'
-import { makeDataDir, PASSED_ON, siteDatabase, spawnSite, startSite } from '../support/site-process.ts'
-import { manySites } from '../support/sites.ts'
-import { canIsolate, isolationNote, mountSmallDisk, runOn } from '../support/small-disk.ts'
+import { CHILD_ENV, makeDataDir, siteDatabase, spawnSite, startSite } from '../support/site-process.ts'
+import { makeSites } from '../support/sites.ts'
+import { canIsolate, isolationNote, mountSmallDisk, runOnDisk } from '../support/small-disk.ts'
 
 /* DATA_DIR is private to its owner, locked by one site, and survives a full disk and other containers. */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const { keep, newDataDir, start, fails } = manySites({ SEED: 'none' })
+const { keep, newDataDir, start, fails } = makeSites({ SEED: 'none' })
 const isRoot = process.getuid?.() === 0
 /** How often the disk of a running site is filled. */
 const diskRounds = Number(process.env.DISK_ROUNDS ?? 1)
@@ -56,7 +56,7 @@ async function importQuestions(count: number, env: Record<string, string>): Prom
 	const child = spawn(process.execPath, ['--import', './scripts/support/alias.mjs', 'scripts/import.ts', file], {
 		cwd: root,
 		stdio: ['ignore', 'pipe', 'pipe'],
-		env: { ...PASSED_ON, LOG_LEVEL: 'warn', ...env },
+		env: { ...CHILD_ENV, LOG_LEVEL: 'warn', ...env },
 	})
 	let output = ''
 	for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
@@ -230,12 +230,12 @@ test(`a disk that is read-only or full at the start is named, not what the log s
 		output: expect.stringMatching(new RegExp(`^[^\\n]*${cause}[^\\n]*\\n$`)),
 	})
 	disk.free()
-	runOn(disk, 'mount', '-o', 'remount,ro', disk.folder)
+	runOnDisk(disk, 'mount', '-o', 'remount,ro', disk.folder)
 	expect(await failsThere()).toEqual({
 		code: 1,
 		output: `The data directory ${dataDir} cannot be used: the disk is read-only. Choose another with DATA_DIR.\n`,
 	})
-	runOn(disk, 'mount', '-o', 'remount,rw', disk.folder)
+	runOnDisk(disk, 'mount', '-o', 'remount,rw', disk.folder)
 	const again = await startSite({ SEED: 'none', DATA_DIR: dataDir }, root, disk.prefix)
 	expect(await again.stop()).toBe(0)
 })

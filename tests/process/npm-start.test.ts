@@ -8,13 +8,13 @@ import { afterEach, expect, test } from 'vitest'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { descendants, processesOf, signalAll, stillRunning } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
-import { makeDataDir, PASSED_ON } from '../support/site-process.ts'
-import { manySites } from '../support/sites.ts'
+import { CHILD_ENV, makeDataDir } from '../support/site-process.ts'
+import { makeSites } from '../support/sites.ts'
 
 /* `npm start` in a terminal and as a service: signals, and restarts after the site was killed. */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const { newDataDir } = manySites({})
+const { newDataDir } = makeSites({})
 const started: number[] = []
 
 afterEach(() => {
@@ -35,7 +35,7 @@ async function run(command: string[], env: Record<string, string> = {}, errors: 
 	const child = spawn(program, args, {
 		cwd: root,
 		stdio: ['ignore', 'pipe', errors],
-		env: { ...PASSED_ON, SEED: 'none', DATA_DIR: dataDir, PORT: port, ...env },
+		env: { ...CHILD_ENV, SEED: 'none', DATA_DIR: dataDir, PORT: port, ...env },
 	})
 	started.push(child.pid ?? 0)
 	let output = ''

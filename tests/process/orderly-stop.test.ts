@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { countFailed } from '../faults/load.ts'
 import { stopEachWorker, stopTheProcess } from '../faults/orderly-stop.ts'
 import { eventually } from '../support/eventually.ts'
-import { manySites } from '../support/sites.ts'
+import { makeSites } from '../support/sites.ts'
 
 /*
  * Stopping a site under load. Three rounds with four workers are in tests/faults; three nodes behind nginx in rolling-restarts.db.test.ts.
  */
 
-const { newDataDir, start } = manySites({ SEED: 'none' })
+const { newDataDir, start } = makeSites({ SEED: 'none' })
 
 test('either of two workers can be stopped under load without a failed request', async () => {
 	const rounds = await stopEachWorker(1, 2)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anybody } from '~/features/directory/directory.paths.ts'
+import { NO_CRITERIA } from '~/features/directory/directory.paths.ts'
 import { listCommunity, listSkills } from '~/features/directory/directory.server.ts'
 import { checkDocuments } from '~/features/directory/documents.server.ts'
 import { suggest, suggestKnownSkills } from '~/features/directory/suggestions.server.ts'
@@ -98,7 +98,7 @@ const ways: [way: string, who: 'visitor' | 'member', find: (q: string) => Promis
 ]
 
 async function onPage(q: string, viewer: Viewer) {
-	const { page } = await listCommunity({ ...anybody, q }, null, viewer)
+	const { page } = await listCommunity({ ...NO_CRITERIA, q }, null, viewer)
 	return page.rows.find(isNora) ?? null
 }
 
@@ -162,18 +162,18 @@ test('filters, their options and counts, and suggested skills omit what the read
 	const found = async (viewer: Viewer) =>
 		Promise.all(
 			Object.entries(filters).map(async ([name, value]) => {
-				const { page, count } = await listCommunity({ ...anybody, [name]: value }, null, viewer)
+				const { page, count } = await listCommunity({ ...NO_CRITERIA, [name]: value }, null, viewer)
 				return page.rows.some(isNora) && count.number === 1
 			}),
 		)
-	const offered = async (viewer: Viewer, criteria = anybody) => {
+	const offered = async (viewer: Viewer, criteria = NO_CRITERIA) => {
 		const { branches, universities } = (await listCommunity(criteria, null, viewer)).filters
 		return [...branches, ...universities].filter(({ count }) => count?.number !== 0).map(({ value }) => value)
 	}
 	const told = async (viewer: Viewer) => [
 		...(await found(viewer)),
 		...(await offered(viewer)),
-		...(await offered(viewer, { ...anybody, q: 'finch' })),
+		...(await offered(viewer, { ...NO_CRITERIA, q: 'finch' })),
 	]
 	const all = ['Cartography', 'Brackenfold University', 'Cartography', 'Brackenfold University']
 	const skills = async () => (await listSkills(50)).some(({ name }) => name === 'Zigzagscript')

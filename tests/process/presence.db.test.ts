@@ -5,7 +5,7 @@ import { listOnlineAmong } from '~/platform/realtime/presence.queries.server.ts'
 import { useDatabase } from '../support/database.ts'
 import { startLossyProxy } from '../support/lossy-proxy.ts'
 import { logInAgain, logInMember, type MembersSite, password, startOnTestDatabase } from '../support/members-site.ts'
-import { closeTabs, heard, next, openTab, watch } from '../support/tabs.ts'
+import { closeTabs, nextEvent, openTab, waitForPresence, watchPresence } from '../support/tabs.ts'
 
 // Tabs are sockets of the real client against the built site. Rows are backdated instead of waiting.
 
@@ -32,22 +32,22 @@ afterEach(async () => {
 
 test('a member is online as soon as they open a page, and offline 30 s after closing it', async () => {
 	const watcher = await openTab(site.url, odalys)
-	expect(await watch(watcher, ['mira'])).toEqual([])
-	const came = heard(watcher, 'mira', true)
+	expect(await watchPresence(watcher, ['mira'])).toEqual([])
+	const came = waitForPresence(watcher, 'mira', true)
 	const tab = await openTab(site.url, mira)
 	await came
-	await expect.poll(() => watch(watcher, ['mira', 'odalys', 'nobody'])).toEqual(['mira', 'odalys'])
-	const left = heard(watcher, 'mira', false)
+	await expect.poll(() => watchPresence(watcher, ['mira', 'odalys', 'nobody'])).toEqual(['mira', 'odalys'])
+	const left = waitForPresence(watcher, 'mira', false)
 	tab.disconnect()
 	await expect.poll(() => secondsPass(31, 'mira')).toBe(0)
 	await left
-	expect(await watch(watcher, ['mira'])).toEqual([])
+	expect(await watchPresence(watcher, ['mira'])).toEqual([])
 })
 
 test('a second tab keeps a member online, without an event', async () => {
 	const watcher = await openTab(site.url, odalys)
-	expect(await watch(watcher, ['mira', 'tomas'])).toEqual([])
-	const came = Promise.all([heard(watcher, 'mira', true), heard(watcher, 'tomas', true)])
+	expect(await watchPresence(watcher, ['mira', 'tomas'])).toEqual([])
+	const came = Promise.all([waitForPresence(watcher, 'mira', true), waitForPresence(watcher, 'tomas', true)])
 	const [first, last] = [await openTab(site.url, mira), await openTab(site.url, tomas)]
 	await came
 	const said: unknown[] = []
@@ -60,7 +60,7 @@ test('a second tab keeps a member online, without an event', async () => {
 	await expect.poll(() => secondsPass(31, 'tomas')).toBe(0)
 	await expect.poll(() => said).toContainEqual({ username: 'tomas', online: false })
 	expect(said).toEqual([{ username: 'tomas', online: false }])
-	expect(await watch(watcher, ['mira'])).toEqual(['mira'])
+	expect(await watchPresence(watcher, ['mira'])).toEqual(['mira'])
 })
 
 const ways: [string, (cookie: string, username: string) => Promise<Response>][] = [
@@ -91,12 +91,12 @@ test.each(ways)('%s closes the tabs of the session, and others see it at once', 
 	const { member, cookie } = await logInMember(site, what.replaceAll(' ', '-').toLowerCase())
 	const watcher = await openTab(site.url, odalys)
 	const tab = await openTab(site.url, cookie)
-	await expect.poll(() => watch(watcher, [member.username])).toEqual([member.username])
-	const left = heard(watcher, member.username, false)
-	const closed = next(tab, 'disconnect')
+	await expect.poll(() => watchPresence(watcher, [member.username])).toEqual([member.username])
+	const left = waitForPresence(watcher, member.username, false)
+	const closed = nextEvent(tab, 'disconnect')
 	const answer = await end(cookie, member.username)
 	expect(answer.status, await answer.text()).toBeLessThan(400)
-	expect(await watch(watcher, [member.username])).toEqual([])
+	expect(await watchPresence(watcher, [member.username])).toEqual([])
 	await left
 	expect(await closed).toBe('io server disconnect')
 })
@@ -105,15 +105,15 @@ test('a member who hides causes no event when they log out', async () => {
 	const { member, cookie } = await logInMember(site, 'discreet')
 	await show(member.id, false)
 	const watcher = await openTab(site.url, odalys)
-	await watch(watcher, ['discreet'])
+	await watchPresence(watcher, ['discreet'])
 	const said: unknown[] = []
 	watcher.on('presence:changed', (event) => said.push(event))
 	const tab = await openTab(site.url, cookie)
-	const closed = next(tab, 'disconnect')
+	const closed = nextEvent(tab, 'disconnect')
 	await site.ask('/logout', cookie, {})
 	await closed
 	// Events sent before this response have arrived by now.
-	expect(await watch(watcher, ['discreet'])).toEqual([])
+	expect(await watchPresence(watcher, ['discreet'])).toEqual([])
 	expect(said).toEqual([])
 })
 
@@ -121,12 +121,12 @@ test('a member who hides is offline for everybody, until they show themselves ag
 	const { cookie, member } = await logInMember(site, 'hiding')
 	const watcher = await openTab(site.url, odalys)
 	await openTab(site.url, cookie)
-	await expect.poll(() => watch(watcher, ['hiding'])).toEqual(['hiding'])
-	const left = heard(watcher, 'hiding', false)
+	await expect.poll(() => watchPresence(watcher, ['hiding'])).toEqual(['hiding'])
+	const left = waitForPresence(watcher, 'hiding', false)
 	await show(member.id, false)
 	await left
-	expect(await watch(watcher, ['hiding'])).toEqual([])
-	const back = heard(watcher, 'hiding', true)
+	expect(await watchPresence(watcher, ['hiding'])).toEqual([])
+	const back = waitForPresence(watcher, 'hiding', true)
 	await show(member.id, true)
 	await back
 })
@@ -135,13 +135,13 @@ test('a dead network is noticed, and a tab reconnects when it is back', async ()
 	const network = await startLossyProxy(site.url)
 	const watcher = await openTab(site.url, odalys)
 	await openTab(network.url, mira)
-	await expect.poll(() => watch(watcher, ['mira'])).toEqual(['mira'])
+	await expect.poll(() => watchPresence(watcher, ['mira'])).toEqual(['mira'])
 	network.lose()
-	const left = heard(watcher, 'mira', false)
+	const left = waitForPresence(watcher, 'mira', false)
 	// In real time until two pings of 10 s are unanswered; then rows are backdated.
 	await expect.poll(() => secondsPass(31, 'mira')).toBe(0)
 	await left
-	const back = heard(watcher, 'mira', true)
+	const back = waitForPresence(watcher, 'mira', true)
 	network.mend()
 	await back
 	closeTabs()
@@ -157,7 +157,7 @@ test.each([
 		const { port } = new URL(site.url)
 		const returning = await openTab(site.url, odalys)
 		const gone = await openTab(site.url, mira)
-		await expect.poll(() => watch(returning, ['mira', 'odalys'])).toEqual(['mira', 'odalys'])
+		await expect.poll(() => watchPresence(returning, ['mira', 'odalys'])).toEqual(['mira', 'odalys'])
 		const offline: string[] = []
 		returning.on('presence:changed', ({ username, online }) => online || offline.push(username))
 		gone.io.reconnection(false)
@@ -165,11 +165,11 @@ test.each([
 		expect(await onlineInRows(), 'while nothing runs').toEqual(['mira', 'odalys'])
 		site = await startOnTestDatabase(port)
 		await expect.poll(() => returning.connected).toBe(true)
-		expect(await watch(returning, ['mira', 'odalys'])).toEqual(['mira', 'odalys'])
-		const left = heard(returning, 'mira', false)
+		expect(await watchPresence(returning, ['mira', 'odalys'])).toEqual(['mira', 'odalys'])
+		const left = waitForPresence(returning, 'mira', false)
 		await secondsPass(time, 'mira')
 		await left
-		expect(await watch(returning, ['mira', 'odalys'])).toEqual(['odalys'])
+		expect(await watchPresence(returning, ['mira', 'odalys'])).toEqual(['odalys'])
 		expect(offline, 'who came back has not flickered').toEqual(['mira'])
 	},
 	40_000,

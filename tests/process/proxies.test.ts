@@ -10,7 +10,7 @@ import { freePort } from '../../scripts/support/free-ports.ts'
 import { findProgram } from '../../scripts/support/programs.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { eventually } from '../support/eventually.ts'
-import { PASSED_ON, type SiteProcess, startSite } from '../support/site-process.ts'
+import { CHILD_ENV, type SiteProcess, startSite } from '../support/site-process.ts'
 
 /*
  * The nginx and Caddy configurations of docs/self-hosting.md, unchanged except for names, ports and the certificate, in front of a running
@@ -92,7 +92,7 @@ function ask(
 
 /** `npm run doctor`, which trusts the certificate. @returns its output about the address and the proxy */
 function doctor(): string {
-	const env = { ...PASSED_ON, ...settings(), NODE_EXTRA_CA_CERTS: certFile, LOG_LEVEL: 'silent' }
+	const env = { ...CHILD_ENV, ...settings(), NODE_EXTRA_CA_CERTS: certFile, LOG_LEVEL: 'silent' }
 	const args = ['--import', './scripts/support/alias.mjs', 'scripts/doctor.ts']
 	let words = ''
 	try {
@@ -224,7 +224,7 @@ describe.skipIf(!caddy)('Caddy (needs caddy)', () => {
 		])
 		const file = join(folder, 'Caddyfile')
 		writeFileSync(file, `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${own}`)
-		const env = { ...PASSED_ON, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
+		const env = { ...CHILD_ENV, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
 		proxy = spawn(caddy ?? '', ['run', '--config', file, '--adapter', 'caddyfile'], { stdio: 'ignore', env })
 		await answers()
 		await serves()

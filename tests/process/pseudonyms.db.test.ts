@@ -5,7 +5,7 @@ import { askQuestion, deleteQuestion, editQuestion } from '~/features/asking/ask
 import { addComment, editComment } from '~/features/discussion/commenting.server.ts'
 import { castVote, chooseSolution } from '~/features/discussion/votes.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
-import { report } from '~/features/moderation/reports.server.ts'
+import { reportSubject } from '~/features/moderation/reports.server.ts'
 import { saveAcademics, savePersonal } from '~/features/profile-editor/editing.server.ts'
 import { setFollowing } from '~/features/tags/following.server.ts'
 import { makeToken } from '~/features/tokens/tokens.server.ts'
@@ -101,8 +101,8 @@ async function write(): Promise<void> {
 	comments = [answer.id, own.id]
 	await chooseSolution(member, { questionId: question.id, commentId: answer.id })
 	await castVote(reader, { questionId: question.id, commentId: own.id, vote: 1 })
-	await report(reader, { kind: 'query', name: String(question.id) }, { reason: 'other', details: 'Look.' })
-	await report(reader, { kind: 'comment', name: String(own.id) }, { reason: 'other', details: 'Look.' })
+	await reportSubject(reader, { kind: 'query', name: String(question.id) }, { reason: 'other', details: 'Look.' })
+	await reportSubject(reader, { kind: 'comment', name: String(own.id) }, { reason: 'other', details: 'Look.' })
 	const gone = await askQuestion(member, { ...texts, title: 'Do kestrels have thermals below them?' })
 	await addComment(reader, { questionId: gone.id, parentId: null, body: 'windhover' })
 	await deleteQuestion(member, gone.id)

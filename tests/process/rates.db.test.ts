@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useLimits } from '~/features/rate-limits/limits.server.ts'
+import { usageLimits } from '~/features/rate-limits/limits.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../factories/forum.ts'
@@ -38,7 +38,7 @@ test('page views of one address are limited; cached pages and other addresses ar
 	const [flood, other] = ['203.0.113.9', '203.0.113.10']
 	expect((await from(other, '/forum')).status).toBe(200)
 	const statuses = new Map<number, number>()
-	const most = useLimits.pages.address
+	const most = usageLimits.pages.address
 	const visit = async () => {
 		const { status } = await from(flood, '/login.data')
 		statuses.set(status, (statuses.get(status) ?? 0) + 1)
@@ -57,7 +57,7 @@ test('page views of one address are limited; cached pages and other addresses ar
 
 test('too many searches for people are refused, on the page and its data', async () => {
 	expect((await site.ask('/find-dev', cookie)).status).toBe(200)
-	for (let time = 0; time < useLimits.peopleSearch.member; time += 1)
+	for (let time = 0; time < usageLimits.peopleSearch.member; time += 1)
 		expect((await site.ask(`/find-dev${time % 2 ? '.data' : ''}?q=a${time}`, cookie)).status).toBe(200)
 	const words = 'You searched for people many times in a short time. Wait a minute, then try again.'
 	for (const path of ['/find-dev?q=b', '/find-dev.data?q=b', '/find-dev?year=2', '/find-dev?cursor=x'])
@@ -67,10 +67,10 @@ test('too many searches for people are refused, on the page and its data', async
 
 test('a member who opened a thousand profiles is refused further ones, by page, data and JSON, except their own', async () => {
 	expect((await site.ask('/find-dev/author', cookie)).status).toBe(200)
-	await sql`update rate_limits set points = ${useLimits.profiles.member}, expire = ${Date.now() + 290_000}
+	await sql`update rate_limits set points = ${usageLimits.profiles.member}, expire = ${Date.now() + 290_000}
 		where key = ${`rate:profiles:member:${member.id}`}`.execute(db())
 	// Uses up the rest of the process's block.
-	for (let time = 1; time < useLimits.profiles.block; time += 1)
+	for (let time = 1; time < usageLimits.profiles.block; time += 1)
 		expect((await site.ask('/find-dev/author', cookie)).status).toBe(200)
 	const words = 'You opened many profiles in a short time. Wait 5 minutes, then try again.'
 	for (const path of ['/find-dev/author', '/find-dev/author.data', '/find-dev/author.json', '/find-dev/nobody'])
@@ -81,13 +81,13 @@ test('a member who opened a thousand profiles is refused further ones, by page, 
 
 test('suggestions have a limit of their own, with JSON errors', async () => {
 	const ask = () => site.ask('/suggest/people?q=aut', cookie)
-	for (let time = 0; time < useLimits.suggestions.member; time += 1) expect((await ask()).status).toBe(200)
+	for (let time = 0; time < usageLimits.suggestions.member; time += 1) expect((await ask()).status).toBe(200)
 	await expectRefused(await ask(), 'You asked for many suggestions in a short time. Wait a minute, then try again.', 60)
 	expect((await site.ask('/suggest/developers?q=aut', cookie)).status).toBe(429)
 })
 
 test('the switcher has a limit of its own, as it sends a request for nearly every key', async () => {
 	const ask = () => site.ask('/suggest/everything?q=', cookie)
-	for (let time = 0; time < useLimits.switcher.member; time += 1) expect((await ask()).status).toBe(200)
+	for (let time = 0; time < usageLimits.switcher.member; time += 1) expect((await ask()).status).toBe(200)
 	await expectRefused(await ask(), 'You asked for many suggestions in a short time. Wait a minute, then try again.', 60)
 })

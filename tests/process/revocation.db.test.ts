@@ -20,7 +20,7 @@ import {
 } from '../support/members-site.ts'
 import { mergeAway } from '../support/merging.ts'
 import { startSite } from '../support/site-process.ts'
-import { closeTabs, next, openTab, startTab } from '../support/tabs.ts'
+import { closeTabs, nextEvent, openTab, startTab } from '../support/tabs.ts'
 
 /*
  * An ended session or a revoked role takes effect with the next request, in both workers and by every interface, although the browser has a
@@ -95,7 +95,7 @@ const loginMethods: Record<string, (cookie: string) => Promise<boolean>> = {
 	session: async (cookie) => (await (await get('/api/auth/get-session', { Cookie: cookie })).json()) !== null,
 	socket: async (cookie) => {
 		const tab = startTab(site.url, { Cookie: cookie })
-		const answer = await Promise.race([next(tab, 'connect'), next(tab, 'connect_error')])
+		const answer = await Promise.race([nextEvent(tab, 'connect'), nextEvent(tab, 'connect_error')])
 		tab.disconnect()
 		return !(answer instanceof Error)
 	},
@@ -208,7 +208,7 @@ describe.each(endings)('%s', (_what, end, stays) => {
 		const who = await someone()
 		expect(await knownBy(who.cookie)).toEqual(everyWay)
 		const tab = await openTab(site.url, who.cookie)
-		const cut = next(tab, 'disconnect')
+		const cut = nextEvent(tab, 'disconnect')
 		await end(who)
 		await isRefusedAtOnce(who.cookie)
 		expect(await cut).toBe('io server disconnect')
@@ -311,7 +311,7 @@ describe('the security log', () => {
 	test('has a line with the request’s id for actions and refusals', async () => {
 		const { member, cookie, elsewhere, token } = await someone()
 		const tab = startTab(site.url, { Cookie: cookie, Origin: 'https://evil.example' })
-		expect(await next(tab, 'connect_error')).toBeInstanceOf(Error)
+		expect(await nextEvent(tab, 'connect_error')).toBeInstanceOf(Error)
 		await expect.poll(() => lines('refused').map(({ area }) => area)).toContain('/realtime')
 		const write = (path: string, own: Record<string, string>, form: Record<string, string> = {}) => {
 			const headers = { Origin: site.url, ...own }

@@ -10,7 +10,7 @@ import { stopInTurn } from '../faults/orderly-stop.ts'
 import { ChatRun } from '../support/chat-run.ts'
 import { hasServers } from '../support/cluster.ts'
 import { useDatabase } from '../support/database.ts'
-import { askAt, type MembersSite, testDatabaseUrl } from '../support/members-site.ts'
+import { type MembersSite, requestPage, testDatabaseUrl } from '../support/members-site.ts'
 import { type NodesBehindNginx, openNginx } from '../support/nodes-behind-nginx.ts'
 import { spawnSite } from '../support/site-process.ts'
 import { listFixtures, loadFixture, unpackFiles } from '../support/upgrade/fixture.ts'
@@ -90,7 +90,7 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 	}, async () => {
 		if (!isLongRun) {
 			await site.start()
-			const ask: MembersSite['ask'] = (path, cookie, form) => askAt(site.url, path, cookie, form)
+			const ask: MembersSite['ask'] = (path, cookie, form) => requestPage(site.url, path, cookie, form)
 			cookies = await run.meet({ ask }, 3, () => site.url)
 		}
 		writeFileSync(join(project, 'migrations', '9999_next_version.sql'), nextMigration)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
-import { closeTabs, next, openTab, startTab, watch } from '../support/tabs.ts'
+import { closeTabs, nextEvent, openTab, startTab, watchPresence } from '../support/tabs.ts'
 
 // Hostile or broken clients of the built site's socket, and their effect on others.
 
@@ -37,27 +37,27 @@ test.each([
 	['from a page without an origin of its own', () => ({ Cookie: mira, Origin: 'null' }), 'foreign origin'],
 ])('a socket %s is refused', async (_what, headers, reason) => {
 	const socket = startTab(site.url, headers())
-	expect(await next(socket, 'connect_error')).toMatchObject({ message: reason })
+	expect(await nextEvent(socket, 'connect_error')).toMatchObject({ message: reason })
 })
 
 test('a site that is opened at another address than the public one accepts the sockets of its pages', async () => {
 	const { port } = new URL(site.url)
 	const address = `http://127.0.0.1:${port}`
 	for (const Origin of [address, `http://localhost:${port}`])
-		await next(startTab(address, { Cookie: mira, Origin }), 'connect')
+		await nextEvent(startTab(address, { Cookie: mira, Origin }), 'connect')
 	for (const Origin of [`https://127.0.0.1:${port}`, `http://127.0.0.1:${Number(port) + 1}`]) {
 		const foreign = startTab(address, { Cookie: mira, Origin })
-		expect(await next(foreign, 'connect_error')).toMatchObject({ message: 'foreign origin' })
+		expect(await nextEvent(foreign, 'connect_error')).toMatchObject({ message: 'foreign origin' })
 	}
 })
 
 test('a socket for another member than the page’s is refused, so that nothing is sent in their name', async () => {
 	const socket = startTab(site.url, { Cookie: mira })
 	socket.auth = { me: 'odalys' }
-	expect(await next(socket, 'connect_error')).toMatchObject({ message: 'another member' })
+	expect(await nextEvent(socket, 'connect_error')).toMatchObject({ message: 'another member' })
 	const own = startTab(site.url, { Cookie: mira })
 	own.auth = { me: 'mira' }
-	await next(own, 'connect')
+	await nextEvent(own, 'connect')
 })
 
 test('polling transport is disabled', async () => {
@@ -75,12 +75,12 @@ test('invalid events are ignored, and the socket stays open', async () => {
 	tab.emit('presence:watch', ['odalys'])
 	tab.emit('presence:watch', ['odalys'], 'no function')
 	for (const wrong of ['7', -1, 2 ** 31, {}, [], undefined, 7]) tab.emit('query:watch', wrong)
-	await expect.poll(() => watch(tab, ['mira'])).toEqual(['mira'])
+	await expect.poll(() => watchPresence(tab, ['mira'])).toEqual(['mira'])
 })
 
 test('a tab cannot emit the server’s events to others', async () => {
 	const other = await openTab(site.url, odalys)
-	await watch(other, ['nobody'])
+	await watchPresence(other, ['nobody'])
 	const heard: unknown[] = []
 	// Initial events of the server may still arrive.
 	const itself = ['notifications:changed', 'chat:count']
@@ -88,29 +88,29 @@ test('a tab cannot emit the server’s events to others', async () => {
 	const tab = await openTab(site.url, mira)
 	tab.emit('member:joined', { username: 'nobody' })
 	tab.emit('presence:changed', { username: 'nobody', online: true })
-	await watch(tab, ['nobody'])
-	await watch(other, ['nobody'])
+	await watchPresence(tab, ['nobody'])
+	await watchPresence(other, ['nobody'])
 	expect(heard).toEqual([])
 })
 
 test('a frame of 1 MB closes its socket, and no other', async () => {
 	const other = await openTab(site.url, odalys)
 	const tab = await openTab(site.url, mira)
-	const closed = next(tab, 'disconnect')
+	const closed = nextEvent(tab, 'disconnect')
 	tab.io.reconnection(false)
 	tab.emit('presence:watch', ['x'.repeat(1_000_000)], () => {})
 	await closed
-	expect(await watch(other, ['odalys'])).toEqual(['odalys'])
+	expect(await watchPresence(other, ['odalys'])).toEqual(['odalys'])
 })
 
 test('a flood closes its socket, and no other', async () => {
 	const other = await openTab(site.url, odalys)
 	const tab = await openTab(site.url, mira)
-	const closed = next(tab, 'disconnect')
+	const closed = nextEvent(tab, 'disconnect')
 	tab.io.reconnection(false)
 	for (let index = 0; index <= most.packets; index += 1) tab.emit('presence:watch', ['odalys'], () => {})
 	await closed
-	expect(await watch(other, ['odalys'])).toEqual(['odalys'])
+	expect(await watchPresence(other, ['odalys'])).toEqual(['odalys'])
 })
 
 test.each([
@@ -130,6 +130,6 @@ test('the number of tabs per member is limited, even concurrently', async () => 
 	const tabs = Array.from({ length: most.tabs + 10 }, () => startTab(site.url, { Cookie: cookie }))
 	await expect.poll(() => tabs.filter(({ connected }) => connected).length).toBe(most.tabs)
 	const surplus = startTab(site.url, { Cookie: cookie })
-	expect(await next(surplus, 'connect_error')).toMatchObject({ message: 'too many tabs' })
+	expect(await nextEvent(surplus, 'connect_error')).toMatchObject({ message: 'too many tabs' })
 	expect(tabs.filter(({ connected }) => connected)).toHaveLength(most.tabs)
 })

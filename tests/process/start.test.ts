@@ -9,11 +9,11 @@ import { expect, test } from 'vitest'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { processesOf, signalAll } from '../support/cluster.ts'
 import { makeDataDir, spawnSite, startFirst } from '../support/site-process.ts'
-import { manySites } from '../support/sites.ts'
+import { makeSites } from '../support/sites.ts'
 
 // These tests run the built site as a child process; `npm test` builds it first.
 
-const { keep, newDataDir, start, startAnew, fails } = manySites({ SEED: 'none' })
+const { keep, newDataDir, start, startAnew, fails } = makeSites({ SEED: 'none' })
 
 test('a site starts on an empty folder and serves, and SIGTERM leaves no process behind', async () => {
 	const dataDir = newDataDir()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readWanted, recordOpened } from '~/features/related/related.queries.server.ts'
+import { readDueQuestions, recordOpened } from '~/features/related/related.queries.server.ts'
 import { findRelated } from '~/features/related/related.server.ts'
 import { previewStartSet } from '~/features/terms/preview.server.ts'
 import { type LoadFigures, startLoad } from '../faults/load.ts'
@@ -15,7 +15,7 @@ import { compare, type Difference, type KnownDifference } from '../support/upgra
 import { listFixtures, loadFixture, unpackFiles, vocabularyOf } from '../support/upgrade/fixture.ts'
 import { Member } from '../support/upgrade/life.ts'
 import { loggedInBefore, restoreDump } from '../support/upgrade/old-site.ts'
-import { logInReaders, read } from '../support/upgrade/readings.ts'
+import { logInReaders, readAddress } from '../support/upgrade/readings.ts'
 
 /*
  * A site of an earlier commit is upgraded: starting today's site migrates its database, and every reader sees what they saw before. Behind
@@ -210,7 +210,7 @@ test('there is a site to upgrade', () => {
 async function findRelatedTo(addresses: string[]): Promise<void> {
 	const ids = new Set(addresses.flatMap((address) => /^\/forum\/[\w-]+\/[\w.-]+\/(\d+)/.exec(address)?.[1] ?? []))
 	for (const id of ids) await recordOpened(Number(id))
-	while ((await readWanted(1, 1)).length > 0) await findRelated(false)
+	while ((await readDueQuestions(1, 1)).length > 0) await findRelated(false)
 }
 
 describe.each(listFixtures())('the site of commit %s', (commit) => {
@@ -266,7 +266,9 @@ describe.each(listFixtures())('the site of commit %s', (commit) => {
 		const visitor = new Member(site.url, { email: '', password: '' })
 		const differences: Difference[] = []
 		for (const reading of before.readings)
-			differences.push(...compare(reading, await read({ ...members, visitor }, reading, vocabulary), before.dumpedAt))
+			differences.push(
+				...compare(reading, await readAddress({ ...members, visitor }, reading, vocabulary), before.dumpedAt),
+			)
 		const known = knownDifferences[commit] ?? []
 		const isKnown = ({ address, line }: Difference) =>
 			known.filter((one) => one.address.test(address) && one.line.test(line))

@@ -7,7 +7,7 @@ import { demoAccounts } from '~/features/demo/demo-account.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
-import { askAt, password, testDatabaseUrl } from '../support/members-site.ts'
+import { password, requestPage, testDatabaseUrl } from '../support/members-site.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
 useDatabase()
@@ -30,7 +30,7 @@ afterAll(async () => {
 	rmSync(dataDir, { recursive: true, force: true })
 })
 
-const ask = (path: string, cookie = '', form?: Record<string, string>) => askAt(site.url, path, cookie, form)
+const ask = (path: string, cookie = '', form?: Record<string, string>) => requestPage(site.url, path, cookie, form)
 
 const cookiesOf = (response: Response) =>
 	response.headers

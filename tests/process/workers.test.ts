@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { descendants, processesOf, stillRunning } from '../support/cluster.ts'
-import { manySites } from '../support/sites.ts'
+import { makeSites } from '../support/sites.ts'
 
 /* Starting and stopping several workers; cluster.db.test.ts tests how they work together. */
 
-const { newDataDir, start, startAnew, fails } = manySites({ WEB_CONCURRENCY: '3' })
+const { newDataDir, start, startAnew, fails } = makeSites({ WEB_CONCURRENCY: '3' })
 
 test('database and demo content are created once for all workers, and SIGTERM leaves no process behind', async () => {
 	const dataDir = newDataDir()

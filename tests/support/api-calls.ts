@@ -1,14 +1,14 @@
-import { answerApi } from '~/features/api/mount.server.ts'
+import { handleApiRequest } from '~/features/api/mount.server.ts'
 
-export interface Asked {
+export interface ApiCall {
 	token?: string
 	body?: unknown
 	headers?: Record<string, string>
 }
 
 /** Calls the API in this process. A body other than text is sent as JSON. */
-export async function callApi(method: string, path: string, { token, body, headers }: Asked = {}): Promise<Response> {
-	return answerApi(
+export async function callApi(method: string, path: string, { token, body, headers }: ApiCall = {}): Promise<Response> {
+	return handleApiRequest(
 		new Request(`http://localhost/api/v1${path}`, {
 			method,
 			headers: {

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { findBroken, type SeenMessage, type View, type Written, type WrittenMessage } from './chat-history.ts'
+import {
+	findViolations,
+	type SeenMessage,
+	type View,
+	type WrittenMessage,
+	type WrittenMessages,
+} from './chat-history.ts'
 
 const message = (number: number, changes: Partial<SeenMessage> = {}): SeenMessage => ({
 	id: number,
@@ -10,7 +16,7 @@ const message = (number: number, changes: Partial<SeenMessage> = {}): SeenMessag
 	...changes,
 })
 const [one, two, three] = [message(1), message(2), message(3)]
-const written: Written = {
+const written: WrittenMessages = {
 	from: 'mira',
 	to: 'tomas',
 	messages: [
@@ -32,7 +38,7 @@ test.each([
 	['everything is there', [one, two, three]],
 	['what was not acknowledged is missing', [one, two]],
 ])('nothing is broken when %s', (_what, messages) => {
-	expect(findBroken([written], [view(messages), view(messages, { member: 'tomas', peer: 'mira' })])).toEqual([])
+	expect(findViolations([written], [view(messages), view(messages, { member: 'tomas', peer: 'mira' })])).toEqual([])
 })
 
 test.each<[string, View[]]>([
@@ -56,10 +62,10 @@ test.each<[string, View[]]>([
 	['one version names two changes', [view([one, message(2, { version: 1 })])]],
 	['a change is newer than the conversation', [view([one, two], { version: 1 })]],
 ])('the checker notices: %s', (what, views) => {
-	expect(findBroken([written], views).join('\n')).toContain(what)
+	expect(findViolations([written], views).join('\n')).toContain(what)
 })
 
-const changed = (...changes: WrittenMessage['changes']): Written => ({
+const changed = (...changes: WrittenMessage['changes']): WrittenMessages => ({
 	from: 'mira',
 	to: 'tomas',
 	messages: [{ clientId: 'c1', body: 'text 1', acknowledged: 1, changes }],
@@ -67,14 +73,14 @@ const changed = (...changes: WrittenMessage['changes']): Written => ({
 const done = (body: string) => ({ body, acknowledged: true })
 const tried = (body: string) => ({ body, acknowledged: false })
 
-test.each<[string, Written, string[], string[]]>([
+test.each<[string, WrittenMessages, string[], string[]]>([
 	['an acknowledged edit stands', changed(done('new')), ['new'], ['text 1', '']],
 	['an edit without an answer may have happened', changed(tried('new')), ['text 1', 'new'], ['']],
 	['it may have happened late', changed(tried('new'), done('newer')), ['new', 'newer'], ['text 1']],
 	['what was deleted stays deleted', changed(done(''), tried('new')), [''], ['new', 'text 1']],
 	['a deletion without an answer may have happened', changed(tried('')), ['', 'text 1'], ['other']],
 ])('%s', (_what, wrote, sound, broken) => {
-	const seen = (body: string) => findBroken([wrote], [view([message(1, { body })])])
+	const seen = (body: string) => findViolations([wrote], [view([message(1, { body })])])
 	for (const body of sound) expect(seen(body)).toEqual([])
 	for (const body of broken) expect(seen(body).join()).toContain('changed')
 })

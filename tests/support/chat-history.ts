@@ -23,7 +23,7 @@ export interface WrittenMessage {
 }
 
 /** Messages of one member to another, in the order of writing. */
-export interface Written {
+export interface WrittenMessages {
 	from: string
 	to: string
 	messages: WrittenMessage[]
@@ -40,11 +40,11 @@ export interface View {
 }
 
 /** Violated guarantees, as lines; empty if all hold. */
-export function findBroken(written: Written[], views: View[]): string[] {
+export function findViolations(written: WrittenMessages[], views: View[]): string[] {
 	return [...written.flatMap((one) => ofWriter(one, views)), ...differing(views), ...views.flatMap(ofView)]
 }
 
-function ofWriter({ from, to, messages }: Written, views: View[]): string[] {
+function ofWriter({ from, to, messages }: WrittenMessages, views: View[]): string[] {
 	const own = new Set(messages.map(({ clientId }) => clientId))
 	return views
 		.filter((view) => isOf(view, from, to))

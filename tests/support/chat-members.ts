@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChatMessage, ConversationPage, SendAnswer } from '~/features/chat/chat.view.ts'
+import type { ChatMessage, ConversationPage, SendResult } from '~/features/chat/chat.view.ts'
 import { ChatClient } from '~/features/chat/client/chat-client.ts'
-import { comeBack, type Live } from '~/platform/realtime/live.ts'
+import { keepReconnecting, type LiveSocket } from '~/platform/realtime/live.ts'
 import { listenToSocket } from '../../app/features/chat/client/chat-client.ts'
 import { SocketTransport } from '../../app/features/chat/client/transport.ts'
-import type { View, Written, WrittenMessage } from './chat-history.ts'
+import type { View, WrittenMessage, WrittenMessages } from './chat-history.ts'
 import { Browser, makeStore } from './chat-network.ts'
-import { askAt } from './members-site.ts'
+import { requestPage } from './members-site.ts'
 import { startTab } from './tabs.ts'
 
 /** Milliseconds before a failed request is retried, where the product relies on a reload. */
@@ -23,7 +23,7 @@ export interface Place {
 
 /** A member's browser, whose tabs are the product's client on a real network, without the UI. */
 export class ChatMember {
-	readonly written: Written
+	readonly written: WrittenMessages
 	private readonly place: Place
 	private readonly browser: Browser
 	private readonly tabs: ChatTab[]
@@ -60,7 +60,7 @@ export class ChatMember {
 		const change = { body, acknowledged: false }
 		message.changes.push(change)
 		const form = { intent: body === '' ? 'delete' : 'edit', id: String(message.acknowledged), body }
-		const work = askAt(this.place.url, `/messages/${this.place.to}`, this.place.cookie, form)
+		const work = requestPage(this.place.url, `/messages/${this.place.to}`, this.place.cookie, form)
 			.then(({ status }) => {
 				change.acknowledged = status === 303
 			})
@@ -186,13 +186,13 @@ class ChatTab {
 
 	wake(): void {
 		if (!this.isOpen || this.disconnect) return
-		const socket: Live = startTab(this.place.url, { Cookie: this.place.cookie })
+		const socket: LiveSocket = startTab(this.place.url, { Cookie: this.place.cookie })
 		socket.on('chat:message', ({ message }) => {
 			if (message.sender === this.place.from) this.onStored(message.clientId, message.id)
 		})
 		this.transport.socket = socket
 		socket.on('connect', () => this.client.connected())
-		const ends = [comeBack(socket), listenToSocket(socket, this.client), () => socket.disconnect()]
+		const ends = [keepReconnecting(socket), listenToSocket(socket, this.client), () => socket.disconnect()]
 		this.disconnect = () => {
 			for (const end of ends) end()
 		}
@@ -215,7 +215,7 @@ export class SiteTransport extends SocketTransport {
 		this.onStored = onStored
 	}
 
-	override async send(message: { to: string; clientId: string; body: string }): Promise<SendAnswer | null> {
+	override async send(message: { to: string; clientId: string; body: string }): Promise<SendResult | null> {
 		const answer = await super.send(message)
 		if (answer?.ok) this.onStored(message.clientId, answer.message.id)
 		return answer
@@ -231,7 +231,7 @@ export class SiteTransport extends SocketTransport {
 		this.ask<Awaited<ReturnType<SocketTransport['after']>>>(peer, `after=${id}`)
 
 	private async ask<Answer>(peer: string, question: string): Promise<Answer> {
-		const answer = await askAt(this.place.url, `/messages/${peer}/history?${question}`, this.place.cookie)
+		const answer = await requestPage(this.place.url, `/messages/${peer}/history?${question}`, this.place.cookie)
 		if (!answer.ok) throw new Error(`The conversation answered ${answer.status}`)
 		return (await answer.json()) as Answer
 	}

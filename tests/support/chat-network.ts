@@ -1,7 +1,7 @@
-import type { ChatMessage, ChatSending, ConversationPage, SendAnswer } from '~/features/chat/chat.view.ts'
+import type { ChatMessage, ConversationPage, SendPayload, SendResult } from '~/features/chat/chat.view.ts'
 import { ChatClient } from '~/features/chat/client/chat-client.ts'
 import type { Lock, Transport } from '~/features/chat/client/transport.ts'
-import type { Store } from '~/features/chat-pictures/chat-pictures.view.ts'
+import type { OutboxStorage } from '~/features/chat-pictures/chat-pictures.view.ts'
 import type { PictureStore } from '~/features/chat-pictures/client/picture-store.ts'
 import type { UploadPicture } from '~/features/chat-pictures/client/uploads.ts'
 import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
@@ -32,7 +32,7 @@ export class ChatServer {
 	receipts: Receipts = { delivered: 0, read: 0 }
 	state: ConversationState = { kind: 'open', reason: null, blockedByMe: false, muted: false }
 	/** Errors for the next messages, instead of storing them, in order. */
-	readonly refusals: Exclude<SendAnswer, { ok: true }>[] = []
+	readonly refusals: Exclude<SendResult, { ok: true }>[] = []
 	/** Number of send requests, stored or not. */
 	sends = 0
 	/** Errors for the next uploads, instead of storing them, in order. */
@@ -50,7 +50,7 @@ export class ChatServer {
 		this.tabs.delete(tab)
 	}
 
-	send(sender: string, clientId: string, body: string, pictures: ChatSending['pictures'] = []): SendAnswer {
+	send(sender: string, clientId: string, body: string, pictures: SendPayload['pictures'] = []): SendResult {
 		this.sends += 1
 		const refusal = this.refusals.shift()
 		if (refusal) return refusal
@@ -158,7 +158,7 @@ export class Browser {
 }
 
 /** The behaviour of a tab's connection; probabilities from 0 to 1. */
-export interface Weather {
+export interface NetworkFaults {
 	/** A request or its response is lost. */
 	loss: number
 	/** A live event arrives twice. */
@@ -167,12 +167,12 @@ export interface Weather {
 	delay: number
 }
 
-export const calm: Weather = { loss: 0, double: 0, delay: 0 }
+export const noFaults: NetworkFaults = { loss: 0, double: 0, delay: 0 }
 
 /** A tab of a member, connected by such a network. */
 export class Tab implements Transport {
 	readonly client: ChatClient
-	weather: Weather
+	weather: NetworkFaults
 	private readonly server: ChatServer
 	private readonly browser: Browser
 	private readonly chance: () => number
@@ -181,9 +181,15 @@ export class Tab implements Transport {
 	private era = 0
 
 	/** Session storage: a tab that is given it is a reload of this one. */
-	readonly session: Store
+	readonly session: OutboxStorage
 
-	constructor(server: ChatServer, browser: Browser, weather = calm, chance = chances(1), session: Store = makeStore()) {
+	constructor(
+		server: ChatServer,
+		browser: Browser,
+		weather = noFaults,
+		chance = chances(1),
+		session: OutboxStorage = makeStore(),
+	) {
 		this.session = session
 		this.server = server
 		this.browser = browser
@@ -243,7 +249,7 @@ export class Tab implements Transport {
 		return { refusal: null }
 	}
 
-	async send({ clientId, body, pictures }: ChatSending): Promise<SendAnswer | null> {
+	async send({ clientId, body, pictures }: SendPayload): Promise<SendResult | null> {
 		const era = this.era
 		await this.travel()
 		if (era !== this.era || this.chance() < this.weather.loss) return null
@@ -283,7 +289,7 @@ export class Tab implements Transport {
 }
 
 /** A `Storage` without a browser, with keys in arbitrary order, as browsers may have. */
-export function makeStore(): Store {
+export function makeStore(): OutboxStorage {
 	const kept = new Map<string, string>()
 	return {
 		get length() {

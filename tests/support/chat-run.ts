@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { findBrokenFigures } from '../factories/chat.ts'
-import { findBroken } from './chat-history.ts'
+import { findViolations } from './chat-history.ts'
 import { ChatMember, type Place } from './chat-members.ts'
 import { eventually } from './eventually.ts'
 import { logInMember, type MembersSite } from './members-site.ts'
@@ -121,7 +121,7 @@ export class ChatRun {
 		const pages = await Promise.all(this.members.map((member) => member.readPages()))
 		await eventually(async () => {
 			const tabs = await Promise.all(this.members.map((member) => member.readTabs()))
-			expect(findBroken(written, [...pages, ...tabs.flat()]).slice(0, MAX_SHOWN)).toEqual([])
+			expect(findViolations(written, [...pages, ...tabs.flat()]).slice(0, MAX_SHOWN)).toEqual([])
 		})
 		expect(await findBrokenFigures()).toEqual([])
 		for (const member of this.members) member.leave()

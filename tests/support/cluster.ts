@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { findProgram } from '../../scripts/support/programs.ts'
-import { makeDataDir, PASSED_ON } from './site-process.ts'
+import { CHILD_ENV, makeDataDir } from './site-process.ts'
 
 /** Whether the programs for `npm run cluster` are installed. */
 export const hasServers = findProgram('nginx') !== null && findProgram('redis-server') !== null
@@ -36,7 +36,7 @@ export async function startCluster(
 		cwd: folder,
 		stdio: ['ignore', 'pipe', 'pipe'],
 		env: {
-			...PASSED_ON,
+			...CHILD_ENV,
 			NODE_ENV: 'production',
 			LOG_LEVEL: 'warn',
 			SEED: 'none',

@@ -10,7 +10,7 @@ import {
 	setChatSettings,
 	setMuted,
 } from '~/features/conversations/conversations.server.ts'
-import { listConversations, listLatest, markAllSeen } from '~/features/inbox/inbox.server.ts'
+import { listConversations, listLatestConversations, markAllSeen } from '~/features/inbox/inbox.server.ts'
 import { searchOwnMessages } from '~/features/inbox/search/search.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -85,7 +85,7 @@ export class ConversationHistory extends History {
 			[2, () => markAllSeen(someone())],
 			[4, () => this.open(...this.pair())],
 			[3, () => listConversations(someone(), { before: null })],
-			[3, () => listLatest(someone())],
+			[3, () => listLatestConversations(someone())],
 			[2, () => searchOwnMessages(someone(), 'message')],
 		]
 	}

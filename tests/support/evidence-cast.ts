@@ -54,7 +54,7 @@ export const saveSkills = (skills: string[]) =>
 		.transaction()
 		.execute((trx) => setSkills(trx, helper.id, skills))
 
-export const choose = () => chooseSolution(asker, { questionId, commentId })
+export const acceptAnswer = () => chooseSolution(asker, { questionId, commentId })
 export const vote = (voter: SignedIn | undefined, value = 1) =>
 	castVote(voter ?? null, { questionId, commentId, vote: value })
 export const voteAll = async () => {
@@ -72,7 +72,7 @@ export const suspend = (member: SignedIn | undefined, until: string | null) =>
 	sql`update users set suspended_until = ${until}::timestamptz where id = ${member?.id}`.execute(db())
 export const setOnlyMe = (sections: string[]) =>
 	sql`update profiles set only_me = ${sections}::text[] where user_id = ${helper.id}`.execute(db())
-export const tagged = (tags: string, category = 'others') =>
+export const retagQuestionAs = (tags: string, category = 'others') =>
 	editQuestion(asker, questionId, { title: 'A question about it', description: 'How does it work?', tags, category })
 
 /** The pieces of the helper's evidence: “React solution 1”, with their weights. */

@@ -4,7 +4,7 @@ import {
 	archiveCategory,
 	listCategoryDetails,
 	mergeCategory,
-	moveMerged,
+	moveMergedQuestions,
 } from '~/features/administration/categories/categories.server.ts'
 import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from '~/features/asking/asking.server.ts'
 import { removeBookmark, saveBookmark } from '~/features/bookmarks/bookmarks.server.ts'
@@ -12,7 +12,7 @@ import { addComment, deleteComment, editComment, restoreComment } from '~/featur
 import { castVote, chooseSolution, withdrawSolution } from '~/features/discussion/votes.server.ts'
 import { followQuestion, setAffected } from '~/features/following/following.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
-import { report } from '~/features/moderation/reports.server.ts'
+import { reportSubject } from '~/features/moderation/reports.server.ts'
 import { savePersonal } from '~/features/profile-editor/editing.server.ts'
 import { routeQuestion, setOptedIn } from '~/features/routing/choosing.server.ts'
 import { setFollowing } from '~/features/tags/following.server.ts'
@@ -130,8 +130,8 @@ export class ForumHistory extends History {
 		const decide = (kind: string, name: number | string, act: string, input = {}) =>
 			decideCase(this.pick(this.staff), { kind, name: String(name), act }, { why, ...input })
 		return [
-			[4, () => report(this.anyone(), { kind: 'query', name: String(this.question()) }, { reason: 'spam' })],
-			[4, () => report(this.anyone(), { kind: 'comment', name: String(this.comment().id) }, { reason: 'spam' })],
+			[4, () => reportSubject(this.anyone(), { kind: 'query', name: String(this.question()) }, { reason: 'spam' })],
+			[4, () => reportSubject(this.anyone(), { kind: 'comment', name: String(this.comment().id) }, { reason: 'spam' })],
 			[8, () => decide('query', this.question(), this.pick(questionActs))],
 			[8, () => decide('query', this.question(), this.pick(['restore', 'unlock']))],
 			[6, () => decide('comment', this.comment().id, this.pick(commentActs))],
@@ -163,7 +163,7 @@ export class ForumHistory extends History {
 	private async mergeCategory(): Promise<void> {
 		const { id } = this.pick(await listCategoryDetails(this.admin))
 		await mergeCategory(this.admin, id, { into: this.pick(categories) })
-		await moveMerged(id)
+		await moveMergedQuestions(id)
 	}
 
 	private profiles(): [number, Act][] {

@@ -5,7 +5,7 @@ import type { QuestionCardView, QuestionPageView } from '~/features/questions/qu
 
 const author = { username: 'rohan', name: 'Rohan Kitefield', image: null }
 
-export function card(changes: Partial<QuestionCardView> = {}): QuestionCardView {
+export function sampleCard(changes: Partial<QuestionCardView> = {}): QuestionCardView {
 	return {
 		id: 7,
 		url: '/forum/javascript/rohan/7',
@@ -24,9 +24,9 @@ export function card(changes: Partial<QuestionCardView> = {}): QuestionCardView 
 	}
 }
 
-export function query(changes: Partial<QuestionPageView> = {}): QuestionPageView {
+export function sampleQuestion(changes: Partial<QuestionPageView> = {}): QuestionPageView {
 	return {
-		...card(),
+		...sampleCard(),
 		description: 'Every request goes out **two** times.',
 		descriptionHtml: '<p>Every request goes out <strong>two</strong> times.</p>',
 		version: 1,
@@ -46,7 +46,7 @@ export function query(changes: Partial<QuestionPageView> = {}): QuestionPageView
 	}
 }
 
-export function comment(changes: Partial<CommentView> = {}): CommentView {
+export function sampleComment(changes: Partial<CommentView> = {}): CommentView {
 	return {
 		id: 1,
 		author: { username: 'odalys', name: 'Odalys Fernbrook', image: null },

@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { deleteQuestion } from '~/features/asking/asking.server.ts'
-import { dropDraft, saveDraft } from '~/features/asking/drafts.server.ts'
+import { discardDraft, saveDraft } from '~/features/asking/drafts.server.ts'
 import { removeBookmark, saveBookmark } from '~/features/bookmarks/bookmarks.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
 import { chooseSolution } from '~/features/discussion/votes.server.ts'
@@ -251,7 +251,7 @@ const memberWrites: Write[] = [
 		form: () => ['/forum/drafts', { ...draft, key: 'ask' }],
 		visitor: '403',
 		api: () => ['PUT', '/me/drafts/ask', draft],
-		prepare: async (_cast, _target, who) => who && dropDraft(who, 'ask'),
+		prepare: async (_cast, _target, who) => who && discardDraft(who, 'ask'),
 	},
 	{
 		name: 'keeping the draft of an edit',

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { mergeAccounts } from '~/features/account-merge/merging.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { deleteLeaver } from '~/features/privacy/leaving/deletion.server.ts'
-import { comeBack, leave } from '~/features/privacy/leaving/leaving.server.ts'
+import { cancelLeaving, leave } from '~/features/privacy/leaving/leaving.server.ts'
 import { finishTakedown, takeDown, undoTakedown } from '~/features/takedowns/takedowns.server.ts'
 import { DomainError } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -111,7 +111,7 @@ export abstract class History {
 		if (this.chance(0.5)) {
 			const member = this.pick(this.members)
 			await leave(member, { texts: 'keep' })
-			return comeBack(member)
+			return cancelLeaving(member)
 		}
 		const gone = await this.replaceMember()
 		await leave(gone, { texts: this.pick(['keep', 'remove']) })

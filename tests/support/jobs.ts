@@ -50,6 +50,6 @@ export async function mailedToken(to: string): Promise<string> {
 }
 
 /** Resets rate limits and queued mails, so that tests of one file do not affect each other. */
-export async function forgetCounts(): Promise<void> {
+export async function resetCounts(): Promise<void> {
 	await sql`truncate rate_limits, attempts, account_mails`.execute(db())
 }

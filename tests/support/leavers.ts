@@ -14,12 +14,12 @@ import { makeList } from '~/features/invites/lists/lists.server.ts'
 import { publishLegal } from '~/features/legal/legal.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { addNote } from '~/features/moderation/handling/handling.server.ts'
-import { report } from '~/features/moderation/reports.server.ts'
+import { reportSubject } from '~/features/moderation/reports.server.ts'
 import { savePersonal } from '~/features/profile-editor/editing.server.ts'
 import { addExperience } from '~/features/profile-editor/items.server.ts'
 import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { describeTag } from '~/features/tags/tags.server.ts'
-import { invite } from '~/features/upkeep/invitations.server.ts'
+import { inviteToAnswer } from '~/features/upkeep/invitations.server.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -27,7 +27,7 @@ import { makeMessage } from '../factories/chat.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'
 import type { Leaver } from './leaver-addresses.ts'
 import { logInAgain, logInMember, type MembersSite } from './members-site.ts'
-import { digitsOf, type Planted, type PlantedWords, plantEverything, subscribe } from './planted-member.ts'
+import { digitsOf, insertPushSubscription, type Planted, type PlantedWords, plantEverything } from './planted-member.ts'
 
 /* Members who leave a running site, and those they had to do with. */
 
@@ -42,7 +42,7 @@ export interface Remaining {
 }
 
 /** Creates those who stay: two members, of whom `peer` talks with everybody, a moderator, and two admins. */
-export async function gather(site: MembersSite): Promise<Remaining> {
+export async function makeStayingMembers(site: MembersSite): Promise<Remaining> {
 	const members: Partial<Record<Role, SignedIn>> = {}
 	const cookies: Record<string, string> = { visitor: '' }
 	for (const [name, role] of Object.entries(roles)) {
@@ -108,7 +108,7 @@ export async function plant(
 	const pseudonyms = rows.flatMap((row) => [row.username, row.name])
 	const answer = await (await site.ask('/answer', cookies.peer ?? '')).text()
 	const markers = [...(plan.keepsTexts ? [] : [words.texts]), words.own, ...words.name.split(' '), before, username]
-	await subscribe(member, words)
+	await insertPushSubscription(member, words)
 	const hidden = [digitsOf(words.own), hex(words.own), hashToken(`${before}@campus.example`)]
 	const leaver = {
 		...{ member: { ...member, username }, words, planted, usernames: [before, username], ids: await idsOf(words) },
@@ -138,11 +138,15 @@ async function entangle(
 	await saveDraft(peer, { key: `edit:${asked.id}`, ...draft })
 	await addExperience(peer, peer.username, { kind: 'work', organisation: 'Lamp Works', summary: `With ${mention}` })
 	await makeMessage(peer, other, `Do you know ${mention}?`)
-	await invite(peer, asked.id, username)
+	await inviteToAnswer(peer, asked.id, username)
 	await followQuestion(peer, question?.id ?? 0, true)
 	await setBlocked(other, username, true)
-	await report(other, { kind: 'profile', name: username }, { reason: 'other', details: `About ${mention}` })
-	await report(peer, { kind: 'query', name: String(question?.id) }, { reason: 'other', details: `About ${mention}` })
+	await reportSubject(other, { kind: 'profile', name: username }, { reason: 'other', details: `About ${mention}` })
+	await reportSubject(
+		peer,
+		{ kind: 'query', name: String(question?.id) },
+		{ reason: 'other', details: `About ${mention}` },
+	)
 	await addNote(moderator, { kind: 'query', name: String(question?.id) }, { note: `About ${mention} again` })
 	await addNote(moderator, { kind: 'profile', name: username }, { note: `${words.name} wrote ${words.texts}` })
 	await decideCase(moderator, { kind: 'query', name: String(hidden?.id), act: 'unmask' }, { why: 'A threat.' })

@@ -19,11 +19,11 @@ export function requestOf(path: string, cookies: readonly string[] = []): Reques
 }
 
 /** The cookies that a response sets, as `name=value`. */
-export function pairsOf(headers: Headers): string[] {
+export function cookiePairs(headers: Headers): string[] {
 	return headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '')
 }
 
 /** The member with these cookies. */
-export async function whoHas(cookies: readonly string[]): Promise<SignedIn | null> {
+export async function viewerWithCookies(cookies: readonly string[]): Promise<SignedIn | null> {
 	return (await viewerFromRequest(requestOf('/', cookies), { fresh: true })).viewer
 }

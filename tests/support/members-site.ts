@@ -26,7 +26,12 @@ export interface MembersSite {
 }
 
 /** Sends a request as a page of the site would, without following redirects. */
-export function askAt(url: string, path: string, cookie: string, form?: Record<string, string>): Promise<Response> {
+export function requestPage(
+	url: string,
+	path: string,
+	cookie: string,
+	form?: Record<string, string>,
+): Promise<Response> {
 	return fetch(url + path, {
 		redirect: 'manual',
 		headers: { Origin: new URL(url).origin, ...(cookie && { Cookie: cookie }) },
@@ -66,7 +71,7 @@ export async function startOnTestDatabase(port?: string, env: Record<string, str
 			await once(site.child, 'exit')
 			rmSync(dataDir, { recursive: true, force: true })
 		},
-		ask: (path, cookie, form) => askAt(site.url, path, cookie, form),
+		ask: (path, cookie, form) => requestPage(site.url, path, cookie, form),
 		stop: async () => {
 			await site.stop()
 			rmSync(dataDir, { recursive: true, force: true })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 
 /** Sets the sequence, so that the next member gets the id after this one. */
-export async function placeAfter(id: number): Promise<void> {
+export async function setNextMemberId(id: number): Promise<void> {
 	await sql`select setval(pg_get_serial_sequence('users', 'id'), ${id}::int)`.execute(db())
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { logInMember, type MembersSite } from './members-site.ts'
-import { next, openTab } from './tabs.ts'
+import { nextEvent, openTab } from './tabs.ts'
 
 /** Milliseconds within which every process must redirect to the kept account. */
 const MAX_DELAY = 1_000
@@ -19,7 +19,7 @@ export async function mergeAway(
 	const into = `kept-${username}`
 	const { cookie } = await logInMember(site, into)
 	const tab = await openTab(site.url, cookie)
-	const renamed = next(tab, 'member:renamed')
+	const renamed = nextEvent(tab, 'member:renamed')
 	const counts: unknown[] = []
 	tab.on('chat:count', (count) => counts.push(count))
 	const merged = await site.ask(`/admin/members/${username}/merge`, admin, { into, username, why: 'Twice.' })

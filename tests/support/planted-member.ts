@@ -12,7 +12,7 @@ import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import { deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
 import { castVote, chooseSolution } from '~/features/discussion/votes.server.ts'
 import { saveSearch } from '~/features/following/searches.server.ts'
-import { report } from '~/features/moderation/reports.server.ts'
+import { reportSubject } from '~/features/moderation/reports.server.ts'
 import { storePicture } from '~/features/pictures/pictures.server.ts'
 import { saveAcademics, savePersonal, savePicture, saveSocial } from '~/features/profile-editor/editing.server.ts'
 import { addCertificate, addExperience, addProject } from '~/features/profile-editor/items.server.ts'
@@ -156,7 +156,11 @@ async function fillOwnPages(member: SignedIn, questionId: number, { own, texts }
 	await saveSearch(member, { kind: 'queries', query: `q=${own}`, name: own })
 	await setFollowing(member, { tag: texts }, true)
 	await makeToken(member, { name: own, scopes: ['read'], days: '30' })
-	await report(member, { kind: 'query', name: String(questionId) }, { reason: 'other', details: `Not nice ${own}` })
+	await reportSubject(
+		member,
+		{ kind: 'query', name: String(questionId) },
+		{ reason: 'other', details: `Not nice ${own}` },
+	)
 }
 
 async function fillMessages(member: SignedIn, { peer, other }: { peer: SignedIn; other: SignedIn }, own: string) {
@@ -233,7 +237,7 @@ async function fillBehind({ id, username }: SignedIn, own: string, questionId: n
 }
 
 /** An identity and a push subscription; last, as a push to this invalid address deletes the subscription. */
-export async function subscribe({ id }: SignedIn, { own }: PlantedWords): Promise<void> {
+export async function insertPushSubscription({ id }: SignedIn, { own }: PlantedWords): Promise<void> {
 	await sql`
 		with of as (select s.id as session, i.id as identity from sessions s, identities i
 			where s.token = ${`${own}-${id}`} and i.subject = ${own}),

@@ -10,7 +10,7 @@ import type { Push } from '~/features/notifications/push/delivery.server.ts'
 import { makeCertificate } from './certificate.ts'
 
 /** A received push, decrypted. */
-export interface Arrived extends Push {
+export interface ReceivedPush extends Push {
 	headers: IncomingMessage['headers']
 	/** The claims of the verified signature. */
 	claims: { aud: string; exp: number; sub: string }
@@ -22,7 +22,7 @@ export interface Arrived extends Push {
 export interface PushBrowser {
 	/** The fields of its subscription. */
 	subscription: { endpoint: string; p256dh: string; auth: string }
-	arrived: Arrived[]
+	arrived: ReceivedPush[]
 	/** The response of its push service: a status, and a redirect. */
 	answer: { status: number; location?: string }
 	/** Received requests, including rejected ones. */
@@ -84,7 +84,7 @@ function read(
 	body: Buffer,
 	{ pair, secret }: { pair: ECDH; secret: Buffer },
 	origin: string,
-): Arrived {
+): ReceivedPush {
 	const push: Push = JSON.parse(decrypt(body, pair, secret))
 	const { claims, signedBy } = readSignature(request.headers.authorization ?? '')
 	if (claims.aud !== origin) throw new Error(`A push for ${claims.aud} came to ${origin}`)
@@ -107,7 +107,7 @@ function decrypt(body: Buffer, pair: ECDH, secret: Buffer): string {
 }
 
 /** RFC 8292. @throws Error if the signature does not match the key */
-function readSignature(header: string): Pick<Arrived, 'claims' | 'signedBy'> {
+function readSignature(header: string): Pick<ReceivedPush, 'claims' | 'signedBy'> {
 	const [, head = '', claims = '', signature = '', signedBy = ''] =
 		/^vapid t=([\w-]+)\.([\w-]+)\.([\w-]+), k=([\w-]+)$/.exec(header) ?? []
 	const point = Buffer.from(signedBy, 'base64url')

@@ -4,7 +4,7 @@ import '~/features/index.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import { askedOn, listCandidates } from '~/features/routing/choosing.queries.server.ts'
 import { setOptedIn } from '~/features/routing/choosing.server.ts'
-import { MAX_ASKED_A_WEEK } from '~/features/routing/routing.limits.ts'
+import { MAX_ASKED_PER_WEEK } from '~/features/routing/routing.limits.ts'
 import { loadTerms } from '~/features/terms/terms.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -68,7 +68,7 @@ export async function countAskedOf({ id }: SignedIn): Promise<number> {
 	return rows.length
 }
 
-export async function countTold(id: number): Promise<number> {
+export async function countNotifiedAbout(id: number): Promise<number> {
 	const { rows } = await sql`select from notifications where kind = 'may-know' and subject_id = ${id}`.execute(db())
 	return rows.length
 }
@@ -100,12 +100,12 @@ export async function seenBy(member: SignedIn, id: number) {
 }
 
 /** Records that a member was asked about other questions so many days ago. */
-export async function spendWeek(userId: number, days: number, times = MAX_ASKED_A_WEEK): Promise<void> {
+export async function spendWeek(userId: number, days: number, times = MAX_ASKED_PER_WEEK): Promise<void> {
 	for (let time = 0; time < times; time += 1) await noteAsk(userId, days)
 }
 
 /** Records a member's “not me” for React, so many times and days ago. */
-export async function refuse(userId: number, times: number, days = 8): Promise<void> {
+export async function declineTimes(userId: number, times: number, days = 8): Promise<void> {
 	for (let time = 0; time < times; time += 1) {
 		await noteAsk(userId, Math.max(days, 8))
 		await sql`update question_asks set declined_at = now() - make_interval(days => ${days}) where user_id = ${userId}`.execute(
@@ -133,8 +133,8 @@ export async function answerSome(member: SignedIn, times: number): Promise<void>
 		await makeComment(member, (await makeQuestion(moderator, { tags: 'react' })).id)
 }
 
-export const see = (userId: number, ago: string) =>
+export const setLastSeen = (userId: number, ago: string) =>
 	sql`update profiles set last_seen_at = now() - ${ago}::interval where user_id = ${userId}`.execute(db())
 
-export const hidePresence = (userId: number) =>
+export const setPresenceHidden = (userId: number) =>
 	sql`update profiles set show_presence = false where user_id = ${userId}`.execute(db())

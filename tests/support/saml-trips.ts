@@ -1,9 +1,9 @@
 import '~/features/index.server.ts'
 import { beginFlow, finishFlow } from '~/features/campus-login/login-flow.server.ts'
 import { samlMetadata } from '~/features/campus-login/saml/saml.server.ts'
-import { takeSamlResponse } from '~/features/campus-login/saml/saml-login.server.ts'
+import { receiveSamlResponse } from '~/features/campus-login/saml/saml-login.server.ts'
 import { makeMember } from '../factories/forum.ts'
-import { pairsOf, requestOf, saveSettings } from './login-visits.ts'
+import { cookiePairs, requestOf, saveSettings } from './login-visits.ts'
 import { type SamlAccount, startSamlSite } from './saml-site.ts'
 
 /* SAML logins as a browser makes them, by use cases instead of addresses. */
@@ -23,20 +23,20 @@ interface Trip {
 }
 
 /** A time relative to now, in seconds; ISO 8601. */
-export function at(seconds: number): string {
+export function timeFromNow(seconds: number): string {
 	return new Date(Date.now() + seconds * 1_000).toISOString()
 }
 
 /** Starts a login. */
-export async function begin(linkTo: number | null = null): Promise<{ url: string; cookies: string[] }> {
+export async function startSamlLogin(linkTo: number | null = null): Promise<{ url: string; cookies: string[] }> {
 	const { url, headers } = await beginFlow('saml', { viewer: null, linkTo, redirectTo: '/forum', ip: '192.0.2.1' })
-	return { url, cookies: pairsOf(headers) }
+	return { url, cookies: cookiePairs(headers) }
 }
 
 /** Follows the redirect after the response. */
-export async function goOn(path: string, cookies: readonly string[]) {
+export async function continueSamlLogin(path: string, cookies: readonly string[]) {
 	const finished = await finishFlow('saml', requestOf(path, cookies), null, '192.0.2.1')
-	return { ...finished, cookies: pairsOf(finished.headers) }
+	return { ...finished, cookies: cookiePairs(finished.headers) }
 }
 
 /** Starts a provider, and enables the login with it. The caller must stop it. */
@@ -79,9 +79,9 @@ export async function offerSaml() {
 		},
 		/** Starts a login, logs in at the campus, posts the response, and follows the redirect. */
 		async trip({ linkTo = null, has = [] }: Trip = {}) {
-			const begun = await begin(linkTo)
-			const path = await takeSamlResponse(await campus.visit(begun.url), '192.0.2.1')
-			return goOn(path, [...has, ...begun.cookies])
+			const begun = await startSamlLogin(linkTo)
+			const path = await receiveSamlResponse(await campus.visit(begun.url), '192.0.2.1')
+			return continueSamlLogin(path, [...has, ...begun.cookies])
 		},
 	}
 }

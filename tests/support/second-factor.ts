@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { insertTotpSecret } from '~/features/authenticators/authenticators.queries.server.ts'
-import { takeTotpCode, totpPurpose } from '~/features/authenticators/codes.server.ts'
-import { finishLogin } from '~/features/authenticators/second-factor.server.ts'
+import { consumeTotpCode, totpPurpose } from '~/features/authenticators/codes.server.ts'
+import { finishSecondStep } from '~/features/authenticators/second-factor.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encryptSecret } from '~/platform/encryption.server.ts'
 
@@ -17,15 +17,15 @@ export async function setUpApp({ id }: { id: number }): Promise<() => string> {
 	const first = totp.generate({ timestamp: Date.now() - 30_000 })
 	const outcome = await db()
 		.transaction()
-		.execute((trx) => takeTotpCode(trx, id, first))
+		.execute((trx) => consumeTotpCode(trx, id, first))
 	if (outcome !== 'first') throw new Error(`The app was not turned on: ${outcome}.`)
 	return () => totp.generate()
 }
 
 /** The second step of a login. @param cookie from the first step */
-export function giveCode(code: string, cookie: string): ReturnType<typeof finishLogin> {
+export function submitCode(code: string, cookie: string): ReturnType<typeof finishSecondStep> {
 	const form = new FormData()
 	form.set('code', code)
 	const headers = { 'x-client-ip': '192.0.2.1', Cookie: cookie.split(';')[0] ?? '' }
-	return finishLogin(form, new Request('http://localhost:3000/login/code', { headers }))
+	return finishSecondStep(form, new Request('http://localhost:3000/login/code', { headers }))
 }

@@ -11,7 +11,7 @@ import { fillFromTemplate } from './site-template.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Environment variables of every child process. */
-export const PASSED_ON = {
+export const CHILD_ENV = {
 	PATH: process.env.PATH,
 	HOME: process.env.HOME,
 	// Set by `npm test`: with cached compiled modules, a start of a site needs a third less processor time.
@@ -77,7 +77,7 @@ export function spawnSite(env: Record<string, string>, folder = root, prefix: st
 	const child = spawn(program, args, {
 		cwd: folder,
 		stdio: ['ignore', 'pipe', 'pipe'],
-		env: { ...PASSED_ON, ...command.env, LOG_LEVEL: 'warn', ...env },
+		env: { ...CHILD_ENV, ...command.env, LOG_LEVEL: 'warn', ...env },
 	})
 	let written = ''
 	for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (written += chunk))

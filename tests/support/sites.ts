@@ -10,7 +10,7 @@ import { type SiteProcess, spawnSite, startFirst, startSite } from './site-proce
  * Starts sites for the tests of a file; after each test they are stopped and their folders removed.
  * @param settings defaults of all sites
  */
-export function manySites(settings: Record<string, string>) {
+export function makeSites(settings: Record<string, string>) {
 	const sites: Pick<SiteProcess, 'stop'>[] = []
 	const folders: string[] = []
 

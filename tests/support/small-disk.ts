@@ -66,7 +66,7 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk> {
 }
 
 /** Runs a command in the disk's namespace. */
-export function runOn({ prefix }: SmallDisk, ...command: string[]): void {
+export function runOnDisk({ prefix }: SmallDisk, ...command: string[]): void {
 	const [program = '', ...args] = [...prefix, ...command]
 	execFileSync(program, args)
 }

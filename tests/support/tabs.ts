@@ -28,18 +28,18 @@ export function startTab(url: string, headers: Record<string, string>): Socket {
 /** Opens a tab of the member with these cookies. @throws if it is refused */
 export async function openTab(url: string, cookie: string): Promise<Socket> {
 	const socket = startTab(url, { Cookie: cookie })
-	await next(socket, 'connect')
+	await nextEvent(socket, 'connect')
 	return socket
 }
 
 /** Watches the presence of these members. @returns those online, sorted */
-export async function watch(socket: Socket, usernames: string[]): Promise<string[]> {
+export async function watchPresence(socket: Socket, usernames: string[]): Promise<string[]> {
 	const online: string[] = await socket.timeout(30_000).emitWithAck('presence:watch', usernames)
 	return online.sort()
 }
 
 /** The payload of the next event of this name. @throws if none arrives within 30 s */
-export function next(socket: Socket, name: string, milliseconds = 30_000): Promise<unknown> {
+export function nextEvent(socket: Socket, name: string, milliseconds = 30_000): Promise<unknown> {
 	const events = socket as unknown as NodeJS.EventEmitter
 	return once(events, name, { signal: AbortSignal.timeout(milliseconds) }).then(([event]) => event)
 }
@@ -48,7 +48,7 @@ export function next(socket: Socket, name: string, milliseconds = 30_000): Promi
  * Waits for a member's presence event, ignoring those of others and late ones: the rows change a moment before the event.
  * @throws if it does not arrive within 30 s
  */
-export async function heard(socket: Socket, username: string, online: boolean): Promise<void> {
+export async function waitForPresence(socket: Socket, username: string, online: boolean): Promise<void> {
 	const events = socket as unknown as NodeJS.EventEmitter
 	for await (const [event] of on(events, 'presence:changed', { signal: AbortSignal.timeout(30_000) }))
 		if (event.username === username && event.online === online) return

@@ -4,8 +4,8 @@ import { saveBookmark } from '~/features/bookmarks/bookmarks.server.ts'
 import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import { castVote } from '~/features/discussion/votes.server.ts'
 import { features } from '~/features/index.server.ts'
-import { takePseudonym } from '~/features/members/pseudonyms.server.ts'
-import { report } from '~/features/moderation/reports.server.ts'
+import { makePseudonym } from '~/features/members/pseudonyms.server.ts'
+import { reportSubject } from '~/features/moderation/reports.server.ts'
 import { takeDown, undoTakedown } from '~/features/takedowns/takedowns.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { checkCounters } from '~/platform/db/counters.queries.server.ts'
@@ -140,8 +140,8 @@ describe('data that both accounts have', () => {
 			await castVote(lena, { questionId: posts.others, commentId: null, vote: 1 })
 			await saveBookmark(lena, { kind: 'query', id: posts.others })
 			await setBlocked(lena, 'second', true)
-			await report(lena, { kind: 'query', name: String(posts.others) }, { reason: 'spam' })
-			await report(other, { kind: 'profile', name: lena.username }, { reason: 'spam', details: lena.username })
+			await reportSubject(lena, { kind: 'query', name: String(posts.others) }, { reason: 'spam' })
+			await reportSubject(other, { kind: 'profile', name: lena.username }, { reason: 'spam', details: lena.username })
 			await makeMessage(lena, peer, `From ${lena.username}.`)
 			await makeMessage(peer, lena, `To ${lena.username}.`)
 		}
@@ -157,7 +157,7 @@ describe('data that both accounts have', () => {
 		posts.hidden = (await makeQuestion(asker)).id
 		const { id } = await db()
 			.transaction()
-			.execute((trx) => takePseudonym(trx, asker))
+			.execute((trx) => makePseudonym(trx, asker))
 		await sql`update questions set author_id = ${id} where id = ${posts.hidden}`.execute(db())
 		await makeComment(kept, posts.hidden, 'By the first account.')
 		await castVote(kept, { questionId: posts.hidden, commentId: null, vote: 1 })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { claimUsername } from '~/features/accounts/accounts.queries.server.ts'
-import { findInvitation } from '~/features/invites/joining/joining.server.ts'
+import { requireInvite } from '~/features/invites/joining/joining.server.ts'
 import { listProjectsToEdit } from '~/features/profile-editor/items.queries.server.ts'
 import { getOrderVersion, moveItem } from '~/features/profile-editor/order.server.ts'
 import { listItemRows } from '~/features/profiles/profiles.queries.server.ts'
@@ -51,11 +51,11 @@ test('invitations stay used, whether one or both accounts registered by one', as
 	const [one, two, three] = [await join('one'), await join('two'), await join('three')]
 	const first = await inviteBy(one)
 	await merge(one, two)
-	await expect(findInvitation(first)).rejects.toThrow('already joined')
+	await expect(requireInvite(first)).rejects.toThrow('already joined')
 	const second = await inviteBy(three)
 	await merge(three, two)
-	await expect(findInvitation(first)).rejects.toThrow('already joined')
-	await expect(findInvitation(second)).rejects.toThrow('not a valid invitation')
+	await expect(requireInvite(first)).rejects.toThrow('already joined')
+	await expect(requireInvite(second)).rejects.toThrow('not a valid invitation')
 })
 
 test('all items of both profiles can be seen, edited and moved, even if they are more than a member can add', async () => {

@@ -15,7 +15,7 @@ export interface MergePerson {
 }
 
 /** A number of rows, with the name that the page gives them. */
-export interface Amount {
+export interface MergeCount {
 	label: string
 	count: number
 }
@@ -24,11 +24,11 @@ export interface Amount {
 export interface MergePreview {
 	kept: MergePerson
 	/** Rows that move to the kept account. */
-	moves: Amount[]
+	moves: MergeCount[]
 	/** Rows that both accounts have; only those of the kept account remain. */
-	same: Amount[]
+	same: MergeCount[]
 	/** Rows that are deleted with the account, with the reason. */
-	ends: (Amount & { why: string })[]
+	ends: (MergeCount & { why: string })[]
 	/** Further effects, one sentence each. */
 	facts: string[]
 }

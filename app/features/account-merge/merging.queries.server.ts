@@ -78,7 +78,7 @@ export async function closeAccount(trx: Executor, goneId: number): Promise<void>
  * Removes what the two accounts did for each other's posts and what nobody can do for their own: votes, “I have this too”, requests to
  * answer. Posts under a pseudonym are left alone: a number that changes at that moment could reveal the author.
  */
-export async function removeMutual(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
+export async function removeMutualActivity(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	const both = sql`(${goneId}, ${keptId})`
 	const ownQuestion = (table: string) => sql`question_id in (select id from questions where author_id in ${both})
 		and ${sql.ref(`${table}.user_id`)} in ${both}`
@@ -97,7 +97,7 @@ export async function removeMutual(trx: Executor, { goneId, keptId }: Merge): Pr
  * Copies the columns of the account itself. The stricter suspension wins. The role, the addresses, the name and the date of joining are
  * those of the kept account.
  */
-export async function joinAccounts(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
+export async function mergeAccountColumns(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	// Former names are only looked up for members with a `renamed_at`. The date of joining does not delay the next rename of an old account.
 	await sql`
 		update users kept set renamed_at = coalesce(kept.renamed_at, kept.created_at),
@@ -135,7 +135,7 @@ export async function listUsernames(trx: Executor, userId: number): Promise<stri
 }
 
 /** What the two accounts have in common. */
-export interface SharedRow {
+export interface MergeOverlapRow {
 	conversations: number
 	/** Conversations that both have with the same member. */
 	shared_conversations: number
@@ -146,9 +146,9 @@ export interface SharedRow {
 }
 
 /** Counts what two accounts share, for the preview of their merge. */
-export async function countShared({ goneId, keptId }: Merge): Promise<SharedRow> {
+export async function countMergeOverlap({ goneId, keptId }: Merge): Promise<MergeOverlapRow> {
 	const both = sql`(${goneId}, ${keptId})`
-	const { rows } = await sql<SharedRow>`
+	const { rows } = await sql<MergeOverlapRow>`
 		with theirs as (
 			select id, lower_id + higher_id - ${goneId}::int as peer from conversations where ${goneId} in (lower_id, higher_id))
 		select count(*) filter (where peer <> ${keptId})::int as conversations,

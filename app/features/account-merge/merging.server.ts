@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { lockAdmin, requireAdmin } from '~/features/administration/admins.server.ts'
-import { announceCount } from '~/features/conversations/conversations.server.ts'
+import { announceUnreadCount } from '~/features/conversations/conversations.server.ts'
 import { announceFormerName } from '~/features/identity/usernames/former-names.server.ts'
 import { releaseCases } from '~/features/moderation/handling/handling.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
@@ -16,7 +16,7 @@ import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Feature } from '~/platform/feature.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
@@ -30,15 +30,15 @@ import {
 	deleteMerged,
 	findBoth,
 	findMergeable,
-	joinAccounts,
 	listUsernames,
 	lockBoth,
 	type MergeableRow,
+	mergeAccountColumns,
 	recalculateSharedEvidence,
-	removeMutual,
+	removeMutualActivity,
 } from './merging.queries.server.ts'
 import { type MovedColumn, moveRows } from './moving.queries.server.ts'
-import { mergeLetters, previewMerge } from './words.server.ts'
+import { mergeMails, previewMerge } from './words.server.ts'
 
 /*
  * An admin merges two accounts of one person. Each feature declares in its manifest what happens to its rows; this file defines the order
@@ -170,7 +170,7 @@ async function mergeIn(trx: Executor, actor: SignedIn, merge: Merge, why: string
 	const first = await moveEverything(trx, merge)
 	await closeAccount(trx, gone.id)
 	const second = await moveEverything(trx, merge)
-	await joinAccounts(trx, merge)
+	await mergeAccountColumns(trx, merge)
 	if (gone.suspended_until !== null) {
 		await endAllAccess(trx, kept.id)
 		await releaseCases(trx, kept.id)
@@ -180,13 +180,13 @@ async function mergeIn(trx: Executor, actor: SignedIn, merge: Merge, why: string
 	const about = { kind: MEMBER_SUBJECT, targetId: kept.id, memberId: kept.id, title: kept.name }
 	const note = [`@${gone.username} into @${kept.username}`, ...inWords(first, second)].join(', ')
 	await addLogRow(trx, { actorId: actor.id, act: 'merge accounts', ...about, why, note })
-	for (const letter of mergeLetters(gone, kept)) await addJob('send-mail', letter, trx)
+	for (const letter of mergeMails(gone, kept)) await addJob('send-mail', letter, trx)
 	return { gone, kept, names }
 }
 
 /** Applies the rules of all features. @returns the number of moved rows, by their name */
 async function moveEverything(trx: Executor, merge: Merge): Promise<Map<string, number>> {
-	await removeMutual(trx, merge)
+	await removeMutualActivity(trx, merge)
 	for (const step of steps) await step(trx, merge)
 	const counts = new Map<string, number>()
 	for (const column of columns) {
@@ -210,9 +210,9 @@ async function announceMerge(actor: SignedIn, { gone, kept, names }: Merged): Pr
 	await announceEndedSessions(gone.id, gone.username)
 	if (gone.suspended_until === null) await announceAccountChange(kept.id)
 	else await announceEndedSessions(kept.id, kept.username)
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 	announce('everybody', 'member:renamed', { from: gone.username, to: kept.username })
 	closeTabsOf({ id: gone.id, username: gone.username })
-	await Promise.all([announceUnread([kept.id]), announceCount(kept)])
+	await Promise.all([announceUnread([kept.id]), announceUnreadCount(kept)])
 	await recordSecurityEvent('accounts-merged', { userId: kept.id, detail: { by: actor.id, gone: gone.id } })
 }

@@ -1,12 +1,12 @@
 import { config } from '~/config.server.ts'
 import { securityContact } from '~/features/site-settings/site.server.ts'
 import { profilePath } from '~/lib/addresses.ts'
-import { counted } from '~/lib/text.ts'
-import { letter, type Mail } from '~/platform/mail/mail.server.ts'
+import { pluralize } from '~/lib/text.ts'
+import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import type { MergePreview } from './merge.view.ts'
-import { countShared, type MergeableRow, type SharedRow } from './merging.queries.server.ts'
+import { countMergeOverlap, type MergeableRow, type MergeOverlapRow } from './merging.queries.server.ts'
 import { type CountedColumn, countRows, type MovedColumn } from './moving.queries.server.ts'
 
 /* Texts of the preview of a merge, and of the mails about it. */
@@ -21,7 +21,7 @@ export async function previewMerge(
 	const listed = columns
 		.filter(({ called }) => called !== undefined)
 		.sort((one, other) => (one.called ?? '').localeCompare(other.called ?? '', 'en'))
-	const [counts, shared] = await Promise.all([countRows(listed, merge), countShared(merge)])
+	const [counts, shared] = await Promise.all([countRows(listed, merge), countMergeOverlap(merge)])
 	const of = (wanted: (column: MovedColumn, counts: CountedColumn) => number) =>
 		listed.flatMap((column, place) => {
 			const found = counts[place]
@@ -48,7 +48,7 @@ export async function previewMerge(
 }
 
 /** Effects that the counts do not show. */
-function factsOf(gone: MergeableRow, kept: MergeableRow, shared: SharedRow): string[] {
+function factsOf(gone: MergeableRow, kept: MergeableRow, shared: MergeOverlapRow): string[] {
 	const [from, to] = [`@${gone.username}`, `@${kept.username}`]
 	const addresses = addressesOf(gone).join(' and ')
 	return [
@@ -61,13 +61,13 @@ function factsOf(gone: MergeableRow, kept: MergeableRow, shared: SharedRow): str
 		gone.suspended_until ? `${from} is suspended. ${to} will be too, for the longer of both times.` : '',
 		gone.hidden ? `The profile of ${from} is hidden. Its texts go, and the profile of ${to} will be hidden.` : '',
 		shared.shared_conversations > 0
-			? `Both talked to the same ${counted(shared.shared_conversations, 'member')}: of each two conversations one is made, in the order of the messages.`
+			? `Both talked to the same ${pluralize(shared.shared_conversations, 'member')}: of each two conversations one is made, in the order of the messages.`
 			: '',
 		shared.messages_between > 0
-			? `They wrote ${counted(shared.messages_between, 'message')} to each other. That conversation is deleted, as nobody else is in it.`
+			? `They wrote ${pluralize(shared.messages_between, 'message')} to each other. That conversation is deleted, as nobody else is in it.`
 			: '',
 		shared.own_votes > 0
-			? `${counted(shared.own_votes, 'vote')} for each other’s posts ${shared.own_votes === 1 ? 'is' : 'are'} taken back, as nobody votes for their own.`
+			? `${pluralize(shared.own_votes, 'vote')} for each other’s posts ${shared.own_votes === 1 ? 'is' : 'are'} taken back, as nobody votes for their own.`
 			: '',
 		'What either account wrote under a pseudonym stays under that pseudonym, and nobody learns whose it is.',
 		'Moderators’ decisions about either account, and reports, then apply to the kept account.',
@@ -79,13 +79,13 @@ function addressesOf({ email, second_email }: MergeableRow): string[] {
 }
 
 /** The mails that tell each address of both accounts about the merge, and whom to ask. */
-export function mergeLetters(gone: MergeableRow, kept: MergeableRow): Mail[] {
+export function mergeMails(gone: MergeableRow, kept: MergeableRow): Mail[] {
 	const { publicUrl } = config()
 	const subject = `Two accounts at ${siteName()} are one now`
 	const link = { label: 'See the account', url: `${publicUrl}${profilePath(kept.username)}` }
 	const contact = securityContact()
 	const closing = `If these are not both yours, ask an admin for help${contact ? `: ${contact}` : ' at once'}.`
-	const to = (address: string, text: string) => letter(address, subject, text, link, closing)
+	const to = (address: string, text: string) => linkMail(address, subject, text, link, closing)
 	const merged = `An admin merged the account @${gone.username} into @${kept.username}, as both belong to the same person.`
 	const goneText = `${merged} What @${gone.username} wrote and was sent is in @${kept.username} now. This address and its password no longer let you log in: use those of @${kept.username}.`
 	const keptText = `${merged} What @${gone.username} wrote and was sent is yours now. You log in as before.`

@@ -4,7 +4,7 @@ import { parseConfig } from '~/config.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { forgetCounts, sentMails } from '../../../tests/support/jobs.ts'
+import { resetCounts, sentMails } from '../../../tests/support/jobs.ts'
 import { authHandler } from './accounts.server.ts'
 import { makeAuth } from './auth.server.ts'
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-	await forgetCounts()
+	await resetCounts()
 })
 
 const password = 'a lantern at the ford'

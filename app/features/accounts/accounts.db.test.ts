@@ -5,7 +5,7 @@ import { Invalid } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { forgetCounts, mailedToken, sentMails } from '../../../tests/support/jobs.ts'
+import { mailedToken, resetCounts, sentMails } from '../../../tests/support/jobs.ts'
 import { logIn, registerMember, requestPasswordReset, resetPassword, viewerFromRequest } from './accounts.server.ts'
 
 useDatabase()
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-	await forgetCounts()
+	await resetCounts()
 	await sql`delete from graphile_worker._private_jobs`.execute(db())
 })
 

@@ -1,22 +1,22 @@
 import { db } from '~/platform/db/db.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { deleteTraces, memberCounter, mergeLinks, sweepLoginChallenges } from './accounts.queries.server.ts'
+import { deleteMailedLinks, deleteTraces, memberCounter, sweepLoginChallenges } from './accounts.queries.server.ts'
 import { registerLoginMethods } from './login-methods.server.ts'
 import {
 	accountLinks,
 	mailBudgetsOf,
 	registerMailedLinks,
 	sendAccountMail,
-	sendLetter,
+	sendQueuedMail,
 } from './registration/account-mails.server.ts'
 import { sweepRegistrations } from './registration/registrations.queries.server.ts'
-import { registrationSection } from './registration/who-may-register.server.ts'
+import { registrationSection } from './registration/rules.server.ts'
 import { staffSection } from './security/second-step.server.ts'
 
 export const accounts = defineFeature({
 	name: 'accounts',
 	// Replaces the platform's job: the link in a mail is checked again before the mail is sent.
-	jobs: { 'send-mail': sendLetter, 'account-mail': sendAccountMail },
+	jobs: { 'send-mail': sendQueuedMail, 'account-mail': sendAccountMail },
 	counters: [memberCounter],
 	mailedLinks: accountLinks,
 	collect(features) {
@@ -37,7 +37,7 @@ export const accounts = defineFeature({
 			return false
 		},
 	],
-	merging: [mergeLinks],
+	merging: [deleteMailedLinks],
 	memberData: {
 		users: {
 			members: { id: 'deleted', pseudonym_of: 'deleted' },

@@ -16,7 +16,7 @@ export async function claimUsername(username: string, executor: Executor = db())
 }
 
 /** The e-mail address of the account that has, or had, this username, or null; imported accounts have none that could log in. */
-export async function findEmail(username: string): Promise<string | null> {
+export async function findEmailByUsername(username: string): Promise<string | null> {
 	const { rows } = await sql<{ email: string }>`
 		select email from users join usernames on usernames.user_id = users.id
 		where usernames.username = ${username} and not imported`.execute(db())
@@ -165,7 +165,7 @@ export async function insertLoginChallenge(challenge: {
 }
 
 /** A login that waits for its second step. */
-export interface WaitingLogin {
+export interface PendingLogin {
 	id: number
 	email: string
 	username: string
@@ -174,8 +174,8 @@ export interface WaitingLogin {
 }
 
 /** The login that waits for its second step under this hash; undefined when there is none. */
-export async function findLoginChallenge(hash: string): Promise<WaitingLogin | undefined> {
-	const { rows } = await sql<WaitingLogin>`
+export async function findLoginChallenge(hash: string): Promise<PendingLogin | undefined> {
+	const { rows } = await sql<PendingLogin>`
 		select users.id, users.email, users.username, users.leaves_at is not null as is_leaving from login_challenges join users on users.id = user_id
 		where token_hash = ${hash} and expires_at > now()`.execute(db())
 	return rows[0]
@@ -222,7 +222,7 @@ export async function deleteResetLinks(userId: number, executor: Executor = db()
 }
 
 /** Invalidates all links that were mailed to any address of an account that is merged into another one. */
-export async function mergeLinks(trx: Executor, { goneId }: Merge): Promise<void> {
+export async function deleteMailedLinks(trx: Executor, { goneId }: Merge): Promise<void> {
 	await deleteResetLinks(goneId, trx)
 	await sql`
 		delete from email_links where email in (select email from account_emails where user_id = ${goneId})`.execute(trx)

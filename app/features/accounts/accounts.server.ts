@@ -1,46 +1,46 @@
 import { LRUCache } from 'lru-cache'
 import { config } from '~/config.server.ts'
 import { countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
-import { headerOf, rememberDevice } from '~/features/sessions/devices.server.ts'
+import { deviceCookieHeader, rememberDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { deleteDevices, deleteTokens, listSessionsByToken } from '~/features/sessions/sessions.queries.server.ts'
 import {
 	announceAccountChange,
 	announceEndedSessions,
 	cookieVersionOf,
-	sessionLife,
+	sessionTimes,
 	withLastKnownSessions,
 } from '~/features/sessions/sessions.server.ts'
+import { batchCalls } from '~/lib/batch-calls.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
-import { gathered } from '~/lib/gathered.ts'
 import { remember } from '~/lib/remember.ts'
 import { setRequestMember } from '~/lib/request-scope.server.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
-import { isBackground } from '~/platform/http/http.ts'
+import { isBackgroundRequest } from '~/platform/http/http.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import {
 	deleteResetLinks,
 	findAccount,
 	findAccountByEmail,
-	findEmail,
+	findEmailByUsername,
 	findResetOwner,
 } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
-import { noteSessionUse } from './login-methods.server.ts'
-import { refuseTrapped } from './registration/who-may-register.server.ts'
+import { notifySessionUsed } from './login-methods.server.ts'
+import { requireEmptyHoneypot } from './registration/rules.server.ts'
+import { headersWithoutBody, withDomainErrors } from './security/auth-errors.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
-import { domainErrors, headersWithoutBody } from './security/refusals.server.ts'
 import {
 	beginSecondStep,
-	forgetFirstStep,
+	clearFirstStepCookie,
 	isSecondFactorRequiredOfStaff,
 	isSecondStepMissing,
 } from './security/second-step.server.ts'
 import { requireAcceptedTerms } from './security/suspension.server.ts'
-import { digestOf, hasSignedCookie, sessionTokenOf, VerifiedCookies } from './security/verified-cookies.ts'
+import { cookieDigest, hasSignedCookie, sessionTokenOf, VerifiedCookies } from './security/verified-cookies.ts'
 
 const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
 
@@ -59,7 +59,7 @@ export async function viewerFromRequest(
 ): Promise<{ viewer: Viewer; headers: Headers; lacksSecondFactor?: boolean | undefined }> {
 	const cookies = request.headers.get('Cookie') ?? ''
 	if (!/(^|;\s*)(__Host-)?session=/.test(cookies)) return { viewer: null, headers: new Headers() }
-	const isAsked = (fresh || !hasSignedCookie(cookies)) && recentLookups().has(digestOf(cookies))
+	const isAsked = (fresh || !hasSignedCookie(cookies)) && recentLookups().has(cookieDigest(cookies))
 	const known = isAsked ? await findSession(request) : undefined
 	const verified = known ? viewerOfUser(known) : fresh ? null : verifiedCookies().find(cookies, cookieVersionOf)
 	if (verified) {
@@ -68,11 +68,11 @@ export async function viewerFromRequest(
 	}
 	const { response, headers } = await lookUpSession(request, fresh)
 	// Another tab may have logged in meanwhile: background requests by scripts must not overwrite its cookies.
-	if (!response) return { viewer: null, headers: isBackground(request) ? new Headers() : headers }
+	if (!response) return { viewer: null, headers: isBackgroundRequest(request) ? new Headers() : headers }
 	const viewer = viewerOfUser(response.user)
 	const isRenewed = headers.getSetCookie().length > 0
-	if (fresh || isRenewed) noteSessionUse(Number(response.session.id))
-	if (fresh) recentLookups().set(digestOf(cookies), true)
+	if (fresh || isRenewed) notifySessionUsed(Number(response.session.id))
+	if (fresh) recentLookups().set(cookieDigest(cookies), true)
 	// A lookup in the database yields a new cookie.
 	else if (!isRenewed) verifiedCookies().add(cookies, viewer, new Date(response.session.expiresAt))
 	setRequestMember(viewer.id)
@@ -99,9 +99,9 @@ export async function viewerFromCookie(request: Request): Promise<Viewer> {
  */
 export async function sessionOf(request: Request): Promise<{ viewer: SignedIn; sessionId: number } | null> {
 	const found = await findSession(request)
-	const digest = digestOf(request.headers.get('Cookie') ?? '')
+	const digest = cookieDigest(request.headers.get('Cookie') ?? '')
 	if (found && !found.isDue && !recentLookups().has(digest)) {
-		noteSessionUse(found.sessionId)
+		notifySessionUsed(found.sessionId)
 		recentLookups().set(digest, true)
 	}
 	return found ? { viewer: viewerOfUser(found), sessionId: found.sessionId } : null
@@ -115,8 +115,8 @@ async function findSession(request: Request) {
 }
 
 /** Concurrent lookups, as when thousands of tabs reconnect, share one statement. */
-const findByToken = gathered(async (tokens: string[]) => {
-	const found = await listSessionsByToken(tokens, sessionLife.idle - sessionLife.extension)
+const findByToken = batchCalls(async (tokens: string[]) => {
+	const found = await listSessionsByToken(tokens, sessionTimes.idle - sessionTimes.extension)
 	const sessions = new Map(found.map((session) => [session.token, session]))
 	return tokens.map((token) => sessions.get(token))
 })
@@ -135,7 +135,7 @@ export async function requireSession(viewer: SignedIn, request: Request): Promis
 /**
  * Registers a member. The answer is the same for an address that has an account; its owner gets a mail.
  * @returns the stored address, whether it has to be confirmed before the first login, and cookies for the browser
- * @throws Invalid, NotAllowed (domain), TooMany
+ * @throws Invalid, NotAllowed (domain), TooManyRequests
  */
 export async function registerMember(
 	form: FormData,
@@ -143,11 +143,11 @@ export async function registerMember(
 ): Promise<{ email: string; confirm: boolean; headers: Headers }> {
 	const empty = ['name', 'email', 'password', 'confirmPassword'].every((name) => !form.get(name))
 	if (empty) throw new Invalid('All fields are required!')
-	refuseTrapped(form)
+	requireEmptyHoneypot(form)
 	const { name, email, password } = parseForm(registerInput, form)
 	const terms = requireAcceptedTerms(form.get('terms'))
 	const extras = { terms, challenge: form.get('challenge'), proof: form.get('proof') }
-	const { headers } = await domainErrors(() =>
+	const { headers } = await withDomainErrors(() =>
 		auth().api.signUpEmail({
 			body: { name, email, password, ...extras },
 			headers: headersWithoutBody(request),
@@ -160,26 +160,23 @@ export async function registerMember(
 /**
  * Logs a member in by e-mail or username.
  * @returns the cookies of the session
- * @throws Invalid for a wrong password or an unconfirmed address, TooMany; SecondStepRequired
+ * @throws Invalid for a wrong password or an unconfirmed address, TooManyRequests; SecondStepRequired
  */
 export async function logIn(form: FormData, request: Request): Promise<Headers> {
 	const input = parseForm(loginInput, form)
 	const name = input.email.toLowerCase()
 	const username = /^[a-z0-9_.-]+$/.test(name) ? name : ''
 	// An unknown username is handled like an unknown address: the same work, the same answer.
-	const email = name.includes('@') ? name : ((await findEmail(username)) ?? `${username || 'nobody'}@nobody.invalid`)
-	const signIn = () =>
-		auth().api.signInEmail({
-			body: { email, password: input.password },
-			headers: headersWithoutBody(request),
-			returnHeaders: true,
-		})
+	const known = name.includes('@') ? name : await findEmailByUsername(username)
+	const email = known ?? `${username || 'nobody'}@nobody.invalid`
+	const body = { email, password: input.password }
+	const signIn = () => auth().api.signInEmail({ body, headers: headersWithoutBody(request), returnHeaders: true })
 	try {
 		return (await signIn()).headers
 	} catch (error) {
 		const member = isSecondStepMissing(error) ? await findAccountByEmail(email) : null
 		if (member) throw new SecondStepRequired(await beginSecondStep(member.id))
-		return domainErrors(() => Promise.reject(error))
+		return withDomainErrors(() => Promise.reject(error))
 	}
 }
 
@@ -198,10 +195,10 @@ export class SecondStepRequired extends NotAllowed {
  * @returns the cookies of the session
  */
 export async function beginSession(userId: number, request: Request, kept: string | null = null): Promise<Headers> {
-	const { headers } = await domainErrors(() =>
+	const { headers } = await withDomainErrors(() =>
 		auth().api.beginSession({ body: { userId, kept }, headers: headersWithoutBody(request), returnHeaders: true }),
 	)
-	headers.append('Set-Cookie', forgetFirstStep())
+	headers.append('Set-Cookie', clearFirstStepCookie())
 	return headers
 }
 
@@ -218,7 +215,7 @@ export async function logInAs(userId: number, request: Request, kept: string | n
 		return (await auth().api.logInAs(sent)).headers
 	} catch (error) {
 		if (isSecondStepMissing(error)) throw new SecondStepRequired(await beginSecondStep(userId, kept))
-		return domainErrors(() => Promise.reject(error))
+		return withDomainErrors(() => Promise.reject(error))
 	}
 }
 
@@ -230,10 +227,10 @@ export async function logOut(request: Request): Promise<Headers> {
 	return headers
 }
 
-/** Mails a password reset link; answers the same when nobody has the address. @throws Invalid, TooMany */
+/** Mails a password reset link; answers the same when nobody has the address. @throws Invalid, TooManyRequests */
 export async function requestPasswordReset(form: FormData, request: Request): Promise<void> {
 	const { email } = parseForm(forgotInput, form)
-	await domainErrors(() =>
+	await withDomainErrors(() =>
 		auth().api.requestPasswordReset({ body: { email: email.toLowerCase() }, headers: headersWithoutBody(request) }),
 	)
 }
@@ -241,16 +238,16 @@ export async function requestPasswordReset(form: FormData, request: Request): Pr
 /**
  * Sets a new password by the token of a mail, and ends all sessions of the account.
  * @returns a cookie that makes this browser a known device, so that strangers who guess cannot lock its reader out
- * @throws Invalid, TooMany
+ * @throws Invalid, TooManyRequests
  */
 export async function resetPassword(form: FormData, request: Request): Promise<Headers> {
 	const { token, password } = parseForm(resetInput, form)
 	const owner = await findResetOwner(hashToken(`reset-password:${token}`))
-	await domainErrors(() =>
+	await withDomainErrors(() =>
 		auth().api.resetPassword({ body: { token, newPassword: password }, headers: headersWithoutBody(request) }),
 	)
 	const headers = new Headers()
-	if (owner) headers.append('Set-Cookie', headerOf((await rememberDevice(owner, request.headers)).cookie))
+	if (owner) headers.append('Set-Cookie', deviceCookieHeader((await rememberDevice(owner, request.headers)).cookie))
 	return headers
 }
 
@@ -361,7 +358,7 @@ function viewerOfUser(user: {
  * Changes the password of a member who knows the current one. Ends all other sessions and access tokens, and forgets other devices.
  * Failed attempts are counted per member, so that strangers who guess at the login page cannot block it.
  * @returns the new cookies of this session
- * @throws Invalid with the field, TooMany
+ * @throws Invalid with the field, TooManyRequests
  */
 export async function changePassword(viewer: SignedIn, form: FormData, request: Request): Promise<Headers> {
 	const input = parseForm(changePasswordInput, form)
@@ -371,8 +368,8 @@ export async function changePassword(viewer: SignedIn, form: FormData, request: 
 	const counted = [['change-password', String(viewer.id)]] as const
 	await countAttempt(counted)
 	const sent = { headers: headersWithoutBody(request) }
-	await domainErrors(() => auth().api.changePassword({ ...sent, body: input }))
-	const { headers, response } = await domainErrors(() => auth().api.renewSession({ ...sent, returnHeaders: true }))
+	await withDomainErrors(() => auth().api.changePassword({ ...sent, body: input }))
+	const { headers, response } = await withDomainErrors(() => auth().api.renewSession({ ...sent, returnHeaders: true }))
 	await Promise.all([
 		resetAttempts([...counted, ['login-account', email]]),
 		deleteResetLinks(viewer.id),
@@ -380,7 +377,8 @@ export async function changePassword(viewer: SignedIn, form: FormData, request: 
 		announceEndedSessions(viewer.id, viewer.username, response.id),
 	])
 	await deleteDevices(viewer.id)
-	headers.append('Set-Cookie', headerOf((await rememberDevice({ id: viewer.id, email }, request.headers)).cookie))
+	const { cookie } = await rememberDevice({ id: viewer.id, email }, request.headers)
+	headers.append('Set-Cookie', deviceCookieHeader(cookie))
 	await recordSecurityEvent('password-changed', { userId: viewer.id })
 	return headers
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { network } from '~/features/rate-limits/rate-limits.server.ts'
+import { networkOf } from '~/features/rate-limits/rate-limits.server.ts'
 import { deviceOf } from '~/features/sessions/devices.server.ts'
-import { TooMany } from '~/lib/errors.ts'
-import { candidates } from './registration/names.server.ts'
+import { TooManyRequests } from '~/lib/errors.ts'
+import { usernameCandidates } from './registration/names.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './security/credentials.server.ts'
 
 test('a password is compared in normal form, however its accents were typed; any other text differs', async () => {
@@ -15,7 +15,7 @@ test('a password is compared in normal form, however its accents were typed; any
 test('of many concurrent hashes some run, some are queued, and more are refused', async () => {
 	requireHashCapacity()
 	const work = Array.from({ length: 140 }, () => hashPassword('a lantern at the ford'))
-	expect(() => requireHashCapacity()).toThrow(TooMany)
+	expect(() => requireHashCapacity()).toThrow(TooManyRequests)
 	await Promise.all(work)
 	requireHashCapacity()
 })
@@ -30,7 +30,7 @@ test.each([
 	['::1', '0:0:0:0::/64'],
 	['unknown', 'unknown'],
 ])('%s is counted as %s', (address, holder) => {
-	expect(network(address)).toBe(holder)
+	expect(networkOf(address)).toBe(holder)
 })
 
 test.each([
@@ -50,8 +50,8 @@ test.each([
 })
 
 test('candidates are never reserved names, and the thousandth is found in few attempts', () => {
-	expect(candidates('20').take(3).toArray()).not.toContain('200')
-	const numbers = candidates('info').take(60).toArray()
+	expect(usernameCandidates('20').take(3).toArray()).not.toContain('200')
+	const numbers = usernameCandidates('info').take(60).toArray()
 	expect(new Set(numbers).size).toBe(60)
 	expect(Number(numbers.at(-1)?.slice(4))).toBeGreaterThan(1_000)
 })

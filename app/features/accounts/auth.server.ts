@@ -1,9 +1,9 @@
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { type Config, config } from '~/config.server.ts'
-import { recordArrival } from '~/features/bounces/bounces.server.ts'
+import { recordMailArrival } from '~/features/bounces/bounces.server.ts'
 import { resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
-import { compared, requireTimely } from '~/features/sessions/late-logins.server.ts'
+import { noteCompared, requireUnchangedPassword } from '~/features/sessions/late-logins.server.ts'
 import { sessionRenewal } from '~/features/sessions/renewal.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { deleteDevices } from '~/features/sessions/sessions.queries.server.ts'
@@ -12,7 +12,7 @@ import {
 	cookieVersionOf,
 	endAllAccess,
 	endReplacedSessions,
-	sessionLife,
+	sessionTimes,
 } from '~/features/sessions/sessions.server.ts'
 import { isRecord } from '~/lib/checks.ts'
 import { log } from '~/lib/log.server.ts'
@@ -23,12 +23,12 @@ import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { claimUsername, completeAccount, confirmMember, deleteResetLinks } from './accounts.queries.server.ts'
 import { nameInput } from './accounts.schema.ts'
-import { outsideLogin } from './login-methods.server.ts'
+import { externalLogin } from './login-methods.server.ts'
 import { queueAccountMail } from './registration/account-mails.server.ts'
 import { usernamesFor } from './registration/names.server.ts'
-import { isNamedAdmin, promoteNamedAdmin } from './registration/registrations.server.ts'
+import { isAdminEmail, promoteNamedAdmin } from './registration/registrations.server.ts'
 import { hashPassword, verifyPassword } from './security/credentials.server.ts'
-import { afterAttempt, guard, startsSession } from './security/guard.server.ts'
+import { afterAttempt, beforeAttempt, startsSession } from './security/guard.server.ts'
 import { requireSecondStep, secondStep } from './security/second-step.server.ts'
 import { requireAcceptedTerms } from './security/suspension.server.ts'
 
@@ -54,10 +54,10 @@ const tables = {
 			createdAt: 'created_at',
 			updatedAt: 'updated_at',
 		},
-		expiresIn: sessionLife.idle,
-		updateAge: sessionLife.extension,
+		expiresIn: sessionTimes.idle,
+		updateAge: sessionTimes.extension,
 		// The version is the member's: a signed cookie from before a logout or a change is rejected.
-		cookieCache: { enabled: true, maxAge: sessionLife.cookie, version: (_, { id }) => cookieVersionOf(Number(id)) },
+		cookieCache: { enabled: true, maxAge: sessionTimes.cookie, version: (_, { id }) => cookieVersionOf(Number(id)) },
 	},
 	account: {
 		modelName: 'credentials',
@@ -109,12 +109,12 @@ export function makeAuth(settings: Config = config()) {
 		onAPIError: { onError: report },
 		// Its own limiter knows addresses only; ours in the guard knows accounts too, for every login method.
 		rateLimit: { enabled: false },
-		hooks: { before: createAuthMiddleware(guard), after: createAuthMiddleware(afterRequest) },
+		hooks: { before: createAuthMiddleware(beforeAttempt), after: createAuthMiddleware(afterRequest) },
 		databaseHooks: {
 			user: { create: { before: prepareUser, after: afterSignUp } },
 			session: { create: { before: requireSecondStep } },
 		},
-		plugins: [secondStep, outsideLogin, sessionRenewal],
+		plugins: [secondStep, externalLogin, sessionRenewal],
 		advanced: {
 			database: { generateId: 'serial' },
 			ipAddress: { ipAddressHeaders: ['x-client-ip'] },
@@ -141,7 +141,7 @@ function passwordSettings(confirm: boolean) {
 			// The guard counts characters, Better Auth UTF-16 units: its bounds are wide enough never to refuse what ours allow.
 			minPasswordLength: 1,
 			maxPasswordLength: 1_024,
-			password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(compared(hash), password) },
+			password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(noteCompared(hash), password) },
 			// A second check: the guard has already refused unconfirmed addresses, and sends the mails.
 			requireEmailVerification: confirm,
 			revokeSessionsOnPasswordReset: true,
@@ -155,7 +155,7 @@ async function afterRequest(context: Parameters<typeof afterAttempt>[0]): Promis
 	const { newSession, authCookies, secret } = context.context
 	if (startsSession(context.path) && newSession) {
 		const before = await context.getSignedCookie(authCookies.sessionToken.name, secret)
-		await endReplacedSessions(before || null, await requireTimely(newSession))
+		await endReplacedSessions(before || null, await requireUnchangedPassword(newSession))
 	}
 	return afterAttempt(context)
 }
@@ -187,7 +187,7 @@ async function afterSignUp(user: { id: string; email: string; username?: unknown
 		.transaction()
 		.execute((trx) => completeAccount(Number(user.id), trx))
 	await recordSecurityEvent('register', { userId: Number(user.id) })
-	if (isNamedAdmin(user.email)) await queueAccountMail({ kind: 'confirm', email: user.email })
+	if (isAdminEmail(user.email)) await queueAccountMail({ kind: 'confirm', email: user.email })
 	if (typeof user.username === 'string') announce('everybody', 'member:joined', { username: user.username })
 }
 
@@ -199,12 +199,12 @@ async function afterReset({ id, email }: { id: string; email: string }): Promise
 	const userId = Number(id)
 	await confirmMember(userId)
 	await Promise.all([
-		recordArrival(userId),
+		recordMailArrival(userId),
 		deleteResetLinks(userId),
 		endAllAccess(db(), userId),
 		deleteDevices(userId),
 		resetAttempts([['login-account', email]]),
-		isNamedAdmin(email) && promoteNamedAdmin(email),
+		isAdminEmail(email) && promoteNamedAdmin(email),
 	])
 	await announceEndedSessions(userId)
 	await recordSecurityEvent('reset', { userId })

@@ -62,12 +62,12 @@ export function requirePasswords(): void {
 }
 
 /** Notifies the features that a session is in use. */
-export function noteSessionUse(sessionId: number): void {
+export function notifySessionUsed(sessionId: number): void {
 	for (const { onSessionUsed } of registry.ways) onSessionUsed?.(sessionId)
 }
 
 /** Notifies the features that a member used the site without a session. */
-export function noteMemberUse(userId: number): void {
+export function notifyMemberActive(userId: number): void {
 	for (const { onMemberActive } of registry.ways) onMemberActive?.(userId)
 }
 
@@ -75,7 +75,7 @@ export function noteMemberUse(userId: number): void {
  * Passes the `kept` of a login to the features when its session begins.
  * @param end ends the session, if they throw
  */
-export async function handOver(
+export async function notifySessionBegun(
 	session: { id: string; token: string },
 	kept: string | null,
 	end: (token: string) => Promise<unknown>,
@@ -101,7 +101,7 @@ function onlyWay(): string | null {
  * Begins a session for a member who was authenticated elsewhere. It cannot be called by HTTP: `accounts.server.ts` passes on a few
  * paths only, and this is none of them.
  */
-export const outsideLogin = {
+export const externalLogin = {
 	id: 'outside-login',
 	endpoints: {
 		logInAs: createAuthEndpoint(
@@ -117,7 +117,7 @@ export const outsideLogin = {
 				const user = await internalAdapter.findUserById(String(context.body.userId))
 				const session = user && (await internalAdapter.createSession(user.id))
 				if (!session) throw new APIError('UNAUTHORIZED', { message: 'There is no such account any more.' })
-				await handOver(session, context.body.kept, internalAdapter.deleteSession)
+				await notifySessionBegun(session, context.body.kept, internalAdapter.deleteSession)
 				await setSessionCookie(context, { session, user })
 				return context.json({ status: true })
 			},

@@ -1,18 +1,18 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { moveMerged } from './categories/categories.server.ts'
+import { moveMergedQuestions } from './categories/categories.server.ts'
 import { countFigures } from './figures/figures.server.ts'
-import { forgetLetterNote } from './setup/setup.queries.server.ts'
-import { ownSteps, registerSetupSteps } from './setup/setup.server.ts'
+import { clearTestMailNote } from './setup/setup.queries.server.ts'
+import { coreSetupSteps, registerSetupSteps } from './setup/setup.server.ts'
 
 export const administration = defineFeature({
 	name: 'administration',
 	schedules: [{ name: 'count-figures', every: 'night', run: countFigures }],
-	jobs: { 'move-merged-category': ({ from }) => moveMerged(from) },
-	setupSteps: ownSteps,
+	jobs: { 'move-merged-category': ({ from }) => moveMergedQuestions(from) },
+	setupSteps: coreSetupSteps,
 	collect: (features) => registerSetupSteps(features.flatMap(({ setupSteps }) => setupSteps ?? [])),
 	leaving: [
 		async ({ id }) => {
-			await forgetLetterNote(id)
+			await clearTestMailNote(id)
 			return false
 		},
 	],

@@ -1,5 +1,5 @@
 import type { RouterContextProvider } from 'react-router'
-import { lockModerator, moderatorOf } from '~/features/moderation/members.server.ts'
+import { lockModerator, requirePageModerator } from '~/features/moderation/members.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -15,12 +15,12 @@ export function requireAdmin(viewer: Viewer): SignedIn {
 }
 
 /** Requires an admin for a page, whose session is checked in the database. @throws a redirect to the login page, NotAllowed */
-export async function adminOf(asked: {
+export async function requirePageAdmin(asked: {
 	request: Request
 	context: Readonly<RouterContextProvider>
 	url: URL
 }): Promise<SignedIn> {
-	return requireAdmin(await moderatorOf(asked))
+	return requireAdmin(await requirePageModerator(asked))
 }
 
 /** Locks an admin's row while they act, so that one who has just lost the role or was suspended can do nothing. @throws NotAllowed */

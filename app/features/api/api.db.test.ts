@@ -4,7 +4,7 @@ import { makeToken } from '~/features/tokens/tokens.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
-import { type Asked, callApi as call } from '../../../tests/support/api-calls.ts'
+import { type ApiCall, callApi as call } from '../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mismatches, resolve } from '../../../tests/support/json-schema.ts'
 import { openApiDocument, operations } from './openapi.server.ts'
@@ -103,7 +103,7 @@ describe('the description', () => {
 
 describe('errors', () => {
 	const good = { title: 'A title that is long enough', description: 'Body', tags: 'one', category: 'others' }
-	const table: [what: string, method: string, path: string, asked: () => Asked, status: number, says: object][] = [
+	const table: [what: string, method: string, path: string, asked: () => ApiCall, status: number, says: object][] = [
 		['an unknown address', 'GET', '/nothing', () => ({}), 404, {}],
 		['an id that is none', 'GET', '/queries/one', () => ({}), 404, {}],
 		['an id beyond all integers', 'GET', '/queries/99999999999', () => ({}), 404, {}],

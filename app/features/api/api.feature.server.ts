@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { portrait } from '~/platform/http/api-fields.ts'
-import { member, operation } from '~/platform/http/operation.ts'
+import { operation, requireCaller } from '~/platform/http/operation.ts'
 
 const me = z.object({
 	username: z.string(),
@@ -24,7 +24,7 @@ const ownOperations = [
 		summary: 'Read whom this token or session belongs to',
 		access: 'members',
 		answer: me,
-		run: async (call) => member(call),
+		run: async (call) => requireCaller(call),
 	}),
 ]
 

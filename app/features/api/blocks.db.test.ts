@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { askQuestion, editQuestion } from '~/features/asking/asking.server.ts'
 import { openConversation } from '~/features/chat/messages/reading.server.ts'
 import { setBlocked } from '~/features/conversations/conversations.server.ts'
-import { anybody } from '~/features/directory/directory.paths.ts'
+import { NO_CRITERIA } from '~/features/directory/directory.paths.ts'
 import { listCommunity } from '~/features/directory/directory.server.ts'
 import { suggest } from '~/features/directory/suggestions.server.ts'
 import { addComment, deleteComment, editComment, restoreComment } from '~/features/discussion/commenting.server.ts'
@@ -253,9 +253,9 @@ describe('a blocked member', () => {
 		const { people } = await getHome(viewer)
 		const suggested = (await suggest(ann.username, viewer)).people.find(({ username }) => username === ann.username)
 		return {
-			list: inList(await listCommunity(anybody, null, viewer)),
-			online: inList(await listCommunity({ ...anybody, online: true }, null, viewer)),
-			active: inList(await listCommunity({ ...anybody, sort: 'active' }, null, viewer)),
+			list: inList(await listCommunity(NO_CRITERIA, null, viewer)),
+			online: inList(await listCommunity({ ...NO_CRITERIA, online: true }, null, viewer)),
+			active: inList(await listCommunity({ ...NO_CRITERIA, sort: 'active' }, null, viewer)),
 			home: people.find(({ username }) => username === ann.username)?.online,
 			suggested: suggested?.online,
 			...(viewer && {

@@ -1,5 +1,5 @@
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
-import { readToken } from '~/features/tokens/tokens.server.ts'
+import { authenticateToken } from '~/features/tokens/tokens.server.ts'
 import type { TokenScope } from '~/features/tokens/tokens.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Operation } from '~/platform/http/operation.ts'
@@ -25,7 +25,7 @@ export async function callerOf(request: Request): Promise<Caller> {
 		return { viewer, scopes: null, badToken: false, headers }
 	}
 	const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
-	const grant = token ? await readToken(token) : null
+	const grant = token ? await authenticateToken(token) : null
 	return {
 		viewer: grant?.viewer ?? null,
 		scopes: grant?.scopes ?? null,
@@ -41,7 +41,7 @@ export function scopesFor({ method, area, staff }: Pick<Operation, 'method' | 'a
 }
 
 /** The error for a caller who may not use this operation; null if they may. Follows RFC 6750, 3. */
-export function refuseCaller(caller: Caller, operation: Operation): Response | null {
+export function callerError(caller: Caller, operation: Operation): Response | null {
 	if (caller.badToken)
 		return problem(401, 'This access token does not work. It may have expired or been revoked.', {
 			headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },

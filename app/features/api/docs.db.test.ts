@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { saveSection } from '../site-settings/site-settings.server.ts'
-import { apiDocs } from './docs.server.ts'
-import { answerApi } from './mount.server.ts'
+import { buildApiDocs } from './docs.server.ts'
+import { handleApiRequest } from './mount.server.ts'
 import { openApiDocument, operations } from './openapi.server.ts'
 
 useDatabase()
 
 test('every operation has an example call with an existing address', () => {
-	const { base, groups } = apiDocs(openApiDocument())
+	const { base, groups } = buildApiDocs(openApiDocument())
 	const shown = groups.flatMap((group) => group.operations)
 	expect(shown).toHaveLength(operations.length)
 	for (const { method, path, curl } of shown) {
@@ -24,7 +24,7 @@ test('every operation has an example call with an existing address', () => {
 })
 
 test('describes scopes and enumerations in prose', () => {
-	const { groups, shapes } = apiDocs(openApiDocument())
+	const { groups, shapes } = buildApiDocs(openApiDocument())
 	const judge = groups.flatMap((group) => group.operations).find(({ id }) => id === 'judge')
 	expect(judge?.scope).toBe('write and moderate')
 	const vote = shapes.find(({ name }) => name === 'CastVote')?.fields[0]
@@ -33,7 +33,7 @@ test('describes scopes and enumerations in prose', () => {
 
 test('names the site as it is called now', async () => {
 	const titles = async () => {
-		const file = await answerApi(new Request('http://localhost:3000/api/v1/openapi.json'))
+		const file = await handleApiRequest(new Request('http://localhost:3000/api/v1/openapi.json'))
 		return [openApiDocument().info.title, ((await file.json()) as ReturnType<typeof openApiDocument>).info.title]
 	}
 	expect(await titles()).toEqual(['DevQuad API', 'DevQuad API'])

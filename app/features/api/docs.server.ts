@@ -1,17 +1,17 @@
-import { useLimits } from '~/features/rate-limits/limits.server.ts'
+import { usageLimits } from '~/features/rate-limits/limits.server.ts'
 import type { ApiDocs, ApiDocument, DocumentedOperation, FieldDoc, OperationDoc, Schema } from './api.view.ts'
 import { openApiDocument } from './openapi.server.ts'
 
 let own: ApiDocs | undefined
 
 /** The documentation of this site's API, generated once per process. */
-export function ownDocs(): ApiDocs {
-	own ??= apiDocs(openApiDocument())
+export function siteApiDocs(): ApiDocs {
+	own ??= buildApiDocs(openApiDocument())
 	return own
 }
 
 /** Generates the documentation from a description, its only input. */
-export function apiDocs(document: ApiDocument): ApiDocs {
+export function buildApiDocs(document: ApiDocument): ApiDocs {
 	const all = Object.entries(document.paths).flatMap(([path, methods]) =>
 		Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 	)
@@ -19,7 +19,7 @@ export function apiDocs(document: ApiDocument): ApiDocs {
 	const { schemas } = document.components
 	return {
 		base,
-		rates: { read: useLimits.apiReads.member, write: useLimits.apiWrites.member },
+		rates: { read: usageLimits.apiReads.member, write: usageLimits.apiWrites.member },
 		groups: document.tags.map(({ name }) => ({
 			name,
 			id: `group-${name.toLowerCase().replaceAll(' ', '-')}`,

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { changeUsername } from '~/features/identity/usernames/usernames.server.ts'
-import { report } from '~/features/moderation/reports.server.ts'
+import { reportSubject } from '~/features/moderation/reports.server.ts'
 import { makeToken } from '~/features/tokens/tokens.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 	await makeMember('modd', 'moderator').then((moderator) => changeUsername(moderator, { username: 'modd.new' }))
 	token = (await makeToken(admin, { name: 'test', scopes: ['read', 'write', 'moderate'], days: 7 })).token
 	await makeQuestion(nell)
-	await report(admin, { kind: 'profile', name: 'nell' }, { reason: 'spam' })
+	await reportSubject(admin, { kind: 'profile', name: 'nell' }, { reason: 'spam' })
 	await callApi('POST', '/moderation/profile/nell/acts', {
 		token,
 		body: { act: 'suspend', why: 'A day off.', time: '1 day' },
@@ -61,7 +61,7 @@ test('the assignee of a case, and who is asked to answer', async () => {
 	const asked = { token, body: { username: 'nell' } }
 	expect((await callApi('POST', `/queries/${id}/invitations`, asked)).status).toBe(204)
 	const reporter = await makeMember('omar')
-	await report(reporter, { kind: 'query', name: String(id) }, { reason: 'spam' })
+	await reportSubject(reporter, { kind: 'query', name: String(id) }, { reason: 'spam' })
 	const path = `/moderation/query/${id}/assignee`
 	expect((await callApi('PUT', path, { token, body: { assignee: 'modd' } })).status).toBe(200)
 })

@@ -6,15 +6,15 @@ import { log } from '~/lib/log.server.ts'
 import type { Operation } from '~/platform/http/operation.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
-import { answerOf, openToAll, rateHeaders, refusal, tagged } from './answers.server.ts'
-import { type Caller, callerOf, refuseCaller } from './caller.server.ts'
+import { type Caller, callerError, callerOf } from './caller.server.ts'
 import { readBody, readIfMatch, readParams, readQuery } from './input.server.ts'
 import { openApiDocument, operations } from './openapi.server.ts'
+import { corsHeaders, operationResponse, problemResponse, rateHeaders, withEtag } from './responses.server.ts'
 
 const base = '/api/v1'
 
 /** Handles a request below /api/v1. Never throws: unexpected errors are logged and returned as a problem. */
-export function answerApi(request: Request): Response | Promise<Response> {
+export function handleApiRequest(request: Request): Response | Promise<Response> {
 	api ??= mount()
 	return api.fetch(request)
 }
@@ -32,7 +32,7 @@ function mount(): Hono {
 	api.all('*', () => problem(404, 'There is nothing at this address. /api/docs lists all addresses.'))
 	api.onError((error, context) => {
 		const fault = siteFaultOf(error)
-		if (fault) return refusal(fault)
+		if (fault) return problemResponse(fault)
 		log.error({ err: error, path: context.req.path }, 'a call of the API failed')
 		return problem(500, 'Something went wrong here.')
 	})
@@ -47,11 +47,11 @@ async function descriptionOf(request: Request): Promise<Response> {
 	try {
 		await countPage(null, request.headers.get('x-client-ip') ?? '', `${base}/openapi.json`)
 	} catch (error) {
-		return publicAnswer(refusal(error))
+		return publicAnswer(problemResponse(error))
 	}
 	const description = openApiDocument()
 	if (written.of !== description) Object.assign(written, { of: description, text: JSON.stringify(description) })
-	return publicAnswer(tagged(request, written.text, new Headers()))
+	return publicAnswer(withEtag(request, written.text, new Headers()))
 }
 
 /** Authenticates, authorizes, parses the input and calls the use case. Every response reports the rate limit. */
@@ -66,7 +66,7 @@ async function answer(operation: Operation, context: Context): Promise<Response>
 		? problem(429, `Too many calls. Wait ${quota.reset} s, then try again.`, {
 				headers: { 'Retry-After': String(quota.reset) },
 			})
-		: (refuseCaller(caller, operation) ?? (await run(operation, context, caller, url)))
+		: (callerError(caller, operation) ?? (await run(operation, context, caller, url)))
 	for (const [name, value] of Object.entries(rateHeaders(reads ? 'read' : 'write', quota)))
 		whole.headers.set(name, value)
 	for (const cookie of caller.headers.getSetCookie()) whole.headers.append('Set-Cookie', cookie)
@@ -82,7 +82,7 @@ async function run(operation: Operation, context: Context, { viewer, scopes }: C
 		const query = readQuery(operation, url)
 		const body = await readBody(operation, context.req.raw)
 		if (body instanceof Response) return body
-		return answerOf(
+		return operationResponse(
 			operation,
 			await operation.run({
 				viewer,
@@ -96,7 +96,7 @@ async function run(operation: Operation, context: Context, { viewer, scopes }: C
 			context.req.raw,
 		)
 	} catch (error) {
-		return refusal(error)
+		return problemResponse(error)
 	}
 }
 
@@ -127,7 +127,7 @@ function others(own: string[], context: Context): Response {
 }
 
 function publicAnswer(answer: Response): Response {
-	for (const [name, value] of Object.entries(openToAll)) answer.headers.set(name, value)
+	for (const [name, value] of Object.entries(corsHeaders)) answer.headers.set(name, value)
 	return answer
 }
 

@@ -11,7 +11,7 @@ import { followQuestion } from '~/features/following/following.server.ts'
 import { saveSearch } from '~/features/following/searches.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
-import { report } from '~/features/moderation/reports.server.ts'
+import { reportSubject } from '~/features/moderation/reports.server.ts'
 import { addProject } from '~/features/profile-editor/items.server.ts'
 import { addSynonym } from '~/features/tags/tags.server.ts'
 import { makeToken } from '~/features/tokens/tokens.server.ts'
@@ -46,7 +46,7 @@ beforeAll(async () => {
 	// Somebody answers Nell, reports her, and is moderated, so that no list is empty.
 	const { id } = await makeQuestion(nell)
 	await makeComment(omar, id, 'Like this, @nell.')
-	await report(omar, { kind: 'profile', name: 'nell' }, { reason: 'spam' })
+	await reportSubject(omar, { kind: 'profile', name: 'nell' }, { reason: 'spam' })
 	await decideCase(ada, { kind: 'query', name: String(id), act: 'lock' }, { why: 'It is over.' })
 })
 
@@ -180,7 +180,7 @@ const prepared: Record<string, () => Promise<string>> = {
 	getCase: async () => '/moderation/profile/nell',
 	assignCase: async () => {
 		const query = await queryOf(omar)
-		await report(nell, { kind: 'query', name: String(query) }, { reason: 'spam' })
+		await reportSubject(nell, { kind: 'query', name: String(query) }, { reason: 'spam' })
 		return `/moderation/query/${query}/assignee`
 	},
 	addCaseNote: async () => `/moderation/query/${await queryOf(omar)}/notes`,

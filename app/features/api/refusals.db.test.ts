@@ -5,7 +5,7 @@ import { makeToken } from '~/features/tokens/tokens.server.ts'
 import type { Operation } from '~/platform/http/operation.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
-import { type Asked, callApi } from '../../../tests/support/api-calls.ts'
+import { type ApiCall, callApi } from '../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { openApiDocument, operations } from './openapi.server.ts'
 
@@ -24,7 +24,7 @@ const nowhere = ({ path }: Operation) =>
 		.replace('{key}', 'edit:2000000000')
 		.replace(/\{\w+\}/g, 'nobody-and-nothing')
 
-const tables: [what: string, asks: (operation: Operation) => [path: string, asked: Asked] | null][] = [
+const tables: [what: string, asks: (operation: Operation) => [path: string, asked: ApiCall] | null][] = [
 	[
 		'names nothing that is there',
 		(operation) => [nowhere(operation), operation.example ? { body: operation.example } : {}],

@@ -1,23 +1,23 @@
 import { z } from 'zod'
 import {
 	changedQuestion,
-	editing,
 	id,
-	namedVersion,
 	newQuestion,
 	query,
 	restoringRule,
+	runEdit,
 	time,
+	versionToEdit,
 } from '~/features/questions/questions.api.server.ts'
 import { draftInput, draftKey } from '~/features/questions/questions.schema.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { requireChangeableQuestion } from '~/features/questions/writing/change.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { member, operation, StaleEdit } from '~/platform/http/operation.ts'
+import { operation, requireCaller, StaleEdit } from '~/platform/http/operation.ts'
 import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from './asking.server.ts'
-import type { Draft, DraftSaved } from './asking.view.ts'
-import { dropDraft, getDraft, listDrafts, saveDraft } from './drafts.server.ts'
+import type { Draft, DraftSaveResult } from './asking.view.ts'
+import { discardDraft, getDraft, listDrafts, saveDraft } from './drafts.server.ts'
 
 const queries = 'Queries'
 const drafts = 'Drafts'
@@ -44,7 +44,7 @@ const draft = z.object({
 const draftSaved = z.object({
 	version: z.int(),
 	replaced: draft.nullable().describe('What was saved elsewhere in the meantime and is now overwritten.'),
-}) satisfies z.ZodType<DraftSaved, DraftSaved>
+}) satisfies z.ZodType<DraftSaveResult, DraftSaveResult>
 
 const { key: _, ...typed } = draftInput.shape
 const newDraft = z.strictObject({
@@ -69,14 +69,14 @@ const MAX_ATTEMPTS = 10
 async function changeFields(
 	editor: SignedIn,
 	id: number,
-	{ ifMatch, changes, named }: { ifMatch: Parameters<typeof namedVersion>[0]; changes: object; named: unknown },
+	{ ifMatch, changes, named }: { ifMatch: Parameters<typeof versionToEdit>[0]; changes: object; named: unknown },
 ): Promise<void> {
 	for (let attempt = 1; ; attempt += 1) {
 		const { title, description, tags, category_slug: category, version } = await requireChangeableQuestion(editor, id)
 		const sent = { title, description, tags, category, ...changes }
-		const from = namedVersion(ifMatch, named, version)
+		const from = versionToEdit(ifMatch, named, version)
 		try {
-			await editing(ifMatch, sent, () => editQuestion(editor, id, { ...sent, version: from ?? version }))
+			await runEdit(ifMatch, sent, () => editQuestion(editor, id, { ...sent, version: from ?? version }))
 			return
 		} catch (error) {
 			if (!(error instanceof StaleEdit) || from !== undefined || attempt === MAX_ATTEMPTS) throw error
@@ -100,7 +100,7 @@ export const askingOperations = [
 		location: (made) => `/queries/${made.id}`,
 		refusals: [403, 422],
 		run: async (call) => {
-			const { id } = await askQuestion(member(call), { ...call.body, key: call.key })
+			const { id } = await askQuestion(requireCaller(call), { ...call.body, key: call.key })
 			return getQuestion(call.viewer, id)
 		},
 	}),
@@ -121,7 +121,7 @@ export const askingOperations = [
 		refusals: [403, 404, 409, 412, 422],
 		run: async (call) => {
 			const { version: named, ...changes } = call.body
-			await changeFields(member(call), call.params.id, { ifMatch: call.ifMatch, changes, named })
+			await changeFields(requireCaller(call), call.params.id, { ifMatch: call.ifMatch, changes, named })
 			return getQuestion(call.viewer, call.params.id)
 		},
 	}),
@@ -136,7 +136,7 @@ export const askingOperations = [
 		params: { id },
 		answer: null,
 		refusals: [403, 404, 409],
-		run: async (call) => void (await deleteQuestion(member(call), call.params.id)),
+		run: async (call) => void (await deleteQuestion(requireCaller(call), call.params.id)),
 	}),
 	operation({
 		id: 'restoreQuestion',
@@ -150,7 +150,7 @@ export const askingOperations = [
 		answer: query,
 		refusals: [403, 404, 409],
 		run: async (call) => {
-			await restoreQuestion(member(call), call.params.id)
+			await restoreQuestion(requireCaller(call), call.params.id)
 			return getQuestion(call.viewer, call.params.id)
 		},
 	}),
@@ -162,7 +162,7 @@ export const askingOperations = [
 		summary: 'List your drafts, newest first',
 		access: 'members',
 		answer: draftList,
-		run: async (call) => ({ rows: await listDrafts(member(call)) }),
+		run: async (call) => ({ rows: await listDrafts(requireCaller(call)) }),
 	}),
 	operation({
 		id: 'getDraft',
@@ -175,7 +175,7 @@ export const askingOperations = [
 		answer: draft,
 		refusals: [404],
 		run: async (call) => {
-			const found = await getDraft(member(call), call.params.key)
+			const found = await getDraft(requireCaller(call), call.params.key)
 			if (!found) throw new NotFound('You have no draft for this.')
 			return found
 		},
@@ -193,7 +193,7 @@ export const askingOperations = [
 		example: { title: 'How do I', description: '', tags: 'git', category: '' },
 		answer: draftSaved,
 		refusals: [403, 404, 422],
-		run: async (call) => saveDraft(member(call), { ...call.body, key: call.params.key }),
+		run: async (call) => saveDraft(requireCaller(call), { ...call.body, key: call.params.key }),
 	}),
 	operation({
 		id: 'dropDraft',
@@ -205,6 +205,6 @@ export const askingOperations = [
 		params: { key },
 		answer: null,
 		refusals: [404],
-		run: async (call) => dropDraft(member(call), call.params.key),
+		run: async (call) => discardDraft(requireCaller(call), call.params.key),
 	}),
 ]

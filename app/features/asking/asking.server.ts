@@ -1,4 +1,4 @@
-import { refuseOwnPictures, takePseudonym } from '~/features/members/pseudonyms.server.ts'
+import { makePseudonym, requireNoOwnPictures } from '~/features/members/pseudonyms.server.ts'
 import { mayDelete, mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import {
 	findDeletedQuestion,
@@ -9,21 +9,21 @@ import { askInput, previewInput, pseudonymInput } from '~/features/questions/que
 import {
 	findChangeableQuestion,
 	lockPendingQuestion,
-	rewriteWaitingQuestion,
+	updatePendingQuestion,
 } from '~/features/questions/status/pending.queries.server.ts'
 import {
-	accountIn,
-	change,
-	changeOnce,
-	decidedMeanwhile,
+	alreadyDecided,
+	changeForum,
+	changeForumOnce,
 	eventQuestion,
 	noQuestion,
 	readSubmission,
 	requireChangeableQuestion,
 	requireRoomForEdit,
 	requireWriter,
-	tooLate,
-	withdraw,
+	undoTooLate,
+	withdrawPending,
+	writingAccount,
 } from '~/features/questions/writing/change.server.ts'
 import {
 	type CreatedPost,
@@ -37,12 +37,19 @@ import {
 	updateQuestion,
 } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
-import { tagsOf } from '~/features/tags/tags.limits.ts'
+import { parseTags } from '~/features/tags/tags.limits.ts'
 import { mainTags, requireCategory } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { EditConflict, fieldText, type Input, isSaved, parseInput, readVersion } from '~/platform/http/form.server.ts'
+import {
+	EditConflict,
+	fieldText,
+	type Input,
+	isSameAsStored,
+	parseInput,
+	readVersion,
+} from '~/platform/http/form.server.ts'
 import type { SavedValues } from '~/platform/http/form.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { excerptOf, type RenderedMarkdown, renderMarkdown } from '~/platform/markdown/render.server.ts'
@@ -57,21 +64,21 @@ import { findUsernames, listPeople } from './mentions.queries.server.ts'
  * Asks a question.
  * @param input title, description, tags (comma-separated), category (slug); `pseudonym` hides the author; `key` is an idempotency key
  * @returns the id of the new question and its canonical address
- * @throws NotAllowed for a visitor, Invalid with an error per field, TooMany
+ * @throws NotAllowed for a visitor, Invalid with an error per field, TooManyRequests
  */
 export async function askQuestion(viewer: Viewer, input: Input): Promise<CreatedPost> {
 	const author = requireWriter(viewer)
 	const sent = await readTexts(author, input)
 	const { pseudonym: isHidden } = parseInput(pseudonymInput, input)
 	const { title, description, slug } = sent
-	if (isHidden) refuseOwnPictures(description, author, 'description')
+	if (isHidden) requireNoOwnPictures(description, author, 'description')
 	const content = ['query', title, description, sent.tags, slug, ...(isHidden ? ['pseudonym'] : [])]
 	const submission = readSubmission(author.id, input, content)
-	return changeOnce(submission, async (trx) => {
+	return changeForumOnce(submission, async (trx) => {
 		const tags = await mainTags(trx, sent.tags)
 		const texts = { ...sent, ...(await requireCategory(author, slug, { trx, isPseudonymous: isHidden, tags })) }
 		const id = await takeQuestionId(trx)
-		const pseudonym = isHidden ? await takePseudonym(trx, author) : null
+		const pseudonym = isHidden ? await makePseudonym(trx, author) : null
 		const { id: accountId, username } = pseudonym ?? author
 		const named = {
 			id,
@@ -97,7 +104,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Created
  * Edits a question; a pending one stays pending. A save of what is stored already changes nothing.
  * @param input as for {@link askQuestion}, with the `version` it is based on; without one the last edit wins
  * @returns its address, which depends on the category
- * @throws NotFound, NotAllowed, Invalid, TooMany, EditConflict if another edit was saved first
+ * @throws NotFound, NotAllowed, Invalid, TooManyRequests, EditConflict if another edit was saved first
  */
 export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
 	const editor = requireWriter(viewer)
@@ -105,13 +112,13 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only the author can edit this query.')
 	await countUse('edits', editor)
 	const sent = await readTexts(editor, input, found.category_slug)
-	const account = accountIn(found, editor)
-	if (account.id !== editor.id) refuseOwnPictures(sent.description, editor, 'description')
+	const account = writingAccount(found, editor)
+	if (account.id !== editor.id) requireNoOwnPictures(sent.description, editor, 'description')
 	const version = readVersion(input)
-	return change<{ url: string }>(async (trx) => {
+	return changeForum<{ url: string }>(async (trx) => {
 		const before = await (found.waits ? lockPendingQuestion : lockQuestion)(trx, id)
 		const stored = before && (await findChangeableQuestion(id, editor.id, trx))
-		if (!stored) throw found.waits ? decidedMeanwhile() : new NotFound(noQuestion)
+		if (!stored) throw found.waits ? alreadyDecided() : new NotFound(noQuestion)
 		const tags = await mainTags(trx, sent.tags)
 		const place = await requireCategory(editor, sent.slug, {
 			trx,
@@ -125,12 +132,12 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 		const result = { url: question.url }
 		const { title, description, slug: category } = texts
 		const typed = { title, description, tags, category }
-		if (isSaved(savedQuestion(stored), typed)) return { done: result }
+		if (isSameAsStored(savedQuestion(stored), typed)) return { done: result }
 		if (version !== null && version !== stored.version) throw new EditConflict(savedQuestion(stored))
 		if (found.waits)
 			return {
 				event: { kind: 'question-pending', actorId: editor.id, question },
-				write: () => rewriteWaitingQuestion(trx, id, { ...texts, tags }).then(() => result),
+				write: () => updatePendingQuestion(trx, id, { ...texts, tags }).then(() => result),
 			}
 		await requireRoomForEdit(trx, editor, { questionId: id })
 		return {
@@ -161,14 +168,14 @@ export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url:
 	const question = await requireChangeableQuestion(actor, id)
 	if (!mayDelete(actor, { authorId: question.author_id }))
 		throw new NotAllowed('Only the author can delete this query.')
-	return change(async (trx) => {
+	return changeForum(async (trx) => {
 		const before = await (question.waits ? lockPendingQuestion : lockQuestion)(trx, id)
-		if (!before) throw question.waits ? decidedMeanwhile() : new NotFound(noQuestion)
+		if (!before) throw question.waits ? alreadyDecided() : new NotFound(noQuestion)
 		const event = { kind: 'question-deleted', actorId: actor.id, question: eventQuestion(question) } as const
 		return {
 			event,
 			async write() {
-				if (question.waits) await withdraw(trx, actor, 'query', id)
+				if (question.waits) await withdrawPending(trx, actor, 'query', id)
 				else await removeQuestion(trx, id, before, { status: 'deleted', by: actor.id })
 				return { url: event.question.url, undoable: !question.waits }
 			},
@@ -209,8 +216,8 @@ export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url
 	const actor = requireWriter(viewer)
 	const found = isId(id) ? await findDeletedQuestion(id, UNDO_SECONDS) : undefined
 	if (!found || found.erased) throw new NotFound('There is no deleted query to restore.')
-	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(tooLate)
-	return change(async (trx) => {
+	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(undoTooLate)
+	return changeForum(async (trx) => {
 		const locked = await lockDeletedQuestion(trx, id)
 		if (!locked) throw new Conflict('This query has already been restored.')
 		const tags = await mainTags(trx, found.tags)
@@ -226,12 +233,12 @@ export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url
  * Renders a preview of a description, exactly as publishing would, without storing it.
  * @param input `description`; `tags` as typed, which name the language of plain code blocks
  * @param ip of the request
- * @throws Invalid if it is too long, TooMany
+ * @throws Invalid if it is too long, TooManyRequests
  */
 export async function previewDescription(viewer: Viewer, ip: string, input: unknown): Promise<{ html: string }> {
 	const { description, tags } = parseInput(previewInput, input)
 	await countUse('previews', viewer, ip)
-	const { html } = await renderDescription(description, tagsOf(tags))
+	const { html } = await renderDescription(description, parseTags(tags))
 	return { html }
 }
 
@@ -245,7 +252,7 @@ export async function renderDescription(description: string, tags: readonly stri
 }
 
 /** Suggests members to mention, participants of the question first; none for an invalid prefix of a username. */
-export async function suggestPeople(
+export async function suggestMentions(
 	text: string,
 	questionId: number,
 	limit: number,

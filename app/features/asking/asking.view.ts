@@ -21,7 +21,7 @@ export interface Draft extends AskValues {
 }
 
 /** The response to saving a draft. */
-export interface DraftSaved {
+export interface DraftSaveResult {
 	version: number
 	/** The draft by another tab or device that this save replaced; null without one. */
 	replaced: Draft | null

@@ -7,7 +7,7 @@ import { EditConflict } from '~/platform/http/form.server.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { deleteQuestion, editQuestion } from './asking.server.ts'
-import { dropDraft, getDraft, saveDraft } from './drafts.server.ts'
+import { discardDraft, getDraft, saveDraft } from './drafts.server.ts'
 
 useDatabase()
 
@@ -28,8 +28,8 @@ test('a draft is returned as typed, until it is deleted', async () => {
 	expect(await getDraft(asha, 'ask')).toBeNull()
 	await saveDraft(asha, { key: 'ask', ...texts })
 	expect(await getDraft(asha, 'ask')).toMatchObject({ ...texts, version: 1, madeFrom: 0 })
-	await dropDraft(asha, 'ask')
-	await dropDraft(asha, 'ask')
+	await discardDraft(asha, 'ask')
+	await discardDraft(asha, 'ask')
 	expect(await getDraft(asha, 'ask')).toBeNull()
 })
 
@@ -39,13 +39,13 @@ test('nobody reads, writes or deletes another member’s draft', async () => {
 	expect(await getDraft(moderator, 'ask')).toBeNull()
 	expect(await getDraft(null, 'ask')).toBeNull()
 	await saveDraft(bela, { key: 'ask', ...texts, title: 'Of another member' })
-	await dropDraft(bela, 'ask')
+	await discardDraft(bela, 'ask')
 	expect(await getDraft(asha, 'ask')).toMatchObject(texts)
 })
 
 test('a visitor has no drafts on the server', async () => {
 	await expect(saveDraft(null, { key: 'ask', ...texts })).rejects.toThrow(NotAllowed)
-	await expect(dropDraft(null, 'ask')).rejects.toThrow(NotAllowed)
+	await expect(discardDraft(null, 'ask')).rejects.toThrow(NotAllowed)
 	expect(await db().selectFrom('drafts').select('id').execute()).toEqual([])
 })
 

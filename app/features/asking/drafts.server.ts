@@ -5,7 +5,7 @@ import { NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import type { Draft, DraftSaved } from './asking.view.ts'
+import type { Draft, DraftSaveResult } from './asking.view.ts'
 import {
 	type DraftRow,
 	type DraftTexts,
@@ -36,7 +36,7 @@ export async function listDrafts(viewer: Viewer): Promise<(Draft & { key: string
  * Stores a draft. The newest save wins; if this tab did not know the draft that it replaced, that is returned.
  * @throws NotAllowed for a visitor and for the edit of a question that the viewer may not change, NotFound, Invalid
  */
-export async function saveDraft(viewer: Viewer, input: Record<string, unknown>): Promise<DraftSaved> {
+export async function saveDraft(viewer: Viewer, input: Record<string, unknown>): Promise<DraftSaveResult> {
 	const member = requireWriter(viewer)
 	const { key, madeFrom, version: known, ...typed } = parseInput(draftInput, input)
 	await checkEditable(member, key)
@@ -54,7 +54,7 @@ export async function saveDraft(viewer: Viewer, input: Record<string, unknown>):
 }
 
 /** Deletes a draft that was published or discarded. Idempotent. @throws NotAllowed, Invalid */
-export async function dropDraft(viewer: Viewer, key: string): Promise<void> {
+export async function discardDraft(viewer: Viewer, key: string): Promise<void> {
 	await removeDraft(requireWriter(viewer).id, parseInput(draftKey, key))
 }
 

@@ -8,7 +8,7 @@ import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/
 import { makePicture } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { editQuestion } from './asking.server.ts'
-import { dropDraft, saveDraft } from './drafts.server.ts'
+import { discardDraft, saveDraft } from './drafts.server.ts'
 
 useDatabase()
 
@@ -48,7 +48,7 @@ test('a picture is kept while a draft shows it, also when that is published', as
 	await saveDraft(author, { key: 'ask', ...rest, description: shows(path) })
 	expect(await isKept(path)).toBe(true)
 	await makeQuestion(author, { description: shows(path) })
-	await dropDraft(author, 'ask')
+	await discardDraft(author, 'ask')
 	expect(await isKept(path)).toBe(true)
 })
 
@@ -58,9 +58,9 @@ test('a picture is deleted with the last text that shows it', async () => {
 	const { id } = await makeQuestion(author, { description: 'Another.' })
 	for (const key of ['ask', `edit:${id}`]) await saveDraft(author, { key, ...rest, description: twice })
 	expect(await references(path)).toBe(2)
-	await dropDraft(author, 'ask')
+	await discardDraft(author, 'ask')
 	expect(await isKept(path)).toBe(true)
-	await dropDraft(author, `edit:${id}`)
+	await discardDraft(author, `edit:${id}`)
 	expect(await isKept(path)).toBe(false)
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { suggestTags, suggestTagsForEach } from '~/features/tags/tags.server.ts'
-import { Invalid, TooMany } from '~/lib/errors.ts'
+import { Invalid, TooManyRequests } from '~/lib/errors.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { previewDescription } from './asking.server.ts'
@@ -47,7 +47,7 @@ test('an invalid description has no preview', async () => {
 test('previews are rate limited per member', async () => {
 	const [busy, other] = [await makeMember('busy'), await makeMember('other')]
 	for (let asked = 0; asked < 60; asked += 1) await previewDescription(busy, address, { description: 'x' })
-	await expect(previewDescription(busy, address, { description: 'x' })).rejects.toThrow(TooMany)
+	await expect(previewDescription(busy, address, { description: 'x' })).rejects.toThrow(TooManyRequests)
 	expect(await previewDescription(other, address, { description: 'x' })).toEqual({ html: '<p>x</p>' })
 })
 

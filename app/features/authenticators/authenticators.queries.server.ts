@@ -20,7 +20,7 @@ export async function findSecondFactor(userId: number, executor: Executor = db()
 }
 
 /** A member's address, for a mail about the change. */
-export async function findAddress(userId: number, trx: Executor): Promise<string> {
+export async function findEmailById(userId: number, trx: Executor): Promise<string> {
 	const { email } = await trx.selectFrom('users').select('email').where('id', '=', userId).executeTakeFirstOrThrow()
 	return email
 }
@@ -89,7 +89,7 @@ export async function findRecoveryCode(
 }
 
 /** Uses up a recovery code. @returns false if it was used already: of two concurrent uses one succeeds */
-export async function takeRecoveryCode(trx: Executor, id: string): Promise<boolean> {
+export async function consumeRecoveryCode(trx: Executor, id: string): Promise<boolean> {
 	const { rows } = await sql`
 		update recovery_codes set used_at = now() where id = ${id} and used_at is null returning id`.execute(trx)
 	return rows.length > 0

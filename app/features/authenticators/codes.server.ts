@@ -26,7 +26,7 @@ export const totpPurpose = (userId: number) => `totp_secrets.secret ${userId}`
 export const newTotpSecret = () => new Secret({ size: 20 }).base32
 
 /** The `otpauth:` URI of a QR code. @param account the name that the app shows */
-export function totpAddress(secret: string, account: string): string {
+export function totpUri(secret: string, account: string): string {
 	return totpOf(secret, account).toString()
 }
 
@@ -35,7 +35,7 @@ export function totpAddress(secret: string, account: string): string {
  * @param typed six digits; blanks are ignored
  * @returns whether it was right; `first` if it activated the app
  */
-export async function takeTotpCode(
+export async function consumeTotpCode(
 	trx: Executor,
 	userId: number,
 	typed: string,
@@ -59,7 +59,7 @@ function totpOf(secret: string, account: string): TOTP {
 }
 
 /** Whether the input looks like a TOTP code rather than a recovery code. */
-export const isTotpShaped = (typed: string) => /^[\d\s]*$/.test(typed)
+export const looksLikeTotp = (typed: string) => /^[\d\s]*$/.test(typed)
 
 /** Recovery codes in clear, to be shown once, and hashed, to be stored. */
 export interface RecoveryCodes {

@@ -3,13 +3,13 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { logIn, registerMember, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
+import { Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { forgetCounts } from '../../../tests/support/jobs.ts'
+import { resetCounts } from '../../../tests/support/jobs.ts'
 import { confirmIdentity } from './confirming.server.ts'
 
 useDatabase()
@@ -19,7 +19,7 @@ beforeAll(async () => {
 	await stopJobs()
 })
 
-beforeEach(forgetCounts)
+beforeEach(resetCounts)
 
 const password = 'a lantern at the ford'
 
@@ -75,7 +75,9 @@ test.each([
 ])('from %s (back: %s) the confirmation leads back to %s', async (path, back, to) => {
 	const { viewer, cookie } = await member(`back${path.length}`)
 	await passTime(viewer, '1 hour')
-	const thrown = await answering(() => requireConfirmed(viewer, request(cookie, path), back)).catch((error) => error)
+	const thrown = await withHttpErrors(() => requireConfirmed(viewer, request(cookie, path), back)).catch(
+		(error) => error,
+	)
 	expect(thrown.headers.get('Location')).toBe(`/confirm-identity?redirectTo=${encodeURIComponent(to)}`)
 })
 
@@ -110,8 +112,10 @@ test('failed attempts cause waits for their member only, even concurrent ones', 
 	)
 	const answers = await Promise.all(guesses)
 	expect(answers.filter((answer) => answer instanceof Invalid)).toHaveLength(5)
-	expect(answers.filter((answer) => answer instanceof TooMany)).toHaveLength(7)
-	await expect(confirmIdentity(guessed.viewer, form({ password }), request(guessed.cookie))).rejects.toThrow(TooMany)
+	expect(answers.filter((answer) => answer instanceof TooManyRequests)).toHaveLength(7)
+	await expect(confirmIdentity(guessed.viewer, form({ password }), request(guessed.cookie))).rejects.toThrow(
+		TooManyRequests,
+	)
 	await confirmIdentity(other.viewer, form({ password }), request(other.cookie))
 })
 

@@ -9,12 +9,12 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
 import { findSecondFactor } from './authenticators.queries.server.ts'
 import { codeInput, confirmInput } from './authenticators.schema.ts'
-import { takeCode } from './second-factor.server.ts'
+import { consumeCode } from './second-factor.server.ts'
 
 /* “Confirm it is you”: a member who is logged in proves their identity again. */
 
 /** How a member can confirm their identity. */
-export interface ConfirmationWays {
+export interface ConfirmationMethods {
 	password: boolean
 	/** A code of an authenticator app, or a recovery code. */
 	code: boolean
@@ -22,7 +22,7 @@ export interface ConfirmationWays {
 }
 
 /** How this member can confirm their identity. A member without a password or a second factor has to log in again. */
-export async function listConfirmationWays(viewer: SignedIn): Promise<ConfirmationWays> {
+export async function listConfirmationMethods(viewer: SignedIn): Promise<ConfirmationMethods> {
 	const [password, { isOn }, passkey] = await Promise.all([
 		hasPassword(viewer.id),
 		findSecondFactor(viewer.id),
@@ -34,7 +34,7 @@ export async function listConfirmationWays(viewer: SignedIn): Promise<Confirmati
 /**
  * Confirms the session of this request for ten minutes, by the member's password or, if `code` was sent, by a code. Failed attempts are
  * counted per member only: making one requires a session.
- * @throws Invalid with the field, TooMany; NotAllowed if the session has ended
+ * @throws Invalid with the field, TooManyRequests; NotAllowed if the session has ended
  */
 export async function confirmIdentity(viewer: SignedIn, form: FormData, request: Request): Promise<void> {
 	const typed = form.has('code') ? parseForm(codeInput, form) : parseForm(confirmInput, form)
@@ -43,7 +43,7 @@ export async function confirmIdentity(viewer: SignedIn, form: FormData, request:
 	requireHashCapacity()
 	await countAttempt(counted)
 	try {
-		if ('code' in typed) await takeCode(viewer.id, typed.code)
+		if ('code' in typed) await consumeCode(viewer.id, typed.code)
 		else if (!(await checkPassword(viewer.id, typed.password))) {
 			const message = 'That is not your password.'
 			throw new Invalid(message, { password: message })

@@ -13,23 +13,23 @@ import {
 } from '~/features/accounts/accounts.server.ts'
 import { makeAuth } from '~/features/accounts/auth.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { Conflict, Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
+import { Conflict, Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { forgetCounts, mailedToken, sentMails } from '../../../tests/support/jobs.ts'
-import { takeTotpCode } from './codes.server.ts'
+import { mailedToken, resetCounts, sentMails } from '../../../tests/support/jobs.ts'
+import { consumeTotpCode } from './codes.server.ts'
 import { confirmIdentity } from './confirming.server.ts'
 import {
-	beginSetup,
-	finishLogin,
-	finishSetup,
+	beginTotpSetup,
+	finishSecondStep,
+	finishTotpSetup,
 	getSecondFactor,
+	hasPendingLogin,
 	renewRecoveryCodes,
 	resetSecondFactor,
-	turnOff,
-	waitsForCode,
+	turnOffSecondFactor,
 } from './second-factor.server.ts'
 
 useDatabase()
@@ -43,7 +43,7 @@ beforeAll(async () => {
 beforeAll(() => vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 30_000) * 30_000 + 15_000 }))
 afterAll(() => vi.useRealTimers())
 
-beforeEach(forgetCounts)
+beforeEach(resetCounts)
 
 const password = 'a lantern at the ford'
 
@@ -86,12 +86,12 @@ async function enrolled(): Promise<Person> {
 	const cookie = cookiesOf(await logIn(form({ email, password }), request()))
 	const viewer = await viewerOf(cookie)
 	if (!viewer) throw new Error('not logged in')
-	await beginSetup(viewer)
+	await beginTotpSetup(viewer)
 	const { setup } = await getSecondFactor(viewer)
 	const totp = new TOTP({ secret: Secret.fromBase32(setup?.secret ?? '') })
 	const code = (periods = 0) => totp.generate({ timestamp: Date.now() + periods * 30_000 })
 	// The code of the previous period, so that the present one can still be used.
-	const recovery = await finishSetup(viewer, form({ code: code(-1) }))
+	const recovery = await finishTotpSetup(viewer, form({ code: code(-1) }))
 	return { email, viewer, cookie, code, recovery }
 }
 
@@ -122,7 +122,7 @@ test('secret and codes are stored encrypted or hashed, the secret is not shown a
 	expect(await getSecondFactor(person.viewer)).toEqual({ isOn: true, codesLeft: 10, isRequired: false, setup: null })
 	expect(JSON.stringify(await sentMails(person.email))).toContain('An authenticator app was set up')
 	expect(await eventsOf(person)).toContain('second-factor-on')
-	await expect(beginSetup(person.viewer)).rejects.toThrow(Conflict)
+	await expect(beginTotpSetup(person.viewer)).rejects.toThrow(Conflict)
 })
 
 /** The member whose codes are guessed. */
@@ -136,13 +136,13 @@ describe('the login', () => {
 		const call = { body: { email: person.email, password }, headers: new Headers({ 'x-client-ip': '198.51.100.7' }) }
 		await expect(makeAuth().api.signInEmail(call)).rejects.toThrow('second factor')
 		expect([await sessionsOf(person), await viewerOf(waiting)]).toEqual([before, null])
-		expect(await waitsForCode(request(waiting))).toBe(true)
-		const { headers, isLeaving } = await finishLogin(form({ code: person.code() }), request(waiting))
+		expect(await hasPendingLogin(request(waiting))).toBe(true)
+		const { headers, isLeaving } = await finishSecondStep(form({ code: person.code() }), request(waiting))
 		expect(isLeaving).toBe(false)
 		const cookie = cookiesOf(headers)
 		expect((await viewerOf(cookie))?.id).toBe(person.viewer.id)
-		expect(await waitsForCode(request(waiting))).toBe(false)
-		await expect(finishLogin(form({ code: person.code(1) }), request(waiting))).rejects.toThrow('took too long')
+		expect(await hasPendingLogin(request(waiting))).toBe(false)
+		await expect(finishSecondStep(form({ code: person.code(1) }), request(waiting))).rejects.toThrow('took too long')
 		await requireConfirmed(person.viewer, request(cookie))
 	})
 
@@ -159,7 +159,7 @@ describe('the login', () => {
 		guessed ??= await enrolled()
 		const person = guessed
 		const waiting = await enterPassword(person)
-		await expect(finishLogin(form({ code: typed(person) }), request(waiting))).rejects.toMatchObject({
+		await expect(finishSecondStep(form({ code: typed(person) }), request(waiting))).rejects.toMatchObject({
 			fields: { code: expect.stringContaining(message) },
 		})
 		expect(await viewerOf(waiting)).toBeNull()
@@ -176,8 +176,8 @@ describe('the login', () => {
 	])('with %s goes through, and not a second time', async (_what, typed) => {
 		const person = await enrolled()
 		const code = typed(person)
-		await finishLogin(form({ code }), request(await enterPassword(person)))
-		const again = finishLogin(form({ code }), request(await enterPassword(person)))
+		await finishSecondStep(form({ code }), request(await enterPassword(person)))
+		const again = finishSecondStep(form({ code }), request(await enterPassword(person)))
 		await expect(again).rejects.toThrow(/has been used/)
 		expect(await eventsOf(person)).toContain('code-failed')
 	})
@@ -189,7 +189,7 @@ describe('the login', () => {
 		const person = await enrolled()
 		const code = typed(person)
 		const waiting = await Promise.all(Array.from({ length: 5 }, () => enterPassword(person)))
-		const answers = await Promise.allSettled(waiting.map((cookie) => finishLogin(form({ code }), request(cookie))))
+		const answers = await Promise.allSettled(waiting.map((cookie) => finishSecondStep(form({ code }), request(cookie))))
 		expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 	})
 
@@ -197,7 +197,7 @@ describe('the login', () => {
 		const person = await enrolled()
 		const waiting = await enterPassword(person)
 		const answers = await Promise.allSettled(
-			person.recovery.slice(0, 5).map((code) => finishLogin(form({ code }), request(waiting))),
+			person.recovery.slice(0, 5).map((code) => finishSecondStep(form({ code }), request(waiting))),
 		)
 		expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 		expect((await getSecondFactor(person.viewer)).codesLeft).toBe(9)
@@ -206,22 +206,22 @@ describe('the login', () => {
 	test('attempts are counted per account over all logins, those of a known device separately', async () => {
 		const person = await enrolled()
 		for (let tries = 0; tries < 5; tries += 1) {
-			const guess = finishLogin(form({ code: '000000' }), request(await enterPassword(person)))
+			const guess = finishSecondStep(form({ code: '000000' }), request(await enterPassword(person)))
 			await expect(guess).rejects.toThrow(Invalid)
 			await forgetPasswords()
 		}
 		const right = form({ code: person.recovery[0] ?? '' })
-		await expect(finishLogin(right, request(await enterPassword(person)))).rejects.toThrow(TooMany)
+		await expect(finishSecondStep(right, request(await enterPassword(person)))).rejects.toThrow(TooManyRequests)
 		const device = person.cookie.split('; ').find((cookie) => cookie.startsWith('device=')) ?? ''
 		const waiting = await enterPassword(person, device)
-		await finishLogin(right, request(`${device}; ${waiting}`))
+		await finishSecondStep(right, request(`${device}; ${waiting}`))
 	})
 
 	test('the password expires after ten minutes', async () => {
 		const person = await enrolled()
 		const waiting = await enterPassword(person)
 		await sql`update login_challenges set expires_at = now()`.execute(db())
-		const late = finishLogin(form({ code: person.code() }), request(waiting))
+		const late = finishSecondStep(form({ code: person.code() }), request(waiting))
 		await expect(late).rejects.toThrow(NotAllowed)
 	})
 })
@@ -234,7 +234,7 @@ test('an old code is rejected even if the clock was set back', async () => {
 	const take = (typed: string) =>
 		db()
 			.transaction()
-			.execute((trx) => takeTotpCode(trx, viewer.id, typed))
+			.execute((trx) => consumeTotpCode(trx, viewer.id, typed))
 	expect(await take(code(1))).toBe('right')
 	expect(await take(code())).toBe('used')
 })
@@ -254,7 +254,8 @@ test('a code confirms the identity once', async () => {
 test('new recovery codes replace the old ones', async () => {
 	const person = await enrolled()
 	const [fresh] = await renewRecoveryCodes(person.viewer)
-	const login = async (code = '') => (await finishLogin(form({ code }), request(await enterPassword(person)))).headers
+	const login = async (code = '') =>
+		(await finishSecondStep(form({ code }), request(await enterPassword(person)))).headers
 	await expect(login(person.recovery[0])).rejects.toThrow(Invalid)
 	expect(cookiesOf(await login(fresh))).toContain('session=')
 })
@@ -269,8 +270,8 @@ test('a login that waits for its code ends with the password that began it', asy
 	await resetPassword(form({ token, password: next, confirmPassword: next }), request())
 	for (const [index, person] of [changed, reset].entries()) {
 		const cookie = waiting[index]
-		expect(await waitsForCode(request(cookie))).toBe(false)
-		await expect(finishLogin(form({ code: person.code() }), request(cookie))).rejects.toThrow('Start again')
+		expect(await hasPendingLogin(request(cookie))).toBe(false)
+		await expect(finishSecondStep(form({ code: person.code() }), request(cookie))).rejects.toThrow('Start again')
 	}
 })
 
@@ -283,7 +284,7 @@ test('changing the password keeps the second factor and the session', async () =
 })
 
 test.each<[string, (person: Person) => Promise<unknown>, string]>([
-	['its member', ({ viewer }) => turnOff(viewer), 'was turned off'],
+	['its member', ({ viewer }) => turnOffSecondFactor(viewer), 'was turned off'],
 	[
 		'an admin',
 		({ viewer }) =>
@@ -298,7 +299,7 @@ test.each<[string, (person: Person) => Promise<unknown>, string]>([
 		const person = await enrolled()
 		const waiting = await enterPassword(person)
 		await act(person)
-		expect(await waitsForCode(request(waiting))).toBe(false)
+		expect(await hasPendingLogin(request(waiting))).toBe(false)
 		expect(cookiesOf(await logIn(form({ email: person.email, password }), request()))).toContain('session=')
 		expect(await getSecondFactor(person.viewer)).toEqual({ isOn: false, codesLeft: 0, isRequired: false, setup: null })
 		expect(JSON.stringify(await sentMails(person.email))).toContain(said)

@@ -2,7 +2,7 @@ import { config } from '~/config.server.ts'
 import { deleteLoginChallenge } from '~/features/accounts/accounts.queries.server.ts'
 import { beginSession, getAccount } from '~/features/accounts/accounts.server.ts'
 import { requireHashCapacity } from '~/features/accounts/security/credentials.server.ts'
-import { findWaitingLogin, isSecondFactorRequiredOfStaff } from '~/features/accounts/security/second-step.server.ts'
+import { findPendingLogin, isSecondFactorRequiredOfStaff } from '~/features/accounts/security/second-step.server.ts'
 import { type AttemptCounters, countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { findKnownDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
@@ -14,27 +14,27 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { letter } from '~/platform/mail/mail.server.ts'
+import { linkMail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
+	consumeRecoveryCode,
 	deleteSecondFactor,
-	findAddress,
+	findEmailById,
 	findSecondFactor,
 	insertTotpSecret,
 	lockTotpSecret,
 	replaceRecoveryCodes,
-	takeRecoveryCode,
 } from './authenticators.queries.server.ts'
 import { codeInput } from './authenticators.schema.ts'
 import type { SecondFactorView } from './authenticators.view.ts'
 import {
+	consumeTotpCode,
 	findTypedRecoveryCode,
-	isTotpShaped,
+	looksLikeTotp,
 	makeRecoveryCodes,
 	newTotpSecret,
-	takeTotpCode,
-	totpAddress,
 	totpPurpose,
+	totpUri,
 } from './codes.server.ts'
 
 /*
@@ -50,18 +50,18 @@ export async function getSecondFactor(viewer: SignedIn): Promise<SecondFactorVie
 		isOn,
 		codesLeft: codes_left,
 		isRequired: isSecondFactorRequiredOfStaff(),
-		setup: plain ? { secret: plain, address: totpAddress(plain, email) } : null,
+		setup: plain ? { secret: plain, address: totpUri(plain, email) } : null,
 	}
 }
 
 /** Starts the setup with a new secret, which is not valid yet. @throws Conflict if an app is in use */
-export async function beginSetup(viewer: SignedIn): Promise<void> {
+export async function beginTotpSetup(viewer: SignedIn): Promise<void> {
 	if (await insertTotpSecret(viewer.id, encryptSecret(totpPurpose(viewer.id), newTotpSecret()))) return
 	throw new Conflict('An authenticator app is set up already. Turn it off first.')
 }
 
-/** Activates the app by its first code. @returns ten recovery codes, which are shown once @throws Invalid with the field, TooMany */
-export async function finishSetup(viewer: SignedIn, form: FormData): Promise<string[]> {
+/** Activates the app by its first code. @returns ten recovery codes, which are shown once @throws Invalid with the field, TooManyRequests */
+export async function finishTotpSetup(viewer: SignedIn, form: FormData): Promise<string[]> {
 	const { code } = parseForm(codeInput, form)
 	const counted = [['confirm-identity', String(viewer.id)]] as const
 	requireHashCapacity()
@@ -70,7 +70,7 @@ export async function finishSetup(viewer: SignedIn, form: FormData): Promise<str
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			const outcome = await takeTotpCode(trx, viewer.id, code)
+			const outcome = await consumeTotpCode(trx, viewer.id, code)
 			if (outcome === 'right' || outcome === 'used') throw new Conflict('The authenticator app is on already.')
 			if (outcome === 'wrong')
 				refuseCode('That code is not right. Check your phone’s clock, and type the current code.')
@@ -98,7 +98,7 @@ export async function renewRecoveryCodes(viewer: SignedIn): Promise<string[]> {
 }
 
 /** Turns the app off, or cancels the setup. */
-export async function turnOff(viewer: SignedIn): Promise<void> {
+export async function turnOffSecondFactor(viewer: SignedIn): Promise<void> {
 	const wasOn = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -118,19 +118,22 @@ export async function resetSecondFactor(trx: Executor, member: { id: number }): 
 const ended = 'This login took too long. Start again.'
 
 /** Whether the right password was given in this browser and the code is still missing. */
-export async function waitsForCode(request: Request): Promise<boolean> {
-	return (await findWaitingLogin(request)) !== null
+export async function hasPendingLogin(request: Request): Promise<boolean> {
+	return (await findPendingLogin(request)) !== null
 }
 
 /**
  * The second step of a login: a TOTP code or a recovery code. Attempts are counted per account; those of a known device separately, so that
  * a stranger who has the password cannot lock the member out.
  * @returns the cookies of the session, and whether the member has asked for deletion of the account
- * @throws Invalid with the field, TooMany; NotAllowed if the login has to start again
+ * @throws Invalid with the field, TooManyRequests; NotAllowed if the login has to start again
  */
-export async function finishLogin(form: FormData, request: Request): Promise<{ headers: Headers; isLeaving: boolean }> {
+export async function finishSecondStep(
+	form: FormData,
+	request: Request,
+): Promise<{ headers: Headers; isLeaving: boolean }> {
 	const { code } = parseForm(codeInput, form)
-	const waiting = await findWaitingLogin(request)
+	const waiting = await findPendingLogin(request)
 	if (!waiting) throw new NotAllowed(ended)
 	const device = await findKnownDevice(waiting.email, request.headers)
 	const counted: AttemptCounters = device ? [['code-device', device]] : [['code-account', String(waiting.id)]]
@@ -138,7 +141,7 @@ export async function finishLogin(form: FormData, request: Request): Promise<{ h
 	await countAttempt(counted)
 	let kept: string | null = null
 	try {
-		await takeCode(waiting.id, code, async (trx) => {
+		await consumeCode(waiting.id, code, async (trx) => {
 			const challenge = await deleteLoginChallenge(trx, waiting.hash)
 			if (!challenge) throw new NotAllowed(ended)
 			kept = challenge.kept
@@ -152,20 +155,20 @@ export async function finishLogin(form: FormData, request: Request): Promise<{ h
 }
 
 /** Uses up a TOTP code or a recovery code. @param alongside writes in the same transaction @throws Invalid with the field `code` */
-export async function takeCode(
+export async function consumeCode(
 	userId: number,
 	code: string,
 	alongside: (trx: Executor) => Promise<void> = async () => {},
 ): Promise<void> {
-	const isTotp = isTotpShaped(code)
+	const isTotp = looksLikeTotp(code)
 	const recovery = isTotp ? null : await findTypedRecoveryCode(userId, code)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			if (!isTotp && !(recovery && (await takeRecoveryCode(trx, recovery))))
+			if (!isTotp && !(recovery && (await consumeRecoveryCode(trx, recovery))))
 				refuseCode('That recovery code is not right, or has been used.')
 			if (isTotp) {
-				const outcome = await takeTotpCode(trx, userId, code)
+				const outcome = await consumeTotpCode(trx, userId, code)
 				if (outcome === 'used') refuseCode('That code has been used. Wait for the next one.')
 				if (outcome !== 'right') refuseCode('That code is not right. Type the current code.')
 			}
@@ -186,9 +189,9 @@ async function afterChange({ id }: SignedIn, kind: SecurityEventKind): Promise<v
 /** Mails a member about a change. @param what one clause, also used as the subject */
 async function mailChange(trx: Executor, member: { id: number }, what: string): Promise<void> {
 	const { publicUrl } = config()
-	const email = await findAddress(member.id, trx)
+	const email = await findEmailById(member.id, trx)
 	const text = `${what} for your ${siteName()} account.`
 	const link = { label: 'See how you log in', url: `${publicUrl}/settings/two-factor` }
 	const closing = 'If this was not you, change your password, which logs out all devices, and ask an admin for help.'
-	await addJob('send-mail', letter(email, `${what} at ${siteName()}`, text, link, closing), trx)
+	await addJob('send-mail', linkMail(email, `${what} at ${siteName()}`, text, link, closing), trx)
 }

@@ -3,8 +3,8 @@ import { RouterContextProvider } from 'react-router'
 import { beforeAll, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
 import { logIn, registerMember, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
-import { moderatorOf } from '~/features/moderation/members.server.ts'
-import { makeToken, readToken } from '~/features/tokens/tokens.server.ts'
+import { requirePageModerator } from '~/features/moderation/members.server.ts'
+import { authenticateToken, makeToken } from '~/features/tokens/tokens.server.ts'
 import { viewerContext } from '~/lib/context.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -46,13 +46,13 @@ test.each(['moderator', 'admin', 'member'] as const)(
 		if (!viewer) throw new Error('not logged in')
 		const roles = async () => {
 			const seen = await Promise.all([true, false].map((fresh) => viewerFromRequest(at(session.join('; ')), { fresh })))
-			return [...seen.map(({ viewer }) => viewer?.role), (await readToken(token))?.viewer.role]
+			return [...seen.map(({ viewer }) => viewer?.role), (await authenticateToken(token))?.viewer.role]
 		}
 		const url = new URL('http://localhost:3000/moderation')
 		const context = new RouterContextProvider()
 		context.set(viewerContext, viewer)
 		const open = () =>
-			moderatorOf({ request: at(session.join('; ')), context, url }).catch((thrown: unknown) =>
+			requirePageModerator({ request: at(session.join('; ')), context, url }).catch((thrown: unknown) =>
 				thrown instanceof Response ? thrown.headers.get('Location') : 'refused',
 			)
 		const scopes = role === 'member' ? ['read'] : ['read', 'moderate']

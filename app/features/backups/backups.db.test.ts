@@ -16,9 +16,9 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { testDatabaseUrl } from '../../../tests/support/members-site.ts'
 import { getSection, saveSection } from '../site-settings/site-settings.server.ts'
-import { backUpWhenDue, isDue } from './backups.server.ts'
+import { backUpWhenDue, isBackupDue } from './backups.server.ts'
 import { runScript } from './run-script.server.ts'
-import { backUpNow, readBackups } from './runs.server.ts'
+import { readBackups, requestBackup } from './runs.server.ts'
 import '../index.server.ts'
 
 /* The settings of backups, and real backups made by them, each restored once. */
@@ -96,7 +96,7 @@ describe('when a backup is due', () => {
 		['the hour of today has not come, and yesterday there was none', '02:00', '2026-03-08T03:10', true],
 	])('%s', (_what, now, last, due) => {
 		const date = last === null ? null : last.includes('T') ? new Date(`${last}:00Z`) : at(last)
-		expect(isDue(at(now), 3, date)).toBe(due)
+		expect(isBackupDue(at(now), 3, date)).toBe(due)
 	})
 })
 
@@ -259,11 +259,11 @@ test('an admin sees the last backups, and can start one unless one is running', 
 	])
 	// Of a process that was ended in its midst.
 	await sql`insert into backups default values`.execute(db())
-	await backUpNow(admin)
-	await expect(backUpNow(admin)).rejects.toThrow('already running')
+	await requestBackup(admin)
+	await expect(requestBackup(admin)).rejects.toThrow('already running')
 	const { rows } = await sql`select act from moderation_log where act = 'back up'`.execute(db())
 	expect(rows).toHaveLength(1)
 	const member = await makeMember('member', 'member')
-	await expect(backUpNow(member)).rejects.toThrow('Only admins')
+	await expect(requestBackup(member)).rejects.toThrow('Only admins')
 	await expect(readBackups(member)).rejects.toThrow('Only admins')
 })

@@ -11,7 +11,7 @@ import { oldBackups } from '~/platform/backup/backup.server.ts'
 import { gauge } from '~/platform/metrics/metrics.server.ts'
 import { daysBefore, momentOf } from '~/platform/settings/region.server.ts'
 import {
-	boxSetting,
+	checkboxSetting,
 	numberSetting,
 	type SettingValues,
 	secretSetting,
@@ -30,7 +30,7 @@ const MIN_PASSPHRASE = 12
 const MAX_ERROR = 500
 
 const settings = {
-	isOn: boxSetting({
+	isOn: checkboxSetting({
 		label: 'Make a backup every day',
 		hint: 'Each backup is tested at once by restoring it into an empty folder.',
 	}),
@@ -57,7 +57,7 @@ const settings = {
 		hint: 'Encrypts backups; needed for a bucket. Keep it elsewhere as well: without it a backup is lost.',
 		environment: 'BACKUP_PASSPHRASE',
 	}),
-	isContinuous: boxSetting({
+	isContinuous: checkboxSetting({
 		label: 'Archive continuously',
 		hint: 'If the disk fails, at most the last minute is lost, and the site can be restored to any minute. Only with the built-in database.',
 	}),
@@ -150,12 +150,12 @@ function invalid(field: keyof BackupSettings, words: string): Invalid {
  */
 export async function backUpWhenDue(now = new Date()): Promise<void> {
 	const settings = siteSettings(backupSection)
-	if (!settings.isOn || !isDue(now, settings.hour, await lastBackupAt())) return
+	if (!settings.isOn || !isBackupDue(now, settings.hour, await lastBackupAt())) return
 	await backUp(settings)
 }
 
 /** Makes a backup at any hour. A failure is recorded but not retried, as the admin who asked for it sees it. */
-export async function backUpAtOnce(): Promise<void> {
+export async function runRequestedBackup(): Promise<void> {
 	await backUp(siteSettings(backupSection)).catch((error) => log.error({ err: error }, 'a backup failed'))
 }
 
@@ -176,7 +176,7 @@ export async function getBackupStatus(): Promise<SetupStatus> {
 }
 
 /** Whether the configured hour has passed since the last backup started. @param hour in the site's time zone */
-export function isDue(now: Date, hour: number, last: Date | null): boolean {
+export function isBackupDue(now: Date, hour: number, last: Date | null): boolean {
 	const today = siteDay(now.getTime())
 	const due = [today, daysBefore(today, 1)].map((day) => momentOf(day, hour)).find((moment) => moment <= now)
 	// A site that has just turned backups on gets the first one at once.

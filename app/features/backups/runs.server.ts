@@ -10,7 +10,7 @@ import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { isBackupRunning, lastBackupAt, listRuns } from './backups.queries.server.ts'
 import { backupSection } from './backups.server.ts'
-import type { ArchiveView, BackupRun } from './runs.view.ts'
+import type { ArchivingView, BackupRun } from './runs.view.ts'
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
@@ -25,14 +25,14 @@ const LATE_SECONDS = 90
 /** The last runs, when the newest backup was made, whether they are scheduled, and the continuous archive. @throws NotAllowed */
 export async function readBackups(
 	viewer: Viewer,
-): Promise<{ isScheduled: boolean; newest: string | null; runs: BackupRun[]; archive: ArchiveView }> {
+): Promise<{ isScheduled: boolean; newest: string | null; runs: BackupRun[]; archive: ArchivingView }> {
 	requireAdmin(viewer)
 	const [newest, runs, archive] = await Promise.all([lastBackupAt(), listRuns(SHOWN_RUNS), readArchive()])
 	return { isScheduled: siteSettings(backupSection).isOn, newest: newest?.toISOString() ?? null, runs, archive }
 }
 
 /** Queues a backup. @throws NotAllowed; Conflict while one is running */
-export async function backUpNow(viewer: Viewer): Promise<void> {
+export async function requestBackup(viewer: Viewer): Promise<void> {
 	const actor = requireAdmin(viewer)
 	await db()
 		.transaction()
@@ -46,7 +46,7 @@ export async function backUpNow(viewer: Viewer): Promise<void> {
 		})
 }
 
-async function readArchive(): Promise<ArchiveView> {
+async function readArchive(): Promise<ArchivingView> {
 	const { isContinuous } = siteSettings(backupSection)
 	const { dataDir, DATABASE_URL } = config()
 	const nothing = { folder: null, upTo: null, baseAt: null, baseBytes: null }

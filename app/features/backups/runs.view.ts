@@ -16,7 +16,7 @@ export interface BackupRun {
 }
 
 /** The state of continuous archiving. */
-export interface ArchiveView {
+export interface ArchivingView {
 	/** `behind` if at least the last minute would be lost. */
 	state: 'off' | 'begins' | 'well' | 'behind'
 	words: string

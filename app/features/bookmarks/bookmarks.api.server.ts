@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { member, operation } from '~/platform/http/operation.ts'
+import { operation, requireCaller } from '~/platform/http/operation.ts'
 import { BOOKMARKS_PER_PAGE, MAX_BOOKMARK_NOTE, MAX_BOOKMARK_SEARCH } from './bookmarks.limits.ts'
 import { bookmarkKinds } from './bookmarks.schema.ts'
 import { listBookmarks, removeBookmark, saveBookmark } from './bookmarks.server.ts'
@@ -75,7 +75,7 @@ export const bookmarkOperations = [
 		answer: null,
 		refusals: [404, 422],
 		run: async (call) => {
-			await saveBookmark(member(call), call.params, call.body)
+			await saveBookmark(requireCaller(call), call.params, call.body)
 		},
 	}),
 	operation({
@@ -88,6 +88,6 @@ export const bookmarkOperations = [
 		access: 'members',
 		params,
 		answer: null,
-		run: (call) => removeBookmark(member(call), call.params),
+		run: (call) => removeBookmark(requireCaller(call), call.params),
 	}),
 ]

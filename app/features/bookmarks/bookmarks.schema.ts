@@ -14,13 +14,13 @@ export interface BookmarkTarget {
 }
 
 /** Parses the kind in an address or a form; null for anything else. */
-export function kindOf(text: unknown): BookmarkKind | null {
+export function bookmarkKindOf(text: unknown): BookmarkKind | null {
 	return bookmarkKinds.find((kind) => kind === text) ?? null
 }
 
 /** The target in the form fields `kind` and `id`; the id may not exist. @throws Invalid without a kind */
-export function targetOf(form: FormData): BookmarkTarget {
-	const kind = kindOf(form.get('kind'))
+export function bookmarkTargetOf(form: FormData): BookmarkTarget {
+	const kind = bookmarkKindOf(form.get('kind'))
 	if (!kind) throw new Invalid('Give a query or a comment.')
 	return { kind, id: Number(form.get('id') || Number.NaN) }
 }

@@ -3,8 +3,8 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { storable } from '~/lib/clean.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
+import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
@@ -53,7 +53,7 @@ export async function listBookmarks(
  * Bookmarks a public question or comment. Idempotent, except for the note.
  * @param input `note`; without one, the present one is kept
  * @returns the path of the question
- * @throws NotAllowed for a visitor, NotFound, Invalid with an error of the note or if the member has too many, TooMany
+ * @throws NotAllowed for a visitor, NotFound, Invalid with an error of the note or if the member has too many, TooManyRequests
  */
 export async function saveBookmark(
 	viewer: Viewer,
@@ -81,7 +81,7 @@ export async function saveBookmark(
 /**
  * Writes the note of a bookmark, even if its post is gone.
  * @param input `note`; '' for none
- * @throws NotAllowed for a visitor, Invalid with an error of the note, NotFound without such a bookmark, TooMany
+ * @throws NotAllowed for a visitor, Invalid with an error of the note, NotFound without such a bookmark, TooManyRequests
  */
 export async function saveBookmarkNote(viewer: Viewer, target: BookmarkTarget, input: Input): Promise<void> {
 	const member = requireSignedIn(viewer)
@@ -91,7 +91,7 @@ export async function saveBookmarkNote(viewer: Viewer, target: BookmarkTarget, i
 	if (!isWritten) throw new NotFound('You removed this bookmark. Bookmark the page again to write a note.')
 }
 
-/** Removes a bookmark. Idempotent. @throws NotAllowed for a visitor, TooMany */
+/** Removes a bookmark. Idempotent. @throws NotAllowed for a visitor, TooManyRequests */
 export async function removeBookmark(viewer: Viewer, target: BookmarkTarget): Promise<void> {
 	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
@@ -100,7 +100,7 @@ export async function removeBookmark(viewer: Viewer, target: BookmarkTarget): Pr
 
 /**
  * Undoes the removal of a bookmark within ten minutes; it keeps its place and its note.
- * @throws NotAllowed for a visitor, NotFound after that time, Invalid if the member has too many, TooMany
+ * @throws NotAllowed for a visitor, NotFound after that time, Invalid if the member has too many, TooManyRequests
  */
 export async function restoreBookmark(viewer: Viewer, target: BookmarkTarget): Promise<void> {
 	const member = requireSignedIn(viewer)
@@ -131,9 +131,4 @@ async function requireRoom(trx: Executor, { id }: SignedIn, target: BookmarkTarg
 function wordsOf(search: string): string[] {
 	const words = storable(search.slice(0, MAX_BOOKMARK_SEARCH)).split(/\s+/).filter(Boolean)
 	return [...new Set(words)].slice(0, MAX_BOOKMARK_WORDS)
-}
-
-function requireSignedIn(viewer: Viewer): SignedIn {
-	if (!viewer) throw new NotAllowed('Log in first.')
-	return viewer
 }

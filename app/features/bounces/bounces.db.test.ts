@@ -10,23 +10,23 @@ import { db } from '~/platform/db/db.server.ts'
 import { closeMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { forgetCounts, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
+import { resetCounts, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { daysAgo, pathTo, reportOn } from '../../../tests/support/mail-reports.ts'
-import { sendLetter } from '../accounts/registration/account-mails.server.ts'
-import { letter } from '../notifications/digest.server.ts'
+import { sendQueuedMail } from '../accounts/registration/account-mails.server.ts'
+import { digestMail } from '../notifications/digest.server.ts'
 import { getPreferences } from '../notifications/preferences.server.ts'
-import { TRIES_A_DAY } from './bounces.policy.ts'
+import { MAX_TRIES_PER_DAY } from './bounces.policy.ts'
 import { countAddressProblems, sweepBounces } from './bounces.queries.server.ts'
 import {
 	clearAddressProblems,
 	getAddressProblemDetails,
 	getAddressProblems,
-	recordArrival,
+	recordMailArrival,
 	recordReport,
 } from './bounces.server.ts'
-import { confirmTest, findTest, requestTest, resumeMails } from './proving.server.ts'
-import { findMail } from './return-path.server.ts'
-import { takeMessage } from './taking.server.ts'
+import { receiveReportMessage } from './receiving.server.ts'
+import { findMailByReturnPath } from './return-path.server.ts'
+import { confirmTestMail, findTestMailAddress, requestTestMail, resumeMails } from './test-mails.server.ts'
 
 useDatabase()
 useJobTables()
@@ -63,7 +63,7 @@ beforeEach(async () => {
 	received.length = 0
 	answers.clear()
 	config().MAIL_BOUNCE_ADDRESS = 'bounces@quad.example'
-	await forgetCounts()
+	await resetCounts()
 })
 
 let made = 0
@@ -76,7 +76,7 @@ async function member(): Promise<SignedIn & { email: string }> {
 
 const wanted = (to: string): Mail => ({ to, subject: 'A new password', text: 'Here', html: 'Here' })
 const digest = (to: string) =>
-	letter(
+	digestMail(
 		{ name: 'Mira', email: to },
 		{ subject: '2 new notifications', items: [], reason: '', unsubscribe: 'https://quad.example/unsubscribe' },
 	)
@@ -85,13 +85,13 @@ const kindsOf = async ({ id }: { id: number }) => (await getAddressProblems(id))
 
 test('a bounced mail marks its address: notifications stop, and a few requested mails a day continue, until a test mail arrives', async () => {
 	const mira = await member()
-	await sendLetter(digest(mira.email))
+	await sendQueuedMail(digest(mira.email))
 	const [{ from = '' } = {}] = received
 	expect(from).toMatch(/^bounces\+[0-9a-z]+-[0-9a-z]+-[0-9a-f]{24}@quad\.example$/)
 	expect(from.split('@')[0]?.length).toBeLessThanOrEqual(64)
 
-	expect(await takeMessage(reportOn('postfix', { path: from, email: mira.email }))).toBe(true)
-	expect(await takeMessage(reportOn('postfix', { path: from, email: mira.email })), 'again').toBe(false)
+	expect(await receiveReportMessage(reportOn('postfix', { path: from, email: mira.email }))).toBe(true)
+	expect(await receiveReportMessage(reportOn('postfix', { path: from, email: mira.email })), 'again').toBe(false)
 	expect(await getAddressProblemDetails(mira.id)).toEqual([
 		{
 			...{ email: mira.email, isFirst: true, kind: 'returned', status: '5.1.1', since: expect.any(String) },
@@ -101,30 +101,32 @@ test('a bounced mail marks its address: notifications stop, and a few requested 
 	expect((await getPreferences(mira)).isWithheld).toBe(true)
 
 	received.length = 0
-	await sendLetter(digest(mira.email))
+	await sendQueuedMail(digest(mira.email))
 	expect(received, 'of convenience').toEqual([])
-	for (let time = 0; time < TRIES_A_DAY + 3; time += 1) await sendLetter(wanted(mira.email))
-	expect(received).toHaveLength(TRIES_A_DAY)
+	for (let time = 0; time < MAX_TRIES_PER_DAY + 3; time += 1) await sendQueuedMail(wanted(mira.email))
+	expect(received).toHaveLength(MAX_TRIES_PER_DAY)
 	await sql`update mail_bounces set tried_on = tried_on - 1`.execute(db())
 
-	await requestTest(mira, mira.email)
+	await requestTestMail(mira, mira.email)
 	const [mail] = await sentMails(mira.email)
-	await sendLetter(mail as Mail)
-	expect(received).toHaveLength(TRIES_A_DAY + 1)
+	await sendQueuedMail(mail as Mail)
+	expect(received).toHaveLength(MAX_TRIES_PER_DAY + 1)
 	const token = /\?token=([\w-]+)/.exec(mail?.text ?? '')?.[1] ?? ''
 	const other = await member()
-	expect(await findTest(other, token)).toBeNull()
-	await expect(confirmTest(other, token)).rejects.toThrow('too old')
-	expect(await findTest(mira, token)).toBe(mira.email)
+	expect(await findTestMailAddress(other, token)).toBeNull()
+	await expect(confirmTestMail(other, token)).rejects.toThrow('too old')
+	expect(await findTestMailAddress(mira, token)).toBe(mira.email)
 	expect(await kindsOf(mira), 'looking changes nothing').toEqual(['returned'])
-	expect(await confirmTest(mira, token)).toBe(mira.email)
+	expect(await confirmTestMail(mira, token)).toBe(mira.email)
 	expect(await getAddressProblems(mira.id)).toEqual([])
 
-	expect(await takeMessage(reportOn('postfix', { path: from, email: mira.email })), 'an old report').toBe(false)
+	expect(await receiveReportMessage(reportOn('postfix', { path: from, email: mira.email })), 'an old report').toBe(
+		false,
+	)
 	received.length = 0
-	await sendLetter(digest(mira.email))
+	await sendQueuedMail(digest(mira.email))
 	expect(received).toHaveLength(1)
-	await expect(requestTest(mira, mira.email)).rejects.toThrow('No mail to this address came back.')
+	await expect(requestTestMail(mira, mira.email)).rejects.toThrow('No mail to this address came back.')
 })
 
 describe('reports from mail servers', () => {
@@ -143,7 +145,7 @@ describe('reports from mail servers', () => {
 		['complaint', 'complaint', ''],
 	])('%s: %s', async (name, says, status) => {
 		const mira = await member()
-		const isNews = await takeMessage(reportOn(name, { path: pathTo(mira), email: mira.email }))
+		const isNews = await receiveReportMessage(reportOn(name, { path: pathTo(mira), email: mira.email }))
 		expect(isNews).toBe(says !== 'nothing')
 		const expected = { permanent: ['returned'], complaint: ['complained'] }[says] ?? []
 		expect(await kindsOf(mira)).toEqual(expected)
@@ -153,10 +155,12 @@ describe('reports from mail servers', () => {
 	test('temporary failures on four days mark a mailbox, in any order; a delivered mail resets them', async () => {
 		const mira = await member()
 		const fail = (days: number) =>
-			takeMessage(reportOn('gmail', { path: pathTo(mira, daysAgo(days)), email: mira.email }))
+			receiveReportMessage(reportOn('gmail', { path: pathTo(mira, daysAgo(days)), email: mira.email }))
 		for (const days of [11, 13, 11, 12]) await fail(days)
 		expect(await kindsOf(mira)).toEqual([])
-		expect(await takeMessage(reportOn('delivered', { path: pathTo(mira, daysAgo(10)), email: mira.email }))).toBe(true)
+		expect(
+			await receiveReportMessage(reportOn('delivered', { path: pathTo(mira, daysAgo(10)), email: mira.email })),
+		).toBe(true)
 		for (const days of [10.5, 8, 2, 4, 8]) await fail(days)
 		expect(await kindsOf(mira)).toEqual([])
 		await fail(0)
@@ -165,13 +169,13 @@ describe('reports from mail servers', () => {
 
 	test('a delivery clears the mark only if that mail was sent after the bounced one', async () => {
 		const mira = await member()
-		await takeMessage(reportOn('postfix', { path: pathTo(mira, daysAgo(2)), email: mira.email }))
+		await receiveReportMessage(reportOn('postfix', { path: pathTo(mira, daysAgo(2)), email: mira.email }))
 		const arrived = (days: number) =>
-			takeMessage(reportOn('delivered', { path: pathTo(mira, daysAgo(days)), email: mira.email }))
+			receiveReportMessage(reportOn('delivered', { path: pathTo(mira, daysAgo(days)), email: mira.email }))
 		expect([await arrived(3), await kindsOf(mira)]).toEqual([false, ['returned']])
 		expect([await arrived(1), await kindsOf(mira)]).toEqual([true, []])
 		expect(
-			await takeMessage(reportOn('postfix', { path: pathTo(mira, daysAgo(2)), email: mira.email })),
+			await receiveReportMessage(reportOn('postfix', { path: pathTo(mira, daysAgo(2)), email: mira.email })),
 			'replayed',
 		).toBe(false)
 	})
@@ -179,8 +183,8 @@ describe('reports from mail servers', () => {
 	test('the envelope recipient counts if the headers do not name the return path', async () => {
 		const mira = await member()
 		const raw = reportOn('ses', { path: 'undisclosed-recipients:;', email: mira.email })
-		await expect(takeMessage(raw)).rejects.toThrow('not a report on a mail that this site sent')
-		expect(await takeMessage(raw, pathTo(mira))).toBe(true)
+		await expect(receiveReportMessage(raw)).rejects.toThrow('not a report on a mail that this site sent')
+		expect(await receiveReportMessage(raw, pathTo(mira))).toBe(true)
 	})
 })
 
@@ -200,7 +204,7 @@ describe('reports that mark nobody', () => {
 	]
 	test.each(forged)('%s', async (what, path) => {
 		const mira = await member()
-		const taken = takeMessage(reportOn('postfix', { path: await path(mira), email: mira.email }))
+		const taken = receiveReportMessage(reportOn('postfix', { path: await path(mira), email: mira.email }))
 		// The case needs a valid token of the other member.
 		if (what.startsWith('the token of another')) await taken
 		else await expect(taken).rejects.toThrow('not a report on a mail that this site sent')
@@ -214,7 +218,9 @@ describe('reports that mark nobody', () => {
 		await sql`update users set email = 'new@campus.example' where id = ${before.id}`.execute(db())
 		await sql`update users set second_email = ${before.email} where id = ${after.id}`.execute(db())
 		for (const path of paths)
-			await expect(takeMessage(reportOn('postfix', { path, email: before.email }))).rejects.toThrow('still in use')
+			await expect(receiveReportMessage(reportOn('postfix', { path, email: before.email }))).rejects.toThrow(
+				'still in use',
+			)
 		expect([await kindsOf(before), await kindsOf(after)]).toEqual([[], []])
 	})
 
@@ -237,7 +243,7 @@ describe('reports that mark nobody', () => {
 		],
 	])('%s is no report', async (_what, text) => {
 		const mira = await member()
-		await expect(takeMessage(Buffer.from(text.replaceAll('{path}', pathTo(mira))))).rejects.toThrow(
+		await expect(receiveReportMessage(Buffer.from(text.replaceAll('{path}', pathTo(mira))))).rejects.toThrow(
 			'not a report on a mail',
 		)
 		expect(await kindsOf(mira)).toEqual([])
@@ -246,9 +252,11 @@ describe('reports that mark nobody', () => {
 	test('a truncated report is evaluated as far as possible, and a huge one is refused', async () => {
 		const mira = await member()
 		const whole = reportOn('postfix', { path: pathTo(mira), email: mira.email })
-		await expect(takeMessage(whole.subarray(0, 1_200))).rejects.toThrow('not a report on a mail')
-		expect(await takeMessage(whole.subarray(0, whole.indexOf('Undelivered Message')))).toBe(true)
-		await expect(takeMessage(Buffer.concat([whole, Buffer.alloc(600_000, 'a')]))).rejects.toThrow('at most 512 KB')
+		await expect(receiveReportMessage(whole.subarray(0, 1_200))).rejects.toThrow('not a report on a mail')
+		expect(await receiveReportMessage(whole.subarray(0, whole.indexOf('Undelivered Message')))).toBe(true)
+		await expect(receiveReportMessage(Buffer.concat([whole, Buffer.alloc(600_000, 'a')]))).rejects.toThrow(
+			'at most 512 KB',
+		)
 	})
 })
 
@@ -266,7 +274,7 @@ describe('a mail server that rejects at once', () => {
 	])('%i %s', async (code, words, kinds) => {
 		const mira = await member()
 		answers.set(mira.email, [code, words])
-		await sendLetter(wanted(mira.email))
+		await sendQueuedMail(wanted(mira.email))
 		expect(await kindsOf(mira)).toEqual(kinds)
 	})
 
@@ -277,24 +285,25 @@ describe('a mail server that rejects at once', () => {
 			{ says: 'permanent', status: '5.1.1' },
 		)
 		answers.set(mira.email, [450, 'Try later'])
-		for (let time = 0; time < TRIES_A_DAY + 1; time += 1) await expect(sendLetter(wanted(mira.email))).rejects.toThrow()
+		for (let time = 0; time < MAX_TRIES_PER_DAY + 1; time += 1)
+			await expect(sendQueuedMail(wanted(mira.email))).rejects.toThrow()
 		answers.clear()
-		await sendLetter(wanted(mira.email))
+		await sendQueuedMail(wanted(mira.email))
 		expect(received).toHaveLength(1)
 	})
 })
 
 test('a complaint stops only optional mails, until the member turns them on again', async () => {
 	const mira = await member()
-	await takeMessage(reportOn('complaint', { path: pathTo(mira), email: mira.email }))
-	for (let time = 0; time < TRIES_A_DAY + 1; time += 1) await sendLetter(wanted(mira.email))
-	await sendLetter(digest(mira.email))
-	expect(received).toHaveLength(TRIES_A_DAY + 1)
+	await receiveReportMessage(reportOn('complaint', { path: pathTo(mira), email: mira.email }))
+	for (let time = 0; time < MAX_TRIES_PER_DAY + 1; time += 1) await sendQueuedMail(wanted(mira.email))
+	await sendQueuedMail(digest(mira.email))
+	expect(received).toHaveLength(MAX_TRIES_PER_DAY + 1)
 	await clearAddressProblems(db(), mira.id)
 	expect(await kindsOf(mira), 'an arrival changes nothing about it').toEqual(['complained'])
 	await resumeMails(mira)
-	await sendLetter(digest(mira.email))
-	expect([await kindsOf(mira), received.length]).toEqual([[], TRIES_A_DAY + 2])
+	await sendQueuedMail(digest(mira.email))
+	expect([await kindsOf(mira), received.length]).toEqual([[], MAX_TRIES_PER_DAY + 2])
 })
 
 test('a member who is leaving gets no optional mails, unless they come back', async () => {
@@ -302,11 +311,11 @@ test('a member who is leaving gets no optional mails, unless they come back', as
 	const leaves = (at: string | null) =>
 		sql`update users set leaves_at = ${at}::timestamptz where id = ${mira.id}`.execute(db())
 	await leaves('infinity')
-	await sendLetter(digest(mira.email))
-	await sendLetter(wanted(mira.email))
+	await sendQueuedMail(digest(mira.email))
+	await sendQueuedMail(wanted(mira.email))
 	expect(received).toHaveLength(1)
 	await leaves(null)
-	await sendLetter(digest(mira.email))
+	await sendQueuedMail(digest(mira.email))
 	expect(received).toHaveLength(2)
 })
 
@@ -315,7 +324,7 @@ test('a mark is deleted with its address, survives a swap, and is cleared by fol
 	const own = { userId: mira.id, email: mira.email, sentAt: new Date() }
 	await recordReport(own, { says: 'permanent', status: '5.1.1' })
 	await sql`update users set second_email = 'home@home.example' where id = ${mira.id}`.execute(db())
-	await recordArrival(mira.id)
+	await recordMailArrival(mira.id)
 	expect(await kindsOf(mira), 'of two, which one it was is not known').toEqual(['returned'])
 	await sql`update users set email = second_email, second_email = email where id = ${mira.id}`.execute(db())
 	expect(await getAddressProblems(mira.id)).toMatchObject([{ email: mira.email, isFirst: false }])
@@ -326,7 +335,7 @@ test('a mark is deleted with its address, survives a swap, and is cleared by fol
 
 	const wade = await member()
 	await recordReport({ userId: wade.id, email: wade.email, sentAt: new Date() }, { says: 'permanent', status: '' })
-	await recordArrival(wade.id)
+	await recordMailArrival(wade.id)
 	expect(await kindsOf(wade)).toEqual([])
 })
 
@@ -334,9 +343,9 @@ test('twenty concurrent reports count once; old failures are deleted, but marks 
 	await sql`truncate mail_bounces`.execute(db())
 	const [mira, wade] = [await member(), await member()]
 	const raw = reportOn('postfix', { path: pathTo(mira), email: mira.email })
-	const news = await Promise.all(Array.from({ length: 20 }, () => takeMessage(raw)))
+	const news = await Promise.all(Array.from({ length: 20 }, () => receiveReportMessage(raw)))
 	expect(news.filter(Boolean)).toHaveLength(1)
-	await takeMessage(reportOn('gmail', { path: pathTo(wade), email: wade.email }))
+	await receiveReportMessage(reportOn('gmail', { path: pathTo(wade), email: wade.email }))
 	await sql`update mail_bounces set sent_at = now() - interval '91 days'`.execute(db())
 	expect([await sweepBounces(90, 10), await countAddressProblems()]).toEqual([1, { returned: 1, complained: 0 }])
 })
@@ -344,10 +353,10 @@ test('twenty concurrent reports count once; old failures are deleted, but marks 
 test('without MAIL_BOUNCE_ADDRESS mails have no return path', async () => {
 	config().MAIL_BOUNCE_ADDRESS = undefined
 	const mira = await member()
-	await sendLetter(wanted(mira.email))
+	await sendQueuedMail(wanted(mira.email))
 	expect(received).toEqual([{ from: 'no-reply@quad.example', to: mira.email }])
 	config().MAIL_BOUNCE_ADDRESS = 'bounces@quad.example'
-	await sendLetter(wanted('nobody@home.example'))
+	await sendQueuedMail(wanted('nobody@home.example'))
 	expect(received.at(-1)?.from, 'an address of no account').toBe('bounces@quad.example')
-	expect(await findMail('bounces@quad.example')).toBeNull()
+	expect(await findMailByReturnPath('bounces@quad.example')).toBeNull()
 })

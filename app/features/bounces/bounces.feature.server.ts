@@ -1,5 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { FAILURES_KEPT } from './bounces.policy.ts'
+import { FAILURE_RETENTION_DAYS } from './bounces.policy.ts'
 import { sweepBounces } from './bounces.queries.server.ts'
 
 /** Bounced mails and spam complaints: receiving the reports, and no longer mailing the addresses concerned. */
@@ -17,7 +17,7 @@ export const bounces = defineFeature({
 			key: 'mail-bounces',
 			label: 'That mails to an address came back, where they arrive again',
 			hint: 'Counted from the last mail that came back. While mails come back, it is stored with the address.',
-			days: { default: 90, min: FAILURES_KEPT, max: 365 },
+			days: { default: 90, min: FAILURE_RETENTION_DAYS, max: 365 },
 			remove: sweepBounces,
 		},
 	],

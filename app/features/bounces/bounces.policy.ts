@@ -4,14 +4,14 @@
  * `permanent`: there is no such mailbox. `temporary`: this mail was not delivered, a later one may be. `none`: the mail or its sender was
  * refused, which says nothing about the mailbox. `delivered`: it arrived.
  */
-export type Outcome = 'permanent' | 'temporary' | 'none' | 'delivered'
+export type DeliveryOutcome = 'permanent' | 'temporary' | 'none' | 'delivered'
 
 /** A mailbox with temporary failures on this many different days is considered gone. */
-export const FAILED_DAYS = 4
+export const GONE_AFTER_FAILED_DAYS = 4
 /** Days that a failure is remembered. A member who gets one mail a week reaches four failures within this time. */
-export const FAILURES_KEPT = 30
+export const FAILURE_RETENTION_DAYS = 30
 /** Mails that a bouncing address may still get in a day: those that its member asks for. */
-export const TRIES_A_DAY = 5
+export const MAX_TRIES_PER_DAY = 5
 
 const STATUS = /\b([245])\.(\d{1,3})\.(\d{1,3})\b/
 
@@ -32,11 +32,11 @@ export function statusIn(text: string): string {
  * @param diagnostic the mail server's reply, read if the status is unspecific, such as Exim's 5.0.0
  * @returns also the status that decided; '' for none
  */
-export function classifyBounce(status: string, diagnostic = ''): { outcome: Outcome; status: string } {
+export function classifyBounce(status: string, diagnostic = ''): { outcome: DeliveryOutcome; status: string } {
 	const stated = statusIn(status)
 	const told = /^\d\.0\.0$/.test(stated) || !stated ? statusIn(diagnostic) || stated : stated
 	const [, severity = '', subject = '', detail = ''] = STATUS.exec(told) ?? []
-	const outcomeOf = (): Outcome => {
+	const outcomeOf = (): DeliveryOutcome => {
 		if (severity === '2') return 'delivered'
 		if (subjectsOfMail.has(subject) || aboutMail.has(`${subject}.${detail}`)) return 'none'
 		return severity === '5' && gone.has(`${subject}.${detail}`) ? 'permanent' : 'temporary'
@@ -70,7 +70,7 @@ const kinds = [
 ]
 
 /** A status in plain words, without a full stop. */
-export function reasonOf(status: string): string {
+export function bounceReason(status: string): string {
 	const [, , subject = '0', detail = '0'] = STATUS.exec(status) ?? []
 	return reasons[`${subject}.${detail}`] ?? kinds[Number(subject)] ?? kinds[0] ?? ''
 }
@@ -78,9 +78,9 @@ export function reasonOf(status: string): string {
 /**
  * Adds a day to the days on which mails failed.
  * @param days as ISO 8601 dates
- * @returns distinct and sorted, without those older than {@link FAILURES_KEPT}
+ * @returns distinct and sorted, without those older than {@link FAILURE_RETENTION_DAYS}
  */
 export function withFailedDay(days: readonly string[], day: string, now: Date): string[] {
-	const oldest = new Date(now.getTime() - FAILURES_KEPT * 86_400_000).toISOString().slice(0, 10)
+	const oldest = new Date(now.getTime() - FAILURE_RETENTION_DAYS * 86_400_000).toISOString().slice(0, 10)
 	return [...new Set([...days, day])].filter((one) => one >= oldest).sort()
 }

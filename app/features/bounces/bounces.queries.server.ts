@@ -31,7 +31,7 @@ export async function listAddresses(userId: number): Promise<string[]> {
 const today = sql`(now() at time zone 'UTC')::date`
 
 /** Takes one of today's mails to an address that bounces. @returns false if the limit is reached */
-export async function takeDailyMail(email: string, most: number): Promise<boolean> {
+export async function reserveDailyMail(email: string, most: number): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update mail_bounces set tries = case when tried_on = ${today} then tries + 1 else 1 end, tried_on = ${today}
 		where email = ${email} and (tried_on is distinct from ${today} or tries < ${most})`.execute(db())
@@ -39,7 +39,7 @@ export async function takeDailyMail(email: string, most: number): Promise<boolea
 }
 
 /** Gives back a mail that was not sent after all. */
-export async function giveDailyMailBack(email: string): Promise<void> {
+export async function releaseDailyMail(email: string): Promise<void> {
 	await sql`update mail_bounces set tries = greatest(tries - 1, 0) where email = ${email}`.execute(db())
 }
 
@@ -84,7 +84,7 @@ export async function writeBounce(
 }
 
 /** Clears the bounce mark of an address of an account, or of all of them. @returns the addresses that had a mark, or had failures */
-export async function clearMarks(trx: Executor, userId: number, email: string | null): Promise<string[]> {
+export async function clearBounceMarks(trx: Executor, userId: number, email: string | null): Promise<string[]> {
 	const { rows } = await sql<{ email: string }>`
 		update mail_bounces set marked_at = null, cleared_at = now(), failed_days = '{}', status = ''
 		where user_id = ${userId} and (${email}::text is null or email = ${email})
@@ -125,7 +125,7 @@ export const isWithheldFrom = (userId: number) => sql`exists (
 	where users.id = ${userId} and (bounce.marked_at is not null or bounce.complained_at is not null))`
 
 /** An SQL condition: whether mail to any address of the member `u` bounces. */
-export const isReturned = sql`exists (select from mail_bounces where user_id = u.id and marked_at is not null)`
+export const isMailBouncing = sql`exists (select from mail_bounces where user_id = u.id and marked_at is not null)`
 
 /** The number of addresses that bounce, and of those that complained. */
 export async function countAddressProblems(): Promise<{ returned: number; complained: number }> {

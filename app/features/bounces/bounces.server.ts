@@ -1,11 +1,11 @@
 import { log } from '~/lib/log.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { counter, gauge } from '~/platform/metrics/metrics.server.ts'
-import { FAILED_DAYS, type Outcome, reasonOf, withFailedDay } from './bounces.policy.ts'
+import { bounceReason, type DeliveryOutcome, GONE_AFTER_FAILED_DAYS, withFailedDay } from './bounces.policy.ts'
 import {
 	type AddressProblemRow,
 	type BounceRow,
-	clearMarks,
+	clearBounceMarks,
 	countAddressProblems,
 	listAddresses,
 	listAddressProblems,
@@ -31,8 +31,8 @@ gauge(
 )
 
 /** The content of a report on one mail. */
-export interface Report {
-	says: Outcome | 'complaint'
+export interface MailReport {
+	says: DeliveryOutcome | 'complaint'
 	/** Enhanced status code (RFC 3463); '' for none. */
 	status: string
 }
@@ -42,7 +42,7 @@ export interface Report {
  * matter.
  * @returns whether the report changed anything
  */
-export async function recordReport(mail: SentMail, { says, status }: Report): Promise<boolean> {
+export async function recordReport(mail: SentMail, { says, status }: MailReport): Promise<boolean> {
 	countReport({ says })
 	if (says === 'none') return false
 	const isNews = await db()
@@ -63,7 +63,7 @@ type Change = (known: BounceRow, sentAt: Date, status: string) => Partial<Bounce
 
 const latest = (one: Date, other: Date) => (one > other ? one : other)
 
-const changes: Record<Exclude<Report['says'], 'none'>, Change> = {
+const changes: Record<Exclude<MailReport['says'], 'none'>, Change> = {
 	permanent(known, sentAt, status) {
 		if (known.marked_at) return sentAt > known.sent_at ? { sent_at: sentAt, status } : null
 		return { marked_at: new Date(), sent_at: latest(known.sent_at, sentAt), status }
@@ -74,7 +74,7 @@ const changes: Record<Exclude<Report['says'], 'none'>, Change> = {
 		if (known.failed_days.includes(day)) return null
 		const failed_days = withFailedDay(known.failed_days, day, new Date())
 		const change = { failed_days, sent_at: latest(known.sent_at, sentAt) }
-		if (known.marked_at || failed_days.length < FAILED_DAYS) return change
+		if (known.marked_at || failed_days.length < GONE_AFTER_FAILED_DAYS) return change
 		return { ...change, marked_at: new Date(), status }
 	},
 
@@ -99,7 +99,7 @@ export async function getAddressProblemDetails(userId: number): Promise<AddressP
 	return (await listAddressProblems(userId)).map((row) => ({
 		...presentAddressProblem(row),
 		status: row.status,
-		reason: reasonOf(row.status),
+		reason: bounceReason(row.status),
 	}))
 }
 
@@ -117,11 +117,11 @@ export function clearAddressProblems(
 	userId: number,
 	email: string | null = null,
 ): Promise<string[]> {
-	return clearMarks(executor, userId, email)
+	return clearBounceMarks(executor, userId, email)
 }
 
 /** Records that a link in a mail was followed. If the account has two addresses, it is unknown which of them got the mail. */
-export async function recordArrival(userId: number): Promise<void> {
+export async function recordMailArrival(userId: number): Promise<void> {
 	const addresses = await listAddresses(userId)
-	if (addresses.length === 1) await clearMarks(db(), userId, null)
+	if (addresses.length === 1) await clearBounceMarks(db(), userId, null)
 }

@@ -2,7 +2,7 @@
 export const addressesPath = '/settings/email'
 
 /** For an expired link of a test mail. */
-export const OLD_TEST =
+export const EXPIRED_TEST_MAIL =
 	'This link is too old, or it is about an address that your account does not have any more. Send another test mail.'
 
 /** A problem of an address, for its member: its mail bounces, or was reported as spam. */

@@ -1,8 +1,8 @@
-import { type Mail, type Refusal, sendMail } from '~/platform/mail/mail.server.ts'
+import { type Mail, type MailRefusal, sendMail } from '~/platform/mail/mail.server.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
-import { classifyBounce, TRIES_A_DAY } from './bounces.policy.ts'
-import { type AddressOwnerRow, findAddressOwner, giveDailyMailBack, takeDailyMail } from './bounces.queries.server.ts'
-import { type Report, recordReport } from './bounces.server.ts'
+import { classifyBounce, MAX_TRIES_PER_DAY } from './bounces.policy.ts'
+import { type AddressOwnerRow, findAddressOwner, releaseDailyMail, reserveDailyMail } from './bounces.queries.server.ts'
+import { type MailReport, recordReport } from './bounces.server.ts'
 import { returnPathFor } from './return-path.server.ts'
 
 const countWithheld = counter(
@@ -24,7 +24,7 @@ export async function deliver(mail: Mail): Promise<void> {
 		const refusal = await sendMail({ ...mail, returnPath: returnPathFor(way ?? null, sentAt) })
 		if (way && refusal) await recordReport({ userId: way.user_id, email: way.email, sentAt }, reportOf(refusal))
 	} catch (error) {
-		if (way?.is_marked) await giveDailyMailBack(way.email)
+		if (way?.is_marked) await releaseDailyMail(way.email)
 		throw error
 	}
 }
@@ -34,11 +34,11 @@ async function isOpen(
 	{ optional = false }: Mail,
 ): Promise<boolean> {
 	if (optional && (is_marked || has_complained || is_leaving)) return false
-	return !is_marked || (await takeDailyMail(email, TRIES_A_DAY))
+	return !is_marked || (await reserveDailyMail(email, MAX_TRIES_PER_DAY))
 }
 
 /** What an SMTP rejection says about the mailbox. Without a status the sender may be the problem, so it counts as temporary. */
-function reportOf({ answer, isOfRecipient }: Refusal): Report {
+function reportOf({ answer, isOfRecipient }: MailRefusal): MailReport {
 	const { outcome, status } = classifyBounce('', answer)
 	if (status) return { says: outcome, status }
 	return { says: isOfRecipient ? 'temporary' : 'none', status: '' }

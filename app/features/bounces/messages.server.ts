@@ -1,7 +1,7 @@
 import PostalMime, { type Attachment, type Email } from 'postal-mime'
 import { Invalid } from '~/lib/errors.ts'
-import { classifyBounce, type Outcome, statusIn } from './bounces.policy.ts'
-import type { Report } from './bounces.server.ts'
+import { classifyBounce, type DeliveryOutcome, statusIn } from './bounces.policy.ts'
+import type { MailReport } from './bounces.server.ts'
 
 /*
  * Parses messages from mail servers: delivery status notifications (RFC 3464, or qmail's plain text) and abuse reports (RFC 5965). Anybody
@@ -9,7 +9,7 @@ import type { Report } from './bounces.server.ts'
  */
 
 /** In bytes. A report contains at most one mail of this site, which is small. */
-export const MAX_MESSAGE = 512 * 1024
+export const MAX_MESSAGE_BYTES = 512 * 1024
 /** Maximum numbers of addresses in a message, and of recipients in a report. */
 const MAX_LOOKED_AT = 20
 /** Bounds the cost of a hostile message: nesting, and bytes of headers. */
@@ -22,7 +22,7 @@ export interface MessageReport {
 	/** The addresses that it was sent to; one of them may be a return path. */
 	paths: string[]
 	/** What it says about a mail to this address. */
-	about: (email: string) => Report
+	about: (email: string) => MailReport
 }
 
 /** The delivery status of one recipient. */
@@ -37,7 +37,7 @@ interface RecipientStatus {
 
 /** Parses a message that reports on a mail. @throws Invalid for any other message, and for one that cannot be parsed */
 export async function readMessage(raw: Uint8Array): Promise<MessageReport> {
-	if (raw.byteLength > MAX_MESSAGE) throw new Invalid('A report is a message of at most 512 KB.')
+	if (raw.byteLength > MAX_MESSAGE_BYTES) throw new Invalid('A report is a message of at most 512 KB.')
 	const email = await PostalMime.parse(raw, {
 		...PARSER_LIMITS,
 		attachmentEncoding: 'utf8',
@@ -109,13 +109,13 @@ function qmailRecipients(text: string): RecipientStatus[] {
 	})
 }
 
-const gravity: Outcome[] = ['permanent', 'temporary', 'none']
+const gravity: DeliveryOutcome[] = ['permanent', 'temporary', 'none']
 
 /** What a report says about a mail to one address, which may have been forwarded. */
-function decide(recipients: readonly RecipientStatus[], email: string): Report {
+function decide(recipients: readonly RecipientStatus[], email: string): MailReport {
 	const reports = recipients
 		.filter(({ action }) => action === 'failed')
-		.map(({ status, diagnostic, recipient }): { says: Outcome; status: string } => {
+		.map(({ status, diagnostic, recipient }): { says: DeliveryOutcome; status: string } => {
 			const { outcome, status: told } = classifyBounce(status, diagnostic)
 			// If the address forwards mail, the bouncing mailbox is another one.
 			const isOther = recipient !== '' && recipient.toLowerCase() !== email

@@ -39,7 +39,7 @@ export function returnPathFor(
  * The mail of a return path; null if this site did not make it, or the account no longer has the address.
  * @param path a return path, or only its token
  */
-export async function findMail(path: string, now = new Date()): Promise<SentMail | null> {
+export async function findMailByReturnPath(path: string, now = new Date()): Promise<SentMail | null> {
 	const token = tokenOf(path.trim().toLowerCase())
 	const [, id = '', time = '', signature = ''] = /^([0-9a-z]{1,7})-([0-9a-z]{1,7})-([0-9a-f]{24})$/.exec(token) ?? []
 	const [userId, seconds] = [Number.parseInt(id, 36), Number.parseInt(time, 36)]
@@ -62,13 +62,13 @@ function tokenOf(path: string): string {
 const TEST_LIFETIME = 86_400
 
 /** The token in a test mail, which proves that it arrived at this address. */
-export function testToken(userId: number, email: string, now = Date.now()): string {
+export function testMailToken(userId: number, email: string, now = Date.now()): string {
 	const until = Math.floor(now / 1_000) + TEST_LIFETIME
 	return `${until.toString(36)}-${sign('test', userId, until, email)}`
 }
 
 /** The address, among those of the account, that the test mail with this token was sent to; null for an invalid or expired token. */
-export function addressOfTest(
+export function addressOfTestMail(
 	token: string,
 	{ userId, emails }: { userId: number; emails: readonly string[] },
 	now = Date.now(),

@@ -12,13 +12,13 @@ import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
-import { pairsOf, requestOf, saveSettings, whoHas } from '../../../tests/support/login-visits.ts'
+import { cookiePairs, requestOf, saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
-import { giveCode, setUpApp } from '../../../tests/support/second-factor.ts'
-import { listLogins, refreshPurpose, unlink, verifiedLinks } from './identities.server.ts'
+import { setUpApp, submitCode } from '../../../tests/support/second-factor.ts'
+import { listLogins, refreshPurpose, unlinkIdentity, verifiedLinks } from './identities.server.ts'
 import { beginFlow, finishFlow } from './login-flow.server.ts'
 import { ProviderUnreachable } from './provider-fetch.server.ts'
-import { checkSession } from './refreshing.server.ts'
+import { checkSession } from './session-checks.server.ts'
 
 useDatabase()
 useJobTables()
@@ -73,9 +73,9 @@ async function trip({ redirectTo = '', linkTo = null, has = [], back = () => {} 
 	const begun = await beginFlow('campus', { viewer: null, linkTo, redirectTo, ip: '192.0.2.1' })
 	const url = new URL(await campus.visit(begun.url))
 	back(url)
-	const returned = visitOf(url, [...has, ...pairsOf(begun.headers)])
+	const returned = visitOf(url, [...has, ...cookiePairs(begun.headers)])
 	const finished = await finishFlow('campus', returned, null, '192.0.2.1')
-	return { ...finished, cookies: pairsOf(finished.headers), returned }
+	return { ...finished, cookies: cookiePairs(finished.headers), returned }
 }
 
 async function sessionsOf({ id }: SignedIn): Promise<number[]> {
@@ -87,19 +87,19 @@ describe('logging in', () => {
 	test('the first login creates the account, by the rules of registration; later ones find it by its subject', async () => {
 		const first = await trip({ redirectTo: '/forum?q=a' })
 		expect(first).toMatchObject({ message: 'Welcome!', redirectTo: '/forum?q=a' })
-		const member = await whoHas(first.cookies)
+		const member = await viewerWithCookies(first.cookies)
 		expect(member).toMatchObject({ username: `student${made}`, name: `Student ${made}`, role: 'member' })
 		// Address, name and username at the campus may change, or pass to somebody else.
 		enrol({ sub: campus.visitor, email: 'married@eastmere.example', name: 'Admin', preferred_username: 'other' })
 		const again = await trip()
-		expect([again.message, (await whoHas(again.cookies))?.id]).toEqual(['Welcome back!', member?.id])
+		expect([again.message, (await viewerWithCookies(again.cookies))?.id]).toEqual(['Welcome back!', member?.id])
 		const { rows } = await sql`select kind from security_events where user_id = ${member?.id} order by id`.execute(db())
 		expect(rows.map((row) => (row as { kind: string }).kind)).toEqual(expect.arrayContaining(['register', 'login']))
 	})
 
 	test('an address never opens an existing account, nor does a new subject with the same data', async () => {
 		const { cookies } = await trip()
-		const owner = await whoHas(cookies)
+		const owner = await viewerWithCookies(cookies)
 		enrol({ sub: `someone-else-${made}`, email_verified: true })
 		await expect(trip()).rejects.toThrow(
 			/^There is already an account with the address student\d+@eastmere.example\. If it is yours/,
@@ -110,7 +110,7 @@ describe('logging in', () => {
 
 	test('two concurrent first logins yield the same member', async () => {
 		const both = await Promise.all([trip(), trip()])
-		const [one, other] = await Promise.all(both.map(({ cookies }) => whoHas(cookies)))
+		const [one, other] = await Promise.all(both.map(({ cookies }) => viewerWithCookies(cookies)))
 		expect([one?.id, both.filter(({ message }) => message === 'Welcome!').length]).toEqual([other?.id, 1])
 	})
 
@@ -132,7 +132,7 @@ describe('logging in', () => {
 		],
 	])('who comes with %s gets a good one', async (_what, claims, { name, username }) => {
 		enrol({ sub: campus.visitor, ...claims })
-		const member = await whoHas((await trip()).cookies)
+		const member = await viewerWithCookies((await trip()).cookies)
 		expect(member?.name).toMatch(name)
 		expect(member?.username).toMatch(username)
 	})
@@ -149,7 +149,7 @@ describe('logging in', () => {
 		] as const) {
 			made += 1
 			enrol({ sub: `mit-${made}`, email: `m${made}@mit.edu`, role: typeof role === 'string' ? role : [...role] })
-			const { id } = (await whoHas((await trip()).cookies)) as SignedIn
+			const { id } = (await viewerWithCookies((await trip()).cookies)) as SignedIn
 			const { rows } = await sql`
 				select campus_verified_at is not null as verified, affiliation from profiles p
 				join identities i on i.user_id = p.user_id where p.user_id = ${id}`.execute(db())
@@ -169,7 +169,7 @@ describe('invalid responses', () => {
 	/** Somebody else's login, up to the callback. */
 	const elsewhere = async () => {
 		const begun = await beginFlow('campus', { viewer: null, linkTo: null, redirectTo: '', ip: '' })
-		return { url: new URL(await campus.visit(begun.url)), cookies: pairsOf(begun.headers) }
+		return { url: new URL(await campus.visit(begun.url)), cookies: cookiePairs(begun.headers) }
 	}
 
 	test('a callback in another browser: without the cookie, or with that of another login', async () => {
@@ -262,18 +262,18 @@ describe('invalid responses', () => {
 describe('an unavailable campus', () => {
 	test('causes an error, logs nobody out, and works again with new keys', async () => {
 		const { cookies } = await trip()
-		const member = (await whoHas(cookies)) as SignedIn
+		const member = (await viewerWithCookies(cookies)) as SignedIn
 		await sql`update provider_sessions set checked_at = now() - interval '1 day'`.execute(db())
 		const [session = 0] = await sessionsOf(member)
 		const away = trip({ back: () => void campus.stop() })
 		await expect(away).rejects.toThrow(/^The campus login does not answer right now\. Try again/)
 		await expect(checkSession(session)).rejects.toThrow(ProviderUnreachable)
-		expect(await whoHas(cookies)).not.toBeNull()
+		expect(await viewerWithCookies(cookies)).not.toBeNull()
 		campus.rotateKeys()
 		await campus.start()
 		// Keys younger than a minute are not fetched again within an attempt.
 		await trip().catch(() => {})
-		expect((await whoHas((await trip()).cookies))?.id).toBe(member.id)
+		expect((await viewerWithCookies((await trip()).cookies))?.id).toBe(member.id)
 	})
 })
 
@@ -282,7 +282,7 @@ describe('a person who has left the campus', () => {
 
 	test('an existing person stays, and is not checked again soon; others are logged out', async () => {
 		const { cookies, headers } = await trip()
-		const member = (await whoHas(cookies)) as SignedIn
+		const member = (await viewerWithCookies(cookies)) as SignedIn
 		const [session = 0] = await sessionsOf(member)
 		const tokenOf = async () =>
 			(
@@ -296,23 +296,23 @@ describe('a person who has left the campus', () => {
 		expect(JSON.stringify([...headers])).not.toContain(token)
 		await waits()
 		await checkSession(session)
-		expect(await whoHas(cookies)).not.toBeNull()
+		expect(await viewerWithCookies(cookies)).not.toBeNull()
 		campus.accounts.delete(campus.visitor)
 		await checkSession(session)
 		expect(await sessionsOf(member)).toEqual([session])
 		await waits()
 		await checkSession(session)
-		expect([await sessionsOf(member), await whoHas(cookies)]).toEqual([[], null])
+		expect([await sessionsOf(member), await viewerWithCookies(cookies)]).toEqual([[], null])
 	})
 
 	/** A member with an app, after the first step. */
 	async function firstStep() {
-		const member = (await whoHas((await trip()).cookies)) as SignedIn
+		const member = (await viewerWithCookies((await trip()).cookies)) as SignedIn
 		await sql`delete from sessions where user_id = ${member.id}`.execute(db())
 		const code = await setUpApp(member)
 		const refusal = await trip().catch((error: unknown) => error)
 		if (!(refusal instanceof SecondStepRequired)) throw refusal
-		return { member, secondStep: () => giveCode(code(), refusal.cookie) }
+		return { member, secondStep: () => submitCode(code(), refusal.cookie) }
 	}
 
 	test('a session with a second factor is checked too; its pending data is encrypted', async () => {
@@ -321,15 +321,15 @@ describe('a person who has left the campus', () => {
 			kept: string
 		}>`select kept from login_challenges where user_id = ${member.id}`.execute(db())
 		expect(rows).toEqual([{ kept: expect.stringMatching(/^v1\.[\w-]+$/) }])
-		const cookies = pairsOf((await secondStep()).headers)
+		const cookies = cookiePairs((await secondStep()).headers)
 		await waits()
 		const [session = 0] = await sessionsOf(member)
 		await checkSession(session)
-		expect((await whoHas(cookies))?.id).toBe(member.id)
+		expect((await viewerWithCookies(cookies))?.id).toBe(member.id)
 		campus.accounts.delete(campus.visitor)
 		await waits()
 		await checkSession(session)
-		expect([await sessionsOf(member), await whoHas(cookies)]).toEqual([[], null])
+		expect([await sessionsOf(member), await viewerWithCookies(cookies)]).toEqual([[], null])
 	})
 
 	test('an identity that was unlinked before the second step starts no session', async () => {
@@ -344,44 +344,44 @@ describe('a person who has left the campus', () => {
 		const { cookies } = await trip()
 		await waits()
 		campus.accounts.delete(campus.visitor)
-		await whoHas(cookies)
-		await eventually(async () => expect(await whoHas(cookies)).toBeNull())
+		await viewerWithCookies(cookies)
+		await eventually(async () => expect(await viewerWithCookies(cookies)).toBeNull())
 	})
 })
 
 describe('linking', () => {
 	test('a member links, logs in with it and unlinks it, except the last login method', async () => {
 		const { cookies } = await trip()
-		const member = (await whoHas(cookies)) as SignedIn
+		const member = (await viewerWithCookies(cookies)) as SignedIn
 		const [session = 0] = await sessionsOf(member)
 		const [own] = (await listLogins(member)).linked
-		await expect(unlink(member, own?.id ?? 0, session)).rejects.toThrow('your only way to log in')
+		await expect(unlinkIdentity(member, own?.id ?? 0, session)).rejects.toThrow('your only way to log in')
 		await sql`insert into credentials (user_id, account_id, provider_id, password) values (${member.id}, ${member.id}, 'credential', 'x')`.execute(
 			db(),
 		)
-		await unlink(member, own?.id ?? 0, session)
-		await expect(unlink(member, own?.id ?? 0, session)).rejects.toThrow(NotFound)
+		await unlinkIdentity(member, own?.id ?? 0, session)
+		await expect(unlinkIdentity(member, own?.id ?? 0, session)).rejects.toThrow(NotFound)
 		await trip({ linkTo: member.id, has: cookies })
 		await trip({ linkTo: member.id, has: cookies })
 		const mails = (await queuedMails(`student${made}@eastmere.example`)).map(({ subject }) => subject)
 		expect(mails).toEqual([`You can log in with the campus login at ${siteName()}`])
 		const { linked, open } = await listLogins(member)
 		expect([linked.map(({ provider, name }) => [provider, name]), open]).toEqual([[['campus', `student${made}`]], []])
-		expect((await whoHas((await trip()).cookies))?.id).toBe(member.id)
+		expect((await viewerWithCookies((await trip()).cookies))?.id).toBe(member.id)
 		// No other account is opened, and no second identity is linked.
 		const [visitor] = [campus.visitor]
 		made += 1
 		enrol({ sub: `second-${made}` })
 		await expect(trip({ linkTo: member.id, has: cookies })).rejects.toThrow('is linked already')
 		const other = await trip()
-		const stranger = (await whoHas(other.cookies)) as SignedIn
+		const stranger = (await viewerWithCookies(other.cookies)) as SignedIn
 		campus.visitor = visitor
 		await expect(trip({ linkTo: stranger.id, has: other.cookies })).rejects.toThrow('already opens another account')
 	})
 
 	test('linking cannot be completed in another member’s session', async () => {
 		const one = await trip()
-		const member = (await whoHas(one.cookies)) as SignedIn
+		const member = (await viewerWithCookies(one.cookies)) as SignedIn
 		made += 1
 		enrol({ sub: `other-${made}` })
 		const other = await trip()

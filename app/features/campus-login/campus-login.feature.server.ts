@@ -1,24 +1,24 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { attachSession } from './identities.server.ts'
-import { directorySection } from './ldap-section.server.ts'
+import { ldapSection } from './ldap-section.server.ts'
 import { listProviders } from './providers.server.ts'
-import { checkMemberSoon, checkSoon, endOverdueSessions } from './refreshing.server.ts'
 import { sweepSamlRequests } from './saml/saml-requests.queries.server.ts'
 import { samlSection } from './saml/saml-section.server.ts'
-import { campusSection, otherSection } from './sections.server.ts'
+import { campusSection, otherLoginsSection } from './sections.server.ts'
+import { checkMemberSoon, checkSessionSoon, endOverdueSessions } from './session-checks.server.ts'
 
 export const campusLogin = defineFeature({
 	name: 'campus-login',
-	settingSections: [campusSection, samlSection, directorySection, otherSection],
+	settingSections: [campusSection, samlSection, ldapSection, otherLoginsSection],
 	loginMethods: {
 		buttons: () => listProviders().map(({ name, label }) => ({ name, label })),
 		onlyWay: () => {
-			const ways = [siteSettings(campusSection), siteSettings(samlSection), siteSettings(directorySection)]
+			const ways = [siteSettings(campusSection), siteSettings(samlSection), siteSettings(ldapSection)]
 			return ways.find(({ isOn, onlyWay }) => isOn && onlyWay)?.label ?? null
 		},
 		onSessionBegun: attachSession,
-		onSessionUsed: checkSoon,
+		onSessionUsed: checkSessionSoon,
 		onMemberActive: checkMemberSoon,
 	},
 	schedules: [

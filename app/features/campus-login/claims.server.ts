@@ -1,6 +1,6 @@
 import { isEmail, nameInput } from '~/features/accounts/accounts.schema.ts'
-import { refuseImpersonation } from '~/features/accounts/registration/names.server.ts'
-import type { Outsider } from '~/features/accounts/registration/registrations.server.ts'
+import { requireNoImpersonation } from '~/features/accounts/registration/names.server.ts'
+import type { ExternalUser } from '~/features/accounts/registration/registrations.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { Affiliation } from './identities.queries.server.ts'
 
@@ -29,14 +29,14 @@ export const standardClaims: ClaimNames = {
 }
 
 /** The person who logged in, according to the provider. */
-export interface Person extends Outsider {
+export interface ProviderUser extends ExternalUser {
 	affiliation: Affiliation
 }
 
 type Claims = Readonly<Record<string, unknown>>
 
 /** Reads a person from claims, under the rules of registration. @throws Invalid without an e-mail address */
-export async function personOf(claims: Claims, names: ClaimNames): Promise<Person> {
+export async function readProviderUser(claims: Claims, names: ClaimNames): Promise<ProviderUser> {
 	const email = textOf(claims, names.email).toLowerCase()
 	if (!isEmail(email))
 		throw new Invalid(
@@ -65,7 +65,7 @@ async function firstGoodName(names: readonly string[]): Promise<string> {
 	for (const typed of names) {
 		const parsed = nameInput.safeParse({ name: typed })
 		if (!parsed.success) continue
-		const isRefused = await refuseImpersonation(parsed.data.name, 'name').then(
+		const isRefused = await requireNoImpersonation(parsed.data.name, 'name').then(
 			() => false,
 			(error: unknown) => {
 				if (error instanceof Invalid) return true

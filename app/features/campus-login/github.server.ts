@@ -2,9 +2,16 @@ import * as oauth from 'openid-client'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { findIdentity } from './identities.queries.server.ts'
-import { type Answer, beginLogin, type Checks, callbackUrl, explained, ProviderRefused } from './oidc.server.ts'
+import {
+	beginOidcLogin,
+	callbackUrl,
+	type LoginChecks,
+	type ProviderIdentity,
+	ProviderRefused,
+	withProviderErrors,
+} from './oidc.server.ts'
 import { ProviderUnreachable, providerFetch } from './provider-fetch.server.ts'
-import { otherSection } from './sections.server.ts'
+import { otherLoginsSection } from './sections.server.ts'
 
 /* Login by GitHub: OAuth 2 without OpenID Connect, so the identity comes from its API. */
 
@@ -18,8 +25,8 @@ export interface GithubSettings {
 const scope = 'read:user user:email'
 
 /** The address at GitHub that starts a login. */
-export async function beginGithubLogin(settings: GithubSettings): Promise<{ url: string; checks: Checks }> {
-	return beginLogin('github', configurationOf(settings), scope)
+export async function beginGithubLogin(settings: GithubSettings): Promise<{ url: string; checks: LoginChecks }> {
+	return beginOidcLogin('github', configurationOf(settings), scope)
 }
 
 /**
@@ -29,10 +36,10 @@ export async function beginGithubLogin(settings: GithubSettings): Promise<{ url:
  */
 export async function finishGithubLogin(
 	settings: GithubSettings,
-	{ query, checks }: { query: string; checks: Checks },
-): Promise<Answer> {
+	{ query, checks }: { query: string; checks: LoginChecks },
+): Promise<ProviderIdentity> {
 	const configuration = configurationOf(settings)
-	return explained(async () => {
+	return withProviderErrors(async () => {
 		const callback = new URL(`${callbackUrl('github')}${query}`)
 		const tokens = await oauth.authorizationCodeGrant(configuration, callback, {
 			expectedState: checks.state,
@@ -126,7 +133,7 @@ export async function findGithubAccount({ id }: Pick<SignedIn, 'id'>): Promise<G
  * @param path such as `/users/octocat/repos`
  * @throws ProviderUnreachable
  */
-export async function askGithub(path: string): Promise<Response> {
+export async function fetchGithub(path: string): Promise<Response> {
 	const settings = githubSettings()
 	if (!settings) throw new ProviderUnreachable('Login with GitHub is not set up.')
 	const { address, clientId, clientSecret } = settings
@@ -136,6 +143,6 @@ export async function askGithub(path: string): Promise<Response> {
 }
 
 function githubSettings(): GithubSettings | null {
-	const { githubId: clientId, githubSecret: clientSecret, githubAddress: address } = siteSettings(otherSection)
+	const { githubId: clientId, githubSecret: clientSecret, githubAddress: address } = siteSettings(otherLoginsSection)
 	return clientId !== '' && clientSecret !== '' ? { address, clientId, clientSecret } : null
 }

@@ -28,7 +28,7 @@ interface Owner {
 }
 
 /** The member with this identity. */
-export async function findOwner(
+export async function findIdentityOwner(
 	executor: Executor,
 	{ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>,
 ): Promise<Owner | undefined> {
@@ -98,7 +98,7 @@ export async function deleteIdentity(
 }
 
 /** Whether an admin who is not suspended has logged in with an identity of this issuer. */
-export async function hasAdminBy(trx: Executor, issuer: string): Promise<boolean> {
+export async function hasAdminWithIssuer(trx: Executor, issuer: string): Promise<boolean> {
 	const { rows } = await sql`
 		select from identities i join users u on u.id = i.user_id
 		where i.issuer = ${issuer} and i.used_at is not null and u.role = 'admin'
@@ -153,7 +153,7 @@ export interface ProviderSessionRow {
  * Claims the check of a session at its provider, if the last one started longer ago than this many seconds, or in the future, by a clock
  * that has been set right. One process gets it.
  */
-export async function takeCheck(
+export async function claimSessionCheck(
 	sessionId: number,
 	provider: string,
 	seconds: number,

@@ -4,28 +4,28 @@ import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { logInAs } from '~/features/accounts/accounts.server.ts'
 import { loginMethods } from '~/features/accounts/login-methods.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
-import { announceOutsider, registerOutsider } from '~/features/accounts/registration/registrations.server.ts'
-import { registrationNotice, whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
+import { announceNewAccount, registerExternalUser } from '~/features/accounts/registration/registrations.server.ts'
+import { registrationNotice, registrationSettings } from '~/features/accounts/registration/rules.server.ts'
 import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
-import { findAddress } from '~/features/authenticators/authenticators.queries.server.ts'
+import { findEmailById } from '~/features/authenticators/authenticators.queries.server.ts'
 import { confirmCampusByLogin } from '~/features/campus/campus.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { letter, type Mail } from '~/platform/mail/mail.server.ts'
+import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { type LoginsView, loginsPath } from './campus-login.view.ts'
-import { affiliationOf, isEmailConfirmed, type Person, personOf, textOf } from './claims.server.ts'
+import { affiliationOf, isEmailConfirmed, type ProviderUser, readProviderUser, textOf } from './claims.server.ts'
 import {
 	deleteIdentity,
 	findIdentity,
-	findOwner,
+	findIdentityOwner,
 	type Identity,
 	insertIdentity,
 	insertProviderSession,
@@ -33,7 +33,7 @@ import {
 	lockIdentity,
 	touchIdentity,
 } from './identities.queries.server.ts'
-import type { Answer } from './oidc.server.ts'
+import type { ProviderIdentity } from './oidc.server.ts'
 import { listProviders, type Provider, providerNames } from './providers.server.ts'
 
 /*
@@ -55,19 +55,19 @@ export function refreshPurpose(sessionId: number): string {
  * one: a member who asked for deletion can first choose to keep the account
  * @throws NotAllowed, Conflict, Invalid with a message for the person
  */
-export async function enter(
+export async function logInByIdentity(
 	provider: Provider,
-	answer: Answer,
+	answer: ProviderIdentity,
 	request: Request,
 ): Promise<{ headers: Headers; isNew: boolean; leadsTo: string | null }> {
-	const known = await findOwner(db(), answer)
-	const person = known ? null : await personOf(answer.claims, provider.claims)
+	const known = await findIdentityOwner(db(), answer)
+	const person = known ? null : await readProviderUser(answer.claims, provider.claims)
 	const identity = identityOf(provider, answer)
 	const { userId, identityId, made } = await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockIdentity(trx, answer)
-			const owner = await findOwner(trx, answer)
+			const owner = await findIdentityOwner(trx, answer)
 			if (owner) {
 				requireConfirmedAddress(owner.email_verified)
 				await touchIdentity(trx, owner.id, identity)
@@ -78,7 +78,7 @@ export async function enter(
 			const id = await insertIdentity(trx, account.id, identity, true)
 			return { userId: account.id, identityId: id, made: account }
 		})
-	if (made) await announceOutsider(made)
+	if (made) await announceNewAccount(made)
 	if (identity.affiliation === 'student' && isEmailConfirmed(answer.claims, provider.claims))
 		await confirmCampusByLogin(userId, textOf(answer.claims, provider.claims.email).toLowerCase())
 	const headers = await logInAs(userId, request, keptOf(identityId, answer))
@@ -92,7 +92,7 @@ const keptShape = z.object({
 })
 
 /** Encrypted data for the session before it starts; null if its provider cannot be asked again and gives no end. */
-function keptOf(identityId: number, answer: Answer): string | null {
+function keptOf(identityId: number, answer: ProviderIdentity): string | null {
 	const { refreshToken, endsAt = null } = answer
 	if (refreshToken === null && endsAt === null) return null
 	const kept: z.input<typeof keptShape> = { identityId, refreshToken, endsAt }
@@ -111,13 +111,17 @@ export async function attachSession(sessionId: number, kept: string): Promise<vo
 	throw new NotAllowed('This way to log in was removed in the meantime. Log in another way.')
 }
 
-async function register(trx: Executor, provider: Provider, person: Person): Promise<{ id: number; username: string }> {
+async function register(
+	trx: Executor,
+	provider: Provider,
+	person: ProviderUser,
+): Promise<{ id: number; username: string }> {
 	const who = providerNames[provider.name]
 	if (!provider.registers)
 		throw new NotAllowed(
 			`No account here is linked to this account of ${who}. Log in another way, and link it in your settings.`,
 		)
-	const { mode, domains } = whoMayRegister()
+	const { mode, domains } = registrationSettings()
 	const notice = registrationNotice()
 	// Identities of the campus need no invitation.
 	if (notice !== null && (provider.isPublic || mode === 'closed')) throw new NotAllowed(notice)
@@ -127,7 +131,7 @@ async function register(trx: Executor, provider: Provider, person: Person): Prom
 		throw new NotAllowed(
 			`${sentence(who)} does not say that ${person.email} is yours. Register with your address, and link ${who} in your settings.`,
 		)
-	const account = await registerOutsider(trx, person)
+	const account = await registerExternalUser(trx, person)
 	if (account) return account
 	throw new Conflict(
 		`There is already an account with the address ${person.email}. If it is yours, log in to it once, and link ${who} in your settings.`,
@@ -139,7 +143,7 @@ function requireConfirmedAddress(isConfirmed: boolean): void {
 		throw new NotAllowed('The address of this account is not confirmed yet. Check your email for the link.')
 }
 
-function identityOf({ name, claims: names }: Provider, { issuer, subject, claims }: Answer): Identity {
+function identityOf({ name, claims: names }: Provider, { issuer, subject, claims }: ProviderIdentity): Identity {
 	const called = textOf(claims, names.username).slice(0, 100)
 	return { provider: name, issuer, subject, name: called, affiliation: affiliationOf(claims, names) }
 }
@@ -148,14 +152,14 @@ function identityOf({ name, claims: names }: Provider, { issuer, subject, claims
  * Links an identity to the account of a logged-in member, who gets a mail about it, as it may have been another person at their device.
  * @throws Conflict if it belongs to another account, or the member has linked another one of this provider
  */
-export async function link(viewer: SignedIn, provider: Provider, answer: Answer): Promise<void> {
+export async function linkIdentity(viewer: SignedIn, provider: Provider, answer: ProviderIdentity): Promise<void> {
 	const who = providerNames[provider.name] ?? provider.name
 	const isNew = await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockMember(trx, viewer.id)
 			await lockIdentity(trx, answer)
-			const owner = await findOwner(trx, answer)
+			const owner = await findIdentityOwner(trx, answer)
 			if (owner && owner.user_id !== viewer.id)
 				throw new Conflict(`This account of ${who} already opens another account here. Remove it there first.`)
 			if (owner) return false
@@ -163,11 +167,11 @@ export async function link(viewer: SignedIn, provider: Provider, answer: Answer)
 			if (linked.some((one) => one.provider === provider.name))
 				throw new Conflict(`Another account of ${who} is linked already. Remove it first.`)
 			await insertIdentity(trx, viewer.id, identityOf(provider, answer), false)
-			await addJob('send-mail', linkedLetter(await findAddress(viewer.id, trx), who), trx)
+			await addJob('send-mail', linkedLetter(await findEmailById(viewer.id, trx), who), trx)
 			return true
 		})
 	if (!isNew) return
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 	await recordSecurityEvent('identity-linked', { userId: viewer.id, detail: { provider: provider.name } })
 }
 
@@ -176,7 +180,7 @@ function linkedLetter(to: string, who: string): Mail {
 	const link = { label: 'See your ways to log in', url: `${config().publicUrl}${loginsPath}` }
 	const text = `An account of ${who} was linked to your ${siteName()} account, and opens it from now on.`
 	const closing = 'If this was not you, remove it there, end all sessions in your settings, and ask an admin for help.'
-	return letter(to, `${what} at ${siteName()}`, text, link, closing)
+	return linkMail(to, `${what} at ${siteName()}`, text, link, closing)
 }
 
 const unlinked = 'It is removed already.'
@@ -186,7 +190,7 @@ const unlinked = 'It is removed already.'
  * @param keptSession the present session, which continues
  * @throws NotFound, Conflict for the last login method
  */
-export async function unlink(viewer: SignedIn, id: number, keptSession: number): Promise<void> {
+export async function unlinkIdentity(viewer: SignedIn, id: number, keptSession: number): Promise<void> {
 	if (!isId(id)) throw new NotFound(unlinked)
 	const provider = await db()
 		.transaction()
@@ -202,7 +206,7 @@ export async function unlink(viewer: SignedIn, id: number, keptSession: number):
 			return name
 		})
 	await announceEndedSessions(viewer.id, viewer.username)
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 	await recordSecurityEvent('identity-unlinked', { userId: viewer.id, detail: { provider } })
 }
 

@@ -1,19 +1,19 @@
 import { FilterParser } from 'ldapts'
 import { z } from 'zod'
-import { boxSetting, secretSetting, settingSection, textSetting } from '~/platform/settings/setting.ts'
-import { hasAdminBy } from './identities.queries.server.ts'
-import { DirectoryMisset, directoryIssuer, tryDirectory } from './ldap.server.ts'
+import { checkboxSetting, secretSetting, settingSection, textSetting } from '~/platform/settings/setting.ts'
+import { hasAdminWithIssuer } from './identities.queries.server.ts'
+import { InvalidLdapSetting, ldapIssuer, testLdap } from './ldap.server.ts'
 import { ProviderRefused } from './oidc.server.ts'
 import { ProviderUnreachable } from './provider-fetch.server.ts'
 import {
-	endingSettings,
-	noAdminYet,
-	onlyWaySetting,
-	registersSetting,
+	createsAccountsSetting,
+	fieldError,
+	noAdminError,
+	onlyLoginSetting,
 	roleSettings,
+	sessionCheckSettings,
 	trustsEmailSetting,
-	wrongField,
-} from './section-parts.ts'
+} from './shared-settings.ts'
 
 const attribute = (label: string, name: string, hint?: string) =>
 	textSetting({
@@ -25,20 +25,20 @@ const attribute = (label: string, name: string, hint?: string) =>
 	})
 
 /** The settings of the login by LDAP. */
-export const directorySection = settingSection({
+export const ldapSection = settingSection({
 	name: 'directory-login',
 	title: 'Login by LDAP',
 	about:
 		'Members log in with the username and password that the directory of the university knows. Prefer the campus login, if there is one: this site then never sees the password.',
 	isSensitive: true,
 	settings: {
-		isOn: boxSetting({ label: 'Offer the login by LDAP' }),
+		isOn: checkboxSetting({ label: 'Offer the login by LDAP' }),
 		label: textSetting({ label: 'On the button', default: 'Log in with your university account', maxLength: 40 }),
 		address: textSetting({
 			label: 'Address',
 			hint: 'Such as ldaps://ldap.campus.example. It is asked before anything is saved.',
 		}),
-		startTls: boxSetting({
+		startTls: checkboxSetting({
 			label: 'Encrypt ldap:// by StartTLS',
 			hint: 'May be off for a directory on this machine only.',
 			default: true,
@@ -77,21 +77,22 @@ export const directorySection = settingSection({
 		),
 		...roleSettings,
 		trustsEmail: trustsEmailSetting('and nobody changes their own in the directory.'),
-		registers: registersSetting('it'),
-		...endingSettings('the directory is asked again whether it still has them.'),
-		onlyWay: onlyWaySetting('a password of this site', 'LDAP'),
+		registers: createsAccountsSetting('it'),
+		...sessionCheckSettings('the directory is asked again whether it still has them.'),
+		onlyWay: onlyLoginSetting('a password of this site', 'LDAP'),
 	},
 	async check(values) {
 		if (!values.isOn) return
 		for (const name of ['label', 'address', 'baseDn', 'subjectAttribute', 'emailAttribute'] as const)
-			if (values[name] === '') throw wrongField(name, 'Login with LDAP needs this.')
+			if (values[name] === '') throw fieldError(name, 'Login with LDAP needs this.')
 		if (values.bindDn !== '' && values.bindPassword === '')
-			throw wrongField('password-bindPassword', 'The bind DN needs its password.')
+			throw fieldError('password-bindPassword', 'The bind DN needs its password.')
 		requireSafeDirectory(values)
-		await tried(() => tryDirectory(values))
+		await tried(() => testLdap(values))
 	},
 	async guard(values, trx) {
-		if (values.isOn && values.onlyWay && !(await hasAdminBy(trx, directoryIssuer(values)))) throw noAdminYet('LDAP')
+		if (values.isOn && values.onlyWay && !(await hasAdminWithIssuer(trx, ldapIssuer(values))))
+			throw noAdminError('LDAP')
 	},
 })
 
@@ -109,10 +110,10 @@ function requireSafeDirectory({ address, startTls }: { address: string; startTls
 	const url = URL.parse(address)
 	const isDirectory = url !== null && /^ldaps?:$/.test(url.protocol) && url.hostname !== ''
 	if (!isDirectory || url.username || url.password || !/^\/?$/.test(url.pathname) || url.search)
-		throw wrongField('address', 'Enter an address that begins with ldaps:// or ldap://, without a path.')
+		throw fieldError('address', 'Enter an address that begins with ldaps:// or ldap://, without a path.')
 	const isHere = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
 	if (url.protocol === 'ldap:' && !startTls && !isHere)
-		throw wrongField('startTls', 'Passwords would be sent in plain text. Turn on StartTLS, or use ldaps://.')
+		throw fieldError('startTls', 'Passwords would be sent in plain text. Turn on StartTLS, or use ldaps://.')
 }
 
 /** Runs a test of the directory; its error is shown at the field concerned. */
@@ -120,18 +121,18 @@ async function tried(look: () => Promise<void>): Promise<void> {
 	try {
 		await look()
 	} catch (error) {
-		if (error instanceof DirectoryMisset)
-			throw wrongField(error.setting === 'bindPassword' ? 'password-bindPassword' : error.setting, error.message)
+		if (error instanceof InvalidLdapSetting)
+			throw fieldError(error.setting === 'bindPassword' ? 'password-bindPassword' : error.setting, error.message)
 		if (error instanceof ProviderRefused)
-			throw wrongField('address', 'The directory refuses the request. Does it require TLS, or a bind DN?')
+			throw fieldError('address', 'The directory refuses the request. Does it require TLS, or a bind DN?')
 		if (!(error instanceof ProviderUnreachable)) throw error
 		const { code = '' } = (error.cause ?? {}) as { code?: unknown }
 		if (/CERT|SELF_SIGNED|ALTNAME|VERIFY/.test(String(code)))
-			throw wrongField(
+			throw fieldError(
 				'address',
 				'This server does not trust the certificate of the directory. Add its certificate authority to NODE_EXTRA_CA_CERTS.',
 			)
-		throw wrongField(
+		throw fieldError(
 			'address',
 			'No directory answered at this address within a few seconds. Is it spelt right, and can this server reach it?',
 		)

@@ -19,14 +19,14 @@ import {
 	slapd,
 	startDirectory,
 } from '../../../tests/support/ldap-site.ts'
-import { pairsOf, requestOf, saveSettings, whoHas } from '../../../tests/support/login-visits.ts'
-import { giveCode, setUpApp } from '../../../tests/support/second-factor.ts'
-import { listLogins, unlink } from './identities.server.ts'
-import { askDirectory, bytesOfGuid, guidOf } from './ldap.server.ts'
-import { linkByDirectory, logInByDirectory } from './ldap-login.server.ts'
-import { directorySection } from './ldap-section.server.ts'
+import { cookiePairs, requestOf, saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
+import { setUpApp, submitCode } from '../../../tests/support/second-factor.ts'
+import { listLogins, unlinkIdentity } from './identities.server.ts'
+import { authenticateByLdap, formatGuid, parseGuid } from './ldap.server.ts'
+import { linkByLdap, logInByLdap } from './ldap-login.server.ts'
+import { ldapSection } from './ldap-section.server.ts'
 import { ProviderUnreachable } from './provider-fetch.server.ts'
-import { checkSession, checkSoon } from './refreshing.server.ts'
+import { checkSession, checkSessionSoon } from './session-checks.server.ts'
 
 /* Logins by a real directory: OpenLDAP's slapd in a child process. */
 
@@ -38,7 +38,7 @@ test.each([
 	['20202020-2020-2020-2020-202020202020', '20202020202020202020202020202020'],
 ])('the GUID %s is stored as %s', (text, hex) => {
 	const bytes = Buffer.from(hex, 'hex')
-	expect([guidOf(bytes), guidOf([bytes]), bytesOfGuid(text), bytesOfGuid(text.toUpperCase())]).toEqual([
+	expect([formatGuid(bytes), formatGuid([bytes]), parseGuid(text), parseGuid(text.toUpperCase())]).toEqual([
 		...[text, text, bytes, bytes],
 	])
 })
@@ -52,7 +52,7 @@ test.each([
 	[],
 	[Buffer.alloc(16), Buffer.alloc(16)],
 ])('%j is no GUID', (value) => {
-	expect(guidOf(value)).toBeNull()
+	expect(formatGuid(value)).toBeNull()
 })
 
 const name = slapd ? 'login by LDAP' : 'login by LDAP (skipped: slapd is not installed)'
@@ -96,12 +96,12 @@ describe.skipIf(!slapd)(name, () => {
 	}
 
 	async function logIn(username = uid, password = memberPassword) {
-		const { headers, isNew, leadsTo } = await logInByDirectory(formOf(username, password), request())
-		const cookies = pairsOf(headers)
-		return { cookies, isNew, leadsTo, viewer: (await whoHas(cookies)) as SignedIn }
+		const { headers, isNew, leadsTo } = await logInByLdap(formOf(username, password), request())
+		const cookies = cookiePairs(headers)
+		return { cookies, isNew, leadsTo, viewer: (await viewerWithCookies(cookies)) as SignedIn }
 	}
 
-	const isLoggedIn = async (cookies: string[]) => (await whoHas(cookies)) !== null
+	const isLoggedIn = async (cookies: string[]) => (await viewerWithCookies(cookies)) !== null
 
 	async function sessionOf({ id }: SignedIn): Promise<number> {
 		const { rows } = await sql<{ id: number }>`
@@ -135,7 +135,7 @@ describe.skipIf(!slapd)(name, () => {
 	})
 
 	test('an empty password, which this directory would accept, is never sent', async () => {
-		await expect(askDirectory(siteSettings(directorySection), { username: uid, password: '' })).rejects.toThrow(
+		await expect(authenticateByLdap(siteSettings(ldapSection), { username: uid, password: '' })).rejects.toThrow(
 			'username or password is wrong',
 		)
 	})
@@ -199,7 +199,7 @@ describe.skipIf(!slapd)(name, () => {
 		await checkSession(session)
 		expect(await isLoggedIn(cookies)).toBe(true)
 		// The session is not ended: the setting is off.
-		checkSoon(await sessionOf(viewer))
+		checkSessionSoon(await sessionOf(viewer))
 		await checkSession(await sessionOf(viewer), [])
 		expect(await isLoggedIn(cookies)).toBe(true)
 		await checkSession(await sessionOf(viewer))
@@ -212,7 +212,7 @@ describe.skipIf(!slapd)(name, () => {
 		const code = await setUpApp(viewer)
 		const refusal = await logIn().catch((error: unknown) => error)
 		if (!(refusal instanceof SecondStepRequired)) throw refusal
-		const { headers } = await giveCode(code(), refusal.cookie)
+		const { headers } = await submitCode(code(), refusal.cookie)
 		const cookies = headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '')
 		await checkSession(await sessionOf(viewer))
 		expect(await isLoggedIn(cookies)).toBe(true)
@@ -277,13 +277,13 @@ describe.skipIf(!slapd)(name, () => {
 	test('a member links it, logs in with it, and cannot unlink the last login method', async () => {
 		const { viewer, cookies } = await logIn()
 		const [own] = (await listLogins(viewer)).linked
-		await expect(unlink(viewer, own?.id ?? 0, 0)).rejects.toThrow('your only way to log in')
+		await expect(unlinkIdentity(viewer, own?.id ?? 0, 0)).rejects.toThrow('your only way to log in')
 		await directory.enrol(`other${made}`)
 		const other = formOf(`other${made}`, memberPassword)
-		await expect(linkByDirectory(other, request(cookies))).rejects.toThrow('is linked already')
-		await expect(linkByDirectory(other, request())).rejects.toThrow('You were logged out in the meantime')
+		await expect(linkByLdap(other, request(cookies))).rejects.toThrow('is linked already')
+		await expect(linkByLdap(other, request())).rejects.toThrow('You were logged out in the meantime')
 		await sql`delete from identities where user_id = ${viewer.id}`.execute(db())
-		await linkByDirectory(other, request(cookies))
+		await linkByLdap(other, request(cookies))
 		expect((await logIn(`other${made}`)).viewer.id).toBe(viewer.id)
 	})
 

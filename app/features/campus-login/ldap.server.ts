@@ -9,15 +9,15 @@ import {
 	ResultCodeError,
 	type SearchOptions,
 } from 'ldapts'
-import { Invalid, TooMany } from '~/lib/errors.ts'
+import { Invalid, TooManyRequests } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
-import { type Answer, ProviderRefused } from './oidc.server.ts'
+import { type ProviderIdentity, ProviderRefused } from './oidc.server.ts'
 import { ProviderUnreachable } from './provider-fetch.server.ts'
 
 /* LDAP by the library `ldapts`: requests to the directory, and the validation of its responses. */
 
 /** The configuration of a directory. */
-export interface DirectorySettings {
+export interface LdapSettings {
 	/** `ldaps://…`, or `ldap://…` with StartTLS. */
 	address: string
 	startTls: boolean
@@ -46,7 +46,7 @@ const refusing = [19, 48, 49, 50, 53]
 const SIZE_LIMIT_EXCEEDED = 4
 
 /** The issuer of a directory's identities. Replicas at other addresses share it. */
-export function directoryIssuer({ baseDn }: Pick<DirectorySettings, 'baseDn'>): string {
+export function ldapIssuer({ baseDn }: Pick<LdapSettings, 'baseDn'>): string {
 	return `ldap:${baseDn.toLowerCase()}`
 }
 
@@ -62,13 +62,13 @@ const unlimited: GuessLimits = { count: async () => {}, unasked: async () => {} 
 
 /**
  * Looks a person up, and binds as them.
- * @throws Invalid if username or password are wrong; TooMany of `limits`; ProviderUnreachable, ProviderRefused, DirectoryMisset
+ * @throws Invalid if username or password are wrong; TooManyRequests of `limits`; ProviderUnreachable, ProviderRefused, InvalidLdapSetting
  */
-export async function askDirectory(
-	settings: DirectorySettings,
+export async function authenticateByLdap(
+	settings: LdapSettings,
 	typed: { username: string; password: string },
 	limits: GuessLimits = unlimited,
-): Promise<Answer> {
+): Promise<ProviderIdentity> {
 	// A bind without a password succeeds anonymously for any name (RFC 4513, 5.1.2).
 	if (typed.username === '' || typed.password === '') throw wrongCredentials()
 	let isAsked = false
@@ -81,7 +81,7 @@ export async function askDirectory(
 		)
 	} catch (error) {
 		// A directory that delays wrong passwords until the timeout has revealed that they are wrong.
-		const isUndecided = [ProviderUnreachable, DirectoryMisset, TooMany].some((kind) => error instanceof kind)
+		const isUndecided = [ProviderUnreachable, InvalidLdapSetting, TooManyRequests].some((kind) => error instanceof kind)
 		if (!isAsked && isUndecided) await limits.unasked()
 		throw error
 	}
@@ -90,10 +90,10 @@ export async function askDirectory(
 /** @param asking called with the entry, or an unknown name, before the directory checks the password or reveals anything about the name */
 async function loggedIn(
 	client: Client,
-	settings: DirectorySettings,
+	settings: LdapSettings,
 	{ username, password }: { username: string; password: string },
 	asking: (who: string) => Promise<void>,
-): Promise<Answer> {
+): Promise<ProviderIdentity> {
 	const { subjectAttribute, nameAttribute, usernameAttribute, emailAttribute, roleAttribute, userFilter } = settings
 	const attributes = [subjectAttribute, nameAttribute, usernameAttribute, emailAttribute, roleAttribute].filter(Boolean)
 	const filter = userFilter.replaceAll('{username}', () => Filter.escape(username))
@@ -123,7 +123,7 @@ async function bindAs(client: Client, dn: string, password: string): Promise<boo
 	}
 }
 
-function answerOf(entry: Entry, settings: DirectorySettings, attributes: readonly string[]): Answer {
+function answerOf(entry: Entry, settings: LdapSettings, attributes: readonly string[]): ProviderIdentity {
 	// Directories may change the case of attribute names.
 	const byName = new Map(Object.entries(entry).map(([name, value]) => [name.toLowerCase(), value]))
 	const claims: Record<string, unknown> = {}
@@ -133,19 +133,19 @@ function answerOf(entry: Entry, settings: DirectorySettings, attributes: readonl
 	}
 	const stored = byName.get(settings.subjectAttribute.toLowerCase())
 	const isGuid = guidNames(settings.subjectAttribute).length > 0
-	const subject = isGuid ? guidOf(stored) : claims[settings.subjectAttribute]
+	const subject = isGuid ? formatGuid(stored) : claims[settings.subjectAttribute]
 	if (typeof subject !== 'string' || subject === '') throw new ProviderRefused('did not say who you are.')
 	// The subject serves as a token, as the session is checked by it.
-	return { issuer: directoryIssuer(settings), subject, claims, refreshToken: subject }
+	return { issuer: ldapIssuer(settings), subject, claims, refreshToken: subject }
 }
 
 /**
  * Checks whether a person still exists and matches the filter.
  * @throws ProviderUnreachable; ProviderRefused with `invalid_grant` if they do not
  */
-export async function askDirectoryAgain(settings: DirectorySettings, subject: string): Promise<void> {
+export async function checkLdapEntry(settings: LdapSettings, subject: string): Promise<void> {
 	const attribute = settings.subjectAttribute
-	const value = guidNames(attribute).length > 0 ? bytesOfGuid(subject) : subject
+	const value = guidNames(attribute).length > 0 ? parseGuid(subject) : subject
 	const isOf = new EqualityFilter({ attribute, value })
 	const filter = new AndFilter({ filters: [isOf, FilterParser.parseString(anybody(settings))] })
 	const found = await connected(settings, (client) =>
@@ -170,7 +170,7 @@ function guidNames(attribute: string): string[] {
  * Formats a binary GUID of Active Directory.
  * @returns the usual notation, such as `6f9619ff-8b86-d011-b42d-00c04fc964ff`; null for anything but 16 bytes
  */
-export function guidOf(value: unknown): string | null {
+export function formatGuid(value: unknown): string | null {
 	const bytes = Array.isArray(value) && value.length === 1 ? value[0] : value
 	if (!Buffer.isBuffer(bytes) || bytes.length !== 16) return null
 	return swapped(bytes)
@@ -179,7 +179,7 @@ export function guidOf(value: unknown): string | null {
 }
 
 /** The binary form of a GUID; empty for an invalid one, which matches no entry. */
-export function bytesOfGuid(text: string): Buffer {
+export function parseGuid(text: string): Buffer {
 	const digits = text.replaceAll('-', '')
 	return /^[\da-f]{32}$/i.test(digits) ? swapped(Buffer.from(digits, 'hex')) : Buffer.alloc(0)
 }
@@ -197,57 +197,51 @@ function swapped(bytes: Buffer): Buffer {
 }
 
 /** A setting that proved wrong when it was used. */
-export class DirectoryMisset extends Error {
-	readonly setting: keyof DirectorySettings
-	constructor(setting: keyof DirectorySettings, message: string) {
+export class InvalidLdapSetting extends Error {
+	readonly setting: keyof LdapSettings
+	constructor(setting: keyof LdapSettings, message: string) {
 		super(message)
 		this.setting = setting
 	}
 }
 
-/** Tests the settings of a directory without logging anybody in. @throws DirectoryMisset, ProviderUnreachable, ProviderRefused */
-export async function tryDirectory(settings: DirectorySettings): Promise<void> {
+/** Tests the settings of a directory without logging anybody in. @throws InvalidLdapSetting, ProviderUnreachable, ProviderRefused */
+export async function testLdap(settings: LdapSettings): Promise<void> {
 	const { subjectAttribute, emailAttribute } = settings
 	await connected(settings, async (client) => {
 		const has = async (filter: string) =>
 			(await search(client, settings, { filter, attributes: ['1.1'], sizeLimit: 1 })).length > 0
 		const people = anybody(settings)
-		if (!(await has(people))) throw new DirectoryMisset('userFilter', 'No entry below the base DN matches this filter.')
+		if (!(await has(people)))
+			throw new InvalidLdapSetting('userFilter', 'No entry below the base DN matches this filter.')
 		for (const setting of ['subjectAttribute', 'emailAttribute'] as const) {
 			const name = setting === 'subjectAttribute' ? subjectAttribute : emailAttribute
 			if (!(await has(`(&${people}(${name}=*))`)))
-				throw new DirectoryMisset(setting, `Nobody who matches the filter has the attribute ${name}.`)
+				throw new InvalidLdapSetting(setting, `Nobody who matches the filter has the attribute ${name}.`)
 		}
 	})
 }
 
 /** The filter that matches everybody who may log in. */
-function anybody({ userFilter }: DirectorySettings): string {
+function anybody({ userFilter }: LdapSettings): string {
 	return userFilter.replaceAll('{username}', '*')
 }
 
 /** @returns the entries; `many` if there are more than requested */
-async function search(
-	client: Client,
-	{ baseDn }: DirectorySettings,
-	options: SearchOptions,
-): Promise<Entry[] | 'many'> {
+async function search(client: Client, { baseDn }: LdapSettings, options: SearchOptions): Promise<Entry[] | 'many'> {
 	try {
 		const limits = { timeLimit: OPERATION_LIMIT_MS / 1_000, derefAliases: 'never', scope: 'sub' } as const
 		return (await client.search(baseDn, { ...limits, ...options })).searchEntries
 	} catch (error) {
 		if (error instanceof ResultCodeError && error.code === SIZE_LIMIT_EXCEEDED) return 'many'
 		if (error instanceof ResultCodeError && [32, 34].includes(error.code))
-			throw new DirectoryMisset('baseDn', 'The directory has no such entry, or hides it from this bind DN.')
+			throw new InvalidLdapSetting('baseDn', 'The directory has no such entry, or hides it from this bind DN.')
 		throw error
 	}
 }
 
 /** Runs requests on a new TLS connection, bound as the search account. Errors are logged without a password. */
-async function connected<Result>(
-	settings: DirectorySettings,
-	work: (client: Client) => Promise<Result>,
-): Promise<Result> {
+async function connected<Result>(settings: LdapSettings, work: (client: Client) => Promise<Result>): Promise<Result> {
 	const { address, startTls, bindDn, bindPassword } = settings
 	const client = new Client({ url: address, timeout: OPERATION_LIMIT_MS, connectTimeout: OPERATION_LIMIT_MS })
 	const late = Promise.withResolvers<never>()
@@ -258,7 +252,7 @@ async function connected<Result>(
 		if (bindDn !== '')
 			await client.bind(bindDn, bindPassword).catch((error: unknown) => {
 				if (error instanceof InvalidCredentialsError)
-					throw new DirectoryMisset('bindPassword', 'The directory does not know this bind DN with this password.')
+					throw new InvalidLdapSetting('bindPassword', 'The directory does not know this bind DN with this password.')
 				throw error
 			})
 		return work(client)
@@ -278,7 +272,8 @@ function hostOf(address: string): string {
 }
 
 function explained(error: unknown, address: string): unknown {
-	if ([Invalid, TooMany, ProviderRefused, DirectoryMisset].some((kind) => error instanceof kind)) return error
+	if ([Invalid, TooManyRequests, ProviderRefused, InvalidLdapSetting].some((kind) => error instanceof kind))
+		return error
 	const { code, message } = error as { code?: unknown; message?: string }
 	log.warn({ code, reason: message, host: hostOf(address) }, 'the LDAP directory did not answer as expected')
 	if (error instanceof ResultCodeError && !failing.includes(error.code))

@@ -4,7 +4,7 @@ import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
 import { logInAs, SecondStepRequired } from '~/features/accounts/accounts.server.ts'
 import { getRoutingChoice, readFeed } from '~/features/routing/answerable.server.ts'
-import { makeToken, readToken } from '~/features/tokens/tokens.server.ts'
+import { authenticateToken, makeToken } from '~/features/tokens/tokens.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -12,12 +12,12 @@ import { encryptSecret } from '~/platform/encryption.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
-import { pairsOf, requestOf, saveSettings, whoHas } from '../../../tests/support/login-visits.ts'
+import { cookiePairs, requestOf, saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
-import { giveCode, setUpApp } from '../../../tests/support/second-factor.ts'
-import { refreshPurpose, unlink } from './identities.server.ts'
+import { setUpApp, submitCode } from '../../../tests/support/second-factor.ts'
+import { refreshPurpose, unlinkIdentity } from './identities.server.ts'
 import { beginFlow, finishFlow } from './login-flow.server.ts'
-import { checkSession } from './refreshing.server.ts'
+import { checkSession } from './session-checks.server.ts'
 
 useDatabase()
 
@@ -51,8 +51,8 @@ async function save(input: Record<string, string>): Promise<void> {
 async function logIn(): Promise<string[]> {
 	const begun = await beginFlow('campus', { viewer: null, linkTo: null, redirectTo: '', ip: '192.0.2.1' })
 	const { pathname, search } = new URL(await campus.visit(begun.url))
-	return pairsOf(
-		(await finishFlow('campus', requestOf(pathname + search, pairsOf(begun.headers)), null, '192.0.2.1')).headers,
+	return cookiePairs(
+		(await finishFlow('campus', requestOf(pathname + search, cookiePairs(begun.headers)), null, '192.0.2.1')).headers,
 	)
 }
 
@@ -66,12 +66,12 @@ async function dueSessions({ id }: SignedIn): Promise<number[]> {
 
 async function enter(): Promise<{ cookies: string[]; member: SignedIn }> {
 	const cookies = await logIn()
-	return { cookies, member: (await whoHas(cookies)) as SignedIn }
+	return { cookies, member: (await viewerWithCookies(cookies)) as SignedIn }
 }
 
 async function newToken(member: SignedIn): Promise<() => Promise<boolean>> {
 	const { token } = await makeToken(member, { name: 'a program', scopes: ['read'], days: 30 })
-	return async () => (await readToken(token)) !== null
+	return async () => (await authenticateToken(token)) !== null
 }
 
 async function feedOf(member: SignedIn): Promise<() => Promise<boolean>> {
@@ -90,11 +90,11 @@ const has = (table: string, { id }: SignedIn) =>
 const ways: Record<string, (member: SignedIn, session: number) => Promise<() => Promise<boolean>>> = {
 	'a session that began at the campus in another browser': async () => {
 		const cookies = await logIn()
-		return async () => (await whoHas(cookies)) !== null
+		return async () => (await viewerWithCookies(cookies)) !== null
 	},
 	'a session that began with a password or a passkey': async ({ id }) => {
-		const cookies = pairsOf(await logInAs(id, requestOf('/login'), null))
-		return async () => (await whoHas(cookies)) !== null
+		const cookies = cookiePairs(await logInAs(id, requestOf('/login'), null))
+		return async () => (await viewerWithCookies(cookies)) !== null
 	},
 	'an access token': newToken,
 	'the private address of a feed': feedOf,
@@ -115,7 +115,7 @@ const ways: Record<string, (member: SignedIn, session: number) => Promise<() => 
 		if (!(refusal instanceof SecondStepRequired)) throw refusal
 		return async () => {
 			if (!(await has('login_challenges', member))) return false
-			return campus.accounts.has(campus.visitor) || (await giveCode(code(), refusal.cookie)) !== null
+			return campus.accounts.has(campus.visitor) || (await submitCode(code(), refusal.cookie)) !== null
 		}
 	},
 }
@@ -126,11 +126,11 @@ test.each(Object.entries(ways))('%s ends with the account at the campus', async 
 	const works = await open(member, first)
 	await dueSessions(member)
 	await checkSession(first)
-	expect([await works(), (await whoHas(cookies))?.id]).toEqual([true, member.id])
+	expect([await works(), (await viewerWithCookies(cookies))?.id]).toEqual([true, member.id])
 	campus.accounts.delete(campus.visitor)
 	await dueSessions(member)
 	await checkSession(first)
-	expect([await works(), await whoHas(cookies)]).toEqual([false, null])
+	expect([await works(), await viewerWithCookies(cookies)]).toEqual([false, null])
 })
 
 test('tokens and feeds work again once the member has logged in again', async () => {
@@ -154,11 +154,11 @@ test('a session that was asked about by a clock that was wrong then is asked abo
 	)
 	campus.accounts.delete(campus.visitor)
 	await checkSession(first)
-	expect(await whoHas(cookies)).toBeNull()
+	expect(await viewerWithCookies(cookies)).toBeNull()
 })
 
 test.each([Number.NaN, 1.5, 2 ** 31, -1])('a login %s that nobody has cannot be removed', async (id) => {
-	await expect(unlink(admin, id, 0)).rejects.toThrow(NotFound)
+	await expect(unlinkIdentity(admin, id, 0)).rejects.toThrow(NotFound)
 })
 
 test('a refresh token that expired in one browser ends that session alone, as another one shows that the member is there', async () => {
@@ -169,7 +169,11 @@ test('a refresh token that expired in one browser ends that session alone, as an
 	const expired = encryptSecret(refreshPurpose(first), 'expired')
 	await sql`update provider_sessions set refresh_token = ${expired} where session_id = ${first}`.execute(db())
 	await checkSession(first)
-	expect([await whoHas(cookies), (await whoHas(other))?.id, await works()]).toEqual([null, member.id, true])
+	expect([await viewerWithCookies(cookies), (await viewerWithCookies(other))?.id, await works()]).toEqual([
+		null,
+		member.id,
+		true,
+	])
 })
 
 test.each([

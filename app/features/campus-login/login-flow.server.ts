@@ -5,10 +5,10 @@ import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
-import { ownCookie, readOwnCookie } from '~/platform/http/cookies.ts'
+import { readCookie, setCookieHeader } from '~/platform/http/cookies.ts'
 import { safeRedirect } from '~/platform/http/http.ts'
 import { loginsPath } from './campus-login.view.ts'
-import { enter, link } from './identities.server.ts'
+import { linkIdentity, logInByIdentity } from './identities.server.ts'
 import { ProviderRefused } from './oidc.server.ts'
 import { ProviderUnreachable } from './provider-fetch.server.ts'
 import { type Provider, providerNames, requireProvider } from './providers.server.ts'
@@ -45,7 +45,7 @@ interface Begun {
 /**
  * Starts a login.
  * @param options.linkTo the member who links the identity; null for a login
- * @throws NotFound, TooMany, NotAllowed with the problem at the other site
+ * @throws NotFound, TooManyRequests, NotAllowed with the problem at the other site
  */
 export async function beginFlow(
 	name: string,
@@ -53,7 +53,7 @@ export async function beginFlow(
 ): Promise<Begun> {
 	const provider = requireProvider(name)
 	await countUse('outsideLogins', options.viewer, options.ip)
-	const { url, checks } = await atProvider(provider, provider.begin)
+	const { url, checks } = await withProviderMessages(provider, provider.begin)
 	const text = JSON.stringify({
 		...checks,
 		provider: name,
@@ -61,7 +61,9 @@ export async function beginFlow(
 		redirectTo: safeRedirect(options.redirectTo, '/find-dev'),
 		until: Date.now() + FLOW_SECONDS * 1_000,
 	} satisfies z.input<typeof flow>)
-	const headers = new Headers({ 'Set-Cookie': ownCookie('login_flow', encryptSecret(purpose, text), FLOW_SECONDS) })
+	const headers = new Headers({
+		'Set-Cookie': setCookieHeader('login_flow', encryptSecret(purpose, text), FLOW_SECONDS),
+	})
 	return { url, title: providerNames[name] ?? name, headers }
 }
 
@@ -72,11 +74,11 @@ interface Finished {
 }
 
 /** A Set-Cookie header that ends a pending login: it is valid for one callback. */
-export function forgetFlow(): string {
-	return ownCookie('login_flow', '', 0)
+export function clearFlowCookie(): string {
+	return setCookieHeader('login_flow', '', 0)
 }
 
-/** Finishes a login at the callback. @throws NotFound, NotAllowed, Conflict, Invalid, TooMany with a message for the person */
+/** Finishes a login at the callback. @throws NotFound, NotAllowed, Conflict, Invalid, TooManyRequests with a message for the person */
 export async function finishFlow(name: string, request: Request, viewer: Viewer, ip: string): Promise<Finished> {
 	const provider = requireProvider(name)
 	await countUse('outsideLogins', viewer, ip)
@@ -86,16 +88,16 @@ export async function finishFlow(name: string, request: Request, viewer: Viewer,
 		throw new NotAllowed('This login was not started in this browser, or took longer than ten minutes. Start again.')
 	}
 	const query = new URL(request.url).search
-	const answer = await atProvider(provider, () => provider.finish({ query, checks: begun }))
+	const answer = await withProviderMessages(provider, () => provider.finish({ query, checks: begun }))
 	if (begun.linkTo === null) {
-		const { headers, isNew, leadsTo } = await enter(provider, answer, request)
+		const { headers, isNew, leadsTo } = await logInByIdentity(provider, answer, request)
 		return { redirectTo: leadsTo ?? begun.redirectTo, message: isNew ? 'Welcome!' : 'Welcome back!', headers }
 	}
 	// Another member, or nobody, may be logged in by now.
 	const { viewer: owner } = await viewerFromRequest(request, { fresh: true })
 	if (owner?.id !== begun.linkTo)
 		throw new NotAllowed('You were logged out in the meantime. Log in, and link it again.')
-	await link(owner, provider, answer)
+	await linkIdentity(owner, provider, answer)
 	return { redirectTo: loginsPath, message: 'Linked. You can log in with it from now on.', headers: new Headers() }
 }
 
@@ -106,13 +108,13 @@ export function destinationOf(request: Request): string {
 
 /** The state of the login that this browser started; null if there is none, or it is expired or forged. */
 function readFlow(request: Request): z.output<typeof flow> | null {
-	const text = decryptSecret(purpose, readOwnCookie(request.headers.get('Cookie'), 'login_flow') ?? '')
+	const text = decryptSecret(purpose, readCookie(request.headers.get('Cookie'), 'login_flow') ?? '')
 	const parsed = text === null ? null : flow.safeParse(JSON.parse(text))
 	return parsed?.success && parsed.data.until > Date.now() ? parsed.data : null
 }
 
 /** Runs a step at the other site and turns its errors into messages. @throws NotAllowed */
-export async function atProvider<Result>({ name }: Provider, step: () => Promise<Result>): Promise<Result> {
+export async function withProviderMessages<Result>({ name }: Provider, step: () => Promise<Result>): Promise<Result> {
 	const who = providerNames[name] ?? name
 	const sentence = who.charAt(0).toUpperCase() + who.slice(1)
 	try {

@@ -16,14 +16,14 @@ export interface OidcSettings {
 }
 
 /** The state that a login needs at its callback. */
-export interface Checks {
+export interface LoginChecks {
 	state: string
 	nonce: string
 	verifier: string
 }
 
 /** An authenticated identity. */
-export interface Answer {
+export interface ProviderIdentity {
 	issuer: string
 	subject: string
 	claims: Readonly<Record<string, unknown>>
@@ -79,7 +79,7 @@ function keyOf({ issuer, clientId, clientSecret }: OidcSettings): string {
 
 async function ask({ issuer, clientId, clientSecret }: OidcSettings): Promise<oidc.Configuration> {
 	const isPlain = issuer.startsWith('http:')
-	return explained(() =>
+	return withProviderErrors(() =>
 		oidc.discovery(
 			new URL(issuer),
 			clientId,
@@ -107,7 +107,7 @@ function secretAuth(secret: string): oidc.ClientAuth {
  * Tests the settings of a provider without logging anybody in.
  * @throws ProviderUnreachable; ProviderRefused, with `invalid_client` if client id or secret are wrong
  */
-export async function tryProvider(provider: string, settings: OidcSettings): Promise<void> {
+export async function testProvider(provider: string, settings: OidcSettings): Promise<void> {
 	const configuration = await discover(settings)
 	const { authorization_endpoint, token_endpoint, jwks_uri } = configuration.serverMetadata()
 	const addresses = [authorization_endpoint, token_endpoint, jwks_uri]
@@ -115,7 +115,7 @@ export async function tryProvider(provider: string, settings: OidcSettings): Pro
 		throw new ProviderRefused('does not name the https addresses for the login, the tokens and its keys.')
 	try {
 		// A code that was never issued. If the client is right, the provider rejects the code, else the client.
-		await explained(() =>
+		await withProviderErrors(() =>
 			oidc.genericGrantRequest(configuration, 'authorization_code', {
 				code: 'a-test-of-the-settings',
 				redirect_uri: callbackUrl(provider),
@@ -129,17 +129,17 @@ export async function tryProvider(provider: string, settings: OidcSettings): Pro
 }
 
 /** The address at the provider that starts a login, and the state to validate its response. @throws ProviderRefused */
-export async function beginLogin(
+export async function beginOidcLogin(
 	provider: string,
 	configuration: oidc.Configuration,
 	scope: string,
-): Promise<{ url: string; checks: Checks }> {
+): Promise<{ url: string; checks: LoginChecks }> {
 	const checks = {
 		state: oidc.randomState(),
 		nonce: oidc.randomNonce(),
 		verifier: oidc.randomPKCECodeVerifier(),
 	}
-	const url = await explained(async () =>
+	const url = await withProviderErrors(async () =>
 		oidc.buildAuthorizationUrl(configuration, {
 			redirect_uri: callbackUrl(provider),
 			scope,
@@ -160,13 +160,13 @@ export async function beginLogin(
  * @param query of the callback address
  * @throws ProviderUnreachable, ProviderRefused
  */
-export async function finishLogin(
+export async function finishOidcLogin(
 	provider: string,
 	settings: OidcSettings,
-	{ query, checks }: { query: string; checks: Checks },
-): Promise<Answer> {
+	{ query, checks }: { query: string; checks: LoginChecks },
+): Promise<ProviderIdentity> {
 	const configuration = await discover(settings)
-	return explained(async () => {
+	return withProviderErrors(async () => {
 		const tokens = await oidc.authorizationCodeGrant(configuration, new URL(`${callbackUrl(provider)}${query}`), {
 			expectedState: checks.state,
 			expectedNonce: checks.nonce,
@@ -192,19 +192,19 @@ export async function finishLogin(
  * @returns the refresh token for the next time
  * @throws ProviderUnreachable; ProviderRefused with `invalid_grant` if they do not
  */
-export async function refreshLogin(
+export async function refreshOidcLogin(
 	settings: OidcSettings,
 	{ subject, refreshToken }: { subject: string; refreshToken: string },
 ): Promise<string> {
 	const configuration = await discover(settings)
-	const tokens = await explained(() => oidc.refreshTokenGrant(configuration, refreshToken))
+	const tokens = await withProviderErrors(() => oidc.refreshTokenGrant(configuration, refreshToken))
 	const sub = tokens.claims()?.sub
 	if (sub !== undefined && sub !== subject) throw new ProviderRefused('names another member.', 'invalid_grant')
 	return tokens.refresh_token ?? refreshToken
 }
 
 /** Runs a call of the library and translates its errors, which are logged without tokens. */
-export async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function withProviderErrors<Result>(work: () => Promise<Result>): Promise<Result> {
 	try {
 		return await work()
 	} catch (error) {

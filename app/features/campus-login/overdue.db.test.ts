@@ -4,7 +4,7 @@ import { db } from '~/platform/db/db.server.ts'
 import * as presence from '~/platform/realtime/presence.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { endOverdueSessions } from './refreshing.server.ts'
+import { endOverdueSessions } from './session-checks.server.ts'
 
 vi.mock('~/platform/realtime/presence.server.ts', { spy: true })
 

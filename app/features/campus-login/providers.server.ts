@@ -3,11 +3,18 @@ import { NotFound } from '~/lib/errors.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { type ClaimNames, standardClaims } from './claims.server.ts'
 import { beginGithubLogin, finishGithubLogin, type GithubSettings } from './github.server.ts'
-import { directorySection } from './ldap-section.server.ts'
-import { type Answer, beginLogin, type Checks, discover, finishLogin, type OidcSettings } from './oidc.server.ts'
+import { ldapSection } from './ldap-section.server.ts'
+import {
+	beginOidcLogin,
+	discover,
+	finishOidcLogin,
+	type LoginChecks,
+	type OidcSettings,
+	type ProviderIdentity,
+} from './oidc.server.ts'
 import { beginSamlLogin, finishSamlLogin } from './saml/saml-login.server.ts'
 import { samlSection } from './saml/saml-section.server.ts'
-import { campusSection, googleSettings, microsoftSettings, otherSection } from './sections.server.ts'
+import { campusSection, googleSettings, microsoftSettings, otherLoginsSection } from './sections.server.ts'
 
 /* The identity providers in the present settings. */
 
@@ -22,9 +29,9 @@ export interface Provider extends LoginButton {
 /** A provider to which the browser is redirected, with a callback. */
 export interface RemoteProvider extends Provider {
 	/** The address that starts a login, and the state to validate its response. @throws ProviderUnreachable, ProviderRefused */
-	begin: () => Promise<{ url: string; checks: Checks }>
+	begin: () => Promise<{ url: string; checks: LoginChecks }>
 	/** Handles the callback, once. @throws ProviderUnreachable, ProviderRefused */
-	finish: (returned: { query: string; checks: Checks }) => Promise<Answer>
+	finish: (returned: { query: string; checks: LoginChecks }) => Promise<ProviderIdentity>
 }
 
 /** The names of all providers, whether or not they are offered now. */
@@ -40,8 +47,9 @@ export const providerNames: Readonly<Record<string, string>> = {
 /** The providers that are offered now. */
 export function listProviders(): (Provider | RemoteProvider)[] {
 	const campus = siteSettings(campusSection)
-	const { googleId, googleSecret, microsoftTenant, microsoftId, microsoftSecret, ...other } = siteSettings(otherSection)
-	const directory = siteSettings(directorySection)
+	const { googleId, googleSecret, microsoftTenant, microsoftId, microsoftSecret, ...other } =
+		siteSettings(otherLoginsSection)
+	const directory = siteSettings(ldapSection)
 	const saml = siteSettings(samlSection)
 	const providers: (Provider | RemoteProvider)[] = []
 	const isSet = (id: string, secret: string) => id !== '' && secret !== ''
@@ -73,7 +81,7 @@ function campusProvider(settings: ReturnType<typeof siteSettings<(typeof campusS
 	return { ...oidcProvider('campus', settings), label, registers, isPublic: false, claims }
 }
 
-function directoryProvider(settings: ReturnType<typeof siteSettings<(typeof directorySection)['settings']>>): Provider {
+function directoryProvider(settings: ReturnType<typeof siteSettings<(typeof ldapSection)['settings']>>): Provider {
 	const { label, registers, nameAttribute, usernameAttribute, emailAttribute, roleAttribute } = settings
 	const { studentRoles, staffRoles, trustsEmail } = settings
 	const claims = {
@@ -106,8 +114,8 @@ function publicProvider(
 function oidcProvider(name: string, settings: OidcSettings): Pick<RemoteProvider, 'name' | 'begin' | 'finish'> {
 	return {
 		name,
-		begin: async () => beginLogin(name, await discover(settings), settings.scope),
-		finish: (returned) => finishLogin(name, settings, returned),
+		begin: async () => beginOidcLogin(name, await discover(settings), settings.scope),
+		finish: (returned) => finishOidcLogin(name, settings, returned),
 	}
 }
 

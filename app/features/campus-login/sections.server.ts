@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import { boxSetting, secretSetting, settingSection, textSetting } from '~/platform/settings/setting.ts'
-import { hasAdminBy } from './identities.queries.server.ts'
-import { discover, ProviderRefused, tryProvider } from './oidc.server.ts'
+import { checkboxSetting, secretSetting, settingSection, textSetting } from '~/platform/settings/setting.ts'
+import { hasAdminWithIssuer } from './identities.queries.server.ts'
+import { discover, ProviderRefused, testProvider } from './oidc.server.ts'
 import { isSafeAddress, ProviderUnreachable } from './provider-fetch.server.ts'
 import {
-	endingSettings,
-	noAdminYet,
-	onlyWaySetting,
-	registersSetting,
+	createsAccountsSetting,
+	fieldError,
+	noAdminError,
+	onlyLoginSetting,
 	roleSettings,
+	sessionCheckSettings,
 	trustsEmailSetting,
-	wrongField,
-} from './section-parts.ts'
+} from './shared-settings.ts'
 
 /* Settings of the login methods besides the password. */
 
@@ -25,7 +25,7 @@ export const campusSection = settingSection({
 		'Members log in with their account at the university, by OpenID Connect. Its computing centre gives you the first three values below, and needs the address of this site’s callback: the address of this site, followed by /login/campus/callback.',
 	isSensitive: true,
 	settings: {
-		isOn: boxSetting({ label: 'Offer the campus login' }),
+		isOn: checkboxSetting({ label: 'Offer the campus login' }),
 		label: textSetting({ label: 'On the button', default: 'Log in with your campus account', maxLength: 40 }),
 		issuer: textSetting({
 			label: 'Issuer',
@@ -40,8 +40,8 @@ export const campusSection = settingSection({
 			schema: z.string().refine((text) => text.split(/\s+/).includes('openid'), 'The scope has to name openid.'),
 		}),
 		trustsEmail: trustsEmailSetting('so nobody can log in with that of somebody else.'),
-		registers: registersSetting('the campus login'),
-		...endingSettings('the login service is asked again whether they still have an account there.'),
+		registers: createsAccountsSetting('the campus login'),
+		...sessionCheckSettings('the login service is asked again whether they still have an account there.'),
 		nameClaim: claim('Claim with the name', 'What the login service calls it.', 'name'),
 		usernameClaim: claim('Claim with the username', 'What the login service calls it.', 'preferred_username'),
 		emailClaim: claim('Claim with the e-mail address', 'What the login service calls it.', 'email'),
@@ -51,28 +51,28 @@ export const campusSection = settingSection({
 			'',
 		),
 		...roleSettings,
-		onlyWay: onlyWaySetting('a password', 'the campus login'),
+		onlyWay: onlyLoginSetting('a password', 'the campus login'),
 	},
 	async check(values) {
 		if (!values.isOn) {
-			if (values.onlyWay) throw wrongField('onlyWay', 'A login that is not set up cannot be the only one.')
+			if (values.onlyWay) throw fieldError('onlyWay', 'A login that is not set up cannot be the only one.')
 			return
 		}
 		for (const name of ['label', 'issuer', 'clientId'] as const)
-			if (values[name] === '') throw wrongField(name, 'The campus login needs this.')
-		if (values.clientSecret === '') throw wrongField('password-clientSecret', 'The campus login needs this.')
-		if (!isSafeAddress(values.issuer)) throw wrongField('issuer', 'Enter an address that begins with https://.')
-		await refusingAt('issuer', 'password-clientSecret', () => tryProvider('campus', values))
+			if (values[name] === '') throw fieldError(name, 'The campus login needs this.')
+		if (values.clientSecret === '') throw fieldError('password-clientSecret', 'The campus login needs this.')
+		if (!isSafeAddress(values.issuer)) throw fieldError('issuer', 'Enter an address that begins with https://.')
+		await refusingAt('issuer', 'password-clientSecret', () => testProvider('campus', values))
 	},
 	async guard(values, trx) {
 		if (!values.onlyWay) return
 		const { issuer } = (await discover(values)).serverMetadata()
-		if (!(await hasAdminBy(trx, issuer))) throw noAdminYet('the campus login')
+		if (!(await hasAdminWithIssuer(trx, issuer))) throw noAdminError('the campus login')
 	},
 })
 
 /** GitHub, Google and Microsoft. */
-export const otherSection = settingSection({
+export const otherLoginsSection = settingSection({
 	name: 'other-logins',
 	title: 'Login with GitHub, Google, Microsoft',
 	about:
@@ -99,7 +99,7 @@ export const otherSection = settingSection({
 		}),
 		microsoftId: textSetting({ label: 'Microsoft: client id' }),
 		microsoftSecret: secretSetting({ label: 'Microsoft: client secret' }),
-		registers: boxSetting({
+		registers: checkboxSetting({
 			label: 'New people get an account',
 			hint: 'With their first login, if their address is one that may register here. Otherwise members link these in their settings.',
 			default: true,
@@ -108,12 +108,12 @@ export const otherSection = settingSection({
 	async check(values) {
 		const { googleId: id, googleSecret: secret, microsoftTenant: tenant, microsoftId, microsoftSecret } = values
 		if (microsoftId !== '' && /^(|common|organizations|consumers)$/i.test(tenant))
-			throw wrongField('microsoftTenant', 'Enter the id of your own directory.')
+			throw fieldError('microsoftTenant', 'Enter the id of your own directory.')
 		if (id !== '' && secret !== '')
-			await refusingAt('googleId', 'password-googleSecret', () => tryProvider('google', googleSettings(id, secret)))
+			await refusingAt('googleId', 'password-googleSecret', () => testProvider('google', googleSettings(id, secret)))
 		if (microsoftId !== '' && microsoftSecret !== '')
 			await refusingAt('microsoftTenant', 'password-microsoftSecret', () =>
-				tryProvider('microsoft', microsoftSettings(tenant, microsoftId, microsoftSecret)),
+				testProvider('microsoft', microsoftSettings(tenant, microsoftId, microsoftSecret)),
 			)
 	},
 })
@@ -136,14 +136,14 @@ async function refusingAt(address: string, secret: string, look: () => Promise<v
 		await look()
 	} catch (error) {
 		if (error instanceof ProviderUnreachable)
-			throw wrongField(
+			throw fieldError(
 				address,
 				'Nothing answered at this address within a few seconds. Is it spelt right, and can this server reach it?',
 			)
 		if (!(error instanceof ProviderRefused)) throw error
 		const isClient = error.code === 'invalid_client' || error.code === 'unauthorized_client'
-		if (isClient) throw wrongField(secret, 'The login service does not know this client id with this secret.')
-		throw wrongField(
+		if (isClient) throw fieldError(secret, 'The login service does not know this client id with this secret.')
+		throw fieldError(
 			address,
 			'The server at this address is not the login service of this issuer. Copy the issuer exactly as in its description (/.well-known/openid-configuration).',
 		)

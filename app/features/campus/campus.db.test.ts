@@ -3,22 +3,22 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { getAcademics, saveAcademics } from '~/features/profile-editor/editing.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
-import { Conflict, Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
+import { Conflict, Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { everyPage, pageCache } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, pageCache } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { filled } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { forgetCounts } from '../../../tests/support/jobs.ts'
+import { resetCounts } from '../../../tests/support/jobs.ts'
 import {
-	beginCampusLink,
+	activateCampusLink,
 	confirmCampus,
 	confirmCampusByLogin,
 	findCampusLink,
 	getCampus,
-	remindOfCampus,
+	remindOfCampusExpiry,
 	requestCampusVerification,
 	resendCampusLink,
 } from './campus.server.ts'
@@ -75,7 +75,7 @@ async function linkOf(member: SignedIn): Promise<string> {
 
 const campusShown = async (member: SignedIn) => (await getProfile(mira, member.username)).campus
 
-beforeEach(forgetCounts)
+beforeEach(resetCounts)
 
 test('the mailed link confirms the address once, and everybody sees it on the profile', async () => {
 	const email = (await getCampus(mira, mira.username)).email
@@ -120,7 +120,7 @@ test.each([
 ])('visitors see a student who was verified by %s at once', async (_, confirm) => {
 	await pageCache.fill(
 		'/find-dev',
-		[everyPage],
+		[ALL_PAGES],
 		async () => ({ status: 200, headers: {}, br: Buffer.alloc(0) }) as never,
 	)
 	await confirm(mira)
@@ -134,7 +134,7 @@ describe('a link is invalid:', () => {
 		await sql`update campus_links set expires_at = now() - interval '1 second'`.execute(db())
 		await expect(confirmCampus(token)).rejects.toThrow('has expired')
 		await expect(resendCampusLink(token, '192.0.2.1')).rejects.toThrow('has expired')
-		expect(await beginCampusLink(token)).toBe(false)
+		expect(await activateCampusLink(token)).toBe(false)
 	})
 
 	test('ten minutes after it was sent; its page then mails another one to the same address', async () => {
@@ -142,7 +142,7 @@ describe('a link is invalid:', () => {
 		const token = await linkOf(mira)
 		await sql`update campus_links set works_until = now()`.execute(db())
 		// The mail was delayed: the lifetime starts when it is sent.
-		expect(await beginCampusLink(token)).toBe(true)
+		expect(await activateCampusLink(token)).toBe(true)
 		expect(await findCampusLink(token)).toMatchObject({ email })
 		await sql`update campus_links set works_until = works_until - interval '10 minutes'`.execute(db())
 		expect(await findCampusLink(token)).toBeNull()
@@ -203,12 +203,12 @@ test('limits: three mails an hour per address, five a day per member', async () 
 	const quiet = `quiet${made}@mit.edu`
 	await setAddress(mira, quiet)
 	for (let mail = 0; mail < 3; mail += 1) await linkOf(mira)
-	await expect(linkOf(mira)).rejects.toThrow(TooMany)
+	await expect(linkOf(mira)).rejects.toThrow(TooManyRequests)
 	const bram = await withAddress(quiet)
-	await expect(linkOf(bram)).rejects.toThrow(TooMany)
+	await expect(linkOf(bram)).rejects.toThrow(TooManyRequests)
 	await setAddress(mira, `quieter${made}@mit.edu`)
 	await linkOf(mira)
-	await expect(linkOf(mira)).rejects.toThrow(TooMany)
+	await expect(linkOf(mira)).rejects.toThrow(TooManyRequests)
 	expect(await lettersTo(quiet)).toHaveLength(3)
 })
 
@@ -260,18 +260,18 @@ test('reminds the member two weeks before the end, once per year', async () => {
 	const own = `${member.username}@campus.example`
 	await confirmCampus(await linkOf(member))
 	await age(member, CAMPUS_LIFETIME_MS - 15 * day)
-	await remindOfCampus()
+	await remindOfCampusExpiry()
 	expect(await lettersTo(own)).toEqual([])
 	await age(member, CAMPUS_LIFETIME_MS - 13 * day)
-	await Promise.all([remindOfCampus(), remindOfCampus()])
-	await remindOfCampus()
+	await Promise.all([remindOfCampusExpiry(), remindOfCampusExpiry()])
+	await remindOfCampusExpiry()
 	const letters = await lettersTo(own)
 	expect(letters).toHaveLength(1)
 	expect(letters[0]?.subject).toBe(`Still at ${mit}?`)
 	expect(letters[0]?.text).toContain(`http://localhost:3000/edit-profile/${member.username}/academics`)
 	await confirmCampus(await linkOf(member))
 	await age(member, CAMPUS_LIFETIME_MS - 13 * day)
-	await remindOfCampus()
+	await remindOfCampusExpiry()
 	expect(await lettersTo(own)).toHaveLength(2)
 })
 
@@ -286,7 +286,7 @@ test('reminds no member who is leaving, until they come back', async () => {
 		[null, 1],
 	] as const) {
 		await leaves(at)
-		await remindOfCampus()
+		await remindOfCampusExpiry()
 		expect(await lettersTo(`${member.username}@campus.example`)).toHaveLength(letters)
 	}
 })

@@ -1,10 +1,10 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { beginCampusLink, remindOfCampus } from './campus.server.ts'
+import { activateCampusLink, remindOfCampusExpiry } from './campus.server.ts'
 
 export const campus = defineFeature({
 	name: 'campus',
-	schedules: [{ name: 'campus-reminders', every: 'hour', run: remindOfCampus }],
-	mailedLinks: { 'confirm-campus': beginCampusLink },
+	schedules: [{ name: 'campus-reminders', every: 'hour', run: remindOfCampusExpiry }],
+	mailedLinks: { 'confirm-campus': activateCampusLink },
 	memberData: {
 		campus_links: {
 			members: { user_id: 'deleted' },

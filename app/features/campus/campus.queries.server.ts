@@ -48,7 +48,7 @@ export async function replaceLink(
 }
 
 /** Starts the lifetime of a link, in seconds from now. @returns false if it was used, replaced or deleted */
-export async function beginLink(hash: string, seconds: number): Promise<boolean> {
+export async function activateLink(hash: string, seconds: number): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update campus_links set works_until = now() + make_interval(secs => ${seconds})
 		where token_hash = ${hash} and expires_at > now()`.execute(db())
@@ -65,7 +65,7 @@ export async function findByLink(hash: string): Promise<(CampusRow & { is_over: 
 }
 
 /** Uses up a link; of two concurrent uses one succeeds. @returns the member, the address, and whether the link has expired */
-export async function takeLink(
+export async function consumeLink(
 	trx: Executor,
 	hash: string,
 ): Promise<{ user_id: number; email: string; is_over: boolean } | undefined> {
@@ -76,7 +76,7 @@ export async function takeLink(
 }
 
 /** Releases an address from another member whose confirmation, made before `since`, has expired. */
-export async function releaseLapsed(trx: Executor, userId: number, email: string, since: Date): Promise<void> {
+export async function releaseExpiredAddress(trx: Executor, userId: number, email: string, since: Date): Promise<void> {
 	await sql`
 		update profiles set campus_name = '', campus_verified_at = null
 		where regexp_replace(university_email, '\\+[^@]*@', '@') = regexp_replace(${email}, '\\+[^@]*@', '@')
@@ -107,7 +107,7 @@ export async function confirmCampusAddress(
  * Marks members who confirmed between the two times, and are not leaving, as reminded, and returns those who were not yet. Skips locked rows, so that two
  * processes never remind the same member.
  */
-export async function claimUnreminded(trx: Executor, after: Date, before: Date, limit: number): Promise<CampusRow[]> {
+export async function claimDueReminders(trx: Executor, after: Date, before: Date, limit: number): Promise<CampusRow[]> {
 	const { rows } = await sql<CampusRow>`
 		with due as (
 			select user_id from profiles

@@ -1,38 +1,38 @@
 import { randomBytes } from 'node:crypto'
 import { config } from '~/config.server.ts'
 import {
-	type BeginLink,
-	LINK_KEPT,
-	LINK_LIFETIME,
+	LINK_LIFETIME_SECONDS,
+	LINK_RETENTION_SECONDS,
+	type LinkActivator,
 	mayMail,
 } from '~/features/accounts/registration/account-mails.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
 import { editProfilePath } from '~/features/members/members.view.ts'
-import { countAttempt, network } from '~/features/rate-limits/rate-limits.server.ts'
+import { countAttempt, networkOf } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { Conflict, Invalid, TooMany } from '~/lib/errors.ts'
+import { Conflict, Invalid, TooManyRequests } from '~/lib/errors.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { letter, type Mail } from '~/platform/mail/mail.server.ts'
+import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
-	beginLink,
+	activateLink,
 	type CampusRow,
-	claimUnreminded,
+	claimDueReminders,
 	confirmCampusAddress,
+	consumeLink,
 	fillCampusAddress,
 	findByLink,
 	findCampus,
-	releaseLapsed,
+	releaseExpiredAddress,
 	replaceLink,
-	takeLink,
 } from './campus.queries.server.ts'
 import { CAMPUS_LIFETIME_MS, CAMPUS_REMINDER_MS, type CampusStatus, campusStatus, domainOf } from './campus.view.ts'
-import { provesNothing, universityOfDomain } from './universities.server.ts'
+import { isUntrustedDomain, universityOfDomain } from './universities.server.ts'
 
 /** Milliseconds after which a login renews a confirmation. */
 const LOGIN_RENEWAL_MS = 30 * 86_400_000
@@ -42,7 +42,7 @@ const oldLink = 'This link has been used, has expired, or belongs to an address 
 const linkIsOver = 'A link works for 10 minutes after it was sent. Have a new one sent to that address.'
 
 /** Starts the lifetime of a link when its mail is sent. */
-export const beginCampusLink: BeginLink = (token) => beginLink(hashToken(token), LINK_LIFETIME)
+export const activateCampusLink: LinkActivator = (token) => activateLink(hashToken(token), LINK_LIFETIME_SECONDS)
 
 /** The state of the viewer's university address. @throws NotAllowed */
 export async function getCampus(viewer: Viewer, username: string): Promise<CampusStatus> {
@@ -56,7 +56,7 @@ export async function getCampus(viewer: Viewer, username: string): Promise<Campu
  * works the same way.
  * @param ip of the request; mails are limited per IP address, per member and per mail address
  * @returns the address
- * @throws NotAllowed, Invalid if the address is missing or proves nothing, TooMany
+ * @throws NotAllowed, Invalid if the address is missing or proves nothing, TooManyRequests
  */
 export async function requestCampusVerification(viewer: Viewer, username: string, ip: string): Promise<string> {
 	const member = await requireProfileWriter(viewer, username)
@@ -71,7 +71,7 @@ export async function requestCampusVerification(viewer: Viewer, username: string
  * Mails a new link in place of an expired one, to the same address. No login is needed: only its reader has the old
  * link.
  * @param ip of the request
- * @throws Invalid if the link can no longer be replaced, NotAllowed while the member is suspended, TooMany
+ * @throws Invalid if the link can no longer be replaced, NotAllowed while the member is suspended, TooManyRequests
  */
 export async function resendCampusLink(token: string, ip: string): Promise<void> {
 	const row = await findByLink(hashToken(token))
@@ -85,15 +85,21 @@ async function mailLink(row: CampusRow, ip: string): Promise<void> {
 	checkDomain(domainOf(email))
 	await countAttempt([
 		['campus-member', String(userId)],
-		['campus-address', network(ip)],
+		['campus-address', networkOf(ip)],
 	])
 	const token = randomBytes(32).toString('base64url')
 	await db()
 		.transaction()
 		.execute(async (trx) => {
 			if (!(await mayMail(trx, email)))
-				throw new TooMany('We have sent many emails to that address. Try again tomorrow.', 86_400)
-			await replaceLink(trx, { hash: hashToken(token), userId, email, seconds: LINK_LIFETIME, kept: LINK_KEPT })
+				throw new TooManyRequests('We have sent many emails to that address. Try again tomorrow.', 86_400)
+			await replaceLink(trx, {
+				hash: hashToken(token),
+				userId,
+				email,
+				seconds: LINK_LIFETIME_SECONDS,
+				kept: LINK_RETENTION_SECONDS,
+			})
 			await addJob('send-mail', confirmationLetter(row, token), trx)
 		})
 }
@@ -124,12 +130,12 @@ export async function confirmCampus(token: string): Promise<{ username: string; 
 		const { userId, ...confirmed } = await db()
 			.transaction()
 			.execute(async (trx) => {
-				const link = await takeLink(trx, hashToken(token))
+				const link = await consumeLink(trx, hashToken(token))
 				if (!link) throw new Invalid(oldLink)
 				if (link.is_over) throw new Invalid(linkIsOver)
 				await requireMayWrite(link.user_id, trx)
 				const university = checkDomain(domainOf(link.email))
-				await releaseLapsed(trx, link.user_id, link.email, new Date(Date.now() - CAMPUS_LIFETIME_MS))
+				await releaseExpiredAddress(trx, link.user_id, link.email, new Date(Date.now() - CAMPUS_LIFETIME_MS))
 				const username = await confirmCampusAddress(trx, link.user_id, link.email, university)
 				if (username === undefined) throw new Invalid(oldLink)
 				return { userId: link.user_id, username, university }
@@ -155,7 +161,7 @@ export async function confirmCampusByLogin(userId: number, email: string): Promi
 		const username = await db()
 			.transaction()
 			.execute(async (trx) => {
-				await releaseLapsed(trx, userId, email, new Date(Date.now() - CAMPUS_LIFETIME_MS))
+				await releaseExpiredAddress(trx, userId, email, new Date(Date.now() - CAMPUS_LIFETIME_MS))
 				await fillCampusAddress(trx, userId, email)
 				return confirmCampusAddress(trx, userId, email, university.name)
 			})
@@ -166,18 +172,18 @@ export async function confirmCampusByLogin(userId: number, email: string): Promi
 }
 
 async function announceConfirmation(userId: number): Promise<void> {
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 	await recordSecurityEvent('campus-confirmed', { userId })
 }
 
 /** Reminds a batch of members whose confirmation ends within two weeks, each once. @returns their number */
-export async function remindOfCampus(): Promise<number> {
+export async function remindOfCampusExpiry(): Promise<number> {
 	const now = Date.now()
 	return db()
 		.transaction()
 		.execute(async (trx) => {
 			const after = new Date(now - CAMPUS_LIFETIME_MS)
-			const due = await claimUnreminded(
+			const due = await claimDueReminders(
 				trx,
 				after,
 				new Date(now - CAMPUS_LIFETIME_MS + CAMPUS_REMINDER_MS),
@@ -193,7 +199,7 @@ function checkDomain(domain: string): string {
 	const university = universityOfDomain(domain)
 	if (university) return university.name
 	throw new Invalid(
-		provesNothing(domain)
+		isUntrustedDomain(domain)
 			? `People who do not study there can have an address at ${domain}, so it cannot be used to verify you.`
 			: `${domain} is not the email domain of a university that we know.`,
 	)
@@ -205,7 +211,7 @@ function confirmationLetter({ username, university_email }: CampusRow, token: st
 	const link = { label: 'Confirm my university address', url: `${publicUrl}/confirm-campus?token=${token}` }
 	const closing =
 		'The link works once, for 10 minutes; later, its page sends you a new one. If this is not you, you can ignore this email.'
-	const mail = letter(university_email, `Confirm your university address for ${siteName()}`, text, link, closing)
+	const mail = linkMail(university_email, `Confirm your university address for ${siteName()}`, text, link, closing)
 	return { ...mail, link: { kind: 'confirm-campus', token } }
 }
 
@@ -214,7 +220,7 @@ function reminderLetter({ username, email, university_email, campus_name }: Camp
 	const text = `Your profile says that you are a verified student of ${campus_name}. A confirmation counts for a year, and yours ends within two weeks.`
 	const link = { label: 'Renew it', url: publicUrl + editProfilePath(username, 'academics') }
 	const closing = `You need to be able to read email at ${university_email}. If you no longer study there, you can ignore this email.`
-	return letter(email, `Still at ${campus_name}?`, text, link, closing)
+	return linkMail(email, `Still at ${campus_name}?`, text, link, closing)
 }
 
 function isTaken(error: unknown): boolean {

@@ -61,10 +61,10 @@ export function suggestUniversities(text: string, limit: number): University[] {
 /**
  * The university that owns this mail domain, or else the nearest parent domain.
  * @param domain the part after the @, in any case
- * @returns null for an unknown domain, and for one that {@link provesNothing}
+ * @returns null for an unknown domain, and for one that {@link isUntrustedDomain}
  */
 export function universityOfDomain(domain: string): University | null {
-	if (provesNothing(domain)) return null
+	if (isUntrustedDomain(domain)) return null
 	const { domains } = universities()
 	const entry = chain(domain)
 		.map((part) => domains.get(part))
@@ -73,7 +73,7 @@ export function universityOfDomain(domain: string): University | null {
 }
 
 /** Whether this domain, or a parent domain, also gives addresses to people who never studied there. */
-export function provesNothing(domain: string): boolean {
+export function isUntrustedDomain(domain: string): boolean {
 	return chain(domain).some((part) => refused().has(part))
 }
 

@@ -34,7 +34,11 @@ export async function secondsUntilPictures(
 }
 
 /** Whether a message that this member sent or received contains the picture. @param moderates whether reported pictures count as well */
-export async function isShownTo(userId: number, path: string, { moderates }: { moderates: boolean }): Promise<boolean> {
+export async function isInMessagesOf(
+	userId: number,
+	path: string,
+	{ moderates }: { moderates: boolean },
+): Promise<boolean> {
 	const { rows } = await sql<{ shown: boolean }>`
 		select exists (select from message_pictures p join messages m on m.id = p.message_id
 				where p.path = ${path} and (m.sender_id = ${userId} or m.recipient_id = ${userId}))

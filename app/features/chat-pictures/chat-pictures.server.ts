@@ -1,19 +1,26 @@
 import { storePicture } from '~/features/pictures/pictures.server.ts'
-import { Invalid, TooMany } from '~/lib/errors.ts'
+import { Invalid, TooManyRequests } from '~/lib/errors.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { isShownTo, lockOwnPictures, secondsUntilPictures } from './chat-pictures.queries.server.ts'
-import { type ChatPicture, MAX_PICTURED, type NamedPicture } from './chat-pictures.view.ts'
+import { isInMessagesOf, lockOwnPictures, secondsUntilPictures } from './chat-pictures.queries.server.ts'
+import { type ChatPicture, MAX_PICTURE_MESSAGES, type PictureReference } from './chat-pictures.view.ts'
 
 /**
  * The pictures of a message that is about to be stored, without duplicates, in the given order. They are locked against the sweep until the
  * transaction ends.
- * @throws Invalid if the sender did not upload one of them for a message; TooMany
+ * @throws Invalid if the sender did not upload one of them for a message; TooManyRequests
  */
-export async function attachPictures(trx: Executor, sender: SignedIn, named: NamedPicture[]): Promise<ChatPicture[]> {
-	const seconds = await secondsUntilPictures(trx, sender.id, MAX_PICTURED)
+export async function attachPictures(
+	trx: Executor,
+	sender: SignedIn,
+	named: PictureReference[],
+): Promise<ChatPicture[]> {
+	const seconds = await secondsUntilPictures(trx, sender.id, MAX_PICTURE_MESSAGES)
 	if (seconds !== null)
-		throw new TooMany(`You may send ${MAX_PICTURED.messages} messages with pictures an hour. Try again later.`, seconds)
+		throw new TooManyRequests(
+			`You may send ${MAX_PICTURE_MESSAGES.messages} messages with pictures an hour. Try again later.`,
+			seconds,
+		)
 	const alts = new Map(named.map(({ path, alt }) => [path, alt]))
 	const stored = await lockOwnPictures(trx, sender.id, [...alts.keys()])
 	const found = new Map(stored.map((picture) => [picture.path, picture]))
@@ -27,9 +34,9 @@ export async function attachPictures(trx: Executor, sender: SignedIn, named: Nam
 /**
  * The pictures of a form that was sent without scripts: a file in `picture_file`, or in `picture` the path of one that an earlier attempt
  * stored; `alt` describes it. A file is stored first, so that it survives an error in the rest of the form.
- * @throws Invalid, TooMany if the file is refused
+ * @throws Invalid, TooManyRequests if the file is refused
  */
-export async function picturesFromForm(viewer: SignedIn, form: FormData): Promise<NamedPicture[]> {
+export async function picturesFromForm(viewer: SignedIn, form: FormData): Promise<PictureReference[]> {
 	const file = form.get('picture_file')
 	form.delete('picture_file')
 	if (file instanceof Blob && file.size > 0) form.set('picture', (await storePicture(viewer, 'message', file)).path)
@@ -40,5 +47,5 @@ export async function picturesFromForm(viewer: SignedIn, form: FormData): Promis
 
 /** Whether the viewer may see a picture of a message: its two members until the message is deleted, and moderators once it was reported. */
 export function maySeePicture(viewer: SignedIn, path: string): Promise<boolean> {
-	return isShownTo(viewer.id, path, { moderates: isModerator(viewer) })
+	return isInMessagesOf(viewer.id, path, { moderates: isModerator(viewer) })
 }

@@ -7,7 +7,7 @@ export const TOO_MANY_PICTURES = `A message may have at most ${MAX_PICTURES} pic
 export const MAX_ALT_LENGTH = 200
 
 /** Messages with pictures that a member may send within this many seconds. */
-export const MAX_PICTURED = { messages: 40, seconds: 3_600 } as const
+export const MAX_PICTURE_MESSAGES = { messages: 40, seconds: 3_600 } as const
 
 /** A picture of a message. Its address only answers the members who may read the message. */
 export interface ChatPicture {
@@ -20,7 +20,7 @@ export interface ChatPicture {
 }
 
 /** A picture as the sender refers to it. */
-export interface NamedPicture {
+export interface PictureReference {
 	path: string
 	alt: string
 }
@@ -35,4 +35,4 @@ export interface OutgoingPicture {
 }
 
 /** The part of `Storage` that the outbox needs. */
-export type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
+export type OutboxStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>

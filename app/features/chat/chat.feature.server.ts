@@ -3,11 +3,11 @@ import { isRecord } from '~/lib/checks.ts'
 import { log } from '~/lib/log.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { Allowance } from '~/platform/realtime/allowance.ts'
+import { MemoryRateLimiter } from '~/platform/realtime/allowance.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { announceTyping } from './messages/announcing.server.ts'
 import { markSeen } from './messages/reading.server.ts'
-import { answerSending } from './messages/sending.server.ts'
+import { handleSend } from './messages/sending.server.ts'
 
 /** Messages: sending, reading, changing and reporting them, and the chat in an open tab. */
 export const chat = defineFeature({ name: 'chat', onConnect: receiveChat })
@@ -20,7 +20,7 @@ function receiveChat(socket: Tab): void {
 	const { userId: id, username } = socket.data
 	const viewer: SignedIn = { id, username, name: username, image: null, role: 'member' }
 	inBackground(announceUnread(socket))
-	const allowance = new Allowance(1, MIN_TYPING_INTERVAL_MS)
+	const allowance = new MemoryRateLimiter(1, MIN_TYPING_INTERVAL_MS)
 	// Runs sequentially, so that messages of a tab are stored in the order in which it sent them.
 	let last: Promise<unknown> = Promise.resolve()
 	const enqueue = (work: () => Promise<unknown>) => {
@@ -29,7 +29,7 @@ function receiveChat(socket: Tab): void {
 	socket.on('chat:send', (message: unknown, answer: unknown) => {
 		if (typeof answer !== 'function') return
 		enqueue(async () => {
-			const { reply, ended } = await answerSending(viewer, message, socket.data.sessionId)
+			const { reply, ended } = await handleSend(viewer, message, socket.data.sessionId)
 			answer(reply)
 			if (ended) socket.disconnect(true)
 		})

@@ -1,6 +1,6 @@
-import type { ChatPicture, NamedPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
+import type { ChatPicture, PictureReference } from '~/features/chat-pictures/chat-pictures.view.ts'
 import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
-import type { Names, Peer, Receipts, StrangerView } from '~/features/conversations/conversations.view.ts'
+import type { Peer, Receipts, StrangerView, UsernamesById } from '~/features/conversations/conversations.view.ts'
 import type { MessageRow } from './messages/messages.queries.server.ts'
 
 /** Limits of the chat, apart from the schema so that the browser can use them without zod. */
@@ -71,7 +71,7 @@ export interface ChatMessage {
  * The answer to the sender of a message. `retry`: the same message may be sent again later; `retryAfter`: after this many whole
  * seconds, where a limit says so.
  */
-export type SendAnswer =
+export type SendResult =
 	| { ok: true; message: ChatMessage }
 	| { ok: false; message: string; retry: boolean; retryAfter?: number }
 
@@ -82,13 +82,13 @@ interface UnreadCounts {
 }
 
 /** A message to be sent. */
-export interface ChatSending {
+export interface SendPayload {
 	/** Username. */
 	to: string
 	clientId: string
 	body: string
 	/** Pictures that were uploaded for it. */
-	pictures?: NamedPicture[]
+	pictures?: PictureReference[]
 }
 
 declare module '~/platform/realtime/events.ts' {
@@ -104,7 +104,7 @@ declare module '~/platform/realtime/events.ts' {
 	}
 
 	interface ClientEvents {
-		'chat:send': (message: ChatSending, answer: (answer: SendAnswer) => void) => void
+		'chat:send': (message: SendPayload, answer: (answer: SendResult) => void) => void
 		/** Everything up to this message was delivered, or read. */
 		'chat:seen': (event: { with: string; upTo: number; read: boolean }) => void
 		/** At most one in 3 s. */
@@ -118,7 +118,7 @@ export function trimmedMessage(text: string): string {
 }
 
 /** A message as one member sees it. */
-export function presentMessage(row: MessageRow, readerId: number, names: Names): ChatMessage {
+export function presentMessage(row: MessageRow, readerId: number, names: UsernamesById): ChatMessage {
 	const isUnchanged = row.recipient_body !== null && row.sender_id !== readerId
 	return {
 		id: row.id,
@@ -135,7 +135,7 @@ export function presentMessage(row: MessageRow, readerId: number, names: Names):
 }
 
 /** A page of messages. @param rows newest first, one more than the page if there are older ones */
-export function presentPage(rows: MessageRow[], readerId: number, names: Names) {
+export function presentPage(rows: MessageRow[], readerId: number, names: UsernamesById) {
 	const shown = rows.slice(0, chatLimits.page).reverse()
 	return {
 		messages: shown.map((row) => presentMessage(row, readerId, names)),

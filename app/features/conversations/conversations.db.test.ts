@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { deleteMessage, editMessage } from '~/features/chat/messages/changing.server.ts'
-import { listOlder, listSince, markSeen, openConversation } from '~/features/chat/messages/reading.server.ts'
-import { countWaiting, listConversations } from '~/features/inbox/inbox.server.ts'
+import {
+	listChangesSince,
+	listOlderMessages,
+	markSeen,
+	openConversation,
+} from '~/features/chat/messages/reading.server.ts'
+import { countUnreadTotals, listConversations } from '~/features/inbox/inbox.server.ts'
 import { searchOwnMessages } from '~/features/inbox/search/search.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { findBrokenFigures, makeConversation, makeMessage } from '../../../tests/factories/chat.ts'
@@ -35,8 +40,8 @@ test('messages of a blocked member never reach the blocker, by any way, not even
 	expect(await texts(mira, tomas)).toEqual(['Are you there?', 'I am.', 'a hidden walrus', 'seen again'])
 	expect(await texts(tomas, mira)).toEqual(['Are you there?', 'I am.', 'seen again'])
 	const reading = [
-		listSince(tomas, mira.username, 0),
-		listOlder(tomas, mira.username, 2 ** 31 - 1),
+		listChangesSince(tomas, mira.username, 0),
+		listOlderMessages(tomas, mira.username, 2 ** 31 - 1),
 		listConversations(tomas),
 		searchOwnMessages(tomas, 'walrus'),
 	]
@@ -62,7 +67,7 @@ test('the blocker sees and counts none of it, and cannot write before unblocking
 	await markSeen(tomas, { with: mira.username, upTo: 2 ** 31 - 1, read: true })
 	await setBlocked(tomas, mira.username, true)
 	await makeMessage(mira, tomas)
-	expect((await countWaiting(tomas)).conversations).toBe(0)
+	expect((await countUnreadTotals(tomas)).conversations).toBe(0)
 	expect((await listConversations(tomas)).conversations).toMatchObject([{ unread: 0, last: { excerpt: 'I am.' } }])
 	expect((await openConversation(tomas, mira.username)).state).toMatchObject({ kind: 'closed', blockedByMe: true })
 	await expect(makeMessage(tomas, mira)).rejects.toMatchObject({ status: 403 })

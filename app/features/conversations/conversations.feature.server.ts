@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { listBlocked } from '~/features/members/blocks.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { portrait } from '~/platform/http/api-fields.ts'
-import { member, operation } from '~/platform/http/operation.ts'
+import { operation, requireCaller } from '~/platform/http/operation.ts'
 import { archivedConversations, archivedMessages } from './conversations.queries.server.ts'
 import { acceptConversation, setBlocked, setMuted } from './conversations.server.ts'
 import { transferConversations } from './leaving.queries.server.ts'
@@ -44,7 +44,7 @@ const conversationOperations = [
 		method: 'put',
 		path: '/me/conversations/{username}/accepted',
 		summary: 'Accept a stranger’s request without writing',
-		run: (call) => acceptConversation(member(call), call.params.username),
+		run: (call) => acceptConversation(requireCaller(call), call.params.username),
 	}),
 	operation({
 		...shared,
@@ -52,7 +52,7 @@ const conversationOperations = [
 		method: 'put',
 		path: '/me/conversations/{username}/muted',
 		summary: 'Mute a conversation: no sound, no email, no unread count',
-		run: (call) => setMuted(member(call), call.params.username, true),
+		run: (call) => setMuted(requireCaller(call), call.params.username, true),
 	}),
 	operation({
 		...shared,
@@ -60,7 +60,7 @@ const conversationOperations = [
 		method: 'delete',
 		path: '/me/conversations/{username}/muted',
 		summary: 'Unmute a conversation',
-		run: (call) => setMuted(member(call), call.params.username, false),
+		run: (call) => setMuted(requireCaller(call), call.params.username, false),
 	}),
 	operation({
 		group: 'Messages',
@@ -71,7 +71,7 @@ const conversationOperations = [
 		path: '/me/blocks',
 		summary: 'List the members you block, latest first',
 		answer: blockedList,
-		run: async (call) => ({ rows: await listBlocked(member(call)) }),
+		run: async (call) => ({ rows: await listBlocked(requireCaller(call)) }),
 	}),
 	operation({
 		...shared,
@@ -82,7 +82,7 @@ const conversationOperations = [
 		description:
 			'They are not told. From then on their messages do not reach you, and they cannot comment on or vote for what you wrote, or see when you are online.',
 		refusals: [404, 422],
-		run: (call) => setBlocked(member(call), call.params.username, true),
+		run: (call) => setBlocked(requireCaller(call), call.params.username, true),
 	}),
 	operation({
 		...shared,
@@ -90,7 +90,7 @@ const conversationOperations = [
 		method: 'delete',
 		path: '/me/blocks/{username}',
 		summary: 'Unblock a member',
-		run: (call) => setBlocked(member(call), call.params.username, false),
+		run: (call) => setBlocked(requireCaller(call), call.params.username, false),
 	}),
 ]
 

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
-import { gathered } from '~/lib/gathered.ts'
+import { batchCalls } from '~/lib/batch-calls.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 import { statement, type Value } from '~/platform/db/statement.server.ts'
-import { byPlace } from '~/platform/db/transaction.server.ts'
+import { byPosition } from '~/platform/db/transaction.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 import { MAX_UNANSWERED } from './conversations.policy.ts'
 
@@ -104,8 +104,8 @@ export const pairs = (userIds: Value<number[]>, usernames: Value<string[]>) =>
 			where id = ${idByName(sql.ref('pair.username'))} and id <> pair.user_id and pseudonym_of is null limit 1) p`
 
 /** The values of {@link pairs}. */
-export const idsOf = (of: readonly Pair[]) => of.map(({ userId }) => userId)
-export const usernamesOf = (of: readonly Pair[]) => of.map(({ username }) => username)
+export const pairUserIds = (of: readonly Pair[]) => of.map(({ userId }) => userId)
+export const pairUsernames = (of: readonly Pair[]) => of.map(({ username }) => username)
 
 const readPairStates = statement(
 	(userIds: Value<number[]>, usernames: Value<string[]>) => sql<PairStateRow & { place: number }>`
@@ -115,7 +115,7 @@ const readPairStates = statement(
 
 /** The state of each of these pairs, in their order; undefined for unknown peers and for oneself. */
 export async function listPairStates(executor: Executor, of: readonly Pair[]): Promise<(PairStateRow | undefined)[]> {
-	return byPlace(of, await readPairStates(executor, idsOf(of), usernamesOf(of)))
+	return byPosition(of, await readPairStates(executor, pairUserIds(of), pairUsernames(of)))
 }
 
 /** Seconds until a member may start another conversation, with a limit of `most` in 24 hours; null if they may now. */
@@ -146,19 +146,22 @@ export async function lockConversation(trx: Executor, id: number): Promise<void>
 }
 
 /** Whether to skip rows that are locked by others instead of waiting. */
-export interface Locking {
+export interface LockOptions {
 	skipLocked: boolean
 }
 
 /** Locks conversations `c` of `from` in the order of their ids. */
-export const locks = (from: RawBuilder<unknown>, skipLocked: boolean) => sql<{ place: number; id: number }>`
+export const conversationLocks = (from: RawBuilder<unknown>, skipLocked: boolean) => sql<{ place: number; id: number }>`
 	select found.place::int, found.id from (select pair.place, c.id from ${from} order by c.id) found
 	cross join lateral (
 		select from conversations where id = found.id for no key update ${skipLocked ? sql`skip locked` : sql``}) locked`
 
 const pairLocks = (skipLocked: boolean) =>
 	statement((userIds: Value<number[]>, usernames: Value<string[]>) =>
-		locks(sql`${pairs(userIds, usernames)} ${conversationJoin('inner', sql.ref('pair.user_id'))}`, skipLocked),
+		conversationLocks(
+			sql`${pairs(userIds, usernames)} ${conversationJoin('inner', sql.ref('pair.user_id'))}`,
+			skipLocked,
+		),
 	)
 const [lockPairs, lockUnlockedPairs] = [pairLocks(false), pairLocks(true)]
 
@@ -169,10 +172,10 @@ const [lockPairs, lockUnlockedPairs] = [pairLocks(false), pairLocks(true)]
 export async function lockConversationsWith(
 	trx: Executor,
 	of: readonly Pair[],
-	{ skipLocked }: Locking,
+	{ skipLocked }: LockOptions,
 ): Promise<(number | undefined)[]> {
 	const lock = skipLocked ? lockUnlockedPairs : lockPairs
-	return byPlace(of, await lock(trx, idsOf(of), usernamesOf(of))).map((row) => row?.id)
+	return byPosition(of, await lock(trx, pairUserIds(of), pairUsernames(of))).map((row) => row?.id)
 }
 
 /** The unread counts of a member of a conversation. */
@@ -209,7 +212,7 @@ export async function listUnread(executor: Executor, conversationIds: number[]):
 }
 
 /** The unread counts of each member of a conversation. */
-export const countUnreadOf = gathered(async (conversationIds: number[]): Promise<UnreadRow[][]> => {
+export const countUnreadOf = batchCalls(async (conversationIds: number[]): Promise<UnreadRow[][]> => {
 	const found = await listUnread(db(), conversationIds)
 	return conversationIds.map((id) => found.get(id) ?? [])
 })
@@ -228,7 +231,9 @@ export async function listConversationsWithUnread(executor: Executor, userIds: n
 }
 
 /** The number of a member's conversations with unread messages. */
-export const countConversationsWithUnread = gathered((userIds: number[]) => listConversationsWithUnread(db(), userIds))
+export const countConversationsWithUnread = batchCalls((userIds: number[]) =>
+	listConversationsWithUnread(db(), userIds),
+)
 
 const readNewestTimes = statement(
 	(userIds: Value<number[]>) => sql<{ user_id: number; sent_at: Date }>`
@@ -239,7 +244,7 @@ const readNewestTimes = statement(
 )
 
 /** When the newest message in any of a member's conversations was sent; null without one. */
-export const findNewestTime = gathered(async (userIds: number[]): Promise<(Date | null)[]> => {
+export const findNewestTime = batchCalls(async (userIds: number[]): Promise<(Date | null)[]> => {
 	const found = new Map((await readNewestTimes(db(), userIds)).map((row) => [row.user_id, row.sent_at]))
 	return userIds.map((id) => found.get(id) ?? null)
 })
@@ -261,7 +266,7 @@ export async function writeMuted(trx: Executor, conversationId: number, userId: 
  * Whether typing is shown: both have written, neither blocked the other, and the member is not suspended and hides neither typing nor
  * presence.
  */
-export async function showsTyping(userId: number, username: string): Promise<{ peer_id: number } | undefined> {
+export async function findTypingPeer(userId: number, username: string): Promise<{ peer_id: number } | undefined> {
 	const { rows } = await sql<{ peer_id: number }>`
 		select p.id as peer_id from users p
 		join conversations c on c.lower_id = least(p.id, ${userId}) and c.higher_id = greatest(p.id, ${userId})

@@ -8,8 +8,8 @@ import { studiesText } from '~/features/members/members.view.ts'
 import { announceUnread, forgetActor } from '~/features/notifications/notifications.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isUsername } from '~/lib/checks.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
+import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
@@ -27,38 +27,36 @@ import {
 	writeMuted,
 	writeSettings,
 } from './conversations.queries.server.ts'
-import { type Names, presentReceipts, type StrangerView } from './conversations.view.ts'
+import { presentReceipts, type StrangerView, type UsernamesById } from './conversations.view.ts'
 
 /** The error for an unknown username. */
 export const NO_SUCH_MEMBER = 'There is nobody here to write to.'
 
-/** @throws NotAllowed for a visitor */
-export function requireMember(viewer: Viewer): SignedIn {
-	if (!viewer) throw new NotAllowed('Log in first.')
-	return viewer
-}
-
 /** The state between the viewer and a member, with or without a conversation. @throws NotFound for an unknown member and for oneself */
-export async function relationWith(viewer: SignedIn, username: unknown, executor?: Executor): Promise<ConversationRow> {
+export async function requirePairState(
+	viewer: SignedIn,
+	username: unknown,
+	executor?: Executor,
+): Promise<ConversationRow> {
 	const row = isUsername(username) ? await findConversation(viewer.id, username, executor) : undefined
 	if (!row) throw new NotFound(NO_SUCH_MEMBER)
 	return row
 }
 
-/** Like {@link relationWith}, for an existing conversation. @throws NotFound */
+/** Like {@link requirePairState}, for an existing conversation. @throws NotFound */
 export async function requireConversation(
 	viewer: SignedIn,
 	username: unknown,
 	executor?: Executor,
 ): Promise<ConversationRow & { id: number }> {
-	const row = await relationWith(viewer, username, executor)
+	const row = await requirePairState(viewer, username, executor)
 	const { id } = row
 	if (id === null) throw new NotFound('There is no conversation yet.')
 	return { ...row, id }
 }
 
 /** Usernames of the two members by id. */
-export function namesOf(viewer: SignedIn, peer: PairStateRow): Names {
+export function usernamesById(viewer: SignedIn, peer: PairStateRow): UsernamesById {
 	return new Map([
 		[viewer.id, viewer.username],
 		[peer.peer_id, peer.username],
@@ -93,12 +91,12 @@ export const MAX_BLOCKED = 1_000
  * Blocks or unblocks a member. They are not told, and see what they send as sent; it never reaches the viewer, not even after unblocking.
  * Meanwhile the viewer cannot write to them either, and unread notifications about them are removed. For the other effects of a block see
  * app/features/members/blocks.server.ts.
- * @throws NotFound, NotAllowed, Invalid if too many are blocked, TooMany
+ * @throws NotFound, NotAllowed, Invalid if too many are blocked, TooManyRequests
  */
 export async function setBlocked(viewer: Viewer, username: unknown, blocked: boolean): Promise<void> {
-	const blocker = requireMember(viewer)
+	const blocker = requireSignedIn(viewer)
 	await countUse('toggles', blocker)
-	const peer = await relationWith(blocker, username)
+	const peer = await requirePairState(blocker, username)
 	const notified = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -111,7 +109,7 @@ export async function setBlocked(viewer: Viewer, username: unknown, blocked: boo
 			return blocked ? forgetActor(trx, blocker.id, peer.peer_id) : []
 		})
 	if (blocked) hidePresenceFrom(blocker, peer.peer_id)
-	await Promise.all([announceState(blocker, peer.username), announceCount(blocker), announceUnread(notified)])
+	await Promise.all([announceState(blocker, peer.username), announceUnreadCount(blocker), announceUnread(notified)])
 }
 
 /** Mutes or unmutes a conversation for the viewer: no sound, no mail, no unread count. @throws NotFound, NotAllowed */
@@ -119,14 +117,14 @@ export async function setMuted(viewer: Viewer, username: unknown, muted: boolean
 	const { owner, username: peer } = await inConversation(viewer, username, (trx, id, userId) =>
 		writeMuted(trx, id, userId, muted),
 	)
-	await Promise.all([announceState(owner, peer), announceCount(owner)])
+	await Promise.all([announceState(owner, peer), announceUnreadCount(owner)])
 }
 
 /** Accepts a stranger's request without answering. @throws NotFound, NotAllowed also for a suspended member */
 export async function acceptConversation(viewer: Viewer, username: unknown): Promise<void> {
-	await requireMayWrite(requireMember(viewer).id)
+	await requireMayWrite(requireSignedIn(viewer).id)
 	const { owner, done, row } = await inConversation(viewer, username, acceptRequest)
-	if (done) await Promise.all([announceAccepted(owner, row), announceCount(owner)])
+	if (done) await Promise.all([announceAccepted(owner, row), announceUnreadCount(owner)])
 }
 
 async function inConversation<Result>(
@@ -134,7 +132,7 @@ async function inConversation<Result>(
 	username: unknown,
 	work: (trx: Executor, conversationId: number, userId: number) => Promise<Result>,
 ) {
-	const owner: SignedIn = requireMember(viewer)
+	const owner: SignedIn = requireSignedIn(viewer)
 	const row = await requireConversation(owner, username)
 	const done = await db()
 		.transaction()
@@ -147,7 +145,7 @@ async function inConversation<Result>(
 
 /** Who may start a conversation with the viewer, and whether peers see that they are typing. @throws NotAllowed */
 export async function getChatSettings(viewer: Viewer) {
-	const { accepts, shows_typing: showsTyping } = await readSettings(requireMember(viewer).id)
+	const { accepts, shows_typing: showsTyping } = await readSettings(requireSignedIn(viewer).id)
 	return { accepts, showsTyping }
 }
 
@@ -161,7 +159,7 @@ const settingsInput = z
 
 /** Updates one setting or both. Conversations in which both have written stay open. @throws NotAllowed, Invalid */
 export async function setChatSettings(viewer: Viewer, input: Record<string, unknown>): Promise<void> {
-	const { id } = requireMember(viewer)
+	const { id } = requireSignedIn(viewer)
 	const { accepts, typing } = parseInput(settingsInput, input)
 	const change: Partial<ChatSettings> = {}
 	if (accepts) change.accepts = accepts
@@ -172,7 +170,7 @@ export async function setChatSettings(viewer: Viewer, input: Record<string, unkn
 /* Live events, sent after the commit. Losing one is harmless: a tab that reconnects asks for the current state. */
 
 /** Sends a member's tabs the unread count, which changed without a message or a read receipt. */
-export async function announceCount(member: { id: number }): Promise<void> {
+export async function announceUnreadCount(member: { id: number }): Promise<void> {
 	announce(roomOf(member.id), 'chat:count', { conversations: await countConversationsWithUnread(member.id) })
 }
 
@@ -196,7 +194,7 @@ export async function announceAccepted(member: SignedIn, peer: PairStateRow): Pr
 }
 
 /** What helps a member to decide whether to answer a stranger. All members may see it. */
-export async function introduceStranger(peerId: number): Promise<StrangerView> {
+export async function getStranger(peerId: number): Promise<StrangerView> {
 	const row = await findStudies(peerId)
 	if (!row) return { studies: '', university: '', campus: '' }
 	const { enrol_in_branch_name: branch, current_year: year, current_semester: semester, university_name } = row

@@ -34,7 +34,7 @@ declare module '~/platform/realtime/events.ts' {
 }
 
 /** Usernames of the two members by id. */
-export type Names = ReadonlyMap<number, string>
+export type UsernamesById = ReadonlyMap<number, string>
 
 /** The other member. */
 export function presentPeer(row: PeerRow): Peer {

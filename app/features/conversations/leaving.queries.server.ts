@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { insertAlias } from '~/features/members/pseudonyms.queries.server.ts'
+import { insertPlaceholderAccount } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Leaver } from '~/platform/member-data.ts'
 import { lockConversation } from './conversations.queries.server.ts'
@@ -34,7 +34,7 @@ async function handOver(trx: Executor, conversationId: number, leaverId: number,
 		await sql`delete from conversations where id = ${conversationId}`.execute(trx)
 		return
 	}
-	const standIn = await insertAlias(trx, alias)
+	const standIn = await insertPlaceholderAccount(trx, alias)
 	await sql`
 		delete from messages where conversation_id = ${conversationId} and sender_id = ${leaverId} and recipient_id is null`.execute(
 		trx,

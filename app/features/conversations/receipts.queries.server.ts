@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { statement, type Value } from '~/platform/db/statement.server.ts'
-import { byPlace } from '~/platform/db/transaction.server.ts'
+import { byPosition } from '~/platform/db/transaction.server.ts'
 import {
 	conversationJoin,
-	idsOf,
-	type Locking,
-	locks,
+	conversationLocks,
+	type LockOptions,
 	type Pair,
 	pairs,
-	usernamesOf,
+	pairUserIds,
+	pairUsernames,
 } from './conversations.queries.server.ts'
 
 /* Receipts: how far messages were delivered to members, and read by them. */
@@ -24,7 +24,7 @@ export interface Receipt extends Pair {
 
 const receiptLocks = (skipLocked: boolean) =>
 	statement((userIds: Value<number[]>, usernames: Value<string[]>, upTo: Value<number[]>, read: Value<boolean[]>) =>
-		locks(
+		conversationLocks(
 			sql`${pairs(userIds, usernames)} ${conversationJoin('inner', sql.ref('pair.user_id'))}
 			cross join lateral (
 				select read_id from conversation_members where conversation_id = c.id and user_id = pair.user_id limit 1) mine
@@ -41,11 +41,11 @@ const [lockReceipts, lockUnlockedReceipts] = [receiptLocks(false), receiptLocks(
 export async function lockConversationsOfReceipts(
 	trx: Executor,
 	of: readonly Receipt[],
-	{ skipLocked }: Locking,
+	{ skipLocked }: LockOptions,
 ): Promise<(number | undefined)[]> {
 	const lock = skipLocked ? lockUnlockedReceipts : lockReceipts
 	const [upTo, read] = [of.map((one) => one.upTo), of.map((one) => one.read)]
-	return byPlace(of, await lock(trx, idsOf(of), usernamesOf(of), upTo, read)).map((row) => row?.id)
+	return byPosition(of, await lock(trx, pairUserIds(of), pairUsernames(of), upTo, read)).map((row) => row?.id)
 }
 
 export interface SeenRow {
@@ -108,5 +108,5 @@ export async function writeSeen(trx: Executor, events: readonly SeenEvent[]): Pr
 		all(({ upTo }) => upTo),
 		all(({ read }) => read),
 	)
-	return byPlace(events, rows)
+	return byPosition(events, rows)
 }

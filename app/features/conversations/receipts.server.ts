@@ -1,6 +1,6 @@
 import { batched, transact } from '~/platform/db/transaction.server.ts'
 import {
-	type Locking,
+	type LockOptions,
 	listConversationsWithUnread,
 	listPairStates,
 	type PairStateRow,
@@ -16,7 +16,7 @@ interface Noted {
 }
 
 /** Stores a receipt; those of the same moment share a transaction, as messages do. */
-export const noteSeen = batched({
+export const storeReceipt = batched({
 	together: (receipts: Receipt[]) => noteTogether(receipts, { skipLocked: true }),
 	alone: async (receipt): Promise<Noted> => {
 		const [outcome] = await noteTogether([receipt], { skipLocked: false })
@@ -26,7 +26,7 @@ export const noteSeen = batched({
 })
 
 /** Two statements read, one writes, one counts. Null where the conversation was skipped because it is locked. */
-function noteTogether(receipts: Receipt[], locking: Locking): Promise<({ answer: Noted } | null)[]> {
+function noteTogether(receipts: Receipt[], locking: LockOptions): Promise<({ answer: Noted } | null)[]> {
 	return transact(async (trx, last, after) => {
 		const [locked, peers] = await Promise.all([
 			lockConversationsOfReceipts(trx, receipts, locking),

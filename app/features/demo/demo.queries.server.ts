@@ -3,7 +3,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { DemoMember } from './demo.schema.ts'
 
 /** Whether there are members or questions, or the demo content was added before. The account of former members (0) always exists. */
-export async function isInhabited(executor: Executor = db()): Promise<boolean> {
+export async function hasContent(executor: Executor = db()): Promise<boolean> {
 	const { rows } = await sql<{ inhabited: boolean }>`
 		select exists (select 1 from users where id <> 0) or exists (select 1 from questions) or exists (select 1 from milestones where name = 'demo') as inhabited`.execute(
 		executor,
@@ -137,7 +137,7 @@ export async function listDemoEvents(trx: Executor, userId: number): Promise<Dem
 }
 
 /** Backdates a member's notifications to their events. Those of today stay unread; none is mailed. */
-export async function dateDemoNotifications(
+export async function backdateDemoNotifications(
 	trx: Executor,
 	userId: number,
 	times: ReadonlyMap<string, Date>,
@@ -153,7 +153,7 @@ export async function dateDemoNotifications(
 }
 
 /** Backdates messages and their conversations. */
-export async function dateDemoMessages(trx: Executor, times: ReadonlyMap<number, Date>): Promise<void> {
+export async function backdateDemoMessages(trx: Executor, times: ReadonlyMap<number, Date>): Promise<void> {
 	await sql`
 		with dated as (
 			update messages m set sent_at = given.at
@@ -169,7 +169,7 @@ export async function writeDemoPicture(userId: number, path: string): Promise<vo
 }
 
 /** Records that the demo content is complete, and the number of its members. */
-export async function reachDemo(trx: Executor, members: number): Promise<void> {
+export async function markDemoComplete(trx: Executor, members: number): Promise<void> {
 	await trx.insertInto('milestones').values({ name: 'demo' }).execute()
 	await sql`update counters set value = value + ${members} where name = 'members'`.execute(trx)
 }

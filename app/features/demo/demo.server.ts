@@ -10,7 +10,7 @@ import { writeOptedIn } from '~/features/routing/choosing.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
-import { insertDemoMember, isInhabited, lockDemo, reachDemo } from './demo.queries.server.ts'
+import { hasContent, insertDemoMember, lockDemo, markDemoComplete } from './demo.queries.server.ts'
 import {
 	type DemoComment,
 	type DemoLife,
@@ -62,14 +62,14 @@ interface Options {
 }
 
 async function addDemo({ onProgress }: Options): Promise<void> {
-	if (await isInhabited()) return
+	if (await hasContent()) return
 	const content = await readDemo()
 	const ids = await db()
 		.transaction()
 		.execute(async (trx) => {
 			// Of several processes that start at once, one adds the content and the others wait.
 			await lockDemo(trx)
-			return (await isInhabited(trx)) ? null : addContent(trx, content, onProgress)
+			return (await hasContent(trx)) ? null : addContent(trx, content, onProgress)
 		})
 	if (!ids) return
 	await addDemoPortraits(content.portraits, ids)
@@ -96,7 +96,7 @@ async function addContent(
 		onProgress(Math.min(total, members.length + from + 8), total)
 	}
 	await addDemoLife(trx, life, ids, now)
-	await reachDemo(trx, members.length)
+	await markDemoComplete(trx, members.length)
 	return ids
 }
 

@@ -15,8 +15,8 @@ import { writeFollow } from '~/features/tags/following.queries.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import {
-	dateDemoMessages,
-	dateDemoNotifications,
+	backdateDemoMessages,
+	backdateDemoNotifications,
 	findDemoQuestion,
 	findDemoTag,
 	listDemoEvents,
@@ -83,7 +83,7 @@ async function addConversation(
 		if (index < messages.length - unread)
 			await writeSeen(trx, [{ conversationId, userId: peerId, upTo: row.id, read: true }])
 	}
-	await dateDemoMessages(trx, times)
+	await backdateDemoMessages(trx, times)
 }
 
 async function followTag(trx: Executor, userId: number, name: string): Promise<void> {
@@ -102,5 +102,5 @@ async function addNotifications(trx: Executor, userId: number): Promise<void> {
 		await notify(trx, { people: new Map([[userId, kind]]), actorId: author_id, ...about })
 		times.set(`${kind}:${about.subject.type}:${about.subject.id}`, at)
 	}
-	await dateDemoNotifications(trx, userId, times)
+	await backdateDemoNotifications(trx, userId, times)
 }

@@ -1,14 +1,14 @@
 import {
+	analyzeForumTables,
 	countSeededQuestions,
+	importKey,
 	insertComments,
 	insertQuestions,
-	keyOf,
 	listCategoryTags,
 	listSeedAuthors,
 	type NewComment,
 	refreshImportedQuestions,
-	settleForum,
-	takeCommentIds,
+	reserveCommentIds,
 } from '~/features/import/import.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { excerptOf, renderMarkdown } from '~/platform/markdown/render.server.ts'
@@ -52,14 +52,14 @@ export async function seedQuestions(total: number, { authors, onProgress, signal
 					trx,
 					drafts.map(({ question }) => question),
 				)
-				const free = await takeCommentIds(
+				const free = await reserveCommentIds(
 					trx,
 					drafts.reduce((sum, { answers }) => sum + answers.length, 0),
 				)
 				const comments = drafts.flatMap(({ question, answers }) =>
 					answers.map((answer): NewComment => {
 						const id = free.shift() ?? 0
-						return { ...answer, id, questionId: ids.get(keyOf(question)) ?? 0, path: [id] }
+						return { ...answer, id, questionId: ids.get(importKey(question)) ?? 0, path: [id] }
 					}),
 				)
 				await insertComments(trx, comments)
@@ -69,7 +69,7 @@ export async function seedQuestions(total: number, { authors, onProgress, signal
 		done += numbers.length
 		onProgress(done, total)
 	}
-	await settleForum()
+	await analyzeForumTables()
 	return rows
 }
 

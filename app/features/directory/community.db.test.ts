@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Person, personOf } from '~/features/demo/people/people.ts'
+import { type GeneratedMember, generateMember } from '~/features/demo/people/people.ts'
 import { seedMembers } from '~/features/demo/people/seed.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
 import { makeTab } from '../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { anybody, type Criteria, criteriaOf } from './directory.paths.ts'
+import { type Criteria, criteriaOf, NO_CRITERIA } from './directory.paths.ts'
 import { listCommunity } from './directory.server.ts'
 import { suggest } from './suggestions.server.ts'
 
 useDatabase()
 
 const size = 300
-const people = Array.from({ length: size }, (_, index) => personOf(index + 1))
+const people = Array.from({ length: size }, (_, index) => generateMember(index + 1))
 const visible = people.filter(({ profile }) => profile.show_presence && profile.listed)
 const online = new Set([visible[3], visible[40], visible[41]].map((person) => person?.username))
 const hidden = people.find((person) => !person.profile.show_presence && person.profile.listed)
@@ -32,8 +32,8 @@ beforeAll(async () => {
 })
 
 /** Everybody who matches the criteria, by checking all people one by one. */
-function truth(criteria: Criteria): Person[] {
-	const isOnline = (person: Person) => online.has(person.username)
+function truth(criteria: Criteria): GeneratedMember[] {
+	const isOnline = (person: GeneratedMember) => online.has(person.username)
 	const found = listed.filter(
 		(person) =>
 			criteria.skills.every((skill) => person.skills.some((own) => own.toLowerCase() === skill.toLowerCase())) &&
@@ -44,7 +44,7 @@ function truth(criteria: Criteria): Person[] {
 			(!criteria.online || isOnline(person)),
 	)
 	if (criteria.sort !== 'active') return found
-	const seen = ({ username, profile }: Person) =>
+	const seen = ({ username, profile }: GeneratedMember) =>
 		online.has(username) ? '9' : profile.show_presence ? (profile.last_seen_at ?? '') : ''
 	return found.toSorted((one, other) => (seen(one) < seen(other) ? 1 : seen(one) > seen(other) ? -1 : 0))
 }
@@ -86,18 +86,18 @@ const filters: [string, Partial<Criteria>][] = [
 
 describe.each(['newest', 'active'] as const)('ordered by %s, narrowed by', (sort) => {
 	test.each(filters)('%s, the pages hold everybody who matches once and in order', async (_, filter) => {
-		const criteria: Criteria = { ...anybody, ...filter, sort: sort === 'active' ? sort : null }
+		const criteria: Criteria = { ...NO_CRITERIA, ...filter, sort: sort === 'active' ? sort : null }
 		expect(await wholeList(criteria)).toEqual(truth(criteria).map(({ username }) => username))
 	})
 })
 
 test.each(filters)('narrowed by %s, the number of people is that of the rows', async (_, filter) => {
-	const criteria = { ...anybody, ...filter }
+	const criteria = { ...NO_CRITERIA, ...filter }
 	expect((await listCommunity(criteria)).count).toEqual({ number: truth(criteria).length, atLeast: false })
 })
 
 test.each(filters)('narrowed by %s, each filter counts who one would see with it', async (_, filter) => {
-	const criteria = { ...anybody, ...filter }
+	const criteria = { ...NO_CRITERIA, ...filter }
 	const { filters: shown } = await listCommunity(criteria)
 	const withAll = (change: Partial<Criteria>) => truth({ ...criteria, ...change }).length
 	for (const { value, count } of shown.branches)
@@ -115,7 +115,7 @@ test.each(filters)('narrowed by %s, each filter counts who one would see with it
 })
 
 test('a selected filter keeps its spelling when nobody has it any more, or nobody shows it to visitors', async () => {
-	const { username, profile } = listed[0] ?? personOf(0)
+	const { username, profile } = listed[0] ?? generateMember(0)
 	const id = await idOf(username)
 	const set = (change: { enrol_in_branch_name: string; public_sections?: string[] }) =>
 		db().updateTable('profiles').set(change).where('user_id', '=', id).execute()
@@ -126,7 +126,7 @@ test('a selected filter keeps its spelling when nobody has it any more, or nobod
 		.executeTakeFirstOrThrow()
 	const chosen = { value: 'alchemical engineering', label: 'alchemical engineering', chosen: true }
 	const expectShown = async () => {
-		const { filters: shown, page } = await listCommunity({ ...anybody, branches: [chosen.value] })
+		const { filters: shown, page } = await listCommunity({ ...NO_CRITERIA, branches: [chosen.value] })
 		expect(page.rows).toEqual([])
 		expect(shown.branches.filter((branch) => branch.chosen)).toEqual([
 			{ ...chosen, count: { number: 0, atLeast: false } },
@@ -144,34 +144,37 @@ describe('an unlisted member', () => {
 	test('is in no list, search or suggestion', async () => {
 		expect(unlisted.length).toBeGreaterThan(0)
 		for (const { username, name } of unlisted) {
-			const found = [...(await wholeList({ ...anybody, q: name })), ...(await wholeList({ ...anybody, q: username }))]
+			const found = [
+				...(await wholeList({ ...NO_CRITERIA, q: name })),
+				...(await wholeList({ ...NO_CRITERIA, q: username })),
+			]
 			expect(found).not.toContain(username)
 			expect((await suggest(name, null)).people.map((person) => person.username)).not.toContain(username)
 		}
 	})
 
 	test('returns to all of them when listed again, and leaves again, with the counts', async () => {
-		const { username, name } = unlisted[0] ?? personOf(0)
+		const { username, name } = unlisted[0] ?? generateMember(0)
 		const id = await idOf(username)
-		const before = (await listCommunity(anybody)).count.number
+		const before = (await listCommunity(NO_CRITERIA)).count.number
 		await db().updateTable('profiles').set({ listed: true }).where('user_id', '=', id).execute()
-		expect((await listCommunity({ ...anybody, q: name })).page.rows.map((row) => row.username)).toContain(username)
-		expect((await listCommunity(anybody)).count.number).toBe(before + 1)
+		expect((await listCommunity({ ...NO_CRITERIA, q: name })).page.rows.map((row) => row.username)).toContain(username)
+		expect((await listCommunity(NO_CRITERIA)).count.number).toBe(before + 1)
 		await db().updateTable('profiles').set({ listed: false }).where('user_id', '=', id).execute()
-		expect((await listCommunity(anybody)).count.number).toBe(before)
+		expect((await listCommunity(NO_CRITERIA)).count.number).toBe(before)
 	})
 })
 
 test('a member who hides their presence is not found by it', async () => {
 	expect(hidden).toBeDefined()
-	expect(await wholeList({ ...anybody, online: true })).not.toContain(hidden?.username)
+	expect(await wholeList({ ...NO_CRITERIA, online: true })).not.toContain(hidden?.username)
 })
 
 describe('a search', () => {
 	const [one, other] = listed
 	const first = (name = '') => name.split(' ')[0] ?? ''
 	const last = (name = '') => name.split(' ')[1] ?? ''
-	const found = async (q: string) => (await listCommunity({ ...anybody, q })).page.rows
+	const found = async (q: string) => (await listCommunity({ ...NO_CRITERIA, q })).page.rows
 
 	test.each([
 		['the full name', one?.name],
@@ -207,7 +210,7 @@ describe('a search', () => {
 
 	/** How many of these skills each listed member knows. “SQLite” begins like “SQL”, and counts as a match. */
 	const knownOf = async (asked: string[]) => {
-		const seen = await wholeList({ ...anybody, q: asked.join(' ') })
+		const seen = await wholeList({ ...NO_CRITERIA, q: asked.join(' ') })
 		expect(new Set(seen).size).toBe(seen.length)
 		return seen.map((username) => {
 			const skills = people.find((person) => person.username === username)?.skills ?? []
@@ -218,7 +221,7 @@ describe('a search', () => {
 	test('for several skills shows members who know all of them', async () => {
 		const asked = ['Python', 'JavaScript']
 		const known = await knownOf(asked)
-		expect(known.length).toBe(truth({ ...anybody, skills: asked }).length)
+		expect(known.length).toBe(truth({ ...NO_CRITERIA, skills: asked }).length)
 		expect(new Set(known)).toEqual(new Set([2]))
 	})
 
@@ -230,7 +233,7 @@ describe('a search', () => {
 		const few = known.findIndex((count) => count < 3)
 		expect(few).toBeGreaterThan(0)
 		expect(known.slice(few).some((count) => count > 2)).toBe(false)
-		expect((await listCommunity({ ...anybody, q: asked.join(' ') })).isLoose).toBe(true)
+		expect((await listCommunity({ ...NO_CRITERIA, q: asked.join(' ') })).isLoose).toBe(true)
 	})
 
 	test('finds members by their university, with the reason', async () => {
@@ -242,11 +245,11 @@ describe('a search', () => {
 	test('combines with filters and other orders', async () => {
 		const q = 'Python'
 		const years = [2]
-		const expected = truth({ ...anybody, skills: [q], years }).map(({ username }) => username)
-		expect(await wholeList({ ...anybody, q, years, sort: 'newest' })).toEqual(expected)
-		expect((await wholeList({ ...anybody, q, years })).toSorted()).toEqual(expected.toSorted())
-		expect(await wholeList({ ...anybody, q, years, sort: 'active' })).toEqual(
-			truth({ ...anybody, skills: [q], years, sort: 'active' }).map(({ username }) => username),
+		const expected = truth({ ...NO_CRITERIA, skills: [q], years }).map(({ username }) => username)
+		expect(await wholeList({ ...NO_CRITERIA, q, years, sort: 'newest' })).toEqual(expected)
+		expect((await wholeList({ ...NO_CRITERIA, q, years })).toSorted()).toEqual(expected.toSorted())
+		expect(await wholeList({ ...NO_CRITERIA, q, years, sort: 'active' })).toEqual(
+			truth({ ...NO_CRITERIA, skills: [q], years, sort: 'active' }).map(({ username }) => username),
 		)
 	})
 
@@ -264,9 +267,9 @@ describe('a search', () => {
 	])('for %j returns a result without an error', async (typed) => {
 		const criteria = criteriaOf(new URLSearchParams({ q: typed, skill: typed, branch: typed }))
 		await expect(listCommunity(criteria)).resolves.toHaveProperty('count')
-		await expect(listCommunity({ ...anybody, q: criteria.q })).resolves.toHaveProperty('count')
+		await expect(listCommunity({ ...NO_CRITERIA, q: criteria.q })).resolves.toHaveProperty('count')
 		await expect(suggest(criteria.q, null)).resolves.toHaveProperty('people')
-		expect((await listCommunity(anybody)).count.number).toBe(listed.length)
+		expect((await listCommunity(NO_CRITERIA)).count.number).toBe(listed.length)
 	})
 })
 
@@ -284,16 +287,18 @@ describe('a cursor', () => {
 		[encodeCursor(['newest/any', 0, 1])],
 		[encodeCursor(['newest/else', 0, 1])],
 	])('of another list, %j, is refused', async (cursor) => {
-		await expect(listCommunity(anybody, cursor)).rejects.toThrow('This page of the list no longer exists.')
+		await expect(listCommunity(NO_CRITERIA, cursor)).rejects.toThrow('This page of the list no longer exists.')
 	})
 
 	test('continues in the interpretation in which its page was found', async () => {
 		for (const list of ['newest', 'match/words'])
-			await expect(listCommunity({ ...anybody, q: 'cse' }, encodeCursor([list, 0, 1]))).resolves.toHaveProperty('page')
-		await expect(listCommunity({ ...anybody, q: 'cse' }, encodeCursor(['match', 0, 1]))).rejects.toThrow()
+			await expect(listCommunity({ ...NO_CRITERIA, q: 'cse' }, encodeCursor([list, 0, 1]))).resolves.toHaveProperty(
+				'page',
+			)
+		await expect(listCommunity({ ...NO_CRITERIA, q: 'cse' }, encodeCursor(['match', 0, 1]))).rejects.toThrow()
 		const q = 'Python JavaScript SQL COBOL'
-		const first = await listCommunity({ ...anybody, q })
-		const second = await listCommunity({ ...anybody, q }, first.page.next)
+		const first = await listCommunity({ ...NO_CRITERIA, q })
+		const second = await listCommunity({ ...NO_CRITERIA, q }, first.page.next)
 		const names = [...first.page.rows, ...second.page.rows].map(({ username }) => username)
 		expect([second.isLoose, new Set(names).size]).toEqual([true, first.page.rows.length + second.page.rows.length])
 	})
@@ -301,7 +306,7 @@ describe('a cursor', () => {
 	test.each([["now()'; select 1"], ['9999-99-99T99:99:99Z'], ['infinityy'], ['2026-01-01']])(
 		'by last seen with %j is refused',
 		async (at) => {
-			const criteria: Criteria = { ...anybody, sort: 'active' }
+			const criteria: Criteria = { ...NO_CRITERIA, sort: 'active' }
 			await expect(listCommunity(criteria, encodeCursor(['active', at, 1]))).rejects.toThrow(
 				'This page of the list no longer exists.',
 			)
@@ -310,26 +315,26 @@ describe('a cursor', () => {
 })
 
 test('without a match, the filter whose removal yields most members is suggested', async () => {
-	const { loosen, page } = await listCommunity({ ...anybody, skills: ['Alchemy', 'Python'] })
+	const { loosen, page } = await listCommunity({ ...NO_CRITERIA, skills: ['Alchemy', 'Python'] })
 	expect(page.rows).toEqual([])
 	expect(loosen).toEqual({
 		label: 'Alchemy',
 		href: '/find-dev?skill=Python',
-		count: { number: truth({ ...anybody, skills: ['Python'] }).length, atLeast: false },
+		count: { number: truth({ ...NO_CRITERIA, skills: ['Python'] }).length, atLeast: false },
 	})
 })
 
 test('the public data of a member contains no address', async () => {
-	expect(JSON.stringify(await listCommunity(anybody))).not.toContain('@seed.example')
+	expect(JSON.stringify(await listCommunity(NO_CRITERIA))).not.toContain('@seed.example')
 })
 
 test('suggestions are people, skills with their numbers of members, and universities', async () => {
 	const { skills } = await suggest('pyth', null)
-	expect(skills[0]).toEqual({ name: 'Python', count: truth({ ...anybody, skills: ['Python'] }).length })
+	expect(skills[0]).toEqual({ name: 'Python', count: truth({ ...NO_CRITERIA, skills: ['Python'] }).length })
 	const university = listed[0]?.profile.university_name ?? ''
 	expect((await suggest(university, null)).universities[0]).toEqual({
 		name: university,
-		count: truth({ ...anybody, universities: [university] }).length,
+		count: truth({ ...NO_CRITERIA, universities: [university] }).length,
 	})
 	expect((await suggest(listed[0]?.name ?? '', null)).people[0]?.username).toBe(listed[0]?.username)
 })

@@ -4,7 +4,7 @@ import { directoryOperations, person, personList } from './directory.api.server.
 import { listJoinedAfter } from './directory.queries.server.ts'
 import { checkDocuments } from './documents.server.ts'
 import { peopleSource } from './finding.server.ts'
-import { forgetTerms } from './terms.queries.server.ts'
+import { deleteUnusedTerms } from './terms.queries.server.ts'
 
 export const directory = defineFeature({
 	name: 'directory',
@@ -16,7 +16,7 @@ export const directory = defineFeature({
 			if (typeof username !== 'string' || typeof answer !== 'function') return
 			inBackground(listJoinedAfter(username).then((joined) => answer(joined)))
 		}),
-	afterLeaving: forgetTerms,
+	afterLeaving: deleteUnusedTerms,
 	memberData: {
 		member_search: {
 			members: { user_id: 'deleted' },

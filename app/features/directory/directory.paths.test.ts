@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import {
-	anybody,
 	type Criteria,
 	communityPath,
 	countFilters,
 	criteriaOf,
 	MAX_FILTER_VALUES,
+	NO_CRITERIA,
 	sortOf,
 } from './directory.paths.ts'
 
@@ -21,10 +21,10 @@ const everything: Criteria = {
 }
 
 test.each([
-	['nobody in particular', anybody],
+	['nobody in particular', NO_CRITERIA],
 	['everything', everything],
-	['a search in its own order', { ...anybody, q: 'mira' }],
-	['a search by joining', { ...anybody, q: 'mira', sort: 'newest' as const }],
+	['a search in its own order', { ...NO_CRITERIA, q: 'mira' }],
+	['a search by joining', { ...NO_CRITERIA, q: 'mira', sort: 'newest' as const }],
 ])('criteria for %s survive the round trip through their address', (_, criteria) => {
 	expect(criteriaOf(new URL(communityPath(criteria), 'http://site.example').searchParams)).toEqual(criteria)
 })
@@ -40,7 +40,7 @@ test.each([
 	['?skill=React,+TypeScript&skill=React', { skills: ['React', 'TypeScript'] }],
 	['?online=1&cursor=abc', { online: true }],
 ])('the address %s means %j', (search, criteria) => {
-	expect(criteriaOf(new URLSearchParams(search))).toEqual({ ...anybody, ...criteria })
+	expect(criteriaOf(new URLSearchParams(search))).toEqual({ ...NO_CRITERIA, ...criteria })
 })
 
 test('of an address with too many values, the first ones are used', () => {
@@ -55,9 +55,9 @@ test.each([
 	[{ sort: 'match' as const }, 'newest'],
 	[{ sort: 'active' as const }, 'active'],
 ])('the criteria %j are ordered by %s', (criteria, sort) => {
-	expect(sortOf({ ...anybody, ...criteria })).toBe(sort)
+	expect(sortOf({ ...NO_CRITERIA, ...criteria })).toBe(sort)
 })
 
 test('filters are counted one by one, without the search', () => {
-	expect([countFilters(anybody), countFilters(everything)]).toEqual([0, 9])
+	expect([countFilters(NO_CRITERIA), countFilters(everything)]).toEqual([0, 9])
 })

@@ -4,26 +4,26 @@ import { type Opening, openingsOf } from '~/features/members/self.view.ts'
 export const membersPerPage = 20
 
 /** Characters and words of a search that are used. */
-export const MAX_SEARCH_LENGTH = 100
+export const MAX_MEMBER_SEARCH_LENGTH = 100
 export const MAX_SEARCH_WORDS = 8
 
 /**
  * Limits of counting within filters and in a search. A community of up to `small` members is counted exactly; in a larger one, a
  * count costs the same whatever the size: “100+” means at least that many.
  */
-export const counting = { small: 5_000, max: { small: 500, large: 100 } }
+export const COUNT_LIMITS = { small: 5_000, max: { small: 500, large: 100 } }
 
 /** Up to which number people are counted in a community of `total` members. */
 export function maxCounted(total: number): number {
-	return total <= counting.small ? counting.max.small : counting.max.large
+	return total <= COUNT_LIMITS.small ? COUNT_LIMITS.max.small : COUNT_LIMITS.max.large
 }
 
 /** Maximum values of one filter in an address. */
 export const MAX_FILTER_VALUES = 10
 
 /** Milliseconds from the last keystroke until suggestions are requested, and from leaving the field until they close. */
-export const searchDebounce = 300
-export const closeDelay = 200
+export const SEARCH_DEBOUNCE_MS = 300
+export const CLOSE_DELAY_MS = 200
 
 export type Sort = 'match' | 'newest' | 'active'
 
@@ -45,7 +45,7 @@ export interface Criteria {
 }
 
 /** No criteria: everybody, newest first. */
-export const anybody: Criteria = {
+export const NO_CRITERIA: Criteria = {
 	q: '',
 	skills: [],
 	branches: [],
@@ -83,13 +83,13 @@ export function criteriaOf(params: URLSearchParams): Criteria {
 
 /** The address of a list of members. @param cursor where its page begins */
 export function communityPath(criteria: Criteria, cursor: string | null = null): string {
-	const params = new URLSearchParams(fieldsOf(criteria))
+	const params = new URLSearchParams(criteriaFields(criteria))
 	if (cursor) params.set('cursor', cursor)
 	return params.size > 0 ? `/find-dev?${params}` : '/find-dev'
 }
 
 /** Criteria as the fields of a form. */
-export function fieldsOf(criteria: Criteria): [name: string, value: string][] {
+export function criteriaFields(criteria: Criteria): [name: string, value: string][] {
 	return [
 		...(criteria.q ? [['q', criteria.q] as [string, string]] : []),
 		...criteria.skills.map((skill): [string, string] => ['skill', skill]),
@@ -123,7 +123,7 @@ export function nameOfCriteria({ q, skills, branches, years, universities, openT
 
 /** Whether criteria contain anything besides current presence. */
 export function isSaveable(criteria: Criteria): boolean {
-	return criteriaQuery({ ...criteria, online: false, sort: null }) !== criteriaQuery(anybody)
+	return criteriaQuery({ ...criteria, online: false, sort: null }) !== criteriaQuery(NO_CRITERIA)
 }
 
 function valuesOf(params: URLSearchParams, name: string): string[] {

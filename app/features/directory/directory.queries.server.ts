@@ -126,7 +126,7 @@ async function read(statement: RawBuilder<unknown>): Promise<ListedMemberRow[]> 
 }
 
 /** Whether a listed member shows their presence, and none of their tabs is stored yet. */
-export async function isUnnoted(userId: number): Promise<boolean> {
+export async function isPresencePending(userId: number): Promise<boolean> {
 	const { rows } = await sql<{ unnoted: boolean }>`
 		select exists (select from member_search left join shown_profiles using (user_id)
 			where user_id = ${userId} and coalesce(show_presence, true)

@@ -1,30 +1,30 @@
 import { campusOf } from '~/features/campus/campus.view.ts'
 import { getFirstSteps } from '~/features/profiles/profiles.server.ts'
 import { webUrl } from '~/lib/links.ts'
-import { shortened } from '~/lib/text.ts'
+import { truncateWords } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import type { ResolvedCriteria } from './criteria.server.ts'
 import {
-	anybody,
 	type Criteria,
 	communityPath,
 	criteriaQuery,
 	isSaveable,
 	membersPerPage,
+	NO_CRITERIA,
 	nameOfCriteria,
 } from './directory.paths.ts'
 import {
-	isUnnoted,
+	isPresencePending,
 	type ListedMemberRow,
 	listNewestRows,
 	listOnlineRows,
 	listSkillRows,
 	MAX_ABOUT_LENGTH,
 } from './directory.queries.server.ts'
-import type { CommunityData, Loosening, MemberView, SkillView } from './directory.view.ts'
+import type { CommunityData, MemberView, RemovableFilter, SkillView } from './directory.view.ts'
 import { countSets, countsOf, presentFilters } from './filters.server.ts'
-import { everyMatch, type Found, findMembers, quoted } from './finding.server.ts'
-import type { Meaning } from './meaning.server.ts'
-import { reasonsOf } from './why.server.ts'
+import { everyMatch, type FoundMembers, findMembers, quoteSearch } from './finding.server.ts'
+import { reasonsOf } from './reasons.server.ts'
 
 /**
  * One page of the community: the members who match the criteria, how many there are, and the filters.
@@ -37,7 +37,7 @@ export async function listCommunity(
 	cursor: string | null = null,
 	viewer: Viewer = null,
 ): Promise<CommunityData> {
-	const isWhole = cursor === null && communityPath(criteria) === communityPath(anybody)
+	const isWhole = cursor === null && communityPath(criteria) === communityPath(NO_CRITERIA)
 	const [found, firstSteps, arriving] = await Promise.all([
 		findMembers(criteria, viewer, cursor, membersPerPage, { counts: true }),
 		isWhole ? getFirstSteps(viewer) : null,
@@ -49,7 +49,7 @@ export async function listCommunity(
 	return {
 		criteria: meaning.criteria,
 		typed: meaning.typed.map(({ label, without }) => ({ label, href: communityPath(without) })),
-		asWords: meaning.typed.length > 0 ? communityPath({ ...criteria, q: quoted(criteria.q) }) : null,
+		asWords: meaning.typed.length > 0 ? communityPath({ ...criteria, q: quoteSearch(criteria.q) }) : null,
 		isLoose: meaning.reading === 'any',
 		page: { rows, next: found.next },
 		saveable: isSaveable(criteria)
@@ -64,13 +64,13 @@ export async function listCommunity(
 }
 
 /** Found members, with the reasons why they were found. */
-export async function presentFound({ meaning, rows }: Found): Promise<MemberView[]> {
+export async function presentFound({ meaning, rows }: FoundMembers): Promise<MemberView[]> {
 	const why = await reasonsOf(meaning, rows)
 	return rows.map((row, index) => ({ ...presentMember(row), ...why[index] }))
 }
 
 /** The filter whose removal yields the most people. */
-async function loosen(meaning: Meaning): Promise<Loosening | null> {
+async function loosen(meaning: ResolvedCriteria): Promise<RemovableFilter | null> {
 	const { filters, criteria } = meaning
 	if (filters.length + (criteria.q ? 1 : 0) < 2) return null
 	const sets = filters.map((filter) => everyMatch({ ...meaning, filters: filters.filter((other) => other !== filter) }))
@@ -98,7 +98,7 @@ export async function listOnline(viewer: Viewer, limit: number): Promise<MemberV
  * numbers agree with their own presence dot, else 0.
  */
 export async function countArriving(viewer: Viewer): Promise<number> {
-	return viewer && (await isUnnoted(viewer.id)) ? 1 : 0
+	return viewer && (await isPresencePending(viewer.id)) ? 1 : 0
 }
 
 /** The commonest skills. */
@@ -117,7 +117,7 @@ function presentMember(row: ListedMemberRow): MemberView {
 		studies: { branch: row.enrol_in_branch_name, year: row.current_year, semester: row.current_semester },
 		university: row.university_name,
 		campus: campusOf(row),
-		about: shortened(row.about, MAX_ABOUT_LENGTH),
+		about: truncateWords(row.about, MAX_ABOUT_LENGTH),
 		expertise: row.expertise_in,
 		skills: row.skills,
 		openTo: row.open_to,

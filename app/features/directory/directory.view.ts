@@ -1,8 +1,8 @@
-import type { Saveable } from '~/features/following/following.view.ts'
+import type { SaveableSearch } from '~/features/following/following.view.ts'
 import type { Studies } from '~/features/members/members.view.ts'
 import type { Opening } from '~/features/members/self.view.ts'
 import type { FirstStepsView } from '~/features/profiles/profiles.view.ts'
-import { grouped } from '~/lib/text.ts'
+import { formatNumber } from '~/lib/text.ts'
 import type { Criteria } from './directory.paths.ts'
 
 /** What everybody may know about a member, logged in or not. Empty text means "not given". */
@@ -48,7 +48,7 @@ export interface Count {
 }
 
 /** A value of a filter. */
-export interface Choice {
+export interface FilterChoice {
 	/** As the address names it. */
 	value: string
 	label: string
@@ -59,15 +59,15 @@ export interface Choice {
 
 /** The filters of the community, each with the commonest and the chosen values. */
 export interface FiltersView {
-	online: Choice
-	openTo: Choice[]
-	branches: Choice[]
-	years: Choice[]
-	universities: Choice[]
+	online: FilterChoice
+	openTo: FilterChoice[]
+	branches: FilterChoice[]
+	years: FilterChoice[]
+	universities: FilterChoice[]
 }
 
 /** A filter that could be removed when nobody matches, and how many people match without it. */
-export interface Loosening {
+export interface RemovableFilter {
 	/** “online now” */
 	label: string
 	href: string
@@ -83,7 +83,7 @@ export interface SuggestionsView {
 
 /** “48”, “1,284”, “500+”. */
 export function countText({ number, atLeast }: Count): string {
-	return `${grouped(number)}${atLeast ? '+' : ''}`
+	return `${formatNumber(number)}${atLeast ? '+' : ''}`
 }
 
 /** The data of the community's page. */
@@ -98,12 +98,12 @@ export interface CommunityData {
 	isLoose: boolean
 	page: MembersPage
 	/** The list as a search that can be saved; null for everybody. */
-	saveable: Saveable | null
+	saveable: SaveableSearch | null
 	/** Where the page begins; null for the first. */
 	cursor: string | null
 	count: Count
 	filters: FiltersView
-	loosen: Loosening | null
+	loosen: RemovableFilter | null
 	/** The steps that the viewer still has to take to be found; null when there are none, and within a search. */
 	firstSteps: FirstStepsView | null
 }

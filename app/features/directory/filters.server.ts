@@ -1,14 +1,14 @@
 import { openings } from '~/features/members/self.view.ts'
 import { ordinal } from '~/lib/text.ts'
-import { counting, maxCounted } from './directory.paths.ts'
-import type { Choice, Count, FiltersView } from './directory.view.ts'
-import { everyMatch, type Found } from './finding.server.ts'
-import type { Meaning } from './meaning.server.ts'
+import type { ResolvedCriteria } from './criteria.server.ts'
+import { COUNT_LIMITS, maxCounted } from './directory.paths.ts'
+import type { Count, FilterChoice, FiltersView } from './directory.view.ts'
+import { everyMatch, type FoundMembers } from './finding.server.ts'
 import { countFacets, countSetMembers, isEverybody, type MemberSet } from './search.queries.server.ts'
 import type { TermRow } from './terms.queries.server.ts'
 
 /** How many people a list has, and how many of them have each term that filters offer. */
-export interface Counts {
+export interface FilterCounts {
 	people: Count
 	/** null where it was not counted. */
 	of: (term: TermRow) => Count | null
@@ -24,10 +24,10 @@ const single: TermRow['kind'][] = ['branch', 'year', 'university']
  * first people, and says “at least”. Alternatives to a chosen branch, year or university need separate counts, which only a small
  * community gets.
  */
-export async function countsOf(found: Found): Promise<Counts> {
+export async function countsOf(found: FoundMembers): Promise<FilterCounts> {
 	const { meaning } = found
 	const { filters, total } = meaning
-	const isSmall = total <= counting.small
+	const isSmall = total <= COUNT_LIMITS.small
 	const chosen = single.filter((kind) => filters.some((filter) => filter.kind === kind))
 	const sets = (isSmall ? [null, ...chosen] : [null]).map((except) => ({
 		except,
@@ -54,20 +54,20 @@ function exactly(number: number): Count {
 }
 
 /** All who match without the filters of one kind; null when nobody can. */
-function setWithout(meaning: Meaning, except: TermRow['kind'] | null): MemberSet | null {
+function setWithout(meaning: ResolvedCriteria, except: TermRow['kind'] | null): MemberSet | null {
 	return everyMatch({ ...meaning, filters: meaning.filters.filter(({ kind }) => kind !== except) })
 }
 
 /** How many people match, as far as a large community is counted. */
-export async function countPeople(found: Found): Promise<Count> {
+export async function countPeople(found: FoundMembers): Promise<Count> {
 	const { meaning, counted } = found
 	const meant = found.sampled ?? everyMatch(meaning)
 	if (!meant) return nobody
 	if (isEverybody(meant)) return exactly(meaning.total)
 	const everyone = meaning.popular.find(({ kind }) => kind === 'everyone')
 	const number =
-		counted && everyone ? (counted.get(everyone.id) ?? 0) : await countSetMembers(meant, counting.max.large + 1)
-	return { number: Math.min(number, counting.max.large), atLeast: number > counting.max.large }
+		counted && everyone ? (counted.get(everyone.id) ?? 0) : await countSetMembers(meant, COUNT_LIMITS.max.large + 1)
+	return { number: Math.min(number, COUNT_LIMITS.max.large), atLeast: number > COUNT_LIMITS.max.large }
 }
 
 /**
@@ -75,9 +75,9 @@ export async function countPeople(found: Found): Promise<Count> {
  * @param known the counts of the first of them, if it was counted with a page of its members
  */
 export async function countSets(
-	{ popular, total }: Meaning,
+	{ popular, total }: ResolvedCriteria,
 	sets: (MemberSet | null)[],
-	known: Found['counted'] = null,
+	known: FoundMembers['counted'] = null,
 ) {
 	const everyone = popular.find(({ kind }) => kind === 'everyone')
 	const isAsked = (meant: MemberSet | null, index: number) =>
@@ -100,7 +100,7 @@ export async function countSets(
 }
 
 /** The terms of the filters: the commonest and the chosen ones. */
-export function termsShown({ popular, named }: Meaning): TermRow[] {
+export function termsShown({ popular, named }: ResolvedCriteria): TermRow[] {
 	const terms = new Map([...popular, ...named].map((term) => [term.id, term]))
 	return [...terms.values()].filter(
 		({ kind, members }) => kind !== 'everyone' && kind !== 'skill' && (members > 0 || kind === 'online'),
@@ -108,11 +108,11 @@ export function termsShown({ popular, named }: Meaning): TermRow[] {
 }
 
 /** The filters for the page. @param arriving members who are about to be online, and missing from the counts */
-export function presentFilters(meaning: Meaning, counts: Counts, arriving: number): FiltersView {
+export function presentFilters(meaning: ResolvedCriteria, counts: FilterCounts, arriving: number): FiltersView {
 	const { criteria, named, unknown } = meaning
 	const terms = termsShown(meaning)
 	const chosen = new Set(named.map(({ id }) => id))
-	const choices = (kind: TermRow['kind'], labelOf = (label: string) => label): Choice[] => [
+	const choices = (kind: TermRow['kind'], labelOf = (label: string) => label): FilterChoice[] => [
 		...terms
 			.filter((term) => term.kind === kind)
 			.map((term) => ({

@@ -3,18 +3,19 @@ import type { SearchSource } from '~/features/following/searches.server.ts'
 import { isId } from '~/lib/checks.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, invalidCursor, isTimeText } from '~/platform/http/cursors.ts'
-import { type Criteria, communityPath, criteriaOf, criteriaQuery, maxCounted, sortOf } from './directory.paths.ts'
 import {
 	type Group,
-	isImpossible,
-	type Meaning,
-	meaningOf,
-	type Reading,
-	type Understood,
-	understand,
-	type Word,
-} from './meaning.server.ts'
+	hasImpossibleFilter,
+	type MatchMode,
+	type ParsedCriteria,
+	parseCriteria,
+	type ResolvedCriteria,
+	resolveCriteria,
+	type SearchWord,
+} from './criteria.server.ts'
+import { type Criteria, communityPath, criteriaOf, criteriaQuery, maxCounted, sortOf } from './directory.paths.ts'
 import {
+	estimateSetSize,
 	type FoundRow,
 	findPage,
 	isEverybody,
@@ -22,12 +23,11 @@ import {
 	MAX_FETCHED_ONCE,
 	type MemberSet,
 	type SearchPosition,
-	sampleSize,
 } from './search.queries.server.ts'
 
 /** One page of the members who match. */
-export interface Found {
-	meaning: Meaning
+export interface FoundMembers {
+	meaning: ResolvedCriteria
 	rows: FoundRow[]
 	/**
 	 * How many who match have each term that filters offer, counted as by {@link countFacets}, by the term's id; null where they were not
@@ -41,7 +41,7 @@ export interface Found {
 }
 
 interface ListPosition extends SearchPosition {
-	reading: Reading
+	reading: MatchMode
 	tier: number
 }
 
@@ -58,27 +58,33 @@ export async function findMembers(
 	viewer: Viewer,
 	cursor: string | null,
 	limit: number,
-	{ loosest = 'any', counts = false }: { loosest?: Reading; counts?: boolean } = {},
-): Promise<Found> {
-	const understood = await understand(criteria, viewer)
+	{ loosest = 'any', counts = false }: { loosest?: MatchMode; counts?: boolean } = {},
+): Promise<FoundMembers> {
+	const understood = await parseCriteria(criteria, viewer)
 	const position = cursor ? positionOf(criteria, understood.criteria, cursor) : null
-	let first: Found | undefined
+	let first: FoundMembers | undefined
 	const readings = readingsOf(understood).filter((reading) => looseness[reading] <= looseness[loosest])
 	for (const reading of position ? [position.reading] : readings) {
 		const read = reading === 'words' ? await asWords(criteria, viewer) : understood
-		const found = await findIn(await meaningOf(read, reading), position, limit, counts)
+		const found = await findIn(await resolveCriteria(read, reading), position, limit, counts)
 		if (found.rows.length > 0) return found
 		first ??= found
 	}
 	return (
-		first ?? { meaning: await meaningOf(understood, 'written'), rows: [], counted: null, sampled: null, next: null }
+		first ?? {
+			meaning: await resolveCriteria(understood, 'written'),
+			rows: [],
+			counted: null,
+			sampled: null,
+			next: null,
+		}
 	)
 }
 
-const looseness: Record<Reading, number> = { written: 0, typos: 1, words: 2, any: 3 }
+const looseness: Record<MatchMode, number> = { written: 0, typos: 1, words: 2, any: 3 }
 
-function readingsOf({ rest, typed }: Understood): Reading[] {
-	const loosely: Reading[] = typed.length > 0 ? ['words', 'any'] : ['any']
+function readingsOf({ rest, typed }: ParsedCriteria): MatchMode[] {
+	const loosely: MatchMode[] = typed.length > 0 ? ['words', 'any'] : ['any']
 	return [
 		'written',
 		...(rest.length > 0 ? (['typos', ...loosely] as const) : typed.length > 0 ? (['words'] as const) : []),
@@ -86,16 +92,21 @@ function readingsOf({ rest, typed }: Understood): Reading[] {
 }
 
 /** The criteria with each word of the search taken literally, none as a filter. */
-async function asWords(criteria: Criteria, viewer: Viewer): Promise<Understood> {
-	return { ...(await understand({ ...criteria, q: quoted(criteria.q) }, viewer)), criteria }
+async function asWords(criteria: Criteria, viewer: Viewer): Promise<ParsedCriteria> {
+	return { ...(await parseCriteria({ ...criteria, q: quoteSearch(criteria.q) }, viewer)), criteria }
 }
 
 /** A search whose words are no filters. */
-export function quoted(q: string): string {
+export function quoteSearch(q: string): string {
 	return `"${q.replace(/["“”]/g, ' ').trim()}"`
 }
 
-async function findIn(meaning: Meaning, position: ListPosition | null, limit: number, counts: boolean): Promise<Found> {
+async function findIn(
+	meaning: ResolvedCriteria,
+	position: ListPosition | null,
+	limit: number,
+	counts: boolean,
+): Promise<FoundMembers> {
 	const { criteria, user, viewer } = meaning
 	const sort = sortOf(criteria)
 	const first = sort === 'match' && !position ? user : null
@@ -128,7 +139,7 @@ async function findIn(meaning: Meaning, position: ListPosition | null, limit: nu
  * terms are not sampled, nor are filters, whose counters are better estimates than those of words that occur together. For a single word or filter
  * there is nothing to intersect.
  */
-async function sampledSet(meaning: Meaning): Promise<MemberSet | null> {
+async function sampledSet(meaning: ResolvedCriteria): Promise<MemberSet | null> {
 	const meant = everyMatch(meaning)
 	if (!meant || isEverybody(meant)) return null
 	const { total, words } = meaning
@@ -136,7 +147,7 @@ async function sampledSet(meaning: Meaning): Promise<MemberSet | null> {
 	if (total <= MAX_FETCHED_ONCE) return { ...meant, members: Math.min(meant.members, total) }
 	if (meant.members <= MAX_FETCHED) return meant
 	const isSampled = words.length > 0 && groups.length + others.length > 1
-	const members = isSampled ? await sampleSize(meant, total) : null
+	const members = isSampled ? await estimateSetSize(meant, total) : null
 	return members === null ? null : { ...meant, members }
 }
 
@@ -145,7 +156,7 @@ async function sampledSet(meaning: Meaning): Promise<MemberSet | null> {
  * every word literally in a short field, then those who have every word; then the same without optional words. Impossible criteria
  * have no sets.
  */
-function tiersOf(meaning: Meaning): MemberSet[] {
+function tiersOf(meaning: ResolvedCriteria): MemberSet[] {
 	const { criteria, words, reading } = meaning
 	const whole = everyMatch(meaning)
 	if (!whole) return []
@@ -153,8 +164,8 @@ function tiersOf(meaning: Meaning): MemberSet[] {
 	const filters = meaning.filters.map(({ group }) => group)
 	const each = (groups: Group[]) => (groups.every(({ ids }) => ids.length > 0) ? [[...filters, ...groups]] : [])
 	const firm = words.filter(({ isSoft }) => !isSoft)
-	const byName = (needed: Word[]) => each(needed.map(({ name }) => name))
-	const asWritten = (needed: Word[]) => each(needed.map(({ exact }) => exact))
+	const byName = (needed: SearchWord[]) => each(needed.map(({ name }) => name))
+	const asWritten = (needed: SearchWord[]) => each(needed.map(({ exact }) => exact))
 	const withSoft = firm.length < words.length ? [each(words.map(({ any }) => any)), byName(firm), asWritten(firm)] : []
 	const steps =
 		reading === 'any'
@@ -190,7 +201,7 @@ function allButOne(groups: Group[]): Group[][] {
 }
 
 /** Members with strong evidence of a skill in the criteria. Visitors, who see no evidence, must not learn it from the order either. */
-async function strongOf({ viewer, named, meanings }: Meaning): Promise<number[]> {
+async function strongOf({ viewer, named, meanings }: ResolvedCriteria): Promise<number[]> {
 	const skills = [...named, ...meanings.filter(({ exact }) => exact)].filter(({ kind }) => kind === 'skill')
 	return viewer ? listStrongMembers(skills.map(({ label }) => label)) : []
 }
@@ -217,9 +228,9 @@ function isSame(ways: Group[][], others: Group[][]): boolean {
 }
 
 /** All who match in one set, whatever the order; null where nobody can match. */
-export function everyMatch(meaning: Meaning): MemberSet | null {
+export function everyMatch(meaning: ResolvedCriteria): MemberSet | null {
 	const { words, reading, notBlocking, viewer } = meaning
-	if (isImpossible(meaning)) return null
+	if (hasImpossibleFilter(meaning)) return null
 	const filters = meaning.filters.map(({ group }) => group)
 	const any = words.filter(({ isSoft }) => !isSoft).map((word) => word.any)
 	const groups = reading === 'any' && any.length > 0 ? [unionOf(any)] : any
@@ -236,7 +247,7 @@ function unionOf(groups: Group[]): Group {
 	}
 }
 
-function cursorOf({ criteria, reading }: Meaning, row: FoundRow): string {
+function cursorOf({ criteria, reading }: ResolvedCriteria, row: FoundRow): string {
 	const sort = sortOf(criteria)
 	return encodeCursor([
 		reading === 'written' ? sort : `${sort}/${reading}`,

@@ -4,7 +4,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeTab } from '../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { recountTerms } from '../../../tests/support/members.ts'
-import { anybody } from './directory.paths.ts'
+import { NO_CRITERIA } from './directory.paths.ts'
 import { listCommunity, listNewest, listOnline } from './directory.server.ts'
 
 useDatabase()
@@ -22,10 +22,10 @@ test('a member can be found as soon as they have registered, and never twice', a
 })
 
 test('an author of imported questions is no member', async () => {
-	const { count } = await listCommunity(anybody)
+	const { count } = await listCommunity(NO_CRITERIA)
 	await addMember('Imported Kettlewick', { imported: true })
 	expect(await found('imported')).toEqual([])
-	expect((await listCommunity(anybody)).count).toEqual(count)
+	expect((await listCommunity(NO_CRITERIA)).count).toEqual(count)
 })
 
 test('a changed name, university, branch or skill is found, and the old one is not', async () => {
@@ -44,7 +44,7 @@ test('a changed name, university, branch or skill is found, and the old one is n
 	await db().insertInto('profile_skills').values({ user_id: id, skill_id: skill, position: 0 }).execute()
 	expect(await found('oldname')).toEqual([])
 	for (const q of ['newname', 'quillhaven', 'sextants']) expect(await found(q)).toEqual([username])
-	const inBranch = await listCommunity({ ...anybody, branches: ['cartography'] })
+	const inBranch = await listCommunity({ ...NO_CRITERIA, branches: ['cartography'] })
 	expect(inBranch.page.rows.map((row) => row.username)).toEqual([username])
 	await db().deleteFrom('profile_skills').where('user_id', '=', id).execute()
 	expect(await found('sextants')).toEqual([])
@@ -65,9 +65,10 @@ test('data of a transaction that was rolled back is not found', async () => {
 test('a member is found as online while a tab is open, and not once all are closed', async () => {
 	const { id, username } = await addMember('Nela Lampkeeper')
 	const tabs = [await makeTab(id), await makeTab(id)]
-	const online = async () => (await listCommunity({ ...anybody, online: true })).page.rows.map((row) => row.username)
+	const online = async () =>
+		(await listCommunity({ ...NO_CRITERIA, online: true })).page.rows.map((row) => row.username)
 	expect(await online()).toEqual([username])
-	const active = await listCommunity({ ...anybody, sort: 'active' })
+	const active = await listCommunity({ ...NO_CRITERIA, sort: 'active' })
 	expect(active.page.rows[0]?.username).toBe(username)
 	await db()
 		.deleteFrom('connections')
@@ -78,7 +79,7 @@ test('a member is found as online while a tab is open, and not once all are clos
 	expect(await online()).toEqual([])
 	await db().deleteFrom('connections').where('user_id', '=', id).execute()
 	await db().updateTable('profiles').set({ last_seen_at: new Date() }).where('user_id', '=', id).execute()
-	const lastSeen = async () => (await listCommunity({ ...anybody, sort: 'active' })).page.rows[0]?.username
+	const lastSeen = async () => (await listCommunity({ ...NO_CRITERIA, sort: 'active' })).page.rows[0]?.username
 	expect(await lastSeen()).not.toBe(username)
 	await db().updateTable('profiles').set({ show_presence: true }).where('user_id', '=', id).execute()
 	expect([await online(), await lastSeen()]).toEqual([[], username])
@@ -96,12 +97,12 @@ test('a member with two tabs is counted as online once; a tab that was not renew
 	expect((await listOnline(null, 5)).map(({ username, online }) => ({ username, online }))).toEqual([
 		{ username: first.username, online: true },
 	])
-	const byFilter = await listCommunity({ ...anybody, online: true })
+	const byFilter = await listCommunity({ ...NO_CRITERIA, online: true })
 	expect(byFilter.page.rows.map(({ username }) => username)).toEqual([first.username])
 	const counters = await db().selectFrom('terms').select(['id', 'members']).orderBy('id').execute()
 	expect(counters).toEqual(await recountTerms())
 	await db().deleteFrom('connections').execute()
-	expect((await listCommunity({ ...anybody, online: true })).count.number).toBe(0)
+	expect((await listCommunity({ ...NO_CRITERIA, online: true })).count.number).toBe(0)
 	expect(await db().selectFrom('terms').select('members').where('kind', '=', 'online').execute()).toEqual([
 		{ members: 0 },
 	])
@@ -153,6 +154,6 @@ async function addMember(name: string, more: { imported?: boolean } = {}): Promi
 }
 
 async function found(q: string): Promise<string[]> {
-	const { page } = await listCommunity({ ...anybody, q })
+	const { page } = await listCommunity({ ...NO_CRITERIA, q })
 	return page.rows.map(({ username }) => username)
 }

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { seedMembers } from '~/features/demo/people/seed.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { listIndexed, placeAfter } from '../../../tests/support/members.ts'
-import type { Group } from './meaning.server.ts'
-import { countFacets, findPage, type MemberSet, type SearchPosition, sampleSize } from './search.queries.server.ts'
+import { listIndexed, setNextMemberId } from '../../../tests/support/members.ts'
+import type { Group } from './criteria.server.ts'
+import { countFacets, estimateSetSize, findPage, type MemberSet, type SearchPosition } from './search.queries.server.ts'
 
 useDatabase()
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 		[400, 0],
 	] as const) {
 		await seedMembers(size, { onProgress: () => {} })
-		if (next) await placeAfter(next)
+		if (next) await setNextMemberId(next)
 	}
 })
 
@@ -133,13 +133,13 @@ test.each([
 test('the size of a set is estimated from an even sample of members, if it is large enough', async () => {
 	const python = await termOf('Python')
 	const meant = { ways: [[{ ids: [python], members: 1 }]], members: 1, isPublic: false }
-	expect(await sampleSize(meant, 400)).toBeNull()
+	expect(await estimateSetSize(meant, 400)).toBeNull()
 	// All of these are in the block in the middle, which is sampled.
-	await placeAfter(39_000)
+	await setNextMemberId(39_000)
 	await seedMembers(800, { onProgress: () => {} })
 	const sampled = (await listIndexed('joined')).filter(({ id }) => id > 39_000 && id < 39_500)
 	const share = sampled.filter(({ terms }) => terms.includes(python)).length / sampled.length
-	expect(await sampleSize(meant, 400)).toBeCloseTo(400 * share)
+	expect(await estimateSetSize(meant, 400)).toBeCloseTo(400 * share)
 })
 
 async function idsOf(meant: MemberSet, order: 'joined' | 'seen'): Promise<number[]> {

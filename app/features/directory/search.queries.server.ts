@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { profilesFor } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import type { Group } from './criteria.server.ts'
 import { type ListedMemberRow, memberColumns } from './directory.queries.server.ts'
-import type { Group } from './meaning.server.ts'
 
 /** Members who have one term of each group of any of these lists. */
 export interface MemberSet {
@@ -142,7 +142,7 @@ function countsOfWhole({ meant, limit }: NonNullable<PageInput['whole']>): RawBu
  * @param total the number of listed members
  * @returns null if these blocks have too few members to tell; for a set of more than MAX_FETCHED_ONCE members at least so many
  */
-export async function sampleSize(meant: MemberSet, total: number): Promise<number | null> {
+export async function estimateSetSize(meant: MemberSet, total: number): Promise<number | null> {
 	const blocks = Math.min(MAX_SAMPLED, Math.ceil(total / MEMBERS_PER_SAMPLED))
 	const enough = Math.ceil((2 * MAX_FETCHED_ONCE * (blocks << BLOCK_BITS)) / total)
 	const { rows } = await sql<{ sampled: number; found: number }>`

@@ -3,7 +3,7 @@ import { setSkills } from '~/features/members/skills.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { anybody } from './directory.paths.ts'
+import { NO_CRITERIA } from './directory.paths.ts'
 import { listCommunity } from './directory.server.ts'
 import { suggest } from './suggestions.server.ts'
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
 })
 
 async function found(q: string): Promise<[string[], boolean]> {
-	const { page, isLoose } = await listCommunity({ ...anybody, q }, null, null)
+	const { page, isLoose } = await listCommunity({ ...NO_CRITERIA, q }, null, null)
 	return [page.rows.map(({ username }) => username), isLoose]
 }
 
@@ -90,7 +90,7 @@ test('members with an optional word come first; alone, it is required', async ()
 })
 
 test('the reason for a match names the year of graduation', async () => {
-	const { page } = await listCommunity({ ...anybody, q: 'react 2028' }, null, null)
+	const { page } = await listCommunity({ ...NO_CRITERIA, q: 'react 2028' }, null, null)
 	expect(page.rows[0]?.why).toBe('Knows React · Year of passing: 2028')
 })
 
@@ -111,7 +111,7 @@ test('the reason for a match shows the word, also in a long address and with a h
 		['longboard', 'About: “Long-board and lamps:…”'],
 		['cofounder', 'Certificate: Co-founder of the year'],
 	] as const) {
-		const { page } = await listCommunity({ ...anybody, q }, null, member)
+		const { page } = await listCommunity({ ...NO_CRITERIA, q }, null, member)
 		expect([q, page.rows.map((row) => row.why)]).toEqual([q, [why]])
 	}
 })

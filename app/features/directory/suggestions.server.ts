@@ -1,11 +1,11 @@
 import { canonicalSkill } from '~/features/members/skills.server.ts'
-import { grouped } from '~/lib/text.ts'
+import { formatNumber } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { anybody } from './directory.paths.ts'
+import { parseCriteria, resolveCriteria } from './criteria.server.ts'
+import { NO_CRITERIA } from './directory.paths.ts'
 import { presentFound } from './directory.server.ts'
 import type { SuggestionsView } from './directory.view.ts'
-import { findMembers, quoted } from './finding.server.ts'
-import { meaningOf, understand } from './meaning.server.ts'
+import { findMembers, quoteSearch } from './finding.server.ts'
 import type { MeaningRow } from './terms.queries.server.ts'
 
 const MAX_SUGGESTIONS = { people: 5, skills: 4, universities: 3 }
@@ -13,7 +13,7 @@ const MAX_SUGGESTIONS = { people: 5, skills: 4, universities: 3 }
 /** Suggestions for an incomplete search: people, skills and universities, the best of each. */
 export async function suggest(typed: string, viewer: Viewer): Promise<SuggestionsView> {
 	if (!typed) return { people: [], skills: [], universities: [] }
-	const found = await findMembers({ ...anybody, q: typed }, viewer, null, MAX_SUGGESTIONS.people)
+	const found = await findMembers({ ...NO_CRITERIA, q: typed }, viewer, null, MAX_SUGGESTIONS.people)
 	const { meaning } = found
 	const rows = await presentFound(found)
 	const isNeeded = ({ position }: MeaningRow) => meaning.words[position]?.isSoft === false
@@ -47,15 +47,15 @@ export async function suggestKnownSkills(typed: string): Promise<{ value: string
 	const texts = [...new Set([canonicalSkill(typed), typed])]
 	const skills = (await Promise.all(texts.map(skillsLike))).flat()
 	const counts = new Map(skills.map(({ label, members }) => [label, members]))
-	return [...counts].slice(0, MAX_KNOWN_SKILLS).map(([value, members]) => ({ value, note: grouped(members) }))
+	return [...counts].slice(0, MAX_KNOWN_SKILLS).map(([value, members]) => ({ value, note: formatNumber(members) }))
 }
 
 async function skillsLike(text: string): Promise<MeaningRow[]> {
-	const understood = await understand({ ...anybody, q: quoted(text) }, null)
-	const written = await meaningOf(understood, 'written')
+	const understood = await parseCriteria({ ...NO_CRITERIA, q: quoteSearch(text) }, null)
+	const written = await resolveCriteria(understood, 'written')
 	const { meanings, words } = written.words.every(({ any }) => any.ids.length > 0)
 		? written
-		: await meaningOf(understood, 'typos')
+		: await resolveCriteria(understood, 'typos')
 	return answersOf(meanings, words.length).filter(({ kind }) => kind === 'skill')
 }
 

@@ -23,25 +23,25 @@ export type TermKind =
 	| 'details'
 
 /** Kinds of long texts, whose words are not counted. */
-export const uncountedKinds: readonly TermKind[] = ['about', 'details']
+export const longTextKinds: readonly TermKind[] = ['about', 'details']
 
 /** Fields that say less about a member than the others; matches in these come later. */
-export const weakKinds: readonly TermKind[] = ['location', ...uncountedKinds]
+export const weakKinds: readonly TermKind[] = ['location', ...longTextKinds]
 
 /** A term by which members can be found. */
 export interface TermRow {
 	id: number
 	kind: TermKind
 	label: string
-	/** The number of listed members with it, as far as the asker may know; 1 for {@link uncountedKinds}. */
+	/** The number of listed members with it, as far as the asker may know; 1 for {@link longTextKinds}. */
 	members: number
 }
 
 /** The asker; visitors may know less. */
-export type Asker = 'visitor' | 'member'
+export type SearchAudience = 'visitor' | 'member'
 
 /** The number of members with a term, as far as the asker may know. */
-const membersFor: Record<Asker, RawBuilder<unknown>> = { visitor: sql`public_members`, member: sql`members` }
+const membersFor: Record<SearchAudience, RawBuilder<unknown>> = { visitor: sql`public_members`, member: sql`members` }
 
 /** A possible meaning of a word of a search. */
 export interface MeaningRow extends TermRow {
@@ -58,19 +58,19 @@ const MAX_MEANINGS = 60
 const MAX_ALIKE = 2_000
 
 /** A word to look up. */
-export interface AskedWord {
+export interface LookupWord {
 	position: number
 	text: string
 	/** Whether it was joined from two words: then it does not stand for other words that begin with it. */
 	isJoined: boolean
 }
 
-const textsOf = (words: readonly AskedWord[]) =>
+const textsOf = (words: readonly LookupWord[]) =>
 	arrayOf(
 		words.map(({ text }) => text),
 		'text',
 	)
-const positionsOf = (words: readonly AskedWord[]) =>
+const positionsOf = (words: readonly LookupWord[]) =>
 	arrayOf(
 		words.map(({ position }) => position),
 		'int',
@@ -86,10 +86,10 @@ const positionsOf = (words: readonly AskedWord[]) =>
  * @param typos null, or: also terms with a word that differs by a typo, and names that equal one of these
  */
 export async function findMeanings(
-	asked: readonly AskedWord[],
+	asked: readonly LookupWord[],
 	kinds: readonly TermKind[],
-	typos: readonly AskedWord[] | null,
-	asker: Asker,
+	typos: readonly LookupWord[] | null,
+	asker: SearchAudience,
 ): Promise<MeaningRow[]> {
 	const members = membersFor[asker]
 	const joined = arrayOf(
@@ -97,7 +97,7 @@ export async function findMeanings(
 		'bool',
 	)
 	const ofKinds = arrayOf(kinds, 'text')
-	const long = uncountedKinds.filter((kind) => kinds.includes(kind))
+	const long = longTextKinds.filter((kind) => kinds.includes(kind))
 	const mistyped = typos
 		? sql`union all
 			select asked.position, found.id, kind, key, label, ${members} as members, false as exact
@@ -150,15 +150,15 @@ export async function findUser(username: string): Promise<number | null> {
 }
 
 /** A value in a filter. */
-export interface Named {
+export interface FilterValue {
 	kind: TermKind
 	value: string
 }
 
 /** The terms of filter values, with the index of each in the list; a value that nobody ever had is left out. */
-export async function findNamed(
-	named: Named[],
-	asker: Asker,
+export async function findFilterTerms(
+	named: FilterValue[],
+	asker: SearchAudience,
 ): Promise<(TermRow & { position: number; key: string })[]> {
 	const kinds = named.map(({ kind }) => kind)
 	const values = named.map(({ value }) => value)
@@ -174,7 +174,10 @@ export async function findNamed(
 }
 
 /** The values that filters offer, up to the given number of each kind, commonest first; and the number of listed members. */
-export async function listPopular(limits: Partial<Record<TermKind, number>>, asker: Asker): Promise<TermRow[]> {
+export async function listPopular(
+	limits: Partial<Record<TermKind, number>>,
+	asker: SearchAudience,
+): Promise<TermRow[]> {
 	const members = membersFor[asker]
 	const { rows } = await sql<TermRow>`
 		select popular.* from unnest(${arrayOf(Object.keys(limits), 'text')}, ${arrayOf(Object.values(limits), 'int')}) as wanted (kind, max)
@@ -212,7 +215,7 @@ export async function reindexIfStale(ids: number[]): Promise<number[]> {
  * Deletes words that are no longer in any profile. Indexing a member changes the table of terms before reading it, so
  * the two wait for each other.
  */
-export async function forgetTerms(): Promise<void> {
+export async function deleteUnusedTerms(): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {

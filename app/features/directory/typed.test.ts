@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOfInstitution, namesOfBranch, phrasesOf, takeYears, withoutOverlaps, wordsOf } from './typed.ts'
+import { extractYears, isOfInstitution, namesOfBranch, phrasesOf, withoutOverlaps, wordsOf } from './typed.ts'
 
 test.each([
 	['react cse', ['react', 'cse']],
@@ -40,7 +40,7 @@ test.each([
 	['react batch', [], ['react', 'batch']],
 ])('%j names the years %j and leaves %j', (typed, years, rest) => {
 	const words = wordsOf(typed)
-	const taken = takeYears(words)
+	const taken = extractYears(words)
 	expect(taken.years).toEqual(years)
 	expect(words.flatMap(({ text }, index) => (taken.isYear[index] ? [] : [text]))).toEqual(rest)
 })
@@ -67,8 +67,8 @@ test('phrases are adjacent words, the longest first; those that overlap a longer
 })
 
 test('a year of graduation stays a word; in quotation marks it is no year', () => {
-	expect(takeYears(wordsOf("react '28")).passing).toEqual([null, 2028])
-	expect(takeYears(wordsOf('"2028" 2128')).passing).toEqual([null, null])
+	expect(extractYears(wordsOf("react '28")).passing).toEqual([null, 2028])
+	expect(extractYears(wordsOf('"2028" 2128')).passing).toEqual([null, null])
 })
 
 test('a phrase keeps its original spelling', () => {

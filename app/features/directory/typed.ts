@@ -1,4 +1,4 @@
-import { MAX_SEARCH_LENGTH, MAX_SEARCH_WORDS } from './directory.paths.ts'
+import { MAX_MEMBER_SEARCH_LENGTH, MAX_SEARCH_WORDS } from './directory.paths.ts'
 
 /** One word of a search. */
 export interface TypedWord {
@@ -100,7 +100,7 @@ function withoutAnd(lines: string[][]): string[][] {
  * @returns at most {@link MAX_SEARCH_WORDS}, not counting fillers
  */
 export function wordsOf(typed: string): TypedWord[] {
-	const text = typed.slice(0, MAX_SEARCH_LENGTH).normalize('NFKC')
+	const text = typed.slice(0, MAX_MEMBER_SEARCH_LENGTH).normalize('NFKC')
 	const words = text.split(/["“”]/).flatMap((part, index) => wordsIn(part, index % 2 === 1))
 	const telling = words.filter(({ isFiller }) => !isFiller)
 	const last = telling.length > MAX_SEARCH_WORDS ? telling[MAX_SEARCH_WORDS] : undefined
@@ -140,7 +140,7 @@ interface Studies {
  * Extracts the years from a search: “3rd year”, “third year”, “III year”, “year 3”, “3rd”, “final year”, “5th sem”. A
  * year of graduation stays a word, without its context: “batch of 2028”, “’28”.
  */
-export function takeYears(words: readonly TypedWord[]): Studies {
+export function extractYears(words: readonly TypedWord[]): Studies {
 	const isYear = words.map(() => false)
 	const years = new Set<number>()
 	const small = words.map(({ text, isQuoted }) => (isQuoted ? '' : text.toLowerCase()))

@@ -8,7 +8,7 @@ import {
 	type UnpublishedView,
 	type VotedView,
 } from '~/features/questions/question.view.ts'
-import { mayChoose, mayDelete, mayEdit } from '~/features/questions/questions.policy.ts'
+import { mayAccept, mayDelete, mayEdit } from '~/features/questions/questions.policy.ts'
 import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CommentRow } from './comments.queries.server.ts'
@@ -76,7 +76,7 @@ export function presentComment(viewer: Viewer, row: CommentRow, asker: Asker): C
 }
 
 function choosing(viewer: Viewer, { askerUsername, isMine = false }: Asker): boolean {
-	return viewer !== null && mayChoose(viewer, { authorId: isMine || viewer.username === askerUsername ? viewer.id : 0 })
+	return viewer !== null && mayAccept(viewer, { authorId: isMine || viewer.username === askerUsername ? viewer.id : 0 })
 }
 
 function isWorthShowing(comment: CommentView): boolean {
@@ -134,7 +134,7 @@ export function sortParam(sort: CommentSort): string | null {
 }
 
 /** A part of a text: kept, added or removed by an edit. */
-export interface DifferencePart {
+export interface DiffPart {
 	kind: 'same' | 'added' | 'removed'
 	text: string
 }
@@ -142,7 +142,7 @@ export interface DifferencePart {
 export interface ChangeView {
 	/** Title, Description, Tags, Category, or Text for a comment. */
 	field: string
-	parts: DifferencePart[]
+	parts: DiffPart[]
 }
 
 /** The edits of a question or a comment, newest first. */

@@ -1,28 +1,28 @@
 import { findUsernames } from '~/features/asking/mentions.queries.server.ts'
-import { refuseOwnPictures } from '~/features/members/pseudonyms.server.ts'
-import { findConcern } from '~/features/questions/notifying/notifying.server.ts'
+import { requireNoOwnPictures } from '~/features/members/pseudonyms.server.ts'
+import { findCommentAudience } from '~/features/questions/notifying/notifying.server.ts'
 import { mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import { lockForComment } from '~/features/questions/questions.queries.server.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
 import {
 	findChangeableComment,
 	lockPendingComment,
-	rewriteWaitingComment,
+	updatePendingComment,
 } from '~/features/questions/status/pending.queries.server.ts'
 import { readPostingFacts } from '~/features/questions/status/posting-rules.server.ts'
 import {
-	accountIn,
-	change,
-	changeOnce,
-	decidedMeanwhile,
+	alreadyDecided,
+	changeForum,
+	changeForumOnce,
 	eventQuestion,
 	noQuestion,
 	readSubmission,
 	requireQuestion,
 	requireRoomForEdit,
 	requireWriter,
-	tooLate,
-	withdraw,
+	undoTooLate,
+	withdrawPending,
+	writingAccount,
 } from '~/features/questions/writing/change.server.ts'
 import {
 	type CreatedPost,
@@ -44,7 +44,7 @@ import { EditConflict, type Input, parseInput, readVersion } from '~/platform/ht
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { type CommentView, presentComment, type StoredComment } from './comment.view.ts'
-import { addedColumns, findDeletedComment } from './comments.queries.server.ts'
+import { findDeletedComment, newCommentColumns } from './comments.queries.server.ts'
 
 /* The use cases that write comments. */
 
@@ -69,8 +69,8 @@ export async function addComment(
 		language: languageOfTags(question.tags),
 		people: findUsernames,
 	})
-	const account = accountIn(question, author)
-	if (account.id !== author.id) refuseOwnPictures(body, author, 'body')
+	const account = writingAccount(question, author)
+	if (account.id !== author.id) requireNoOwnPictures(body, author, 'body')
 	const submission = readSubmission(author.id, input, ['comment', questionId, parentId, body])
 	const asker = { askerUsername: question.username, isMine: question.author_id === author.id }
 	const writing = {
@@ -81,12 +81,12 @@ export async function addComment(
 		parentId,
 		mentioned,
 	}
-	return changeOnce<AddedComment>(submission, async (trx) => {
+	return changeForumOnce<AddedComment>(submission, async (trx) => {
 		// Begun together, so that one round trip is enough; the question is locked before its author.
 		const [held, facts, concern] = await Promise.all([
 			lockForComment(trx, questionId),
 			readPostingFacts(trx, writing),
-			findConcern(trx, writing),
+			findCommentAudience(trx, writing),
 		])
 		if (!held) throw new NotFound(noQuestion)
 		const { id, locked: isLocked } = held
@@ -98,7 +98,7 @@ export async function addComment(
 			html,
 			isLocked,
 			async write(status) {
-				const row = await insertComment(trx, { ...comment, status }, addedColumns)
+				const row = await insertComment(trx, { ...comment, status }, newCommentColumns)
 				if (!row) throw new NotFound(noParent)
 				return { id, url: `${questionUrl(question)}#comment-${id}`, comment: presentComment(author, row, asker) }
 			},
@@ -109,7 +109,7 @@ export async function addComment(
 /**
  * Edits a comment; a pending one stays pending. A save of what is stored already changes nothing.
  * @param input `body`, and the `version` that it started from; without one the last edit wins
- * @throws NotFound, NotAllowed, Invalid, TooMany, EditConflict when another edit was saved first
+ * @throws NotFound, NotAllowed, Invalid, TooManyRequests, EditConflict when another edit was saved first
  */
 export async function editComment(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
 	const editor = requireWriter(viewer)
@@ -125,10 +125,10 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 	const question = eventQuestion(asked)
 	// Moderators edit others' comments under their own name, even where they asked under a pseudonym.
 	const byModerator = comment.author_id !== editor.id
-	const account = byModerator ? editor : accountIn(asked, editor)
-	if (account.id !== editor.id) refuseOwnPictures(body, editor, 'body')
+	const account = byModerator ? editor : writingAccount(asked, editor)
+	if (account.id !== editor.id) requireNoOwnPictures(body, editor, 'body')
 	const result = { url: `${question.url}#comment-${id}` }
-	return change<{ url: string }>(async (trx) => {
+	return changeForum<{ url: string }>(async (trx) => {
 		const stored = await lockUnchanged(trx, id, comment)
 		if (body === stored.body) return { done: result }
 		if (version !== null && version !== stored.version)
@@ -136,7 +136,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 		if (comment.waits)
 			return {
 				event: { kind: 'comment-pending', actorId: editor.id, question, commentId: id },
-				write: () => rewriteWaitingComment(trx, id, body, html).then(() => result),
+				write: () => updatePendingComment(trx, id, body, html).then(() => result),
 			}
 		await requireRoomForEdit(trx, editor, { commentId: id })
 		return {
@@ -168,12 +168,12 @@ export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: 
 	const actor = requireWriter(viewer)
 	const comment = await changeable(actor, id)
 	const question = eventQuestion(await requireQuestion(comment.question_id))
-	return change(async (trx) => {
+	return changeForum(async (trx) => {
 		await lockUnchanged(trx, id, comment)
 		return {
 			event: { kind: 'comment-deleted', actorId: actor.id, question, commentId: id },
 			async write() {
-				if (comment.waits) await withdraw(trx, actor, 'comment', id)
+				if (comment.waits) await withdrawPending(trx, actor, 'comment', id)
 				else await removeComment(trx, id, comment.question_id, { status: 'deleted', by: actor.id })
 				return { url: question.url, undoable: !comment.waits }
 			},
@@ -205,7 +205,7 @@ async function lockUnchanged(
 	if (waits && !(await lockQuestion(trx, question_id))) throw new NotFound(noQuestion)
 	const stored = waits ? await lockPendingComment(trx, id) : await lockComment(trx, id)
 	if (stored) return stored
-	throw waits ? decidedMeanwhile() : new NotFound(noComment)
+	throw waits ? alreadyDecided() : new NotFound(noComment)
 }
 
 /** Undoes the deletion of a comment. @throws as {@link restoreQuestion} */
@@ -213,9 +213,9 @@ export async function restoreComment(viewer: Viewer, id: number): Promise<{ url:
 	const actor = requireWriter(viewer)
 	const found = isId(id) ? await findDeletedComment(id, UNDO_SECONDS) : undefined
 	if (!found) throw new NotFound('There is no deleted comment to restore.')
-	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(tooLate)
+	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(undoTooLate)
 	const question = eventQuestion(await requireQuestion(found.question_id))
-	return change(async (trx) => {
+	return changeForum(async (trx) => {
 		const isHeld = await lockQuestion(trx, found.question_id)
 		return {
 			event: { kind: 'comment-restored', actorId: actor.id, question, commentId: id },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import {
 	type AuthorRow,
-	accountsOf,
+	accountIdsOf,
 	authorColumns,
 	memberBehind,
 } from '~/features/members/pseudonyms.queries.server.ts'
@@ -41,7 +41,7 @@ const columns = sql`m.id, m.parent_id, m.path, m.depth, m.body, m.body_html, ${i
 interface Window {
 	questionId: number
 	/** The comment whose replies are shown, or null for the comments of the question itself. */
-	above: CommentPlace | null
+	above: CommentPath | null
 	/** Id of the last thread of the previous page, 0 on the first. */
 	after: number
 	/** Maximum threads, and maximum comments in all. */
@@ -50,7 +50,7 @@ interface Window {
 }
 
 /** The position of a comment in its question. */
-export interface CommentPlace {
+export interface CommentPath {
 	id: number
 	path: number[]
 	depth: number
@@ -136,7 +136,7 @@ export async function listBestRows({ questionId, after, threads, comments }: Bes
 }
 
 /** The columns of a comment that is just being added. */
-export const addedColumns = sql<CommentRow>`${columns}, 0 as hidden`
+export const newCommentColumns = sql<CommentRow>`${columns}, 0 as hidden`
 
 /** How many comments are below one, without deleted ones. */
 export async function countBelow(questionId: number, path: number[]): Promise<number> {
@@ -159,7 +159,7 @@ export async function listSolutionRows(questionId: number): Promise<CommentRow[]
 }
 
 /** The position of a comment; undefined when it is not in this question. */
-export function findPlace(questionId: number, id: number): Promise<CommentPlace | undefined> {
+export function findCommentPath(questionId: number, id: number): Promise<CommentPath | undefined> {
 	return db()
 		.selectFrom('comments')
 		.select(['id', 'path', 'depth'])
@@ -240,7 +240,7 @@ export async function isOpenQuestion(id: number): Promise<boolean> {
 /** Comments of others than this member under a question after a comment, oldest first, at most a hundred. */
 export async function listNewerComments(questionId: number, after: number, exceptOf: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
-		select id from comments where question_id = ${questionId} and id > ${after} and author_id <> all(${accountsOf(exceptOf)}) and status = 'published'
+		select id from comments where question_id = ${questionId} and id > ${after} and author_id <> all(${accountIdsOf(exceptOf)}) and status = 'published'
 		order by id limit 100`.execute(db())
 	return rows.map(({ id }) => id)
 }

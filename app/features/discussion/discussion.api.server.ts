@@ -2,27 +2,27 @@ import { z } from 'zod'
 import {
 	author,
 	cursor,
-	editing,
+	editedVersion,
 	html,
 	id,
-	madeFrom,
 	markdown,
-	namedVersion,
-	next,
+	nextCursor,
 	origin,
+	postPermissions,
 	restoringRule,
-	rights,
+	runEdit,
 	time,
 	unpublished,
+	versionToEdit,
 	vote,
 	voteValue,
 } from '~/features/questions/questions.api.server.ts'
-import { limits } from '~/features/questions/questions.limits.ts'
+import { postLimits } from '~/features/questions/questions.limits.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { outdatedInput } from '~/features/upkeep/outdated.server.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { member, operation } from '~/platform/http/operation.ts'
+import { operation, requireCaller } from '~/platform/http/operation.ts'
 import type { CommentView, HistoryView } from './comment.view.ts'
 import { addComment, deleteComment, editComment, restoreComment } from './commenting.server.ts'
 import { findComment } from './comments.queries.server.ts'
@@ -56,7 +56,7 @@ const comment: z.ZodType<CommentView, CommentView> = z.object({
 	score: z.int(),
 	depth: z.int(),
 	byAsker: z.boolean(),
-	...rights,
+	...postPermissions,
 	origin,
 	get replies() {
 		return z.array(comment)
@@ -65,15 +65,15 @@ const comment: z.ZodType<CommentView, CommentView> = z.object({
 })
 const commentPage = z.object({
 	rows: z.array(comment),
-	next,
+	next: nextCursor,
 	solutions: z.array(comment).describe('The solutions of the query, at most 10.'),
 })
-const body = commentInput.shape.body.meta({ minLength: 1, maxLength: limits.commentMax, description: 'Markdown.' })
+const body = commentInput.shape.body.meta({ minLength: 1, maxLength: postLimits.commentMax, description: 'Markdown.' })
 const newComment = z.strictObject({
 	body,
 	parentId: z.int().nullable().optional().describe('The comment that this replies to.'),
 })
-const changedComment = z.strictObject({ body, version: madeFrom })
+const changedComment = z.strictObject({ body, version: editedVersion })
 
 const castBody = z.strictObject({ vote: voteValue })
 const cast = z.object({ vote: voteValue, score: z.int().describe('With your vote.') })
@@ -96,7 +96,7 @@ const history = z.object({
 			changes: z.array(change),
 		}),
 	),
-	next,
+	next: nextCursor,
 }) satisfies z.ZodType<HistoryView, HistoryView>
 
 /** Under which names the description knows these shapes. */
@@ -172,7 +172,7 @@ export const discussionOperations = [
 		run: async (call) => {
 			const parentId = (call.body.parentId ?? null) as number | null
 			const { body } = call.body
-			const made = await addComment(member(call), { questionId: call.params.id, parentId, body, key: call.key })
+			const made = await addComment(requireCaller(call), { questionId: call.params.id, parentId, body, key: call.key })
 			return made.comment ?? getComment(call.viewer, made.id)
 		},
 	}),
@@ -205,8 +205,8 @@ export const discussionOperations = [
 		refusals: [403, 404, 409, 412, 422],
 		run: async (call) => {
 			const { version: named, ...sent } = call.body
-			const version = namedVersion(call.ifMatch, named, (await getComment(call.viewer, call.params.id)).version)
-			await editing(call.ifMatch, sent, () => editComment(member(call), call.params.id, { ...sent, version }))
+			const version = versionToEdit(call.ifMatch, named, (await getComment(call.viewer, call.params.id)).version)
+			await runEdit(call.ifMatch, sent, () => editComment(requireCaller(call), call.params.id, { ...sent, version }))
 			return getComment(call.viewer, call.params.id)
 		},
 	}),
@@ -221,7 +221,7 @@ export const discussionOperations = [
 		params: { id },
 		answer: null,
 		refusals: [403, 404, 409],
-		run: async (call) => void (await deleteComment(member(call), call.params.id)),
+		run: async (call) => void (await deleteComment(requireCaller(call), call.params.id)),
 	}),
 	operation({
 		id: 'restoreComment',
@@ -235,7 +235,7 @@ export const discussionOperations = [
 		answer: comment,
 		refusals: [403, 404, 409],
 		run: async (call) => {
-			await restoreComment(member(call), call.params.id)
+			await restoreComment(requireCaller(call), call.params.id)
 			return getComment(call.viewer, call.params.id)
 		},
 	}),
@@ -245,7 +245,7 @@ export const discussionOperations = [
 		path: '/queries/{id}/vote',
 		summary: 'Vote on a query, or take the vote back with 0',
 		run: async (call) =>
-			castVote(member(call), { questionId: call.params.id, commentId: null, vote: Number(call.body.vote) }),
+			castVote(requireCaller(call), { questionId: call.params.id, commentId: null, vote: Number(call.body.vote) }),
 	}),
 	operation({
 		...voting,
@@ -254,7 +254,7 @@ export const discussionOperations = [
 		summary: 'Vote on a comment, or take the vote back with 0',
 		run: async (call) => {
 			const { id: commentId } = call.params
-			return castVote(member(call), {
+			return castVote(requireCaller(call), {
 				questionId: await questionIdOf(commentId),
 				commentId,
 				vote: Number(call.body.vote),
@@ -270,7 +270,7 @@ export const discussionOperations = [
 		description: 'For the author of the query and for moderators. A query may have several solutions.',
 		run: async (call) => {
 			const { id: commentId } = call.params
-			await chooseSolution(member(call), { questionId: await questionIdOf(commentId), commentId })
+			await chooseSolution(requireCaller(call), { questionId: await questionIdOf(commentId), commentId })
 		},
 	}),
 	operation({
@@ -282,7 +282,7 @@ export const discussionOperations = [
 		description: 'For the author of the query and for moderators.',
 		run: async (call) => {
 			const { id: commentId } = call.params
-			await withdrawSolution(member(call), { questionId: await questionIdOf(commentId), commentId })
+			await withdrawSolution(requireCaller(call), { questionId: await questionIdOf(commentId), commentId })
 		},
 	}),
 	operation({
@@ -292,7 +292,7 @@ export const discussionOperations = [
 		method: 'get',
 		path: '/queries/{id}/edits',
 		summary: 'Read the edits of a query with their differences, newest first',
-		run: async (call) => readQuestionHistory(member(call), call.params.id, call.query.cursor ?? null),
+		run: async (call) => readQuestionHistory(requireCaller(call), call.params.id, call.query.cursor ?? null),
 	}),
 	operation({
 		...edits,
@@ -301,7 +301,7 @@ export const discussionOperations = [
 		method: 'get',
 		path: '/comments/{id}/edits',
 		summary: 'Read the edits of a comment with their differences, newest first',
-		run: async (call) => readCommentHistory(member(call), call.params.id, call.query.cursor ?? null),
+		run: async (call) => readCommentHistory(requireCaller(call), call.params.id, call.query.cursor ?? null),
 	}),
 ]
 

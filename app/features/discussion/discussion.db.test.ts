@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import { deleteQuestion, editQuestion, restoreQuestion, suggestPeople } from '~/features/asking/asking.server.ts'
+import { deleteQuestion, editQuestion, restoreQuestion, suggestMentions } from '~/features/asking/asking.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { getDiscussed, getQuestion } from '~/features/questions/questions.server.ts'
 import { hidePost } from '~/features/questions/status/takedown.server.ts'
@@ -282,7 +282,7 @@ test('participants of a query are suggested first, also by name; others by the b
 	const { id } = await makeQuestion(asha)
 	await makeComment(zed, id)
 	const names = async (text: string, query: number) =>
-		(await suggestPeople(text, query, 8)).map(({ username }) => username)
+		(await suggestMentions(text, query, 8)).map(({ username }) => username)
 	expect(await names('', id)).toEqual(['asha', 'ben.zed'])
 	expect(await names('Be', id)).toEqual(['asha', 'ben.zed', 'ben'])
 	expect(await names('be', Number.NaN)).toEqual(['ben', 'ben.zed'])

@@ -1,4 +1,4 @@
-import { readersOf } from '~/features/questions/questions.events.ts'
+import { questionRoom } from '~/features/questions/questions.events.ts'
 import { isId } from '~/lib/checks.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import type { MemberTable } from '~/platform/member-data.ts'
@@ -33,7 +33,7 @@ function watchQuestions(tab: Tab): void {
 		const turn = latest
 		for (const room of tab.rooms) if (room.startsWith('query:')) await tab.leave(room)
 		if (!isId(questionId) || !(await isOpenQuestion(questionId)) || turn !== latest) return
-		await tab.join(readersOf(questionId))
+		await tab.join(questionRoom(questionId))
 		// Looked up once the tab is in the room, which gets all later commits.
 		const known = after === 0 || isId(after) ? after : null
 		if (known !== null && typeof answer === 'function')

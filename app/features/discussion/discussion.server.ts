@@ -17,13 +17,13 @@ import { sharedData } from '~/platform/cache/pages.server.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import { type Asker, type CommentSort, type CommentView, presentComment, presentThread } from './comment.view.ts'
 import {
-	type CommentPlace,
+	type CommentPath,
 	type CommentPlaceRow,
 	type CommentRow,
 	type CommentRows,
 	countBelow,
+	findCommentPath,
 	findCommentPlace,
-	findPlace,
 	listBestRows,
 	listCommentRows,
 	listSolutionRows,
@@ -169,7 +169,7 @@ function threadOf({ id, ...place }: CommentPlaceRow): number | null {
 }
 
 async function findThread(questionId: number, id: number) {
-	const place = isId(id) ? await findPlace(questionId, id) : undefined
+	const place = isId(id) ? await findCommentPath(questionId, id) : undefined
 	if (!place) throw new NotFound(noComment)
 	return place
 }
@@ -178,7 +178,7 @@ async function findThread(questionId: number, id: number) {
 async function fitting(
 	questionId: number,
 	{ rows, heads }: Pick<CommentRows, 'rows' | 'heads'>,
-	above: CommentPlace | null,
+	above: CommentPath | null,
 ) {
 	const lead = above ? rows.slice(0, 1) : []
 	const threads = above ? rows.slice(1) : rows

@@ -4,13 +4,13 @@ import { mayReadHistory } from '~/features/questions/questions.policy.ts'
 import { findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { listRevisionRows, type RevisionRow } from '~/features/questions/writing/writing.queries.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
-import { meantTags } from '~/features/tags/tags.server.ts'
+import { resolveTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
-import type { ChangeView, DifferencePart, HistoryView } from './comment.view.ts'
+import type { ChangeView, DiffPart, HistoryView } from './comment.view.ts'
 import { findComment } from './comments.queries.server.ts'
 
 const editsPerPage = 10
@@ -28,7 +28,7 @@ export async function readQuestionHistory(viewer: Viewer, id: number, cursor: st
 	if (!question) throw new NotFound('There is no such query. It may have been deleted.')
 	const stored = await listRevisionRows({ questionId: id }, placeIn(cursor), editsPerPage + 2)
 	// Moderators rename tags of many questions at once, which is no edit of them.
-	const tags = await meantTags(
+	const tags = await resolveTags(
 		db(),
 		stored.map((row) => row.tags ?? []),
 	)
@@ -93,7 +93,7 @@ function editorOf(row: RevisionRow): HistoryView['edits'][number]['by'] {
 function changes(before: Texts, after: Texts): ChangeView[] {
 	return Object.keys(after)
 		.filter((field) => before[field] !== after[field])
-		.map((field) => ({ field, parts: differences(before[field] ?? '', after[field] ?? '') }))
+		.map((field) => ({ field, parts: diffText(before[field] ?? '', after[field] ?? '') }))
 }
 
 function questionTexts({
@@ -131,7 +131,7 @@ const MAX_EDITS = 1_500
 const MAX_SAME_LENGTH = 600
 
 /** What an edit removed and added, word by word; by line where the texts differ too much. */
-export function differences(before: string, after: string): DifferencePart[] {
+export function diffText(before: string, after: string): DiffPart[] {
 	const options = { maxEditLength: MAX_EDITS }
 	const found = diffWordsWithSpace(before, after, options) ??
 		diffLines(before, after, options) ?? [

@@ -1,6 +1,6 @@
-import { mayChoose, mayVote } from '~/features/questions/questions.policy.ts'
+import { mayAccept, mayVote } from '~/features/questions/questions.policy.ts'
 import { findQuestion, type QuestionMarks } from '~/features/questions/questions.queries.server.ts'
-import { change, eventQuestion, requireWriter } from '~/features/questions/writing/change.server.ts'
+import { changeForum, eventQuestion, requireWriter } from '~/features/questions/writing/change.server.ts'
 import { lockComment, lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { type AskedView, NOBODY_ASKED } from '~/features/routing/routing.view.ts'
@@ -32,7 +32,7 @@ export async function castVote(
 	if (!isVote(vote)) throw new Invalid('A vote is 1, -1 or 0.')
 	const { question, authorId } = await find(target)
 	if (!mayVote(voter, { authorId })) throw new NotAllowed('You cannot vote on your own posts.')
-	return change(async (trx) => {
+	return changeForum(async (trx) => {
 		const { questionId, commentId } = target
 		const locked = commentId === null ? await lockQuestion(trx, questionId) : await lockComment(trx, commentId)
 		if (!locked) throw new NotFound(gone)
@@ -63,10 +63,10 @@ async function setSolution(
 ): Promise<{ url: string }> {
 	const chooser = requireWriter(viewer)
 	const { question, authorId } = await find(target)
-	if (!mayChoose(chooser, { authorId: question.authorId }))
+	if (!mayAccept(chooser, { authorId: question.authorId }))
 		throw new NotAllowed('Only the author of the query can mark a solution.')
 	const result = { url: `${question.url}#comment-${target.commentId}` }
-	return change<{ url: string }>(async (trx) => {
+	return changeForum<{ url: string }>(async (trx) => {
 		const comment = await lockComment(trx, target.commentId)
 		if (!comment) throw new NotFound(gone)
 		if (comment.is_solution === chosen) return { done: result }

@@ -5,7 +5,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import type { CommentSort } from './comment.view.ts'
-import { act } from './routes/question-action.server.ts'
+import { handleQuestionAction } from './routes/question-action.server.ts'
 import { chooseSolution } from './votes.server.ts'
 
 useDatabase()
@@ -35,6 +35,6 @@ test.each<[before: number, sort: CommentSort, leadsTo: (id: number) => string]>(
 	const form = new FormData()
 	form.set('intent', 'withdraw-solution')
 	form.set('comment', String(commentId))
-	const answer = (await act(asker, id, form, sort)) as Response
+	const answer = (await handleQuestionAction(asker, id, form, sort)) as Response
 	expect(answer.headers.get('Location')?.replace(url, '')).toBe(leadsTo(commentId))
 })

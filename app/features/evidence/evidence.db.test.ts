@@ -18,19 +18,19 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import {
+	acceptAnswer,
 	addMyCertificate,
 	addMyProject,
 	asker,
-	choose,
 	commentId,
 	expectNothingToCorrect,
 	helper,
 	moderator,
 	pieces,
 	questionId,
+	retagQuestionAs,
 	saveSkills,
 	suspend,
-	tagged,
 	useEvidenceCast,
 	vote,
 	voteAll,
@@ -63,17 +63,21 @@ test('a term that lost a spelling to another one loses the evidence with that sp
 describe('every write updates the evidence', () => {
 	test.each<[what: string, act: () => Promise<unknown>, expected: string[]]>([
 		['a comment', async () => {}, []],
-		['a solution', choose, solved],
-		['a solution that is withdrawn', () => choose().then(() => withdrawSolution(asker, { questionId, commentId })), []],
+		['a solution', acceptAnswer, solved],
+		[
+			'a solution that is withdrawn',
+			() => acceptAnswer().then(() => withdrawSolution(asker, { questionId, commentId })),
+			[],
+		],
 		['a vote', () => vote(voters[0]), helped],
 		['a vote that is taken back', () => vote(voters[0]).then(() => vote(voters[0], 0)), []],
 		['a vote against it', () => vote(voters[0], -1), []],
 		['as many votes for as against', () => vote(voters[0]).then(() => vote(voters[1], -1)), []],
 		['eight votes, which weigh as a solution', voteAll, ['JavaScript answer 0.5', 'React answer 1']],
-		['a solution with eight votes', () => choose().then(voteAll), ['JavaScript solution 1', 'React solution 2']],
+		['a solution with eight votes', () => acceptAnswer().then(voteAll), ['JavaScript solution 1', 'React solution 2']],
 		[
 			'a solution that the asker also votes for, which weighs half',
-			() => choose().then(() => vote(asker)),
+			() => acceptAnswer().then(() => vote(asker)),
 			['JavaScript solution 0.5625', 'React solution 1.125'],
 		],
 		['a voter who leaves', () => vote(voters[7]).then(() => suspend(voters[7], 'infinity')), []],
@@ -85,48 +89,56 @@ describe('every write updates the evidence', () => {
 					.then(() => suspend(voters[6], null)),
 			helped,
 		],
-		['an asker who is suspended', () => choose().then(() => suspend(asker, '2099-01-01')), []],
-		['a deleted answer', () => choose().then(() => deleteComment(helper, commentId)), []],
+		['an asker who is suspended', () => acceptAnswer().then(() => suspend(asker, '2099-01-01')), []],
+		['a deleted answer', () => acceptAnswer().then(() => deleteComment(helper, commentId)), []],
 		[
 			'an answer that is restored',
 			() =>
-				choose()
+				acceptAnswer()
 					.then(() => deleteComment(helper, commentId))
 					.then(() => restoreComment(helper, commentId)),
 			solved,
 		],
-		['a hidden answer', () => choose().then(() => decide(moderator, 'comment', commentId, 'hide')), []],
+		['a hidden answer', () => acceptAnswer().then(() => decide(moderator, 'comment', commentId, 'hide')), []],
 		[
 			'an answer that is shown again',
 			() =>
-				choose()
+				acceptAnswer()
 					.then(() => decide(moderator, 'comment', commentId, 'hide'))
 					.then(() => decide(moderator, 'comment', commentId, 'restore')),
 			solved,
 		],
-		['a deleted question', () => choose().then(() => deleteQuestion(asker, questionId)), []],
+		['a deleted question', () => acceptAnswer().then(() => deleteQuestion(asker, questionId)), []],
 		[
 			'a question that is restored',
 			() =>
-				choose()
+				acceptAnswer()
 					.then(() => deleteQuestion(asker, questionId))
 					.then(() => restoreQuestion(asker, questionId)),
 			solved,
 		],
-		['a hidden question', () => choose().then(() => decide(moderator, 'query', questionId, 'hide')), []],
-		['another tag', () => choose().then(() => tagged('javascript')), ['JavaScript solution 1']],
+		['a hidden question', () => acceptAnswer().then(() => decide(moderator, 'query', questionId, 'hide')), []],
+		['another tag', () => acceptAnswer().then(() => retagQuestionAs('javascript')), ['JavaScript solution 1']],
 		[
 			'both tags',
-			() => choose().then(() => tagged('react, javascript')),
+			() => acceptAnswer().then(() => retagQuestionAs('react, javascript')),
 			['JavaScript solution 1', 'React solution 1'],
 		],
-		['a tag that is no term', () => choose().then(() => tagged('kite-flying')), ['Kite flying solution 1']],
-		['a skill that is removed', () => choose().then(() => saveSkills(['JavaScript'])), ['JavaScript solution 0.5']],
+		[
+			'a tag that is no term',
+			() => acceptAnswer().then(() => retagQuestionAs('kite-flying')),
+			['Kite flying solution 1'],
+		],
+		[
+			'a skill that is removed',
+			() => acceptAnswer().then(() => saveSkills(['JavaScript'])),
+			['JavaScript solution 0.5'],
+		],
 		[
 			'a skill that is added later',
 			() =>
 				saveSkills([])
-					.then(choose)
+					.then(acceptAnswer)
 					.then(() => saveSkills(['reactjs'])),
 			['React solution 1'],
 		],
@@ -196,8 +208,8 @@ describe('every write updates the evidence', () => {
 		const two = await act('add', 0, { name: 'Loomcraft' })
 		await saveSkills(['Loomcraft', 'Weaving'])
 		await act('add', 0, { name: 'Weaving' })
-		await tagged('loomwork')
-		await choose()
+		await retagQuestionAs('loomwork')
+		await acceptAnswer()
 		await addMyCertificate('Handloom Basics')
 		expect(await pieces()).toEqual([])
 		await act('merge', one.id, { into: 'Loomcraft' })
@@ -247,7 +259,7 @@ test('evidence weighs half after a year, and the level follows', async () => {
 		)
 		return Number(rows[0]?.strength)
 	}
-	await choose()
+	await acceptAnswer()
 	expect(await strengthOf()).toBeCloseTo(1, 3)
 	await sql`update comments set created_at = now() - interval '365 days' where id = ${commentId}`.execute(db())
 	await sql`select refresh_evidence(array[${helper.id}::int])`.execute(db())
@@ -260,10 +272,10 @@ describe('concurrency', () => {
 		for (let round = 0; round < 3; round += 1) {
 			await Promise.all([
 				...voters.map((voter, index) => vote(voter, (index + round) % 3 === 0 ? 0 : 1)),
-				choose(),
+				acceptAnswer(),
 				withdrawSolution(asker, { questionId, commentId }),
 				saveSkills(round % 2 ? ['React', 'JavaScript'] : ['JavaScript', 'Svelte', 'React']),
-				tagged(round % 2 ? 'react' : 'javascript'),
+				retagQuestionAs(round % 2 ? 'react' : 'javascript'),
 				addMyProject('React'),
 			])
 			await expectNothingToCorrect()
@@ -309,7 +321,7 @@ describe('concurrency', () => {
 	})
 
 	test('the nightly check corrects rows changed otherwise, and logs it', async () => {
-		await choose()
+		await acceptAnswer()
 		await sql`update skill_evidence set weight = 9 where user_id = ${helper.id}`.execute(db())
 		await sql`delete from skill_strengths where user_id = ${helper.id}`.execute(db())
 		const warn = vi.spyOn(log, 'warn')

@@ -100,13 +100,13 @@ export async function refreshEvidence(ids: number[]): Promise<void> {
 }
 
 /** Those of these members whose stored evidence is stale. */
-export async function listStale(ids: number[]): Promise<number[]> {
+export async function listStaleEvidence(ids: number[]): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`select stale_evidence(${ids}::int[]) as id order by 1`.execute(db())
 	return rows.map(({ id }) => id)
 }
 
 /** The next members, by id, who have skills or evidence. */
-export async function listMembersAfter(id: number, limit: number): Promise<number[]> {
+export async function listSkilledMembersAfter(id: number, limit: number): Promise<number[]> {
 	const { rows } = await sql<{ user_id: number }>`
 		select user_id from profile_skills where user_id > ${id} union select user_id from skill_evidence where user_id > ${id}
 		order by user_id limit ${limit}`.execute(db())
@@ -182,7 +182,7 @@ async function renameHidden(termId: number | null): Promise<void> {
 
 /** The next members, by id, who have the skill of a term or of one of its parents. @param termId null for any skill */
 async function listMembersOfTerm(termId: number | null, after: number): Promise<number[]> {
-	if (termId === null) return listMembersAfter(after, EVIDENCE_BATCH)
+	if (termId === null) return listSkilledMembersAfter(after, EVIDENCE_BATCH)
 	const { rows } = await sql<{ user_id: number }>`
 		select distinct user_id from term_spellings join skills on skills.term_key = key
 		join profile_skills on skill_id = skills.id
@@ -195,7 +195,7 @@ async function listMembersOfTerm(termId: number | null, after: number): Promise<
  * Stops the triggers from recalculating the evidence of members who are being deleted, in this transaction. Recalculating it after each
  * deleted text would take quadratic time.
  */
-export async function leaveEvidence(trx: Executor, accounts: readonly number[]): Promise<void> {
+export async function skipEvidenceRefresh(trx: Executor, accounts: readonly number[]): Promise<void> {
 	await sql`select set_config('devquad.evident', ${[...accounts]}::int[]::text, true)`.execute(trx)
 }
 

@@ -1,4 +1,4 @@
-import { isOwn, maySeeHidden } from '~/features/members/members.policy.ts'
+import { isOwnProfile, maySeeHidden } from '~/features/members/members.policy.ts'
 import { requireProfileWriter } from '~/features/members/members.server.ts'
 import { commentPath } from '~/features/search/search.view.ts'
 import { profilePath } from '~/lib/addresses.ts'
@@ -9,8 +9,8 @@ import {
 	EVIDENCE_BATCH,
 	type EvidenceRow,
 	listEvidenceRows,
-	listMembersAfter,
-	listStale,
+	listSkilledMembersAfter,
+	listStaleEvidence,
 	listStrongest,
 	listVouchedByReinstated,
 	refreshEvidence,
@@ -34,7 +34,7 @@ export async function getEvidence(
 	viewer: Viewer,
 	member: { id: number; username: string },
 ): Promise<SkillEvidenceView[]> {
-	const reader = isOwn(viewer, member) ? 'owner' : maySeeHidden(viewer, member) ? 'moderator' : 'other'
+	const reader = isOwnProfile(viewer, member) ? 'owner' : maySeeHidden(viewer, member) ? 'moderator' : 'other'
 	const skills = new Map<string, SkillEvidenceView>()
 	for (const row of await listEvidenceRows(member.id, reader, PIECES_SHOWN)) {
 		const { skill, hidden, strength, solutions, answers, projects, certificates } = row
@@ -54,9 +54,9 @@ function pathOf({ kind, source }: EvidenceRow, username: string): string {
 /**
  * Sets for each of these skills whether others see its evidence. Hidden evidence does not affect ranking.
  * @param skills names; skills that the member does not have are ignored
- * @throws NotAllowed, TooMany
+ * @throws NotAllowed, TooManyRequests
  */
-export async function showEvidence(
+export async function setEvidenceShown(
 	viewer: Viewer,
 	username: string,
 	skills: { skill: string; shown: boolean }[],
@@ -82,8 +82,8 @@ export async function checkEvidence(): Promise<number> {
 	await refreshEvidence(await listVouchedByReinstated())
 	let corrected = 0
 	for (let last = 0; ; ) {
-		const ids = await listMembersAfter(last, EVIDENCE_BATCH)
-		const stale = ids.length > 0 ? await listStale(ids) : []
+		const ids = await listSkilledMembersAfter(last, EVIDENCE_BATCH)
+		const stale = ids.length > 0 ? await listStaleEvidence(ids) : []
 		if (stale.length > 0) {
 			await refreshEvidence(stale)
 			log.warn({ members: stale }, 'The evidence of skills did not match its sources. It does now.')

@@ -1,5 +1,5 @@
 import { editProfilePath } from '~/features/members/members.view.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 
 /*
  * The evidence of a skill, as pages and the API show it. The weights are in migrations/0048_skill_evidence.sql;
@@ -30,7 +30,7 @@ export const levelNames: Record<EvidenceLevel, string> = {
 }
 
 /** The explanation of the levels, shown with them. */
-export const EVIDENCE_SENTENCE =
+export const EVIDENCE_EXPLANATION =
 	'Solutions, helpful answers, projects and certificates count; each loses half its weight in a year, and several credited by the same person weigh less.'
 
 export interface EvidencePieceView {
@@ -71,7 +71,7 @@ const nouns: Record<EvidenceKind, [one: string, many: string]> = {
 export function countsText(counts: Record<EvidenceKind, number>): string {
 	return (Object.keys(nouns) as EvidenceKind[])
 		.filter((kind) => counts[kind] > 0)
-		.map((kind) => counted(counts[kind], ...nouns[kind]))
+		.map((kind) => pluralize(counts[kind], ...nouns[kind]))
 		.join(', ')
 }
 
@@ -82,7 +82,7 @@ export function kindName(kind: EvidenceKind): string {
 }
 
 /** Skills by strength; those without evidence follow, in the member's order. */
-export function byStrength(skills: readonly string[], evidence: readonly SkillEvidenceView[]): string[] {
+export function sortByStrength(skills: readonly string[], evidence: readonly SkillEvidenceView[]): string[] {
 	const shown = evidence.map(({ skill }) => skill).filter((skill) => skills.includes(skill))
 	return [...shown, ...skills.filter((skill) => !shown.includes(skill))]
 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { anybody, criteriaOf } from '~/features/directory/directory.paths.ts'
+import { criteriaOf, NO_CRITERIA } from '~/features/directory/directory.paths.ts'
 import { listCommunity } from '~/features/directory/directory.server.ts'
 import { findMembers } from '~/features/directory/finding.server.ts'
 import { chooseSolution } from '~/features/discussion/votes.server.ts'
-import { forgetSkills } from '~/features/members/skills.queries.server.ts'
+import { deleteUnusedSkills } from '~/features/members/skills.queries.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
 import { getResume } from '~/features/resume/resume.server.ts'
@@ -16,10 +16,10 @@ import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/
 import { callApi } from '../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import {
+	acceptAnswer,
 	addMyCertificate,
 	addMyProject,
 	asker,
-	choose,
 	commentId,
 	expectNothingToCorrect,
 	helper,
@@ -30,7 +30,7 @@ import {
 	voters,
 } from '../../../tests/support/evidence-cast.ts'
 import { listStrongest } from './evidence.queries.server.ts'
-import { getEvidence, listStrongMembers, showEvidence } from './evidence.server.ts'
+import { getEvidence, listStrongMembers, setEvidenceShown } from './evidence.server.ts'
 
 useDatabase()
 useEvidenceCast()
@@ -65,7 +65,12 @@ describe('who sees what', () => {
 		['projects are for the owner', () => setOnlyMe(['projects']), ['certificate', 'solution'], all],
 		['certificates are for the owner', () => setOnlyMe(['certificates']), ['project', 'solution'], all],
 		['skills are for the owner', () => setOnlyMe(['skills']), [], all],
-		['the evidence is hidden', () => showEvidence(helper, helper.username, [{ skill: 'react', shown: false }]), [], []],
+		[
+			'the evidence is hidden',
+			() => setEvidenceShown(helper, helper.username, [{ skill: 'react', shown: false }]),
+			[],
+			[],
+		],
 		[
 			'a moderator hides the profile',
 			() => sql`update profiles set hidden_at = now() where user_id = ${helper.id}`.execute(db()),
@@ -73,7 +78,7 @@ describe('who sees what', () => {
 			all,
 		],
 	])('%s', async (_what, act, others, moderators) => {
-		await choose()
+		await acceptAnswer()
 		await addMyProject('React')
 		await addMyCertificate('React')
 		await act()
@@ -93,7 +98,7 @@ describe('who sees what', () => {
 			expect(react !== undefined && 'level' in react).toBe(kinds.length > 0)
 		}
 		expect((await callApi('GET', `/profiles/${helper.username}/skills`)).status).toBe(401)
-		const { page } = await listCommunity({ ...anybody, q: helper.username }, null, asker)
+		const { page } = await listCommunity({ ...NO_CRITERIA, q: helper.username }, null, asker)
 		expect(JSON.stringify(page.rows)).not.toMatch(/evidence|level|strength/)
 		const ranked = await listStrongest(['React'], 0.001, 10_000)
 		expect(ranked.includes(helper.id)).toBe(others.length > 0)
@@ -101,7 +106,7 @@ describe('who sees what', () => {
 	})
 
 	test('each piece has a title and a link', async () => {
-		await choose()
+		await acceptAnswer()
 		await addMyProject('React')
 		await addMyCertificate('React for all')
 		await sql`update questions set source = 'elsewhere', source_id = id::text`.execute(db())
@@ -114,11 +119,11 @@ describe('who sees what', () => {
 	})
 
 	test('only the owner hides evidence, and can show it again; other skills are unaffected', async () => {
-		await choose()
-		await expect(showEvidence(asker, helper.username, [{ skill: 'React', shown: false }])).rejects.toMatchObject({
+		await acceptAnswer()
+		await expect(setEvidenceShown(asker, helper.username, [{ skill: 'React', shown: false }])).rejects.toMatchObject({
 			status: 403,
 		})
-		await showEvidence(helper, helper.username, [
+		await setEvidenceShown(helper, helper.username, [
 			{ skill: 'React', shown: false },
 			{ skill: 'Sailing', shown: false },
 		])
@@ -130,10 +135,10 @@ describe('who sees what', () => {
 		await saveSkills(['JavaScript', 'React'])
 		expect((await getEvidence(asker, helper)).map(({ skill }) => skill)).toEqual(['JavaScript'])
 		await saveSkills(['JavaScript'])
-		await forgetSkills()
+		await deleteUnusedSkills()
 		await saveSkills(['JavaScript', 'React'])
 		expect((await getEvidence(asker, helper)).map(({ skill }) => skill)).toEqual(['JavaScript'])
-		await showEvidence(helper, helper.username, [{ skill: 'React', shown: true }])
+		await setEvidenceShown(helper, helper.username, [{ skill: 'React', shown: true }])
 		await saveSkills(['JavaScript'])
 		await saveSkills(['JavaScript', 'React'])
 		expect((await getEvidence(asker, helper)).map(({ skill }) => skill)).toEqual(['React', 'JavaScript'])
@@ -149,14 +154,14 @@ describe('who sees what', () => {
 		await actOnTerm(moderator, 'add', 0, { name: main })
 		await addMyProject(old)
 		await saveSkills(['JavaScript', old])
-		await showEvidence(helper, helper.username, [{ skill: old, shown: false }])
+		await setEvidenceShown(helper, helper.username, [{ skill: old, shown: false }])
 		await saveSkills(skills)
 		await actOnTerm(moderator, 'merge', id, { into: main })
 		await saveSkills(['JavaScript', old])
 		expect((await getEvidence(helper, helper)).map(({ skill, hidden }) => [skill, hidden])).toEqual([[main, true]])
 		expect(await getEvidence(asker, helper)).toEqual([])
 		// The choice is one again: what is shown from now on stays shown.
-		await showEvidence(helper, helper.username, [{ skill: main, shown: true }])
+		await setEvidenceShown(helper, helper.username, [{ skill: main, shown: true }])
 		await saveSkills(['JavaScript'])
 		await saveSkills(['JavaScript', old])
 		expect((await getEvidence(asker, helper)).map(({ skill }) => skill)).toEqual([main])

@@ -6,10 +6,10 @@ import { questionUrl } from '~/features/search/search.view.ts'
 import { suggestTags } from '~/features/tags/tags.server.ts'
 import { tagPath } from '~/features/tags/tags.view.ts'
 import { profilePath } from '~/lib/addresses.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { listConversationsWith, titleSelection } from './everything.queries.server.ts'
-import { cleanSearch, concernsAll, criteriaOfSearch } from './finder.server.ts'
+import { appliesToAllKinds, cleanSearch, criteriaOfSearch } from './finder.server.ts'
 import type { EverythingView, SwitcherEntry } from './finder.view.ts'
 import { findProjects } from './projects.server.ts'
 
@@ -20,11 +20,11 @@ const MIN_FOR_QUESTIONS = 2
 const MIN_FOR_CORRECTION = 5
 
 /** What a reader who types this may want to open, the best of each kind. The kinds are read concurrently. */
-export async function offerEverything(viewer: Viewer, typed: string): Promise<EverythingView> {
+export async function suggestEverything(viewer: Viewer, typed: string): Promise<EverythingView> {
 	const text = cleanSearch(typed)
 	if (text === '') return { conversations: [], people: [], questions: [], projects: [], tags: [] }
 	const parsed = parseSearch(text)
-	const isOfAll = concernsAll(parsed)
+	const isOfAll = appliesToAllKinds(parsed)
 	const [conversations, people, questions, projects, tags] = await Promise.all([
 		viewer && isOfAll ? listConversationsWith(viewer.id, text, MAX_OFFERED.conversations) : [],
 		isOfAll ? offerPeople(viewer, parsed) : [],
@@ -42,7 +42,7 @@ export async function offerEverything(viewer: Viewer, typed: string): Promise<Ev
 		tags: tags
 			.filter(({ count }) => count > 0)
 			.slice(0, MAX_OFFERED.tags)
-			.map(({ name, count }) => ({ title: name, url: tagPath(name), note: counted(count, 'query', 'queries') })),
+			.map(({ name, count }) => ({ title: name, url: tagPath(name), note: pluralize(count, 'query', 'queries') })),
 	}
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { person, presentPerson } from '~/features/directory/directory.api.server.ts'
-import { author, cursor, next, questionCard } from '~/features/questions/questions.api.server.ts'
+import { author, cursor, nextCursor, questionCard } from '~/features/questions/questions.api.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { operation } from '~/platform/http/operation.ts'
 import { MAX_SEARCH_LENGTH } from './finder.paths.ts'
@@ -19,7 +19,7 @@ const hits = <Row extends z.ZodType>(row: Row) =>
 		nearness: z
 			.enum(['all', 'near', 'some'])
 			.describe('Whether `rows` have all words, words like them, or some of the words.'),
-		next,
+		next: nextCursor,
 	})
 
 const project = z.object({

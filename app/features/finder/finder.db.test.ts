@@ -9,7 +9,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
-import { offerEverything } from './everything.server.ts'
+import { suggestEverything } from './everything.server.ts'
 import { finderOperations, finderShapes } from './finder.api.server.ts'
 import type { SearchKind } from './finder.paths.ts'
 import { searchEverything } from './finder.server.ts'
@@ -185,7 +185,7 @@ describe('privacy', () => {
 	}
 
 	async function titlesOffered(q: string, viewer: Viewer) {
-		const offered = await offerEverything(viewer, q)
+		const offered = await suggestEverything(viewer, q)
 		const people = offered.people.map(({ username }) => username)
 		return [...offered.questions, ...offered.projects].map(({ title }) => title).concat(people)
 	}
@@ -221,13 +221,13 @@ describe('privacy', () => {
 
 	test('visitors find no projects, and nobody by a project', async () => {
 		expect(await shown('foundry', null)).toEqual({ ...nothing, projects: null })
-		expect((await offerEverything(null, 'foundry')).projects).toEqual([])
+		expect((await suggestEverything(null, 'foundry')).projects).toEqual([])
 	})
 
 	test('searches only the viewer’s own conversations, by prefixes of names', async () => {
 		await sendMessage(reader, { to: 'nora', clientId: crypto.randomUUID(), body: 'Hello' })
 		const withNora = async (who: Viewer, q: string) =>
-			(await offerEverything(who, q)).conversations.map(({ url }) => url)
+			(await suggestEverything(who, q)).conversations.map(({ url }) => url)
 		for (const q of ['nora', 'fin', 'nora fi', 'NÓRA'])
 			expect([q, await withNora(reader, q)]).toEqual([q, ['/messages/nora']])
 		for (const q of ['ora', 'nora x', '%', '_', 'ravi']) expect([q, await withNora(reader, q)]).toEqual([q, []])

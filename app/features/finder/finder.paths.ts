@@ -11,7 +11,7 @@ export const MAX_SEARCH_LENGTH = 200
 export const SWITCHER_DEBOUNCE_MS = 60
 
 /** Searches that a browser remembers. */
-export const MAX_RECENT = 6
+export const MAX_RECENT_SEARCHES = 6
 
 export const searchRoute = '/search'
 
@@ -21,6 +21,6 @@ export function searchPath(q: string, kind: SearchKind | null = null, cursor: st
 }
 
 /** Parses the kind in an address; null, the best of everything, for anything else. */
-export function kindOf(text: string | null): SearchKind | null {
+export function searchKindOf(text: string | null): SearchKind | null {
 	return searchKinds.find((kind) => kind === text) ?? null
 }

@@ -1,4 +1,4 @@
-import { anybody, type Criteria, criteriaQuery } from '~/features/directory/directory.paths.ts'
+import { type Criteria, criteriaQuery, NO_CRITERIA } from '~/features/directory/directory.paths.ts'
 import { presentFound } from '~/features/directory/directory.server.ts'
 import type { MemberView } from '~/features/directory/directory.view.ts'
 import { countPeople } from '~/features/directory/filters.server.ts'
@@ -7,7 +7,7 @@ import { canonicalSkill } from '~/features/members/skills.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
 import { listOperators, parseSearch, withoutOperator } from '~/features/search/search.server.ts'
-import type { ShownInstead } from '~/features/search/search.view.ts'
+import type { SearchFallback } from '~/features/search/search.view.ts'
 import { listTags, suggestTags, suggestTagsForEach, type TagSuggestion } from '~/features/tags/tags.server.ts'
 import { findTerm, similarTerm } from '~/features/terms/terms.server.ts'
 import { termKey } from '~/features/terms/terms.view.ts'
@@ -15,7 +15,7 @@ import { cleanLine } from '~/lib/clean.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { LIST_PAGES } from '~/platform/cache/pages.server.ts'
-import { kindOf, MAX_SEARCH_LENGTH, type SearchKind, searchRoute } from './finder.paths.ts'
+import { MAX_SEARCH_LENGTH, type SearchKind, searchKindOf, searchRoute } from './finder.paths.ts'
 import type { Hits, SearchData, SearchFilter, TagHit } from './finder.view.ts'
 import { recordMiss } from './misses.server.ts'
 import { findProjects } from './projects.server.ts'
@@ -43,9 +43,9 @@ interface Asked {
 }
 
 /** Parses the address of a search. */
-export function askedOf(url: URL): Asked {
+export function parseSearchUrl(url: URL): Asked {
 	const { q, in: kind, cursor } = searchPage.read(url)
-	return { q: cleanSearch(q ?? ''), kind: kindOf(kind), cursor: cursor || null }
+	return { q: cleanSearch(q ?? ''), kind: searchKindOf(kind), cursor: cursor || null }
 }
 
 /** Normalizes a search. */
@@ -67,7 +67,7 @@ export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: bo
 	const ofPeople = (isLoose: boolean) => searchPeople(viewer, parsed, at('people'), limit('people'), isLoose)
 	const ofProjects = async (isLoose: boolean) =>
 		viewer &&
-		(q && concernsAll(parsed)
+		(q && appliesToAllKinds(parsed)
 			? findProjects(parsed, at('projects'), limit('projects'), isLoose ? 'some' : 'all')
 			: none)
 	const [questions, people, projects, tags] = await Promise.all([
@@ -100,7 +100,7 @@ export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: bo
 /** The search in the form that can be saved; null for other kinds. */
 function saveableOf(parsed: Parsed, { q, kind }: Asked): SearchData['saveable'] {
 	if (q && kind === 'questions') return { kind: 'queries', query: q, name: q }
-	if (q && kind === 'people' && concernsAll(parsed))
+	if (q && kind === 'people' && appliesToAllKinds(parsed))
 		return { kind: 'people', query: criteriaQuery(criteriaOfSearch(parsed)), name: q }
 	return null
 }
@@ -136,7 +136,7 @@ async function elsewhere(viewer: Viewer): Promise<NonNullable<SearchData['instea
 	return { questions: rows, tags }
 }
 
-type FoundQuestions = Hits<QuestionCardView> & { instead: ShownInstead | null }
+type FoundQuestions = Hits<QuestionCardView> & { instead: SearchFallback | null }
 
 async function searchQuestions(
 	viewer: Viewer,
@@ -174,7 +174,7 @@ const termTag = (word: string) => findTerm(word)?.tag.replaceAll('-', ' ') ?? wo
 const isOtherName = (word: string) => termKey(canonicalSkill(word)) !== termKey(word)
 
 /** Whether a search has no operators that apply only to questions: a state, part of a text, a category, an exclusion. */
-export function concernsAll({ terms, operators }: Parsed): boolean {
+export function appliesToAllKinds({ terms, operators }: Parsed): boolean {
 	const isOfAll = operators.every(({ kind, excluded }) => !excluded && (kind === 'tag' || kind === 'user'))
 	return isOfAll && terms.every(({ kind }) => kind !== 'without')
 }
@@ -185,7 +185,7 @@ export function criteriaOfSearch({ terms, operators }: Parsed): Criteria {
 	const words = terms
 		.filter(({ kind }) => kind !== 'or')
 		.map(({ kind, text }) => (kind === 'phrase' ? `"${text}"` : text))
-	return { ...anybody, q: [...words, ...named('user')].join(' '), skills: named('tag').map(canonicalSkill) }
+	return { ...NO_CRITERIA, q: [...words, ...named('user')].join(' '), skills: named('tag').map(canonicalSkill) }
 }
 
 async function searchPeople(
@@ -196,7 +196,7 @@ async function searchPeople(
 	isLoose: boolean,
 ): Promise<Hits<MemberView>> {
 	const criteria = criteriaOfSearch(parsed)
-	if (!concernsAll(parsed) || (criteria.q === '' && criteria.skills.length === 0)) return none
+	if (!appliesToAllKinds(parsed) || (criteria.q === '' && criteria.skills.length === 0)) return none
 	const found = await findMembers(criteria, viewer, cursor, limit, {
 		loosest: isLoose ? 'any' : 'written',
 		counts: true,
@@ -220,7 +220,7 @@ async function searchTags(parsed: Parsed, limit: number): Promise<Hits<TagHit>> 
 		...parsed.operators.filter(({ kind }) => kind === 'tag').map(({ value }) => value),
 	]
 	const isOfSomebody = parsed.operators.some(({ kind }) => kind === 'user')
-	if (words.length === 0 || isOfSomebody || !concernsAll(parsed)) return none
+	if (words.length === 0 || isOfSomebody || !appliesToAllKinds(parsed)) return none
 	const whole = words.join(' ')
 	const others = words.length > 1 ? words.slice(0, MAX_TAG_WORDS) : []
 	const asked = [{ text: whole, limit }, ...others.map((text) => ({ text, limit: 1 }))]

@@ -1,5 +1,5 @@
 import type { Count, MemberView } from '~/features/directory/directory.view.ts'
-import type { Saveable } from '~/features/following/following.view.ts'
+import type { SaveableSearch } from '~/features/following/following.view.ts'
 import type { Page, QuestionCardView } from '~/features/questions/question.view.ts'
 import type { SearchTools } from '~/features/search/search.view.ts'
 import type { TagView } from '~/features/tags/tags.view.ts'
@@ -25,13 +25,13 @@ export interface TagHit extends TagView {
 }
 
 /** How results match: all words; similar words; some of the words. */
-export type Nearness = 'all' | 'near' | 'some'
+export type MatchQuality = 'all' | 'near' | 'some'
 
 /** Results of one kind, at most a page. */
 export interface Hits<Row> extends Page<Row> {
 	/** The total number of complete matches; none for others. */
 	count: Count
-	nearness: Nearness
+	nearness: MatchQuality
 }
 
 /** A filter of questions, which is an operator in the search. */
@@ -60,7 +60,7 @@ export interface SearchData {
 	tools: SearchTools
 	filters: SearchFilter[]
 	/** The search in the form that can be saved; null for other kinds. */
-	saveable: Saveable | null
+	saveable: SaveableSearch | null
 	/** Something else to read if there are no results. */
 	instead: { questions: QuestionCardView[]; tags: TagView[] } | null
 }

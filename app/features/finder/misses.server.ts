@@ -1,4 +1,4 @@
-import { moderator } from '~/features/moderation/members.server.ts'
+import { requireModerator } from '~/features/moderation/members.server.ts'
 import type { parseSearch } from '~/features/search/search.server.ts'
 import { findTerm } from '~/features/terms/terms.server.ts'
 import { log } from '~/lib/log.server.ts'
@@ -66,7 +66,7 @@ export function recordMiss(parsed: Parameters<typeof missWords>[0]): void {
 
 /** Searches without results, most frequent first, at most 100. @throws NotAllowed for all but moderators */
 export async function listMisses(viewer: Viewer): Promise<MissView[]> {
-	moderator(viewer)
+	requireModerator(viewer)
 	const rows = await listMissRows(MISS_DAYS, MAX_SHOWN)
 	return rows.map(({ words, searches, last_day: lastDay }) => ({
 		words,

@@ -5,7 +5,7 @@ import { db } from '~/platform/db/db.server.ts'
 /** Matches that are ranked and counted; projects of the newest members take precedence. */
 const MAX_RANKED = 150
 
-export interface ProjectRow {
+export interface ProjectHitRow {
 	project_id: string
 	project_title: string
 	project_tech_stack: string[]
@@ -22,7 +22,7 @@ export interface ProjectRow {
 }
 
 /** A search for projects; without words and filters it matches nothing. */
-export interface WantedProjects {
+export interface ProjectSearch {
 	/** In the syntax of `websearch_to_tsquery`; all must match. */
 	words: string[]
 	/** Prefixes of letters and digits; all must match. */
@@ -44,10 +44,10 @@ export interface ProjectPosition {
  * @param after the cursor; null for the first page
  */
 export async function listProjectHits(
-	{ words, beginnings, technologies, owners }: WantedProjects,
+	{ words, beginnings, technologies, owners }: ProjectSearch,
 	after: ProjectPosition | null,
 	limit: number,
-): Promise<ProjectRow[]> {
+): Promise<ProjectHitRow[]> {
 	const parts = [
 		...words.map((each) => sql`websearch_to_tsquery('english', search_text(${each}))`),
 		...beginnings.map((each) => sql`to_tsquery('english', ${`${each}:*`})`),
@@ -58,7 +58,7 @@ export async function listProjectHits(
 	if (technologies.length > 0)
 		conditions.push(sql`term_keys(p.project_tech_stack) @> term_keys(${technologies}::text[])`)
 	if (owners) conditions.push(sql`users.id in (select user_id from usernames where username = any(${owners}::text[]))`)
-	const { rows } = await sql<ProjectRow>`
+	const { rows } = await sql<ProjectHitRow>`
 		with wanted as materialized (select ${wanted} as words),
 		newest as materialized (
 			select p.project_id from wanted cross join shown_projects p join users on users.id = p.user_id

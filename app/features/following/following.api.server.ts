@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { cursor, id, next, questionCard, time } from '~/features/questions/questions.api.server.ts'
-import { member, operation } from '~/platform/http/operation.ts'
+import { cursor, id, nextCursor, questionCard, time } from '~/features/questions/questions.api.server.ts'
+import { operation, requireCaller } from '~/platform/http/operation.ts'
 import {
 	FOLLOWED_PER_PAGE,
 	MAX_NEW_RESULTS,
-	MAX_SAVED_QUERY,
+	MAX_SAVED_SEARCH_LENGTH,
 	MAX_SAVED_SEARCHES,
 	MAX_SEARCH_NAME,
 } from './following.limits.ts'
@@ -17,7 +17,7 @@ import { listSavedSearches, removeSearch, savedSearchInput, saveSearch } from '.
 const followedQuery = questionCard.extend({
 	activeAt: time.describe('When its last comment was written, or when it was asked.'),
 }) satisfies z.ZodType<FollowedQuestionView, FollowedQuestionView>
-const followedQueryList = z.object({ rows: z.array(followedQuery), next })
+const followedQueryList = z.object({ rows: z.array(followedQuery), next: nextCursor })
 const affected = z.object({ affectedCount: z.int().describe('How many members have it now.') })
 
 const savedSearch = z.object({
@@ -32,7 +32,7 @@ const newSearch = z.strictObject({
 	kind: savedSearchInput.shape.kind,
 	query: z
 		.string()
-		.max(MAX_SAVED_QUERY)
+		.max(MAX_SAVED_SEARCH_LENGTH)
 		.describe('Of queries what is searched for; of people what stands behind `/find-dev?`.'),
 	name: z.string().meta({ minLength: 1, maxLength: MAX_SEARCH_NAME }),
 })
@@ -70,7 +70,7 @@ export const followingOperations = [
 		path: '/queries/{id}/following',
 		summary: 'Follow a query: you are notified of new comments',
 		answer: null,
-		run: async (call) => void (await followQuestion(member(call), call.params.id, true)),
+		run: async (call) => void (await followQuestion(requireCaller(call), call.params.id, true)),
 	}),
 	operation({
 		...pressing,
@@ -79,7 +79,7 @@ export const followingOperations = [
 		path: '/queries/{id}/following',
 		summary: 'Unfollow a query',
 		answer: null,
-		run: async (call) => void (await followQuestion(member(call), call.params.id, false)),
+		run: async (call) => void (await followQuestion(requireCaller(call), call.params.id, false)),
 	}),
 	operation({
 		...pressing,
@@ -89,7 +89,7 @@ export const followingOperations = [
 		summary: 'Say that you have the same problem, and follow the query',
 		description: 'Sending it twice counts once. It is no vote.',
 		answer: affected,
-		run: async (call) => ({ affectedCount: (await setAffected(member(call), call.params.id, true)).count }),
+		run: async (call) => ({ affectedCount: (await setAffected(requireCaller(call), call.params.id, true)).count }),
 	}),
 	operation({
 		...pressing,
@@ -99,7 +99,7 @@ export const followingOperations = [
 		summary: 'Say that you no longer have the same problem',
 		description: 'You go on following the query.',
 		answer: affected,
-		run: async (call) => ({ affectedCount: (await setAffected(member(call), call.params.id, false)).count }),
+		run: async (call) => ({ affectedCount: (await setAffected(requireCaller(call), call.params.id, false)).count }),
 	}),
 	operation({
 		id: 'listSavedSearches',
@@ -110,7 +110,7 @@ export const followingOperations = [
 		description: `Newest first, at most ${MAX_SAVED_SEARCHES}. Nobody else sees them.`,
 		access: 'members',
 		answer: savedSearchList,
-		run: async (call) => ({ rows: await listSavedSearches(member(call)) }),
+		run: async (call) => ({ rows: await listSavedSearches(requireCaller(call)) }),
 	}),
 	operation({
 		id: 'saveSearch',
@@ -125,7 +125,7 @@ export const followingOperations = [
 		answer: savedSearch,
 		status: 201,
 		refusals: [422],
-		run: (call) => saveSearch(member(call), call.body),
+		run: (call) => saveSearch(requireCaller(call), call.body),
 	}),
 	operation({
 		id: 'removeSearch',
@@ -136,6 +136,6 @@ export const followingOperations = [
 		access: 'members',
 		params: { id },
 		answer: null,
-		run: async (call) => removeSearch(member(call), call.params.id),
+		run: async (call) => removeSearch(requireCaller(call), call.params.id),
 	}),
 ]

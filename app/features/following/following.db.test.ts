@@ -4,7 +4,7 @@ import '~/features/index.server.ts'
 import { deleteQuestion } from '~/features/asking/asking.server.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
 import { listNotifications } from '~/features/notifications/notifications.server.ts'
-import { muteQuestion, notifyQueryFollowers } from '~/features/questions/notifying/notifying.server.ts'
+import { muteQuestion, notifyQuestionFollowers } from '~/features/questions/notifying/notifying.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -92,13 +92,13 @@ describe('a follower of a question', () => {
 			return rows[0]?.count
 		}
 		expect(await count()).toBe(0)
-		const { rows } = await sql<{ payload: Parameters<typeof notifyQueryFollowers>[0] }>`
+		const { rows } = await sql<{ payload: Parameters<typeof notifyQuestionFollowers>[0] }>`
 			select payload from graphile_worker._private_jobs where payload->>'commentId' = ${String(commentId)}`.execute(
 			db(),
 		)
 		const [job] = rows
 		if (!job) throw new Error('There is no job.')
-		for (let run = 0; run < 2; run++) await notifyQueryFollowers(job.payload)
+		for (let run = 0; run < 2; run++) await notifyQuestionFollowers(job.payload)
 		expect(await count()).toBe(60)
 		expect(await told(asker)).toContain(`Writer commented on The question of round ${serial}`)
 	})

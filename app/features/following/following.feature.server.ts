@@ -2,17 +2,17 @@ import { defineFeature } from '~/platform/feature.ts'
 import { followingOperations, followingShapes } from './following.api.server.ts'
 import { affectedCounters } from './following.queries.server.ts'
 import { deleteSearchesOf } from './searches.queries.server.ts'
-import { checkSavedSearches, registerSources, searchKinds, sweepSearches } from './searches.server.ts'
-import { mailWeekly } from './weekly.server.ts'
+import { checkSavedSearches, registerSearchSources, savedSearchKinds, sweepSearches } from './searches.server.ts'
+import { sendWeeklyMails } from './weekly.server.ts'
 
 export const following = defineFeature({
 	name: 'following',
 	api: { operations: followingOperations, schemas: followingShapes },
 	counters: affectedCounters,
-	notificationKinds: searchKinds,
+	notificationKinds: savedSearchKinds,
 	schedules: [
 		{ name: 'check-saved-searches', every: 'minute', run: checkSavedSearches },
-		{ name: 'mail-weekly', every: 'hour', run: mailWeekly },
+		{ name: 'mail-weekly', every: 'hour', run: sendWeeklyMails },
 		{ name: 'sweep-saved-searches', every: 'hour', run: sweepSearches },
 	],
 	leaving: [
@@ -21,7 +21,7 @@ export const following = defineFeature({
 			return false
 		},
 	],
-	collect: registerSources,
+	collect: registerSearchSources,
 	memberData: {
 		affected_members: {
 			members: { user_id: 'deleted' },

@@ -11,7 +11,7 @@ import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { dropPages } from '~/platform/cache/pages.server.ts'
+import { invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { FOLLOWED_PER_PAGE, MAX_FOLLOWED_QUESTIONS } from './following.limits.ts'
@@ -31,7 +31,7 @@ const noQuestion = 'There is no such query. It may have been deleted.'
  * Follows or unfollows a question. Followers are notified of new comments, even if they had muted the question. Idempotent.
  * @returns the path of the question
  * @throws NotAllowed for a visitor, for its author, and for a suspended member who starts following; NotFound, Invalid if the member
- * follows too many, TooMany
+ * follows too many, TooManyRequests
  */
 export async function followQuestion(viewer: Viewer, questionId: number, following: boolean): Promise<{ url: string }> {
 	const { member, question } = await requireOthers(viewer, questionId, following)
@@ -55,7 +55,7 @@ export async function setAffected(
 		if (affected) await follow(trx, member, questionId, true)
 		return writeAffected(trx, member.id, questionId, affected)
 	})
-	await dropPages([questionTag(questionId)])
+	await invalidatePages([questionTag(questionId)])
 	return { count, url: questionUrl(question) }
 }
 

@@ -8,11 +8,11 @@ export interface FollowedQuestionView extends QuestionCardView {
 }
 
 /** What a saved search searches. */
-export type SearchKindName = 'queries' | 'people'
+export type SearchSourceKind = 'queries' | 'people'
 
 /** A search that can be saved: the fields of the form on a page of results. */
-export interface Saveable {
-	kind: SearchKindName
+export interface SaveableSearch {
+	kind: SearchSourceKind
 	/** As in the query string of its page. */
 	query: string
 	/** The default name. */
@@ -21,7 +21,7 @@ export interface Saveable {
 
 export interface SavedSearchView {
 	id: number
-	kind: SearchKindName
+	kind: SearchSourceKind
 	name: string
 	/** Path of the results. */
 	url: string

@@ -3,11 +3,11 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { namesOneOf } from '~/platform/db/member-names.queries.server.ts'
 import { MAX_NEW_RESULTS, SEARCH_UNDO_SECONDS } from './following.limits.ts'
-import type { SearchKindName } from './following.view.ts'
+import type { SearchSourceKind } from './following.view.ts'
 
 export interface SavedSearchRow {
 	id: number
-	kind: SearchKindName
+	kind: SearchSourceKind
 	query: string
 	name: string
 	hits: number
@@ -31,7 +31,12 @@ export async function countSavedSearches(trx: Executor, userId: number, besides:
 }
 
 /** The id of a member's saved search, including removed ones; 0 without one. */
-export async function findSavedId(trx: Executor, userId: number, kind: SearchKindName, query: string): Promise<number> {
+export async function findSavedId(
+	trx: Executor,
+	userId: number,
+	kind: SearchSourceKind,
+	query: string,
+): Promise<number> {
 	const { rows } = await sql<{ id: number }>`
 		select id from saved_searches where user_id = ${userId} and kind = ${kind} and query = ${query}`.execute(trx)
 	return rows[0]?.id ?? 0

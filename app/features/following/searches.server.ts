@@ -7,15 +7,15 @@ import { publishedWithin } from '~/features/routing/choosing.queries.server.ts'
 import { countNewMatches } from '~/features/search/search.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { cleanLine } from '~/lib/clean.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { Feature } from '~/platform/feature.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
-import { MAX_CHECKS_PER_RUN, MAX_SAVED_QUERY, MAX_SAVED_SEARCHES, MAX_SEARCH_NAME } from './following.limits.ts'
-import { queriesPath, type SavedSearchView, type SearchKindName, savedSearchPath } from './following.view.ts'
+import { MAX_CHECKS_PER_RUN, MAX_SAVED_SEARCH_LENGTH, MAX_SAVED_SEARCHES, MAX_SEARCH_NAME } from './following.limits.ts'
+import { queriesPath, type SavedSearchView, type SearchSourceKind, savedSearchPath } from './following.view.ts'
 import {
 	type CheckedSearch,
 	countSavedSearches,
@@ -39,7 +39,7 @@ declare module '~/features/notifications/kinds.server.ts' {
 	}
 }
 
-export const searchKinds = {
+export const savedSearchKinds = {
 	'saved-search': {
 		label: 'New results of my saved searches',
 		order: 65,
@@ -50,7 +50,7 @@ export const searchKinds = {
 
 /** The search behind one kind of saved searches. */
 export interface SearchSource {
-	kind: SearchKindName
+	kind: SearchSourceKind
 	/** Normalizes a query; null for an empty one. */
 	read: (query: string) => string | null
 	/** The address of its results. */
@@ -87,11 +87,11 @@ const queries: SearchSource = {
 const registry = remember('search-sources', () => ({ sources: [queries] }))
 
 /** Registers the sources of all features. */
-export function registerSources(features: readonly Feature[]): void {
+export function registerSearchSources(features: readonly Feature[]): void {
 	registry.sources = [queries, ...features.flatMap(({ searchSource }) => searchSource ?? [])]
 }
 
-function sourceOf(kind: SearchKindName): SearchSource {
+function sourceOf(kind: SearchSourceKind): SearchSource {
 	const source = registry.sources.find((one) => one.kind === kind)
 	if (!source) throw new Error(`Nobody searches ${kind}.`)
 	return source
@@ -100,7 +100,7 @@ function sourceOf(kind: SearchKindName): SearchSource {
 /** Input for saving a search. */
 export const savedSearchInput = z.object({
 	kind: z.enum(['queries', 'people'], 'Searches of queries and of people can be saved.'),
-	query: z.string('Search for something first.').max(MAX_SAVED_QUERY, 'This search is too long to save.'),
+	query: z.string('Search for something first.').max(MAX_SAVED_SEARCH_LENGTH, 'This search is too long to save.'),
 	name: z
 		.string('Give the search a name.')
 		.transform(cleanLine)
@@ -110,21 +110,21 @@ export const savedSearchInput = z.object({
 
 /** The viewer's saved searches, newest first. @throws NotAllowed for a visitor */
 export async function listSavedSearches(viewer: Viewer): Promise<SavedSearchView[]> {
-	return (await listSavedSearchRows(requireMember(viewer).id)).map(present)
+	return (await listSavedSearchRows(requireSignedIn(viewer).id)).map(present)
 }
 
 /**
  * Saves a search. Present results are not new. Saving it again only renames it.
  * @param input `kind`, `query` as in its address, `name`
- * @throws NotAllowed for a visitor, Invalid with the error of a field or if there are too many, TooMany
+ * @throws NotAllowed for a visitor, Invalid with the error of a field or if there are too many, TooManyRequests
  */
 export async function saveSearch(viewer: Viewer, input: Input): Promise<SavedSearchView> {
-	const member = requireMember(viewer)
+	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
 	const { kind, query: asked, name } = parseInput(savedSearchInput, input)
 	const source = sourceOf(kind)
 	const query = source.read(asked)
-	if (query === null || query.length > MAX_SAVED_QUERY) throw new Invalid('Search for something first.')
+	if (query === null || query.length > MAX_SAVED_SEARCH_LENGTH) throw new Invalid('Search for something first.')
 	const now = new Date().toISOString()
 	const { seen } = await source.findNew(member, query, { after: now, until: now, seen: [] })
 	const saved = await db()
@@ -137,16 +137,16 @@ export async function saveSearch(viewer: Viewer, input: Input): Promise<SavedSea
 	return present({ ...saved, kind, query, name })
 }
 
-/** Removes a saved search. Idempotent. @throws NotAllowed for a visitor, TooMany */
+/** Removes a saved search. Idempotent. @throws NotAllowed for a visitor, TooManyRequests */
 export async function removeSearch(viewer: Viewer, id: number): Promise<void> {
-	const member = requireMember(viewer)
+	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
 	if (isId(id)) await markSearchRemoved(member.id, id)
 }
 
-/** Undoes a removal within ten minutes. @throws NotAllowed for a visitor, NotFound after that, Invalid if there are too many, TooMany */
+/** Undoes a removal within ten minutes. @throws NotAllowed for a visitor, NotFound after that, Invalid if there are too many, TooManyRequests */
 export async function restoreSearch(viewer: Viewer, id: number): Promise<void> {
-	const member = requireMember(viewer)
+	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
 	const isBack =
 		isId(id) &&
@@ -167,7 +167,7 @@ export async function restoreSearch(viewer: Viewer, id: number): Promise<void> {
  * @throws NotAllowed for a visitor, NotFound
  */
 export async function openSearch(viewer: Viewer, id: number, isSeen: boolean): Promise<string> {
-	const member = requireMember(viewer)
+	const member = requireSignedIn(viewer)
 	const search = isId(id) ? await findSavedSearch(member.id, id) : undefined
 	if (!search) throw new NotFound('There is no such search. You may have removed it.')
 	const source = sourceOf(search.kind)
@@ -218,11 +218,6 @@ async function findNew(search: CheckedSearch): Promise<{ count: number; seen: nu
 async function requireRoom(trx: Parameters<typeof countSavedSearches>[0], { id }: SignedIn, besides: number) {
 	if ((await countSavedSearches(trx, id, besides)) >= MAX_SAVED_SEARCHES)
 		throw new Invalid(`You already have ${MAX_SAVED_SEARCHES} saved searches. Remove one first.`)
-}
-
-function requireMember(viewer: Viewer): SignedIn {
-	if (!viewer) throw new NotAllowed('Log in first.')
-	return viewer
 }
 
 function present({ id, kind, query, name, hits }: SavedSearchRow): SavedSearchView {

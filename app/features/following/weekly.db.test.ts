@@ -14,7 +14,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { useJobTables } from '../../../tests/support/jobs.ts'
 import { followQuestion } from './following.server.ts'
 import { saveSearch } from './searches.server.ts'
-import { mailWeekly } from './weekly.server.ts'
+import { sendWeeklyMails } from './weekly.server.ts'
 
 useDatabase()
 useJobTables()
@@ -66,10 +66,10 @@ test('mails the week’s news of what a member follows and knows, once, even wit
 	await makeQuestion(member, { title: 'A question of mine', category: 'java' })
 	const { id } = await saveSearch(member, { kind: 'queries', query: 'heron', name: 'Herons' })
 	await sql`update saved_searches set hits = 4, found_at = now() where id = ${id}`.execute(db())
-	await mailWeekly()
+	await sendWeeklyMails()
 	expect(await mails()).toEqual([])
 	await week()
-	await Promise.all([mailWeekly(), mailWeekly()])
+	await Promise.all([sendWeeklyMails(), sendWeeklyMails()])
 	const [mail, ...others] = await mails()
 	expect(others).toEqual([])
 	expect(mail?.headers?.['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click')
@@ -86,7 +86,7 @@ test('mails the week’s news of what a member follows and knows, once, even wit
 	])
 	expect(mail?.text).toContain('unread notification')
 	expect(mail?.html).toContain('A question that is followed</a><br>2 new comments')
-	await mailWeekly()
+	await sendWeeklyMails()
 	expect(await mails()).toHaveLength(1)
 })
 
@@ -103,20 +103,20 @@ test('sends no mail without news: deleted, muted and blocked posts and mere noti
 		db(),
 	)
 	await week()
-	expect([await mailWeekly(), await mails()]).toEqual([0, []])
+	expect([await sendWeeklyMails(), await mails()]).toEqual([0, []])
 })
 
 test('names a saved search again only when it found something since the mail before', async () => {
 	const { id } = await saveSearch(member, { kind: 'queries', query: 'heron', name: 'Herons' })
 	await sql`update saved_searches set hits = 4, found_at = now() where id = ${id}`.execute(db())
 	await week()
-	expect(await mailWeekly()).toBe(1)
+	expect(await sendWeeklyMails()).toBe(1)
 	await sql`update saved_searches set found_at = found_at - interval '7 days' where id = ${id}`.execute(db())
 	await week()
-	expect(await mailWeekly()).toBe(0)
+	expect(await sendWeeklyMails()).toBe(0)
 	await sql`update saved_searches set hits = 5, found_at = now() where id = ${id}`.execute(db())
 	await week()
-	expect([await mailWeekly(), (await mails()).at(-1)?.text]).toEqual([1, expect.stringContaining('5 new results')])
+	expect([await sendWeeklyMails(), (await mails()).at(-1)?.text]).toEqual([1, expect.stringContaining('5 new results')])
 })
 
 test('mails questions that were pending at the previous mail', async () => {
@@ -137,7 +137,7 @@ test('mails questions that were pending at the previous mail', async () => {
 		['comment', comment],
 	])
 		await decideCase(moderator, { kind: String(kind), name: String(id), act: 'approve' }, {})
-	await mailWeekly()
+	await sendWeeklyMails()
 	const [mail] = await mails()
 	expect(mail?.text).toContain('A question that waited')
 	expect(mail?.text).toContain('A followed question with a comment that waited')
@@ -158,11 +158,11 @@ test.each<[string, (mail: Mail | undefined) => Promise<unknown>]>([
 	await followQuestion(member, id, true)
 	await makeComment(author, id)
 	await week()
-	expect(await mailWeekly()).toBe(1)
+	expect(await sendWeeklyMails()).toBe(1)
 	await end((await mails())[0])
 	await makeComment(author, id)
 	await week()
-	expect(await mailWeekly()).toBe(0)
+	expect(await sendWeeklyMails()).toBe(0)
 })
 
 test('a failing run has mailed only recorded members', async () => {
@@ -173,10 +173,10 @@ test('a failing run has mailed only recorded members', async () => {
 	await sql`alter table notification_boxes add constraint broken check (weekly_of < date_trunc('week', now())) not valid`.execute(
 		db(),
 	)
-	await expect(mailWeekly()).rejects.toThrow('broken')
+	await expect(sendWeeklyMails()).rejects.toThrow('broken')
 	await sql`alter table notification_boxes drop constraint broken`.execute(db())
 	expect(await mails()).toEqual([])
-	expect([await mailWeekly(), (await mails()).length]).toEqual([1, 1])
+	expect([await sendWeeklyMails(), (await mails()).length]).toEqual([1, 1])
 })
 
 test('an error for one member does not stop other mails', async () => {
@@ -189,8 +189,8 @@ test('an error for one member does not stop other mails', async () => {
 	const broken = sql.raw(`check (user_id <> ${other.id} or weekly_of < date_trunc('week', now())) not valid`)
 	await sql`update notification_boxes set weekly_of = weekly_of - 7 where user_id = ${other.id}`.execute(db())
 	await sql`alter table notification_boxes add constraint broken ${broken}`.execute(db())
-	await expect(mailWeekly()).rejects.toThrow('broken')
+	await expect(sendWeeklyMails()).rejects.toThrow('broken')
 	expect(await mails()).toHaveLength(1)
 	await sql`alter table notification_boxes drop constraint broken`.execute(db())
-	expect(await mailWeekly()).toBe(1)
+	expect(await sendWeeklyMails()).toBe(1)
 })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
-import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
+import { accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { type QuestionRow, questionColumns, questionJoins } from '~/features/questions/questions.queries.server.ts'
 import { publishedWithin } from '~/features/routing/choosing.queries.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -22,7 +22,7 @@ export async function listNewlyAnswered(
 		select ${questionColumns}, news.fresh
 		from follows f join questions q on q.id = f.question_id ${questionJoins}
 			cross join lateral (select count(*)::int as fresh from comments m where m.question_id = q.id and m.status = 'published'
-				and coalesce(m.status_at, m.created_at) > ${since}::timestamptz and m.author_id <> all(${accountsOf(userId)})
+				and coalesce(m.status_at, m.created_at) > ${since}::timestamptz and m.author_id <> all(${accountIdsOf(userId)})
 				and not ${isBlocking(userId, sql.ref('m.author_id'))}) news
 		where f.user_id = ${userId} and f.question_id is not null and q.status = 'published'
 			-- A question is as active as when its last comment was written, which may have waited for a moderator since.
@@ -42,7 +42,7 @@ export async function listNewlyAsked(trx: Executor, userId: number, since: strin
 		select ${questionColumns}
 		from (select * from questions where status = 'published' and id in ${publishedWithin({ after: since, until: null })}
 			order by created_at desc, id desc limit ${MAX_LOOKED_AT}) q ${questionJoins}
-		where q.author_id <> all(${accountsOf(userId)}) and not ${isBlocking(userId, sql.ref('q.author_id'))} and not ${mutes(userId)}
+		where q.author_id <> all(${accountIdsOf(userId)}) and not ${isBlocking(userId, sql.ref('q.author_id'))} and not ${mutes(userId)}
 			and (exists (select from follows where user_id = ${userId} and category_id = q.category_id)
 				or exists (select from question_tags t join wanted on wanted.tag_id = t.tag_id where t.question_id = q.id))
 		order by q.created_at desc, q.id desc limit ${MAX_QUESTIONS}`.execute(trx)

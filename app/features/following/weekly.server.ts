@@ -1,11 +1,15 @@
-import { noteWeeklyMail, takeWeekly, type WeeklyMember } from '~/features/notifications/digest.queries.server.ts'
-import { type Letter, letter } from '~/features/notifications/digest.server.ts'
+import {
+	lockWeeklyMembers,
+	recordWeeklyMail,
+	type WeeklyMember,
+} from '~/features/notifications/digest.queries.server.ts'
+import { type Digest, digestMail } from '~/features/notifications/digest.server.ts'
 import { unsubscribeUrl } from '~/features/notifications/preferences.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
+import { BatchRun } from '~/platform/jobs/batch-run.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { Run } from '~/platform/jobs/run.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { savedSearchPath } from './following.view.ts'
 import { listNewlyAnswered, listNewlyAsked, listSearchesWithNews } from './weekly.queries.server.ts'
@@ -20,8 +24,8 @@ const MAX_MEMBERS = 50
  * @returns the number of mails
  * @throws the last error, if somebody was left out
  */
-export async function mailWeekly(): Promise<number> {
-	const run = new Run('the weekly mail of a member could not be made')
+export async function sendWeeklyMails(): Promise<number> {
+	const run = new BatchRun('the weekly mail of a member could not be made')
 	let mails = 0
 	for (let made = await mailNext(run); made !== null; made = await mailNext(run)) mails += made
 	run.finish()
@@ -29,9 +33,9 @@ export async function mailWeekly(): Promise<number> {
 }
 
 /** @returns the number of mails; null if nobody is due, or another process is mailing */
-async function mailNext(run: Run): Promise<number | null> {
+async function mailNext(run: BatchRun): Promise<number | null> {
 	const made = await run.batch(async (trx) => {
-		const due = await takeWeekly(trx, { limit: MAX_MEMBERS, besides: run.failed })
+		const due = await lockWeeklyMembers(trx, { limit: MAX_MEMBERS, besides: run.failed })
 		if (due.length === 0) return null
 		let mails = 0
 		for (const member of due) mails += await run.of(member.user_id, () => mailMember(trx, member))
@@ -43,21 +47,21 @@ async function mailNext(run: Run): Promise<number | null> {
 /** @returns the number of mails, 0 without news */
 async function mailMember(trx: Executor, member: WeeklyMember): Promise<number> {
 	const items = await newsOf(trx, member)
-	await noteWeeklyMail(trx, member.user_id)
+	await recordWeeklyMail(trx, member.user_id)
 	if (items.length === 0) return 0
-	await addJob('send-mail', letter(member, weeklyLetter(member, items)), trx)
+	await addJob('send-mail', digestMail(member, weeklyLetter(member, items)), trx)
 	return 1
 }
 
 /** A member's news; empty if there are only notifications that they have seen. */
-async function newsOf(trx: Executor, { user_id: id, since, unread }: WeeklyMember): Promise<Letter['items']> {
+async function newsOf(trx: Executor, { user_id: id, since, unread }: WeeklyMember): Promise<Digest['items']> {
 	const answered = await listNewlyAnswered(trx, id, since)
 	const known = new Set(answered.map((row) => row.id))
 	const newQuestions = (await listNewlyAsked(trx, id, since)).filter((row) => !known.has(row.id))
 	const items = [
 		...answered.map((row) => ({
 			text: row.title,
-			excerpt: `${counted(row.fresh, 'new comment')} on a query you follow`,
+			excerpt: `${pluralize(row.fresh, 'new comment')} on a query you follow`,
 			url: questionUrl(row),
 		})),
 		...newQuestions.map((row) => ({
@@ -67,15 +71,15 @@ async function newsOf(trx: Executor, { user_id: id, since, unread }: WeeklyMembe
 		})),
 		...(await listSearchesWithNews(trx, id, since)).map((search) => ({
 			text: search.name,
-			excerpt: `${counted(search.hits, 'new result')} of a search you saved`,
+			excerpt: `${pluralize(search.hits, 'new result')} of a search you saved`,
 			url: savedSearchPath(search.id),
 		})),
 	]
 	if (items.length === 0 || unread === 0) return items
-	return [...items, { text: `${counted(unread, 'unread notification')}`, excerpt: '', url: '/notifications' }]
+	return [...items, { text: `${pluralize(unread, 'unread notification')}`, excerpt: '', url: '/notifications' }]
 }
 
-function weeklyLetter({ user_id: id }: WeeklyMember, items: Letter['items']): Letter {
+function weeklyLetter({ user_id: id }: WeeklyMember, items: Digest['items']): Digest {
 	return {
 		subject: `Your week at ${siteName()}`,
 		items,

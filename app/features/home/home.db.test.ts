@@ -6,7 +6,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { makeTab } from '../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { anybody } from '../directory/directory.paths.ts'
+import { NO_CRITERIA } from '../directory/directory.paths.ts'
 import { getHome } from './home.server.ts'
 
 useDatabase()
@@ -81,7 +81,7 @@ test('a member whose tab is not recorded yet counts as online, unless they hide 
 		.values({ user_id: odalys.id, show_presence: false, ...noYears })
 		.execute()
 	const inFilters = async (viewer: Viewer) =>
-		(await listCommunity(anybody, null, viewer)).filters.online.count?.number ?? Number.NaN
+		(await listCommunity(NO_CRITERIA, null, viewer)).filters.online.count?.number ?? Number.NaN
 	// How many more members a member is shown than a visitor, on the home page and beside the filter.
 	const more = async (viewer: SignedIn) => [
 		(await getHome(viewer)).figures.online - (await getHome(null)).figures.online,

@@ -11,7 +11,7 @@ export interface Figures {
 }
 
 /** The numbers of members and questions, from counters, and how many listed members this viewer sees online. */
-export async function readFigures(viewer: Viewer): Promise<Figures> {
+export async function readHomeFigures(viewer: Viewer): Promise<Figures> {
 	const { rows } = await sql<Figures>`
 		select
 			(select value::int from counters where name = 'members') as members,

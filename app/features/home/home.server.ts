@@ -10,7 +10,7 @@ import { LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
 import { momentOf } from '~/platform/settings/region.server.ts'
 import { settingSection, textSetting } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { type Figures, readFigures } from './home.queries.server.ts'
+import { type Figures, readHomeFigures } from './home.queries.server.ts'
 
 export interface HomeView {
 	/** The welcome text; an empty title stands for the site's name. */
@@ -57,7 +57,7 @@ const day = 24 * 60 * 60 * 1000
 export async function getHome(viewer: Viewer): Promise<HomeView> {
 	const today = momentOf(siteDay(Date.now()))
 	const [figures, arriving, askedToday, recent, skills, tags] = await Promise.all([
-		readFigures(viewer),
+		readHomeFigures(viewer),
 		countArriving(viewer),
 		sharedData(`asked since ${today.getTime()}`, [LIST_PAGES], () => countAskedSince(today)),
 		listQuestions(viewer, { limit: 5 }),

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { suggestPeople } from '~/features/asking/asking.server.ts'
-import { anybody, type Criteria } from '~/features/directory/directory.paths.ts'
+import { suggestMentions } from '~/features/asking/asking.server.ts'
+import { type Criteria, NO_CRITERIA } from '~/features/directory/directory.paths.ts'
 import { listJoinedAfter } from '~/features/directory/directory.queries.server.ts'
 import { listCommunity, listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
 import { suggest, suggestKnownSkills } from '~/features/directory/suggestions.server.ts'
@@ -43,18 +43,18 @@ const community = async (criteria: Criteria) => (await listCommunity(criteria)).
 
 /** Every endpoint that shows members to others, reduced to one member. */
 const endpoints: [string, (username: string) => Promise<unknown>][] = [
-	['the community', () => community(anybody)],
-	['the community, by the username', (q) => community({ ...anybody, q })],
-	['the community, by a part of the name', (q) => community({ ...anybody, q: q.slice(0, 4) })],
-	['the community, by a skill', (q) => community({ ...anybody, q: `${q}ism` })],
+	['the community', () => community(NO_CRITERIA)],
+	['the community, by the username', (q) => community({ ...NO_CRITERIA, q })],
+	['the community, by a part of the name', (q) => community({ ...NO_CRITERIA, q: q.slice(0, 4) })],
+	['the community, by a skill', (q) => community({ ...NO_CRITERIA, q: `${q}ism` })],
 	[
 		'the filters of the community, by a skill',
 		async (q) => {
-			const { criteria: _asked, saveable: _named, ...shown } = await listCommunity({ ...anybody, q: `${q}ism` })
+			const { criteria: _asked, saveable: _named, ...shown } = await listCommunity({ ...NO_CRITERIA, q: `${q}ism` })
 			return shown
 		},
 	],
-	['the community, by who is online', () => community({ ...anybody, online: true })],
+	['the community, by who is online', () => community({ ...NO_CRITERIA, online: true })],
 	['suggestions of members', (q) => suggest(q, null)],
 	['suggestions of members, from a part', (q) => suggest(q.slice(0, 4), null)],
 	['suggestions of skills', (q) => suggestKnownSkills(q)],
@@ -62,8 +62,8 @@ const endpoints: [string, (username: string) => Promise<unknown>][] = [
 	['the members online', () => listOnline(null, 10)],
 	['the skills', () => listSkills(10)],
 	['who joined since', () => listJoinedAfter('anybody')],
-	['who may be mentioned', (q) => suggestPeople(q.slice(0, 4), 0, 8)],
-	['who may be mentioned, by the whole username', (q) => suggestPeople(q, 0, 8)],
+	['who may be mentioned', (q) => suggestMentions(q.slice(0, 4), 0, 8)],
+	['who may be mentioned, by the whole username', (q) => suggestMentions(q, 0, 8)],
 	[
 		'a search for what somebody asked, with a typing error',
 		async (q) => (await correctSearch(parseSearch(`user:${q.slice(0, -1)}`)))?.searchFor?.('') ?? null,
@@ -107,6 +107,6 @@ test('participants of a question can be mentioned there, listed or not', async (
 		.where('username', '=', unlisted)
 		.executeTakeFirstOrThrow()
 	await makeComment({ id: userId, username: unlisted, name: 'Z', image: null, role: 'member' }, id)
-	expect((await suggestPeople('zand', id, 8)).map(({ username }) => username)).toEqual([unlisted, 'zandora'])
-	expect((await suggestPeople('zand', 0, 8)).map(({ username }) => username)).toEqual(['zandora'])
+	expect((await suggestMentions('zand', id, 8)).map(({ username }) => username)).toEqual([unlisted, 'zandora'])
+	expect((await suggestMentions('zand', 0, 8)).map(({ username }) => username)).toEqual(['zandora'])
 })

@@ -69,7 +69,7 @@ ${siteStyle}
 }
 
 /** Only the page's own script may run, nothing in a saved copy; forms in a copy cannot be submitted. */
-export function offlinePolicy(): string {
+export function offlineCsp(): string {
 	const hash = createHash('sha256').update(script).digest('base64')
 	return [
 		"default-src 'none'",

@@ -11,28 +11,28 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { forgetCounts, mailedToken, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
+import { mailedToken, resetCounts, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { registerMember } from '../accounts/accounts.server.ts'
 import { findUsernames } from '../asking/mentions.queries.server.ts'
 import { listLogins } from '../campus-login/identities.server.ts'
-import { relationWith } from '../conversations/conversations.server.ts'
+import { requirePairState } from '../conversations/conversations.server.ts'
 import { listPasskeys } from '../passkeys/passkeys.server.ts'
 import { countNewMatches } from '../search/search.server.ts'
-import { beginEmailChange, mailEmailChange } from './emails/email-mails.server.ts'
+import { beginEmailChangeLink, mailEmailChangeLink } from './emails/email-mails.server.ts'
 import {
-	cancelEmail,
+	cancelEmailChange,
 	confirmEmail,
 	findChange,
 	findUndo,
 	getEmails,
 	removeSecondEmail,
 	requestConfirmation,
-	requestEmail,
+	requestEmailChange,
 	resendEmail,
 	swapEmails,
-	undoEmail,
+	undoEmailChange,
 } from './emails/emails.server.ts'
-import { redirectToCurrentName, toCurrentName } from './usernames/addresses.server.ts'
+import { redirectToCurrentName, rewriteFormerName } from './usernames/addresses.server.ts'
 import { changeUsername, getNextRename } from './usernames/usernames.server.ts'
 
 useDatabase()
@@ -43,7 +43,7 @@ let made = 0
 let mira: SignedIn
 
 beforeEach(async () => {
-	await forgetCounts()
+	await resetCounts()
 	mira = await member()
 })
 
@@ -81,8 +81,8 @@ const viewerOf = async (cookie: string) => (await viewerFromRequest(request(cook
 
 /** Requests an address, runs the job, and reads the token from the mail. */
 async function linkFor(one: SignedIn, email: string, place: 'email' | 'second_email'): Promise<string> {
-	await requestEmail(one, { email, place })
-	await mailEmailChange({ userId: one.id })
+	await requestEmailChange(one, { email, place })
+	await mailEmailChangeLink({ userId: one.id })
 	return mailedToken(email)
 }
 
@@ -120,13 +120,15 @@ describe('a new address', () => {
 		await swapEmails(mira, 'second@home.example')
 		const undo = await mailedToken(addressOf(mira))
 		expect(await findUndo(undo)).toEqual({ username: mira.username, email: addressOf(mira) })
-		const [first, again] = await Promise.allSettled([undoEmail(undo), undoEmail(undo)])
+		const [first, again] = await Promise.allSettled([undoEmailChange(undo), undoEmailChange(undo)])
 		expect([first, again].filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 		expect(await getEmails(mira)).toMatchObject({ email: addressOf(mira), second: null })
 		expect(await viewerOf(cookie)).toBeNull()
 		await expect(cookieOf(addressOf(mira))).rejects.toThrow('The email or password is wrong.')
 		// The links mailed to the thief's own address are invalid now.
-		await expect(undoEmail(await mailedToken('thief@home.example'))).rejects.toThrow('has been used or has expired')
+		await expect(undoEmailChange(await mailedToken('thief@home.example'))).rejects.toThrow(
+			'has been used or has expired',
+		)
 		const next = 'another lantern at the ford'
 		const reset = await mailedToken(addressOf(mira))
 		expect((await sentMails('thief@home.example')).at(-1)?.subject).not.toBe('Set a new password for DevQuad')
@@ -140,7 +142,7 @@ describe('a new address', () => {
 			values (${mira.id}, 'taker', '\\x00', 'Taker')`.execute(db())
 		await sql`insert into identities (user_id, provider, issuer, subject)
 			values (${mira.id}, 'github', 'https://github.com', 'taker')`.execute(db())
-		await undoEmail(await mailedToken(addressOf(mira)))
+		await undoEmailChange(await mailedToken(addressOf(mira)))
 		expect(await listPasskeys(mira)).toEqual([])
 		expect((await listLogins(mira)).linked).toEqual([])
 	})
@@ -148,15 +150,15 @@ describe('a new address', () => {
 	test('an undo link expires after a week', async () => {
 		await confirmEmail(mira, await linkFor(mira, `late${made}@home.example`, 'email'))
 		await sql`update email_undos set expires_at = now() where user_id = ${mira.id}`.execute(db())
-		await expect(undoEmail(await mailedToken(addressOf(mira)))).rejects.toThrow('has been used or has expired')
+		await expect(undoEmailChange(await mailedToken(addressOf(mira)))).rejects.toThrow('has been used or has expired')
 	})
 
 	test('the response does not reveal whether an address has an account; its owner is notified, and nothing can be confirmed', async () => {
 		const other = await member()
 		for (const email of [addressOf(other), `nobody${made}@home.example`]) {
-			expect(await requestEmail(mira, { email, place: 'email' })).toBe(email)
+			expect(await requestEmailChange(mira, { email, place: 'email' })).toBe(email)
 			expect((await getEmails(mira)).pending).toEqual({ email, place: 'email' })
-			await mailEmailChange({ userId: mira.id })
+			await mailEmailChangeLink({ userId: mira.id })
 		}
 		const told = (await sentMails(addressOf(other))).at(-1)
 		expect(told?.subject).toBe('This address already has an account at DevQuad')
@@ -168,15 +170,15 @@ describe('a new address', () => {
 		const token = await linkFor(mira, email, 'email')
 		await sql`update email_changes set works_until = now()`.execute(db())
 		// The mail was delayed: the lifetime starts when it is sent.
-		expect(await beginEmailChange(token)).toBe(true)
+		expect(await beginEmailChangeLink(token)).toBe(true)
 		expect(await findChange(mira, token)).toEqual({ email, place: 'email', isOver: false })
 		await sql`update email_changes set works_until = works_until - interval '10 minutes'`.execute(db())
 		expect(await findChange(mira, token)).toMatchObject({ isOver: true })
 		await expect(confirmEmail(mira, token)).rejects.toThrow('works for 10 minutes')
 		expect(await resendEmail(mira)).toBe(email)
-		await mailEmailChange({ userId: mira.id })
+		await mailEmailChangeLink({ userId: mira.id })
 		await expect(confirmEmail(mira, token)).rejects.toThrow('This link has expired')
-		expect(await beginEmailChange(token)).toBe(false)
+		expect(await beginEmailChangeLink(token)).toBe(false)
 		expect(await confirmEmail(mira, await mailedToken(email))).toBe(email)
 		await expect(resendEmail(mira)).rejects.toThrow('No address waits')
 		await linkFor(mira, `later${made}@home.example`, 'email')
@@ -200,15 +202,15 @@ describe('a new address', () => {
 		['another place', { email: 'a@b.example', place: 'role' }, /Reload/],
 		['a demo account’s address', { email: 'mira.quillon@eastmere.example', place: 'email' }, /demo account/],
 	])('%s is refused', async (_what, input, message) => {
-		await expect(requestEmail(mira, input)).rejects.toThrow(message)
+		await expect(requestEmailChange(mira, input)).rejects.toThrow(message)
 	})
 
 	test('limits: five requests a day per member, three mails an hour per mailbox', async () => {
 		for (let time = 0; time < 5; time += 1) {
-			await requestEmail(mira, { email: `often+${time}@home.example`, place: 'email' })
-			await mailEmailChange({ userId: mira.id })
+			await requestEmailChange(mira, { email: `often+${time}@home.example`, place: 'email' })
+			await mailEmailChangeLink({ userId: mira.id })
 		}
-		await expect(requestEmail(mira, { email: 'often@home.example', place: 'email' })).rejects.toThrow(
+		await expect(requestEmailChange(mira, { email: 'often@home.example', place: 'email' })).rejects.toThrow(
 			'Too many attempts.',
 		)
 		const mails = (await sentMails()).filter(({ to }) => to.startsWith('often'))
@@ -219,7 +221,7 @@ describe('a new address', () => {
 		const first = await linkFor(mira, `first${made}@home.example`, 'email')
 		const second = await linkFor(mira, `second${made}@home.example`, 'email')
 		await expect(confirmEmail(mira, first)).rejects.toThrow('This link has expired')
-		await cancelEmail(mira)
+		await cancelEmailChange(mira)
 		await expect(confirmEmail(mira, second)).rejects.toThrow('This link has expired')
 	})
 })
@@ -264,14 +266,16 @@ describe('a personal address besides that of the campus', () => {
 
 	test('requires a confirmed first address: a password link to the second one does not confirm the first', async () => {
 		await sql`update users set email_verified = false where id = ${mira.id}`.execute(db())
-		await expect(requestEmail(mira, { email: 'own@mail.example', place: 'second_email' })).rejects.toThrow(
+		await expect(requestEmailChange(mira, { email: 'own@mail.example', place: 'second_email' })).rejects.toThrow(
 			'Confirm your first address',
 		)
 		expect(await getEmails(mira)).toMatchObject({ isConfirmed: false, mayConfirm: true })
 		expect(await requestConfirmation(mira)).toBe(addressOf(mira))
 		await confirmAddress({ token: await mailedToken(addressOf(mira)), password }, request())
 		expect(await getEmails(mira)).toMatchObject({ isConfirmed: true, mayConfirm: false })
-		expect(await requestEmail(mira, { email: 'own@mail.example', place: 'second_email' })).toBe('own@mail.example')
+		expect(await requestEmailChange(mira, { email: 'own@mail.example', place: 'second_email' })).toBe(
+			'own@mail.example',
+		)
 	})
 
 	test('stores only hashes of tokens', async () => {
@@ -306,9 +310,9 @@ describe('a new username', () => {
 		expect(await redirectOf(`/find-dev/${to}`)).toBeNull()
 		expect(await redirectOf(`/forum/others/${from}/1`)).toBeNull()
 		const sent = new Request(`http://localhost:3000/messages/${from}/wire`, { method: 'POST', body: 'hello' })
-		const seen = await toCurrentName(sent)
+		const seen = await rewriteFormerName(sent)
 		expect([seen.url, await seen.text()]).toEqual([`http://localhost:3000/messages/${to}/wire`, 'hello'])
-		expect((await relationWith(other, from)).username).toBe(to)
+		expect((await requirePairState(other, from)).username).toBe(to)
 		expect(await findUsernames([from, to, 'nobody'])).toEqual(new Set([from, to]))
 		const all = { among: sql<number>`(select id from questions)`, reader: other.id }
 		expect(await countNewMatches(`user:${from} question`, all)).toBe(1)

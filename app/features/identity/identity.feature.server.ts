@@ -1,18 +1,18 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { beginEmailChange, mailEmailChange } from './emails/email-mails.server.ts'
+import { beginEmailChangeLink, mailEmailChangeLink } from './emails/email-mails.server.ts'
 import { sweepEmailChanges } from './emails/emails.queries.server.ts'
-import { toCurrentName } from './usernames/addresses.server.ts'
-import { forgetFormerNames, listenForRenames } from './usernames/former-names.server.ts'
+import { rewriteFormerName } from './usernames/addresses.server.ts'
+import { listenForRenames, reloadFormerNames } from './usernames/former-names.server.ts'
 
 /** The addresses and the username of an account, and changing them. */
 export const identity = defineFeature({
 	name: 'identity',
-	jobs: { 'email-change': mailEmailChange },
-	mailedLinks: { 'confirm-email': beginEmailChange },
+	jobs: { 'email-change': mailEmailChangeLink },
+	mailedLinks: { 'confirm-email': beginEmailChangeLink },
 	schedules: [{ name: 'sweep-email-changes', every: 'hour', run: sweepEmailChanges }],
-	rewriteRequest: toCurrentName,
+	rewriteRequest: rewriteFormerName,
 	start: listenForRenames,
-	afterLeaving: forgetFormerNames,
+	afterLeaving: reloadFormerNames,
 	memberData: {
 		account_emails: {
 			members: { user_id: 'deleted' },

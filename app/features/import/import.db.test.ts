@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { addCategory, mergeCategory, moveMerged } from '~/features/administration/categories/categories.server.ts'
+import {
+	addCategory,
+	mergeCategory,
+	moveMergedQuestions,
+} from '~/features/administration/categories/categories.server.ts'
 import { deleteQuestion } from '~/features/asking/asking.server.ts'
 import { eraseDeletedPosts } from '~/features/questions/leaving/leaving.server.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -272,7 +276,8 @@ test('a category that is merged into another one meanwhile gets no more question
 		category: 'short-lived',
 		onBadLine: () => {},
 		onProgress: () => {
-			if (merging.length === 0) merging.push(mergeCategory(admin, id, { into: 'others' }).then(() => moveMerged(id)))
+			if (merging.length === 0)
+				merging.push(mergeCategory(admin, id, { into: 'others' }).then(() => moveMergedQuestions(id)))
 		},
 	})
 	await Promise.all(merging)

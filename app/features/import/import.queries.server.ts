@@ -26,7 +26,7 @@ export interface ImportedQuestion {
 }
 
 export interface NewComment {
-	/** Taken from {@link takeCommentIds}. */
+	/** Taken from {@link reserveCommentIds}. */
 	id: number
 	questionId: number
 	authorId: number
@@ -94,11 +94,11 @@ export function listCategoryTags(trx: Executor): Promise<ImportCategory[]> {
 }
 
 /** What identifies an imported question: ids are those of its source, and two sources may use the same. */
-export function keyOf({ source, sourceId }: Pick<ImportedQuestion, 'source' | 'sourceId'>): string {
+export function importKey({ source, sourceId }: Pick<ImportedQuestion, 'source' | 'sourceId'>): string {
 	return `${source}\n${sourceId}`
 }
 
-/** Inserts questions that were not imported yet. @returns the ids of the new ones by {@link keyOf} */
+/** Inserts questions that were not imported yet. @returns the ids of the new ones by {@link importKey} */
 export async function insertQuestions(trx: Executor, questions: ImportedQuestion[]): Promise<Map<string, number>> {
 	const rows = await trx
 		.insertInto('questions')
@@ -124,12 +124,12 @@ export async function insertQuestions(trx: Executor, questions: ImportedQuestion
 		.returning(['id', 'source', 'source_id'])
 		.execute()
 	return new Map(
-		rows.map(({ id, source, source_id }) => [keyOf({ source: source ?? '', sourceId: source_id ?? '' }), id]),
+		rows.map(({ id, source, source_id }) => [importKey({ source: source ?? '', sourceId: source_id ?? '' }), id]),
 	)
 }
 
 /** Reserves comment ids, in order: paths contain the ids before the rows are inserted. */
-export async function takeCommentIds(trx: Executor, count: number): Promise<number[]> {
+export async function reserveCommentIds(trx: Executor, count: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select nextval(pg_get_serial_sequence('comments', 'id'))::int as id from generate_series(1, ${count})`.execute(trx)
 	return rows.map((row) => row.id)
@@ -215,7 +215,7 @@ export async function listSeedAuthors(domain: string): Promise<number[]> {
 }
 
 /** Updates the statistics after a bulk load; the planner would still assume an empty forum. */
-export async function settleForum(): Promise<void> {
+export async function analyzeForumTables(): Promise<void> {
 	for (const table of ['questions', 'comments', 'question_tags', 'tags'])
 		await sql`vacuum (analyze) ${sql.id(table)}`.execute(db())
 	await refreshWordCounts()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { limits } from '~/features/questions/questions.limits.ts'
-import { MAX_TAG, toTag } from '~/features/tags/tags.limits.ts'
+import { postLimits } from '~/features/questions/questions.limits.ts'
+import { MAX_TAG, normalizeTag } from '~/features/tags/tags.limits.ts'
 import { cleanText, isBlank, isStorable } from '~/lib/clean.ts'
 
 /** A name or an address: unlike a text, it cannot be stored without one of its characters. */
@@ -40,9 +40,9 @@ export const questionLine = z.object({
 		.array(z.string().refine(isStorable, 'contains an invalid character (NUL)'))
 		.nullish()
 		.transform((tags) =>
-			[...new Set((tags ?? []).map(toTag))]
+			[...new Set((tags ?? []).map(normalizeTag))]
 				.filter((tag) => tag.length > 0 && tag.length <= MAX_TAG)
-				.slice(0, limits.tagsMax),
+				.slice(0, postLimits.tagsMax),
 		),
 	created: time.nullish(),
 	created_between: z.array(time).min(1).nullish(),
@@ -68,7 +68,7 @@ export type QuestionLine = z.output<typeof questionLine>
 export type CommentLine = z.output<typeof answer>
 
 /** The first error of a line, in words. */
-export function reasonOf(error: z.ZodError): string {
+export function firstIssue(error: z.ZodError): string {
 	const issue = error.issues[0]
 	const path = issue?.path.join('.') || 'the line'
 	return `${path}: ${issue?.message ?? 'cannot be read'}`
@@ -80,8 +80,8 @@ function withZone(time: string): string {
 }
 
 function shorten(title: string): string {
-	if (title.length <= limits.titleMax) return title
-	const start = title.slice(0, limits.titleMax - 1)
+	if (title.length <= postLimits.titleMax) return title
+	const start = title.slice(0, postLimits.titleMax - 1)
 	// An emoji counts as two characters, of which one may be left.
 	return `${(start.isWellFormed() ? start : start.slice(0, -1)).trimEnd()}…`
 }

@@ -5,21 +5,21 @@ import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { tagRefusal, tagsReservedFrom } from '~/features/tags/tag-rules.server.ts'
 import { findCategory, lockCategoriesShared } from '~/features/tags/tags.queries.server.ts'
-import { meantTags } from '~/features/tags/tags.server.ts'
+import { resolveTags } from '~/features/tags/tags.server.ts'
 import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
-import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { rereadSettings } from '~/platform/settings/settings.server.ts'
 import {
 	findImported,
 	type ImportCategory,
 	type ImportedAuthorRow,
-	keyOf,
+	importKey,
 	listCategoryTags,
 	refreshStatistics,
 	saveImportedAuthors,
 } from './import.queries.server.ts'
-import { type CommentLine, type QuestionLine, questionLine, reasonOf } from './import.schema.ts'
+import { type CommentLine, firstIssue, type QuestionLine, questionLine } from './import.schema.ts'
 import { type QuestionDraft, type ThreadDraft, writeQuestions } from './write.server.ts'
 
 export interface ImportSummary {
@@ -81,7 +81,7 @@ export async function importQuestions(file: string, options: Options): Promise<I
 		// Also what was read of a file that breaks off.
 		await flush()
 		// The server is another process, and has its own cached pages.
-		if (summary.imported > 0) await dropPages([everyPage])
+		if (summary.imported > 0) await invalidatePages([ALL_PAGES])
 	}
 	if (summary.imported > 0) await refreshStatistics()
 	options.onProgress(1, 1)
@@ -139,7 +139,7 @@ function parseLine(text: string): QuestionLine | string {
 		return 'is no JSON'
 	}
 	const parsed = questionLine.safeParse(value)
-	if (!parsed.success) return reasonOf(parsed.error)
+	if (!parsed.success) return firstIssue(parsed.error)
 	return parsed.data.created || parsed.data.created_between ? parsed.data : 'created: is missing'
 }
 
@@ -169,7 +169,7 @@ async function tagsRefused(line: QuestionLine, context: Context): Promise<string
 	const category = placeOf(line, context)
 	if (!category) return null
 	const meaning = async (tags: readonly string[]) =>
-		tags.length === 0 ? [] : ((await meantTags(db(), [[...tags]]))[0] ?? [])
+		tags.length === 0 ? [] : ((await resolveTags(db(), [[...tags]]))[0] ?? [])
 	// Skips a statement per line if no tag is required or reserved.
 	const tags = category.required_tags.length > 0 || tagsReservedFrom(null).length > 0 ? await meaning(line.tags) : []
 	const refusal = tags.length === 0 ? null : await tagRefusal({ tags, category, before: null, had: [] }, false, meaning)
@@ -177,7 +177,9 @@ async function tagsRefused(line: QuestionLine, context: Context): Promise<string
 }
 
 async function writeBatch(batch: QuestionLine[], slug: string, summary: ImportSummary): Promise<void> {
-	const unique = [...new Map(batch.map((line) => [keyOf({ source: line.source, sourceId: line.id }), line])).values()]
+	const unique = [
+		...new Map(batch.map((line) => [importKey({ source: line.source, sourceId: line.id }), line])).values(),
+	]
 	const written = await db()
 		.transaction()
 		.execute(async (trx) => {

@@ -4,12 +4,12 @@ import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { excerptOf, renderMarkdown } from '~/platform/markdown/render.server.ts'
 import {
 	type ImportedQuestion,
+	importKey,
 	insertComments,
 	insertQuestions,
-	keyOf,
 	type NewComment,
 	refreshImportedQuestions,
-	takeCommentIds,
+	reserveCommentIds,
 } from './import.queries.server.ts'
 
 /** A comment with its replies, with authors resolved to ids. */
@@ -47,13 +47,13 @@ export async function writeQuestions(
 		rendered.map(({ row }, index) => ({ ...row, tags: tags[index] ?? [] })),
 	)
 	if (ids.size === 0) return { questions: 0, comments: 0 }
-	const fresh = rendered.filter(({ row }) => ids.has(keyOf(row)))
-	const free = await takeCommentIds(
+	const fresh = rendered.filter(({ row }) => ids.has(importKey(row)))
+	const free = await reserveCommentIds(
 		trx,
 		fresh.reduce((sum, { threads }) => sum + count(threads), 0),
 	)
 	const comments: NewComment[] = []
-	for (const { row, threads } of fresh) assignIds(threads, ids.get(keyOf(row)) ?? 0, [], free, comments)
+	for (const { row, threads } of fresh) assignIds(threads, ids.get(importKey(row)) ?? 0, [], free, comments)
 	await insertComments(trx, comments)
 	await refreshImportedQuestions(trx, [...ids.values()])
 	return { questions: ids.size, comments: comments.length }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { getMessage, listSince, markSeen, openConversation } from '~/features/chat/messages/reading.server.ts'
+import { getMessage, listChangesSince, markSeen, openConversation } from '~/features/chat/messages/reading.server.ts'
 import { reportMessage } from '~/features/chat/messages/reporting.server.ts'
 import { username } from '~/features/conversations/conversations.feature.server.ts'
 import { decodeCursor, encodeCursor } from '~/platform/http/cursors.ts'
-import { member, type Operation, operation } from '~/platform/http/operation.ts'
+import { type Operation, operation, requireCaller } from '~/platform/http/operation.ts'
 import { messageOperations } from './api/messages.server.ts'
 import {
 	apiMessage,
@@ -39,7 +39,7 @@ const conversationOperations = [
 		run: async (call) => {
 			const { show, cursor } = call.query
 			const [before = null] = cursor === undefined ? [] : decodeCursor(cursor, 1)
-			const list = await listConversations(member(call), { before, requests: show === 'requests' })
+			const list = await listConversations(requireCaller(call), { before, requests: show === 'requests' })
 			return {
 				rows: list.conversations.map(withPeer),
 				next: list.next === null ? null : encodeCursor([list.next]),
@@ -58,7 +58,7 @@ const conversationOperations = [
 		answer: conversation,
 		refusals: [404],
 		run: async (call) => {
-			const { peer, messages, version, ...page } = await openConversation(member(call), call.params.username)
+			const { peer, messages, version, ...page } = await openConversation(requireCaller(call), call.params.username)
 			return {
 				...page,
 				peer: apiPeer(peer),
@@ -81,7 +81,11 @@ const conversationOperations = [
 		answer: changeList,
 		refusals: [404, 422],
 		run: async (call) => {
-			const { messages, version, complete } = await listSince(member(call), call.params.username, call.query.since)
+			const { messages, version, complete } = await listChangesSince(
+				requireCaller(call),
+				call.params.username,
+				call.query.since,
+			)
 			return {
 				rows: messages.map((one) => apiMessage(one, call.params.username)),
 				conversationVersion: version,
@@ -113,7 +117,7 @@ const readingOperations = [
 		refusals: [404, 422],
 		run: async (call) => {
 			const { upTo } = call.body
-			await getMessage(member(call), call.params.username, upTo)
+			await getMessage(requireCaller(call), call.params.username, upTo)
 			await markSeen(call.viewer, { with: call.params.username, upTo, read: true })
 		},
 	}),
@@ -130,7 +134,7 @@ const readingOperations = [
 		refusals: [404, 409, 422],
 		run: (call) => {
 			const { username: peer, id: messageId } = call.params
-			return reportMessage(member(call), { with: peer, id: messageId }, call.body)
+			return reportMessage(requireCaller(call), { with: peer, id: messageId }, call.body)
 		},
 	}),
 ]

@@ -49,16 +49,16 @@ export async function listInbox(
 }
 
 /** A member's unread counts. */
-export interface Waiting {
+export interface UnreadTotals {
 	notifications: number
 	/** Conversations with unread messages. */
 	conversations: number
 }
 
 /** The unread counts of these members. */
-export async function listWaiting(userIds: number[]): Promise<(Waiting & { id: number })[]> {
+export async function listUnreadTotals(userIds: number[]): Promise<(UnreadTotals & { id: number })[]> {
 	const id = sql<number>`member.id`
-	const { rows } = await sql<Waiting & { id: number }>`
+	const { rows } = await sql<UnreadTotals & { id: number }>`
 		select member.id, ${unreadNotifications(id)} as notifications, ${conversationsWithUnread(id)} as conversations
 		from unnest(${idArray(userIds)}) as member (id)`.execute(db())
 	return rows

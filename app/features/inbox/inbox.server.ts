@@ -1,22 +1,21 @@
 import { textOfMessage } from '~/features/chat/chat.view.ts'
 import { countConversationsWithUnread } from '~/features/conversations/conversations.queries.server.ts'
-import { requireMember } from '~/features/conversations/conversations.server.ts'
 import { presentPeer } from '~/features/conversations/conversations.view.ts'
+import { batchCalls } from '~/lib/batch-calls.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
-import { gathered } from '~/lib/gathered.ts'
-import { shortened } from '~/lib/text.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { truncateWords } from '~/lib/text.ts'
+import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { roomOf } from '~/platform/realtime/presence.server.ts'
 import {
 	type InboxRow,
 	listInbox,
-	listWaiting,
+	listUnreadTotals,
 	lockUnread,
 	type ReadRow,
-	type Waiting,
+	type UnreadTotals,
 	writeAllRead,
 } from './inbox.queries.server.ts'
 import { type ConversationSummary, inboxLimits } from './inbox.view.ts'
@@ -32,7 +31,7 @@ export async function listConversations(
 	viewer: Viewer,
 	{ before = null, requests = false }: { before?: unknown; requests?: boolean } = {},
 ): Promise<InboxPage> {
-	const reader = requireMember(viewer)
+	const reader = requireSignedIn(viewer)
 	if (before !== null && !isId(before)) throw new Invalid('This page of the list no longer exists.')
 	const rows = await listInbox(reader.id, { requests, before, limit: inboxLimits.page + 1 })
 	const shown = rows.slice(0, inboxLimits.page)
@@ -44,8 +43,10 @@ export async function listConversations(
 }
 
 /** The latest conversations and the unread count, for the panel of the header. @throws NotAllowed */
-export async function listLatest(viewer: Viewer): Promise<{ conversations: ConversationSummary[]; unread: number }> {
-	const reader = requireMember(viewer)
+export async function listLatestConversations(
+	viewer: Viewer,
+): Promise<{ conversations: ConversationSummary[]; unread: number }> {
+	const reader = requireSignedIn(viewer)
 	const [rows, unread] = await Promise.all([
 		listInbox(reader.id, { requests: false, before: null, limit: inboxLimits.latest }),
 		countConversationsWithUnread(reader.id),
@@ -57,18 +58,18 @@ export async function listLatest(viewer: Viewer): Promise<{ conversations: Conve
  * The viewer's unread counts of notifications and of conversations, without muted ones and requests; zero for a visitor. One statement, as
  * every page of a member needs it.
  */
-export async function countWaiting(viewer: Pick<SignedIn, 'id'> | null): Promise<Waiting> {
+export async function countUnreadTotals(viewer: Pick<SignedIn, 'id'> | null): Promise<UnreadTotals> {
 	return viewer ? readWaiting(viewer.id) : { notifications: 0, conversations: 0 }
 }
 
-const readWaiting = gathered(async (userIds: number[]): Promise<Waiting[]> => {
-	const found = new Map((await listWaiting([...new Set(userIds)])).map((row) => [row.id, row]))
+const readWaiting = batchCalls(async (userIds: number[]): Promise<UnreadTotals[]> => {
+	const found = new Map((await listUnreadTotals([...new Set(userIds)])).map((row) => [row.id, row]))
 	return userIds.map((id) => found.get(id) ?? { notifications: 0, conversations: 0 })
 })
 
 function summary(row: InboxRow, reader: SignedIn): ConversationSummary {
 	const sender = row.mine ? reader.username : row.username
-	const excerpt = shortened(
+	const excerpt = truncateWords(
 		textOfMessage({ body: row.body, pictures: row.pictures ?? [] })
 			.replace(/\s+/g, ' ')
 			.trim(),
@@ -88,7 +89,7 @@ function summary(row: InboxRow, reader: SignedIn): ConversationSummary {
  * @throws NotAllowed
  */
 export async function markAllSeen(viewer: Viewer): Promise<void> {
-	const reader = requireMember(viewer)
+	const reader = requireSignedIn(viewer)
 	const rows = await db()
 		.transaction()
 		.execute(async (trx) => {

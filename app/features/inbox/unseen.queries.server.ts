@@ -12,7 +12,7 @@ const textForRecipient = sql<string>`left(
 	message_words(text_of_html(left(coalesce(m.recipient_html, m.html), ${MAX_HTML})), m.pictures), ${MAX_TEXT})`
 
 /** A member's unread messages in a conversation. */
-export interface UnreadRow {
+export interface UnreadConversationRow {
 	username: string
 	name: string
 	/** Whether it is a request that was not answered. */
@@ -24,8 +24,8 @@ export interface UnreadRow {
 }
 
 /** A member's unread messages in a conversation; undefined if there is nothing left to notify them of. */
-export async function findUnread(userId: number, conversationId: number): Promise<UnreadRow | undefined> {
-	const { rows } = await sql<UnreadRow>`
+export async function findUnread(userId: number, conversationId: number): Promise<UnreadConversationRow | undefined> {
+	const { rows } = await sql<UnreadConversationRow>`
 		select p.username, p.name, mine.pending, mine.unread as count,
 			(select ${textForRecipient} from messages m
 				where m.conversation_id = c.id and m.recipient_id = mine.user_id and m.deleted_at is null and m.id > mine.read_id
@@ -64,7 +64,7 @@ export async function findLastDue(trx: Executor, after: number, limit: number): 
 }
 
 /** A conversation with messages that its reader was not mailed about. */
-export interface DueRow extends UnreadRow {
+export interface DueRow extends UnreadConversationRow {
 	conversation_id: number
 	user_id: number
 	email: string
@@ -78,7 +78,7 @@ export interface DueRow extends UnreadRow {
  * The conversations with messages between two ids that their readers have not seen and want mails about, including later unread messages.
  * By reader, newest first.
  */
-export async function listDue(trx: Executor, after: number, upto: number): Promise<DueRow[]> {
+export async function listDueConversations(trx: Executor, after: number, upto: number): Promise<DueRow[]> {
 	const { rows } = await sql<DueRow>`
 		with due as (
 			select distinct m.conversation_id, m.recipient_id as user_id, m.sender_id as peer_id, mine.pending,

@@ -1,8 +1,15 @@
 import { conversationsWithUnread } from '~/features/conversations/conversations.queries.server.ts'
-import type { NotificationKind, Unseen } from '~/features/notifications/kinds.server.ts'
-import { counted, shortened } from '~/lib/text.ts'
+import type { NotificationKind, UnseenEvents } from '~/features/notifications/kinds.server.ts'
+import { pluralize, truncateWords } from '~/lib/text.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { type DueRow, findLastDue, findUnread, listDue, selectUnread, type UnreadRow } from './unseen.queries.server.ts'
+import {
+	type DueRow,
+	findLastDue,
+	findUnread,
+	listDueConversations,
+	selectUnread,
+	type UnreadConversationRow,
+} from './unseen.queries.server.ts'
 
 declare module '~/features/notifications/kinds.server.ts' {
 	interface NotificationKinds {
@@ -26,13 +33,14 @@ export const messageKind: NotificationKind = {
 		mailSubject: (conversations) => `Unread messages from ${conversations} members`,
 		mailReason: 'You get this email because messages stayed unread for ten minutes. Each is mentioned once.',
 		findLastDue,
-		listDue: async (trx: Executor, after: number, upto: number) => (await listDue(trx, after, upto)).map(unseenOf),
+		listDue: async (trx: Executor, after: number, upto: number) =>
+			(await listDueConversations(trx, after, upto)).map(unseenOf),
 		findPush: async (userId, conversationId) => {
 			const row = await findUnread(userId, conversationId)
 			if (!row) return undefined
 			const { name, count, pending } = row
 			return {
-				title: !pending && count > 1 ? `${name}, ${counted(count, 'new message')}` : name,
+				title: !pending && count > 1 ? `${name}, ${pluralize(count, 'new message')}` : name,
 				body: pending ? REQUEST : excerptOf(row.body),
 				url: pathOf(row),
 			}
@@ -44,20 +52,20 @@ export const messageKind: NotificationKind = {
 
 const REQUEST = 'would like to write to you'
 
-function unseenOf(row: DueRow): Unseen {
+function unseenOf(row: DueRow): UnseenEvents {
 	const { name, count, pending } = row
 	const [url, excerpt] = [pathOf(row), pending ? '' : excerptOf(row.body)]
 	return {
 		reader: { id: row.user_id, name: row.reader, email: row.email },
 		subject: { type: 'conversation', id: row.conversation_id, title: name, url, excerpt },
-		headline: pending ? `${name} ${REQUEST}` : `${counted(count, 'new message')} from ${name}`,
+		headline: pending ? `${name} ${REQUEST}` : `${pluralize(count, 'new message')} from ${name}`,
 		upto: row.newest,
 	}
 }
 
-const pathOf = ({ username }: UnreadRow) => `/messages/${username}`
+const pathOf = ({ username }: UnreadConversationRow) => `/messages/${username}`
 
 /** The beginning of a message on one line. */
 function excerptOf(body: string | null): string {
-	return shortened((body ?? '').replace(/\s+/g, ' ').trim(), 140) || 'A new message'
+	return truncateWords((body ?? '').replace(/\s+/g, ' ').trim(), 140) || 'A new message'
 }

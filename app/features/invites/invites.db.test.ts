@@ -4,23 +4,23 @@ import { config } from '~/config.server.ts'
 import { authHandler, logIn, registerMember, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { replaceRegistration } from '~/features/accounts/registration/registrations.queries.server.ts'
 import { confirmAddress } from '~/features/accounts/registration/registrations.server.ts'
-import { challengeFor } from '~/features/accounts/registration/who-may-register.server.ts'
+import { challengeFor } from '~/features/accounts/registration/rules.server.ts'
 import { listMembers } from '~/features/administration/members/members.server.ts'
 import { features } from '~/features/index.server.ts'
 import { registerSections, saveSection } from '~/features/site-settings/site-settings.server.ts'
-import { NotAllowed, TooMany } from '~/lib/errors.ts'
+import { NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { newChallenge, WAIT_WITHOUT_SCRIPTS_MS, weighAnswer } from '~/platform/proof/proof.server.ts'
+import { checkProof, newChallenge, WAIT_WITHOUT_SCRIPTS_MS } from '~/platform/proof/proof.server.ts'
 import { findProof } from '~/platform/proof/proof.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
-import { forgetCounts, mailedToken, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
+import { mailedToken, resetCounts, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { findInvite, writeRegistrationInvite } from './joining/invites.queries.server.ts'
 import { getInvites, makeInvite, revokeInvite } from './joining/invites.server.ts'
-import { findInvitation, join } from './joining/joining.server.ts'
+import { registerInvited, requireInvite } from './joining/joining.server.ts'
 import { deleteInvitedAddresses } from './lists/lists.queries.server.ts'
 import { discardList, getList, getLists, mailLists, makeList, sendList, stopList } from './lists/lists.server.ts'
 import { readAddresses } from './lists/reading.ts'
@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-	await forgetCounts()
+	await resetCounts()
 	await sql`delete from graphile_worker._private_jobs`.execute(db())
 	await set({})
 })
@@ -72,7 +72,7 @@ function newEmail(): string {
 
 const fieldsOf = (email: string) => ({ name: 'New Comer', email, password, confirmPassword: password })
 const joinBy = (token: string, email = newEmail(), more = {}) =>
-	join(form({ token, ...fieldsOf(email), ...more }), request())
+	registerInvited(form({ token, ...fieldsOf(email), ...more }), request())
 const linkOf = async (input = {}, who = admin) =>
 	(await makeInvite(who, { uses: '1', days: '7', cohort: 'CSE 2027', ...input })).address.split('token=')[1] ?? ''
 
@@ -154,7 +154,7 @@ describe('proof of work', () => {
 		for (let one = 0; one < 61; one += 1)
 			await registerMember(form(fieldsOf(newEmail())), request()).catch((error: unknown) => refusals.push(error))
 		expect(refusals.slice(0, 60)).toEqual(Array(60).fill(expect.any(NotAllowed)))
-		expect(refusals.at(60)).toBeInstanceOf(TooMany)
+		expect(refusals.at(60)).toBeInstanceOf(TooManyRequests)
 		expect(await counted()).toEqual(before)
 		const challenge = (await challengeFor('198.51.100.7')) ?? ''
 		const email = newEmail()
@@ -166,15 +166,15 @@ describe('proof of work', () => {
 		const now = Date.now()
 		const challenge = newChallenge(now)
 		const proof = findProof(challenge)
-		expect(weighAnswer(challenge, proof, now)).toBe('done')
-		expect(weighAnswer(challenge, String(Number(proof) + 1), now)).toBe('invalid')
-		expect(weighAnswer(challenge, 'x', now)).toBe('invalid')
-		expect(weighAnswer(challenge, '', now + WAIT_WITHOUT_SCRIPTS_MS - 1)).toBe('early')
-		expect(weighAnswer(challenge, '', now + WAIT_WITHOUT_SCRIPTS_MS)).toBe('waited')
-		expect(weighAnswer(challenge, proof, now + 3_600_001)).toBe('invalid')
+		expect(checkProof(challenge, proof, now)).toBe('done')
+		expect(checkProof(challenge, String(Number(proof) + 1), now)).toBe('invalid')
+		expect(checkProof(challenge, 'x', now)).toBe('invalid')
+		expect(checkProof(challenge, '', now + WAIT_WITHOUT_SCRIPTS_MS - 1)).toBe('early')
+		expect(checkProof(challenge, '', now + WAIT_WITHOUT_SCRIPTS_MS)).toBe('waited')
+		expect(checkProof(challenge, proof, now + 3_600_001)).toBe('invalid')
 		const easier = challenge.split('.').with(2, '1').join('.')
-		expect(weighAnswer(easier, findProof(easier), now)).toBe('invalid')
-		for (const odd of ['', 'x', '1.2.3.4', `${challenge}x`]) expect(weighAnswer(odd, '1', now)).toBe('invalid')
+		expect(checkProof(easier, findProof(easier), now)).toBe('invalid')
+		for (const odd of ['', 'x', '1.2.3.4', `${challenge}x`]) expect(checkProof(odd, '1', now)).toBe('invalid')
 	})
 })
 
@@ -186,7 +186,7 @@ describe('a link', () => {
 			db(),
 		)
 		expect(rows[0]?.token_hash).toBe(hashToken(token))
-		expect(await findInvitation(token)).toEqual({ email: null, cohort: 'CSE 2027', domains: [] })
+		expect(await requireInvite(token)).toEqual({ email: null, cohort: 'CSE 2027', domains: [] })
 		const email = newEmail()
 		expect(await joinBy(token, email)).toMatchObject({ email, confirm: false })
 		expect(await memberOf(email)).toMatchObject({ cohort: 'CSE 2027', email_verified: false })
@@ -194,7 +194,7 @@ describe('a link', () => {
 		expect((await viewerFromRequest(request(cookie.join('; ')), { fresh: true })).viewer).not.toBeNull()
 		const last = await Promise.allSettled([joinBy(token), joinBy(token), joinBy(token)])
 		expect(last.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-		await expect(findInvitation(token)).rejects.toThrow('has been used up')
+		await expect(requireInvite(token)).rejects.toThrow('has been used up')
 		const [link] = await getInvites(admin)
 		expect(link).toMatchObject({ used: 2, maxUses: 2, state: 'used up', by: 'admin', cohort: 'CSE 2027' })
 		const none = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '' }
@@ -224,15 +224,14 @@ describe('a link', () => {
 		const [link] = await getInvites(admin)
 		await revokeInvite(admin, link?.id ?? 0)
 		await expect(revokeInvite(admin, link?.id ?? 0)).rejects.toThrow('already been revoked')
-		for (const act of [findInvitation(token), joinBy(token)]) await expect(act).rejects.toThrow('withdrawn')
+		for (const act of [requireInvite(token), joinBy(token)]) await expect(act).rejects.toThrow('withdrawn')
 		const old = await linkOf()
 		await sql`update invites set expires_at = now() where token_hash = ${hashToken(old)}`.execute(db())
 		await expect(joinBy(old)).rejects.toThrow('has expired')
 		await expect(joinBy('nothing')).rejects.toThrow('not a valid invitation')
 		await set({ mode: 'closed' })
 		const open = await linkOf()
-		for (const act of [findInvitation(open), joinBy(open)])
-			await expect(act).rejects.toThrow('Nobody can register here')
+		for (const act of [requireInvite(open), joinBy(open)]) await expect(act).rejects.toThrow('Nobody can register here')
 	})
 
 	test('leaves nothing of a registration during its revocation', async () => {
@@ -363,12 +362,12 @@ describe('a list of addresses', () => {
 		await sendList(admin, id)
 		await mailLists()
 		const token = await mailedToken(email)
-		expect(await findInvitation(token)).toMatchObject({ email, cohort: 'ME 2029' })
+		expect(await requireInvite(token)).toMatchObject({ email, cohort: 'ME 2029' })
 		const both = await Promise.allSettled([joinBy(token, 'other@elsewhere.example'), joinBy(token)])
 		expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 		expect(await memberOf(email)).toMatchObject({ cohort: 'ME 2029', email_verified: true })
 		expect(await memberOf('other@elsewhere.example')).toBeUndefined()
-		await expect(findInvitation(token)).rejects.toThrow('Somebody has already joined with this invitation')
+		await expect(requireInvite(token)).rejects.toThrow('Somebody has already joined with this invitation')
 		expect(await getList(admin, id)).toMatchObject({ joined: 1, mailed: 1 })
 	})
 
@@ -379,7 +378,7 @@ describe('a list of addresses', () => {
 		const token = await mailedToken(email)
 		await joinBy(token)
 		await sql`update users set email = ${newEmail()} where email = ${email}`.execute(db())
-		await expect(findInvitation(token)).rejects.toThrow('Somebody has already joined with this invitation')
+		await expect(requireInvite(token)).rejects.toThrow('Somebody has already joined with this invitation')
 		await expect(joinBy(token)).rejects.toThrow('Somebody has already joined with this invitation')
 	})
 

@@ -1,5 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { mergeInvitations } from './joining/invites.queries.server.ts'
+import { mergeInvites } from './joining/invites.queries.server.ts'
 import { deleteInvitedAddresses, deleteOldAddresses } from './lists/lists.queries.server.ts'
 import { mailLists } from './lists/lists.server.ts'
 
@@ -13,7 +13,7 @@ export const invites = defineFeature({
 			return false
 		},
 	],
-	merging: [mergeInvitations],
+	merging: [mergeInvites],
 	retention: [
 		{
 			key: 'invited-addresses',

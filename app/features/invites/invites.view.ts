@@ -25,7 +25,7 @@ export interface InviteView {
 }
 
 /** A skipped line of a file, with the reason. Lines are numbered from 1. */
-export interface LeftOut {
+export interface SkippedLine {
 	line: number
 	text: string
 	why: string
@@ -40,7 +40,7 @@ export interface ListReport {
 	refused: number
 	invalid: number
 	/** The first skipped lines. */
-	leftOut: LeftOut[]
+	leftOut: SkippedLine[]
 }
 
 /** A list of invited addresses. */
@@ -58,6 +58,6 @@ export interface InviteListView {
 }
 
 /** Skipped lines that are shown; all are counted. */
-export const MAX_LEFT_OUT_SHOWN = 200
+export const MAX_SKIPPED_SHOWN = 200
 /** Lines per file. */
-export const MAX_LINES = 50_000
+export const MAX_LIST_LINES = 50_000

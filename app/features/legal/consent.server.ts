@@ -4,8 +4,8 @@ import { Conflict } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { isPrefetch } from '~/platform/http/http.ts'
-import { findConsent, writeConsent, writePutOff } from './legal.queries.server.ts'
-import { termsAsked } from './legal.server.ts'
+import { findConsent, writeConsent, writeConsentPostponed } from './legal.queries.server.ts'
+import { requiredTermsVersion } from './legal.server.ts'
 import { ACCEPT_PATH } from './legal.view.ts'
 
 /*
@@ -26,8 +26,8 @@ const MAX_REMEMBERED = 50_000
  * files and data of open pages are not.
  * @throws a redirect, which leads back to the requested page
  */
-export async function askForConsent(viewer: Viewer, request: Request, url: URL): Promise<void> {
-	const version = termsAsked()
+export async function requireConsent(viewer: Viewer, request: Request, url: URL): Promise<void> {
+	const version = requiredTermsVersion()
 	if (version === 0 || !viewer || !opensPage(request) || alwaysOpen.test(url.pathname)) return
 	if (agreed.version !== version || agreed.members.size > MAX_REMEMBERED) {
 		agreed.version = version
@@ -47,7 +47,7 @@ function opensPage(request: Request): boolean {
 
 /** A member's state towards the current terms: `nothing` if there are none. */
 export async function consentState(viewer: SignedIn): Promise<'nothing' | 'open' | 'accepted'> {
-	const version = termsAsked()
+	const version = requiredTermsVersion()
 	if (version === 0) return 'nothing'
 	const row = await findConsent(viewer.id)
 	return (row?.agreed_to ?? 0) >= version ? 'accepted' : 'open'
@@ -56,13 +56,13 @@ export async function consentState(viewer: SignedIn): Promise<'nothing' | 'open'
 /**
  * Accepts the terms, or puts that off.
  * @param version the version that the form showed
- * @throws Conflict if a newer one was published meanwhile, TooMany
+ * @throws Conflict if a newer one was published meanwhile, TooManyRequests
  */
 export async function decideOnTerms(viewer: SignedIn, act: 'accept' | 'later', version: unknown): Promise<void> {
 	await countUse('toggles', viewer)
-	const asked = termsAsked()
+	const asked = requiredTermsVersion()
 	if (asked === 0) return
 	if (Number(version) !== asked)
 		throw new Conflict('The terms have changed again in the meantime. Please read them once more.')
-	await (act === 'accept' ? writeConsent : writePutOff)(viewer.id, asked)
+	await (act === 'accept' ? writeConsent : writeConsentPostponed)(viewer.id, asked)
 }

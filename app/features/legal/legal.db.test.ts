@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
 import { authHandler, registerMember } from '~/features/accounts/accounts.server.ts'
-import { confirmAddress, registerOutsider } from '~/features/accounts/registration/registrations.server.ts'
+import { confirmAddress, registerExternalUser } from '~/features/accounts/registration/registrations.server.ts'
 import { requireMayWrite, setTermsToAccept, termsToAccept } from '~/features/accounts/security/suspension.server.ts'
 import { saveBookmark } from '~/features/bookmarks/bookmarks.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
 import { castVote } from '~/features/discussion/votes.server.ts'
 import '~/features/index.server.ts'
 import { makeInvite } from '~/features/invites/joining/invites.server.ts'
-import { join } from '~/features/invites/joining/joining.server.ts'
+import { registerInvited } from '~/features/invites/joining/joining.server.ts'
 import { listRetention } from '~/features/privacy/retention/retention.server.ts'
 import { saveSection } from '~/features/site-settings/site-settings.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -18,8 +18,8 @@ import type { Input } from '~/platform/http/form.server.ts'
 import { makeMessage } from '../../../tests/factories/chat.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { forgetCounts, mailedToken, useJobTables } from '../../../tests/support/jobs.ts'
-import { askForConsent, consentState, decideOnTerms } from './consent.server.ts'
+import { mailedToken, resetCounts, useJobTables } from '../../../tests/support/jobs.ts'
+import { consentState, decideOnTerms, requireConsent } from './consent.server.ts'
 import {
 	getLegalForm,
 	getLegalPage,
@@ -27,7 +27,7 @@ import {
 	previewLegal,
 	publishLegal,
 	readLegal,
-	termsAsked,
+	requiredTermsVersion,
 } from './legal.server.ts'
 import { type LegalKind, legalKinds } from './legal.view.ts'
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-	await forgetCounts()
+	await resetCounts()
 	await sql`update users set agreed_to = 0, asked_to = 0`.execute(db())
 	await sql`truncate consents, legal_versions`.execute(db())
 	await readLegal()
@@ -57,7 +57,8 @@ afterAll(() => setTermsToAccept(0))
 
 const newest = async (kind: LegalKind) => String((await getLegalForm(admin, kind, null)).version)
 /** Admins have to accept as well. */
-const acceptAsAdmin = () => sql`update users set agreed_to = ${termsAsked()} where id = ${admin.id}`.execute(db())
+const acceptAsAdmin = () =>
+	sql`update users set agreed_to = ${requiredTermsVersion()} where id = ${admin.id}`.execute(db())
 const write = async (body: string, more: Input = {}, kind: LegalKind = 'terms') => {
 	await acceptAsAdmin()
 	await publishLegal(admin, kind, { body, version: await newest(kind), ...more })
@@ -104,7 +105,7 @@ describe('a legal text', () => {
 		expect(usual.html).toMatch(/IP address and browser of a login/)
 		expect((await getLegalPage('privacy', String(usual.version?.id))).html).toContain('withdrawn')
 		expect((await getLegalForm(admin, 'privacy', null)).body).toContain('{{retention}}')
-		expect([termsAsked(), listLegal(admin).map(({ at }) => at)]).toEqual([0, [null, null, null]])
+		expect([requiredTermsVersion(), listLegal(admin).map(({ at }) => at)]).toEqual([0, [null, null, null]])
 		for (const version of ['9999', 'x', '-1'])
 			await expect(getLegalPage('terms', version)).rejects.toThrow('no such version')
 	})
@@ -179,7 +180,7 @@ describe('a registration', () => {
 		await acceptAsAdmin()
 		const { address } = await makeInvite(admin, { uses: '9', days: '7', cohort: '' })
 		const sent = fields()
-		await join(form({ token: address.split('token=')[1] ?? '', ...sent, ...more }), request())
+		await registerInvited(form({ token: address.split('token=')[1] ?? '', ...sent, ...more }), request())
 		return idOf(sent.email)
 	}
 	const byPage = async (more: Record<string, string>) => {
@@ -212,10 +213,10 @@ describe('a registration', () => {
 		const confirms = vi.spyOn(config(), 'REQUIRE_EMAIL_VERIFICATION', 'get').mockReturnValue(true)
 		await write('Terms.')
 		const sent = fields()
-		await registerMember(form({ ...sent, terms: String(termsAsked()) }), request())
+		await registerMember(form({ ...sent, terms: String(requiredTermsVersion()) }), request())
 		expect(await idOf(sent.email)).toBe(0)
 		await confirmAddress({ token: await mailedToken(sent.email), password }, request())
-		expect(await consentsOf(await idOf(sent.email))).toEqual([termsAsked()])
+		expect(await consentsOf(await idOf(sent.email))).toEqual([requiredTermsVersion()])
 		confirms.mockRestore()
 	})
 
@@ -224,7 +225,7 @@ describe('a registration', () => {
 		const outsider = { name: 'Out Sider', email: 'out@eastmere.example', isConfirmed: true, username: '' }
 		const made = await db()
 			.transaction()
-			.execute((trx) => registerOutsider(trx, outsider))
+			.execute((trx) => registerExternalUser(trx, outsider))
 		expect(await consentsOf(made?.id ?? 0)).toEqual([])
 		await expect(requireMayWrite(made?.id ?? 0)).rejects.toThrow('/terms/accept')
 	})
@@ -234,7 +235,7 @@ describe('a member', () => {
 	const page = (path: string, more: HeadersInit = {}) => {
 		const url = new URL(path, 'http://localhost:3000')
 		const asked = new Request(url, { headers: { Accept: 'text/html,*/*', ...more } })
-		return askForConsent(mira, asked, url).then(
+		return requireConsent(mira, asked, url).then(
 			() => null,
 			(thrown: Response) => thrown.headers.get('Location'),
 		)
@@ -256,18 +257,18 @@ describe('a member', () => {
 		])
 			expect(await page(path), path).toBeNull()
 		expect(await page('/media/a.webp', { Accept: 'image/*' })).toBeNull()
-		await decideOnTerms(mira, 'accept', termsAsked())
+		await decideOnTerms(mira, 'accept', requiredTermsVersion())
 		expect([await page('/forum'), await consentState(mira), await consentsOf(mira.id)]).toEqual([
 			null,
 			'accepted',
-			[termsAsked()],
+			[requiredTermsVersion()],
 		])
 		await write('Terms with a comma.')
 		expect(await page('/forum')).toBeNull()
 		await write('Quite other terms.', { asks: 'on' })
 		expect(await page('/forum')).toContain('/terms/accept')
-		await expect(decideOnTerms(mira, 'accept', termsAsked() - 1)).rejects.toThrow('changed again')
-		await decideOnTerms(mira, 'later', termsAsked())
+		await expect(decideOnTerms(mira, 'accept', requiredTermsVersion() - 1)).rejects.toThrow('changed again')
+		await decideOnTerms(mira, 'later', requiredTermsVersion())
 		expect([await page('/forum'), await consentState(mira)]).toEqual([null, 'open'])
 		expect(await consentsOf(mira.id)).toHaveLength(1)
 	})
@@ -286,7 +287,7 @@ describe('a member', () => {
 			await expect(write()).rejects.toThrow(refused)
 		await saveBookmark(mira, { kind: 'query', id })
 		await deleteComment(mira, own)
-		await decideOnTerms(mira, 'accept', termsAsked())
+		await decideOnTerms(mira, 'accept', requiredTermsVersion())
 		await makeComment(mira, id)
 	})
 })

@@ -15,7 +15,7 @@ export interface VersionRow {
 const columns = sql`id, kind, body, note, asks, published_at`
 
 /** The newest version of each text. */
-export async function listNewest(): Promise<VersionRow[]> {
+export async function listNewestVersions(): Promise<VersionRow[]> {
 	const { rows } = await sql<VersionRow>`
 		select distinct on (kind) ${columns} from legal_versions order by kind, id desc`.execute(db())
 	return rows
@@ -83,6 +83,6 @@ export async function writeConsent(userId: number, version: number): Promise<voi
 }
 
 /** Records that a member put a version off. */
-export async function writePutOff(userId: number, version: number): Promise<void> {
+export async function writeConsentPostponed(userId: number, version: number): Promise<void> {
 	await sql`update users set asked_to = ${version} where id = ${userId} and asked_to < ${version}`.execute(db())
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isOneOfSeveral } from '~/config.server.ts'
+import { hasSeveralProcesses } from '~/config.server.ts'
 import { setTermsToAccept } from '~/features/accounts/security/suspension.server.ts'
 import { lockAdmin, requireAdmin } from '~/features/administration/admins.server.ts'
 import type { SetupStatus } from '~/features/administration/setup/setup.view.ts'
@@ -13,19 +13,26 @@ import { remember } from '~/lib/remember.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { openBus, publish as tell } from '~/platform/bus/bus.server.ts'
 import { cachedPage } from '~/platform/cache/cached-page.ts'
-import { dropPages } from '~/platform/cache/pages.server.ts'
+import { invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { EditConflict, type Input, parseInput } from '~/platform/http/form.server.ts'
 import {
 	findTermsToAccept,
 	findVersion,
 	insertVersion,
-	listNewest,
+	listNewestVersions,
 	listVersions,
 	lockNewest,
 	type VersionRow,
 } from './legal.queries.server.ts'
-import { type LegalKind, type LegalPage, legalKinds, legalLimits, legalTitles, type VersionLine } from './legal.view.ts'
+import {
+	type LegalKind,
+	type LegalPage,
+	legalKinds,
+	legalLimits,
+	legalTitles,
+	type VersionSummary,
+} from './legal.view.ts'
 import { renderLegal, templateOf, unknownPlaceholders } from './templates.server.ts'
 
 /* Publishing terms, privacy policy and imprint. Accepting the terms is in consent.server.ts. */
@@ -45,7 +52,7 @@ const REREAD_MS = 30_000
 const known = remember('legal', () => ({ newest: new Map<LegalKind, VersionRow>(), terms: 0 }))
 
 /** The version of the terms that members have to accept before they write; 0 for none. No statement. */
-export function termsAsked(): number {
+export function requiredTermsVersion(): number {
 	return known.terms
 }
 
@@ -55,7 +62,7 @@ export function termsAsked(): number {
  * @throws Error if the bus or the database cannot be reached
  */
 export async function listenForLegal(): Promise<() => Promise<void>> {
-	const stop = isOneOfSeveral()
+	const stop = hasSeveralProcesses()
 		? await openBus(channel, { onMessage: readQuietly, onLost: () => {}, onBack: readQuietly })
 		: async () => {}
 	await readLegal()
@@ -68,7 +75,7 @@ export async function listenForLegal(): Promise<() => Promise<void>> {
 
 /** Loads the current texts. */
 export async function readLegal(): Promise<void> {
-	const [newest, terms] = await Promise.all([listNewest(), findTermsToAccept()])
+	const [newest, terms] = await Promise.all([listNewestVersions(), findTermsToAccept()])
 	known.newest = new Map(newest.map((row) => [row.kind, row]))
 	known.terms = terms
 	setTermsToAccept(terms)
@@ -106,7 +113,7 @@ async function requireVersionRow(kind: LegalKind, version: string): Promise<Vers
 	return row
 }
 
-function presentVersion({ id, note, asks, body, published_at }: VersionRow): VersionLine {
+function presentVersion({ id, note, asks, body, published_at }: VersionRow): VersionSummary {
 	return { id, note, asks, at: published_at.toISOString(), isWithdrawn: body === '' }
 }
 
@@ -142,7 +149,7 @@ export interface LegalForm {
 	/** The version that the form is based on; 0 for none. */
 	version: number
 	body: string
-	versions: VersionLine[]
+	versions: VersionSummary[]
 	/** Whether these would be the first terms, which always have to be accepted. */
 	isFirst: boolean
 }
@@ -183,7 +190,7 @@ function readLegalInput(input: Input) {
 /**
  * Publishes a text in all processes at once. An empty one withdraws it. Members always have to accept the first terms.
  * @param input body, note, asks, and the `version` that the form is based on
- * @throws Invalid, NotAllowed, TooMany, EditConflict if another admin published first
+ * @throws Invalid, NotAllowed, TooManyRequests, EditConflict if another admin published first
  */
 export async function publishLegal(viewer: Viewer, kind: LegalKind, input: Input): Promise<void> {
 	const actor = requireAdmin(viewer)
@@ -222,9 +229,9 @@ export async function publishLegal(viewer: Viewer, kind: LegalKind, input: Input
 export async function announceLegal(): Promise<void> {
 	try {
 		await readLegal()
-		if (isOneOfSeveral()) await tell(channel, '')
+		if (hasSeveralProcesses()) await tell(channel, '')
 	} catch (error) {
 		log.warn({ err: error }, 'published terms could not be announced')
 	}
-	await dropPages([LEGAL_PAGES])
+	await invalidatePages([LEGAL_PAGES])
 }

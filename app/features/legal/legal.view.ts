@@ -8,7 +8,7 @@ export const legalTitles: Record<LegalKind, string> = { terms: 'Terms', privacy:
 /** Paths of the text, and of the page where admins edit it. */
 export const legalPath = (kind: LegalKind): string => `/${kind}`
 export const LEGAL_PATH = '/admin/legal'
-export const editPath = (kind: LegalKind): string => `${LEGAL_PATH}/${kind}`
+export const legalEditPath = (kind: LegalKind): string => `${LEGAL_PATH}/${kind}`
 export const ACCEPT_PATH = '/terms/accept'
 
 /** In characters, and a number of versions. */
@@ -30,7 +30,7 @@ export const placeholders: Readonly<Record<string, string>> = {
 }
 
 /** A version in the list of versions. */
-export interface VersionLine {
+export interface VersionSummary {
 	id: number
 	/** ISO 8601 */
 	at: string
@@ -47,5 +47,5 @@ export interface LegalPage {
 	/** The version shown; null for the site’s template, which nobody has published. */
 	version: { id: number; at: string } | null
 	isNewest: boolean
-	versions: VersionLine[]
+	versions: VersionSummary[]
 }

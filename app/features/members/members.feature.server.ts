@@ -5,9 +5,9 @@ import { defineFeature } from '~/platform/feature.ts'
 import { MAX_WATCHED } from '~/platform/realtime/events.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { listOnlineAmong } from '~/platform/realtime/presence.queries.server.ts'
-import { watchersOf } from '~/platform/realtime/presence.server.ts'
+import { presenceRoom } from '~/platform/realtime/presence.server.ts'
 import { archivedBlocks, listNotBlocking, mergeBlocks } from './blocks.queries.server.ts'
-import { archivedSkills, forgetSkills, mergeSkills, skillCounter, skillTerms } from './skills.queries.server.ts'
+import { archivedSkills, deleteUnusedSkills, mergeSkills, skillCounter, skillTerms } from './skills.queries.server.ts'
 import { setSkills } from './skills.server.ts'
 
 export const members = defineFeature({
@@ -34,7 +34,7 @@ export const members = defineFeature({
 			remove: (days, limit) => deleteOldRows({ table: 'unmaskings', since: 'at', days, limit }),
 		},
 	],
-	afterLeaving: forgetSkills,
+	afterLeaving: deleteUnusedSkills,
 	merging: [mergeBlocks, mergeSkills],
 	memberData: {
 		blocks: {
@@ -68,9 +68,9 @@ async function watch(tab: Tab, usernames: unknown, answer: unknown): Promise<voi
 	if (!Array.isArray(usernames) || usernames.length > MAX_WATCHED || typeof answer !== 'function') return
 	const names = usernames.filter(isUsername)
 	for (const room of tab.rooms) if (room.startsWith('presence:')) await tab.leave(room)
-	await tab.join(names.map(watchersOf))
+	await tab.join(names.map(presenceRoom))
 	// Looked up after joining the rooms, so that a block made meanwhile still removes the tab.
 	const shown = await listNotBlocking(tab.data.userId, names)
-	for (const name of names) if (!shown.includes(name)) await tab.leave(watchersOf(name))
+	for (const name of names) if (!shown.includes(name)) await tab.leave(presenceRoom(name))
 	answer(await listOnlineAmong(shown))
 }

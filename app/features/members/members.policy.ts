@@ -7,26 +7,26 @@ interface Owned {
 }
 
 /** Whether this profile is the viewer's own. */
-export function isOwn(viewer: Viewer, profile: { username: string }): boolean {
+export function isOwnProfile(viewer: Viewer, profile: { username: string }): boolean {
 	return viewer?.username === profile.username
 }
 
 /** Whether the viewer may read this member's e-mail address. */
 export function maySeeEmail(viewer: Viewer, profile: Owned): boolean {
-	return isOwn(viewer, profile) || isModerator(viewer) || (viewer !== null && profile.show_email)
+	return isOwnProfile(viewer, profile) || isModerator(viewer) || (viewer !== null && profile.show_email)
 }
 
 /** Whether the viewer may read this member's phone number. */
 export function maySeePhone(viewer: Viewer, profile: Owned): boolean {
-	return isOwn(viewer, profile) || isModerator(viewer) || (viewer !== null && profile.show_phone)
+	return isOwnProfile(viewer, profile) || isModerator(viewer) || (viewer !== null && profile.show_phone)
 }
 
 /** Whether the viewer may read parts of this profile that a moderator hid: its owner and moderators may. */
 export function maySeeHidden(viewer: Viewer, profile: { username: string }): boolean {
-	return isOwn(viewer, profile) || isModerator(viewer)
+	return isOwnProfile(viewer, profile) || isModerator(viewer)
 }
 
 /** Whether the viewer may edit this profile, its items and pictures: only its owner may. */
 export function mayEditProfile(viewer: Viewer, profile: { username: string }): viewer is SignedIn {
-	return isOwn(viewer, profile)
+	return isOwnProfile(viewer, profile)
 }

@@ -16,7 +16,7 @@ export function skillNames(viewerId: number | null): RawBuilder<string[]> {
 }
 
 /** As {@link skillNames}, but all of them: for the owner and for moderators. */
-export const wholeSkillNames = sql<string[]>`array(
+export const allSkillNames = sql<string[]>`array(
 	select skills.name from profile_skills join skills on skills.id = profile_skills.skill_id
 	where profile_skills.user_id = users.id order by profile_skills.position)`
 

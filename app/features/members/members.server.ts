@@ -30,7 +30,7 @@ export function requireOwner(viewer: Viewer, username: string): SignedIn {
 
 /**
  * Returns the viewer if they may change this profile now, and counts the change.
- * @throws NotAllowed, also for a suspended member, TooMany
+ * @throws NotAllowed, also for a suspended member, TooManyRequests
  */
 export async function requireProfileWriter(viewer: Viewer, username: string): Promise<SignedIn> {
 	const member = requireOwner(viewer, username)

@@ -14,13 +14,13 @@ export function memberBehind(account: RawBuilder<unknown> | number): RawBuilder<
 }
 
 /** An SQL expression: the ids of a member and their pseudonyms as an array. Only for the member. */
-export function accountsOf(memberId: RawBuilder<number> | number): RawBuilder<number[]> {
+export function accountIdsOf(memberId: RawBuilder<number> | number): RawBuilder<number[]> {
 	return sql<number[]>`array(select ${memberId}::int union all select id from users where pseudonym_of = ${memberId})`
 }
 
 /** The ids of a member and their pseudonyms. Only for the member. */
 export async function listAccountIds(memberId: number): Promise<number[]> {
-	const { rows } = await sql<{ ids: number[] }>`select ${accountsOf(memberId)} as ids`.execute(db())
+	const { rows } = await sql<{ ids: number[] }>`select ${accountIdsOf(memberId)} as ids`.execute(db())
 	return rows[0]?.ids ?? [memberId]
 }
 
@@ -94,7 +94,7 @@ export async function findUnmasked(
 }
 
 /** Inserts the account that replaces a leaving member in conversations, unless it exists. @returns its id */
-export async function insertAlias(trx: Executor, alias: string): Promise<number> {
+export async function insertPlaceholderAccount(trx: Executor, alias: string): Promise<number> {
 	await sql`
 		insert into users (username, name, email, imported, former)
 		values (${alias}, ${FORMER_NAME}, ${`${alias}@import.invalid`}, true, true) on conflict (username) do nothing`.execute(

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { claimUsername, lockMember } from '~/features/accounts/accounts.queries.server.ts'
-import { Invalid, TooMany } from '~/lib/errors.ts'
+import { Invalid, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { insertPseudonym, secondsUntilPseudonym } from './pseudonyms.queries.server.ts'
 
 /** Pseudonyms that a member may take in 24 hours: each uses up an account and a username permanently. */
-export const MAX_PSEUDONYMS_A_DAY = 10
+export const MAX_PSEUDONYMS_PER_DAY = 10
 
 const qualities =
 	'Brave Bright Calm Careful Cheerful Clever Cosy Curious Daring Dreamy Eager Early Fair Friendly Gentle Happy Honest Humble Jolly Keen Kind Lively Lucky Merry Mild Modest Nimble Patient Playful Polite Proud Quick Quiet Ready Shy Silent Smart Snug Steady Sunny Swift Tidy Warm Witty'.split(
@@ -29,13 +29,16 @@ export interface Pseudonym {
 /**
  * Takes a random pseudonym such as “Curious Otter” for one question, so that neither name nor username reveals anything about the member.
  * Other questions may have the same name, but the username is unique. The member's row must be locked.
- * @throws TooMany
+ * @throws TooManyRequests
  */
-export async function takePseudonym(trx: Executor, member: SignedIn): Promise<Pseudonym> {
+export async function makePseudonym(trx: Executor, member: SignedIn): Promise<Pseudonym> {
 	await lockMember(trx, member.id)
-	const seconds = await secondsUntilPseudonym(trx, member.id, MAX_PSEUDONYMS_A_DAY)
+	const seconds = await secondsUntilPseudonym(trx, member.id, MAX_PSEUDONYMS_PER_DAY)
 	if (seconds !== null)
-		throw new TooMany(`You can ask ${MAX_PSEUDONYMS_A_DAY} queries a day under a pseudonym. Try again later.`, seconds)
+		throw new TooManyRequests(
+			`You can ask ${MAX_PSEUDONYMS_PER_DAY} queries a day under a pseudonym. Try again later.`,
+			seconds,
+		)
 	const name = `${oneOf(qualities)} ${oneOf(animals)}`
 	let username: string
 	do username = usernameOf(name)
@@ -49,7 +52,7 @@ export async function takePseudonym(trx: Executor, member: SignedIn): Promise<Ps
  * @param field the form field of the text
  * @throws Invalid
  */
-export function refuseOwnPictures(text: string, { username }: SignedIn, field: string): void {
+export function requireNoOwnPictures(text: string, { username }: SignedIn, field: string): void {
 	const folders = [...text.matchAll(/\/media\/[a-z]+\/([a-z0-9_.-]+)\//g)].map(([, folder]) => folder)
 	if (!folders.includes(username)) return
 	const message = 'The address of a picture in this text contains your username. Upload the picture again.'

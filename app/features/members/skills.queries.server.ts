@@ -176,7 +176,7 @@ async function moveSkill(trx: Executor, id: number, name: string, limit: number)
 }
 
 /** Deletes skills that nobody has. The table lock waits for transactions that are adding one. */
-export async function forgetSkills(): Promise<void> {
+export async function deleteUnusedSkills(): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {

@@ -68,7 +68,7 @@ export async function listCaseRows(
 }
 
 /** Opens the case of a pending post. @returns its id */
-export async function openWaitingCase(trx: Executor, kind: string, id: number): Promise<number> {
+export async function openPendingCase(trx: Executor, kind: string, id: number): Promise<number> {
 	const { rows } = await sql<{ id: number }>`insert into cases (kind, target_id, waits) values (${kind}, ${id}, true)
 		on conflict (kind, target_id) do update set waits = true, closed_at = null, active_at = now() returning id`.execute(
 		trx,

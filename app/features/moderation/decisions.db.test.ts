@@ -8,7 +8,7 @@ import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/
 import { useDatabase } from '../../../tests/support/database.ts'
 import { cast, decide, named, spam, useCast, why } from '../../../tests/support/moderation-cast.ts'
 import { countCases } from './queue.server.ts'
-import { report } from './reports.server.ts'
+import { reportSubject } from './reports.server.ts'
 
 /* What members learn of decisions about them. */
 
@@ -108,7 +108,7 @@ test('concurrent comments that mention two members and decisions about both do n
 
 test('only moderators see the number of open cases', async () => {
 	const before = await countCases(cast.moderator)
-	await report(cast.admin, named('query', cast.query), spam)
+	await reportSubject(cast.admin, named('query', cast.query), spam)
 	expect([await countCases(cast.moderator), await countCases(cast.admin)]).toEqual([before + 1, before + 1])
 	expect([await countCases(null), await countCases(cast.author)]).toEqual([0, 0])
 	await decide(cast.moderator, 'query', cast.query, 'dismiss')

@@ -7,18 +7,18 @@ import { parseInput } from '~/platform/http/form.server.ts'
 import { closeCase } from './cases.queries.server.ts'
 import { lockCase } from './handling/handling.queries.server.ts'
 import { addLogRow } from './log.queries.server.ts'
-import { lockModerator, moderator, suspendAuthor } from './members.server.ts'
+import { lockModerator, requireModerator, suspendAuthor } from './members.server.ts'
 import { MEMBER_SUBJECT, maySuspend, type SubjectAct, type SubjectPart, subjectActs } from './moderation.policy.ts'
 import { dismissInput, reasonInput } from './moderation.schema.ts'
 import {
-	type ActCall,
-	type ActOn,
-	changedMeanwhile,
-	type FoundSubject,
+	type ActHandler,
+	type ActInput,
+	caseChangedError,
 	findSubject,
 	type ModeratedSubject,
-	memberOf,
+	memberIdOf,
 	type SubjectName,
+	type SubjectWithCase,
 } from './subjects.server.ts'
 
 /** What a moderator reads after an action that all subjects share. */
@@ -40,7 +40,7 @@ export async function decideCase(
 	{ act, ...name }: SubjectName & { act: string },
 	input: Record<string, unknown>,
 ): Promise<string> {
-	const actor = moderator(viewer)
+	const actor = requireModerator(viewer)
 	await requireMayWrite(actor.id)
 	const found = await findSubject(name)
 	if (!found) throw new NotFound('There is nothing to decide here.')
@@ -57,14 +57,14 @@ function isSubjectAct(act: string): act is SubjectAct {
 	return subjectActs.some((name) => name === act)
 }
 
-async function dismiss(actor: SignedIn, found: FoundSubject, input: Record<string, unknown>): Promise<void> {
+async function dismiss(actor: SignedIn, found: SubjectWithCase, input: Record<string, unknown>): Promise<void> {
 	const { why, active } = parseInput(dismissInput, input)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockModerator(trx, actor)
 			const held = await lockCase(trx, found.type.name, found.subject.id)
-			if (!held?.open) throw changedMeanwhile()
+			if (!held?.open) throw caseChangedError()
 			if (active !== undefined && active !== held.active_at)
 				throw new Conflict('Somebody has reported this again in the meantime. Read the new report first.')
 			await closeCase(trx, found.type.name, found.subject.id)
@@ -74,7 +74,7 @@ async function dismiss(actor: SignedIn, found: FoundSubject, input: Record<strin
 
 async function decideSubject(
 	actor: SignedIn,
-	found: FoundSubject,
+	found: SubjectWithCase,
 	act: SubjectAct,
 	input: Record<string, unknown>,
 ): Promise<string> {
@@ -85,9 +85,9 @@ async function decideSubject(
 	const { why } = parseInput(reasonInput(act), { why: '', ...input })
 	const own: Record<string, unknown> = definition?.input ? parseInput(definition.input, input) : {}
 	requireGoverning(actor, found)
-	if (!definition || !subject.acts.includes(act)) throw changedMeanwhile()
+	if (!definition || !subject.acts.includes(act)) throw caseChangedError()
 	if (act === 'approve' && typeof input.seen === 'string' && input.seen !== subject.fingerprint)
-		throw changedMeanwhile()
+		throw caseChangedError()
 	const part = definition.field?.choosesPart ? await chosenPart(found, own[definition.field.name]) : null
 	const { announce, notified } = await carryOut(actor, found, { act, definition, call: { why, input: own, part } })
 	await announce()
@@ -97,12 +97,12 @@ async function decideSubject(
 
 interface Order {
 	act: SubjectAct
-	definition: ActOn
-	call: Pick<ActCall<ModeratedSubject>, 'why' | 'input' | 'part'>
+	definition: ActHandler
+	call: Pick<ActInput<ModeratedSubject>, 'why' | 'input' | 'part'>
 }
 
 /** @throws Invalid when the part is gone */
-async function chosenPart({ type, author }: FoundSubject, value: unknown): Promise<SubjectPart> {
+async function chosenPart({ type, author }: SubjectWithCase, value: unknown): Promise<SubjectPart> {
 	const part = (await type.listParts?.(author))?.find((one) => one.value === value)
 	const message = 'This part no longer exists.'
 	if (!part) throw new Invalid(message, { part: message })
@@ -110,7 +110,7 @@ async function chosenPart({ type, author }: FoundSubject, value: unknown): Promi
 }
 
 /** Locks, in the order of all code that changes the same rows: the subject, its author, the moderator, the case, members' notification boxes. */
-function carryOut(actor: SignedIn, found: FoundSubject, { act, definition, call }: Order) {
+function carryOut(actor: SignedIn, found: SubjectWithCase, { act, definition, call }: Order) {
 	const { why } = call
 	const { type, subject, author } = found
 	return db()
@@ -121,7 +121,7 @@ function carryOut(actor: SignedIn, found: FoundSubject, { act, definition, call 
 			if (!definition.leavesReports) await closeCase(trx, type.name, subject.id)
 			await addLogRow(trx, { ...entryOf(actor, found), act, why, ...(performed.note && { note: performed.note }) })
 			// Nobody is notified of their own actions.
-			const memberId = memberOf(author) === actor.id ? undefined : memberOf(author)
+			const memberId = memberIdOf(author) === actor.id ? undefined : memberIdOf(author)
 			const notified = (await performed.record?.(memberId)) ?? []
 			if (memberId !== undefined)
 				notified.push(
@@ -132,11 +132,11 @@ function carryOut(actor: SignedIn, found: FoundSubject, { act, definition, call 
 }
 
 /** Only somebody who may suspend a member may change what others see of them. @throws NotAllowed */
-function requireGoverning(actor: SignedIn, { type, author }: FoundSubject): void {
+function requireGoverning(actor: SignedIn, { type, author }: SubjectWithCase): void {
 	if (type.name !== MEMBER_SUBJECT) return
 	if (author.imported || !maySuspend(actor, author)) throw new NotAllowed('You cannot change this profile.')
 }
 
-function entryOf(actor: SignedIn, { type, subject, author }: FoundSubject) {
+function entryOf(actor: SignedIn, { type, subject, author }: SubjectWithCase) {
 	return { actorId: actor.id, kind: type.name, targetId: subject.id, memberId: author.id, title: subject.title }
 }

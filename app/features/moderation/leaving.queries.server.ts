@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { namesOneOf, renamed } from '~/platform/db/member-names.queries.server.ts'
+import { namesOneOf, replaceUsername } from '~/platform/db/member-names.queries.server.ts'
 import { FORMER_USERNAME, type Leaver, type Merge } from '~/platform/member-data.ts'
 import { closeCase, reportCounter } from './cases.queries.server.ts'
 import { MEMBER_SUBJECT } from './moderation.policy.ts'
@@ -28,17 +28,17 @@ export async function leaveModeration({ id, accounts, usernames }: Leaver): Prom
 				trx,
 			)
 			await sql`
-				update reported_messages set extract = ${renamed(sql`extract::text`, usernames, FORMER_USERNAME)}::jsonb
+				update reported_messages set extract = ${replaceUsername(sql`extract::text`, usernames, FORMER_USERNAME)}::jsonb
 				where ${namesOneOf(sql`extract::text`, usernames)}`.execute(trx)
 			await sql`
-				update moderation_log set facts = ${renamed(sql`facts::text`, usernames, FORMER_USERNAME)}::jsonb
+				update moderation_log set facts = ${replaceUsername(sql`facts::text`, usernames, FORMER_USERNAME)}::jsonb
 				where ${namesOneOf(sql`facts::text`, usernames)}`.execute(trx)
 		})
 	return false
 }
 
 /** Removes subjects' titles from the log, before they are erased. @param type of the subjects */
-export async function forgetTitles(trx: Executor, type: string, ids: readonly number[]): Promise<void> {
+export async function clearLoggedTitles(trx: Executor, type: string, ids: readonly number[]): Promise<void> {
 	await sql`
 		update moderation_log set facts = facts - 'title' where kind = ${type} and target_id = any(${[...ids]}::int[])`.execute(
 		trx,

@@ -3,10 +3,10 @@ import { type SuspensionRow, suspendedUntil, suspensionColumns } from '~/feature
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { statement, type Value } from '~/platform/db/statement.server.ts'
-import { byPlace } from '~/platform/db/transaction.server.ts'
-import type { SuspensionTime } from './moderation.policy.ts'
+import { byPosition } from '~/platform/db/transaction.server.ts'
+import type { SuspensionDuration } from './moderation.policy.ts'
 
-const lengths: Record<SuspensionTime, ReturnType<typeof sql>> = {
+const lengths: Record<SuspensionDuration, ReturnType<typeof sql>> = {
 	'1 day': sql`now() + interval '1 day'`,
 	'1 week': sql`now() + interval '7 days'`,
 	'1 month': sql`now() + interval '1 month'`,
@@ -17,7 +17,12 @@ const lengths: Record<SuspensionTime, ReturnType<typeof sql>> = {
  * Suspends a member whose row the caller has locked.
  * @returns false, and nothing is changed, where a suspension lasts as long already
  */
-export async function suspend(trx: Executor, id: number, time: SuspensionTime, reason: string): Promise<boolean> {
+export async function suspendMember(
+	trx: Executor,
+	id: number,
+	time: SuspensionDuration,
+	reason: string,
+): Promise<boolean> {
 	const { rows } = await sql`
 		update users set suspended_until = ${lengths[time]}, suspended_reason = ${reason}
 		where id = ${id} and (suspended_until is null or suspended_until < ${lengths[time]}) returning 1`.execute(trx)
@@ -25,7 +30,7 @@ export async function suspend(trx: Executor, id: number, time: SuspensionTime, r
 }
 
 /** Ends a member's suspension. */
-export async function lift(trx: Executor, id: number): Promise<void> {
+export async function liftSuspension(trx: Executor, id: number): Promise<void> {
 	await sql`update users set suspended_until = null, suspended_reason = '' where id = ${id}`.execute(trx)
 }
 
@@ -165,7 +170,7 @@ export async function listAccountStatuses(
 	const read = skipLocked ? readUnlockedStatuses : readStatuses
 	const userIds = writers.map(({ userId }) => userId)
 	const sessionIds = writers.map(({ sessionId }) => sessionId)
-	return byPlace(writers, await read(trx, userIds, sessionIds))
+	return byPosition(writers, await read(trx, userIds, sessionIds))
 }
 
 /** Trusts a member with links after a post of theirs was approved. */

@@ -1,7 +1,7 @@
 import { type RouterContextProvider, redirect } from 'react-router'
 import { getAccount, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
-import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { requireNotSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
@@ -12,28 +12,28 @@ import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import { signedIn } from '~/platform/http/http.ts'
+import { requireLogin } from '~/platform/http/http.ts'
 import { closeCase } from './cases.queries.server.ts'
 import { releaseCases } from './handling/handling.queries.server.ts'
 import { addLogRow } from './log.queries.server.ts'
 import {
 	findModeratedMember,
 	findRole,
-	lift,
+	liftSuspension,
 	listStaffRows,
 	listSuspendedRows,
 	lockAccountStatus,
 	type ModeratedMemberRow,
 	setRole,
-	suspend,
+	suspendMember,
 } from './members.queries.server.ts'
 import { MEMBER_SUBJECT, mayLogOut, mayModerate, maySetRole, maySuspend } from './moderation.policy.ts'
-import { maybeWhyInput, suspendInput } from './moderation.schema.ts'
+import { optionalWhyInput, suspendInput } from './moderation.schema.ts'
 import { presentModeratedMember, type StaffView, type SuspendedView } from './moderation.view.ts'
-import type { FoundSubject } from './subjects.server.ts'
+import type { SubjectWithCase } from './subjects.server.ts'
 
 /** Requires a moderator. @throws NotAllowed */
-export function moderator(viewer: Viewer): SignedIn {
+export function requireModerator(viewer: Viewer): SignedIn {
 	if (!mayModerate(viewer)) throw new NotAllowed('Only moderators can do this.')
 	return viewer
 }
@@ -49,12 +49,12 @@ interface Asked {
  * nothing.
  * @throws a redirect to the login page, or to where staff set up the required second factor; NotAllowed
  */
-export async function moderatorOf({ request, context, url }: Asked): Promise<SignedIn> {
-	signedIn(context, url)
+export async function requirePageModerator({ request, context, url }: Asked): Promise<SignedIn> {
+	requireLogin(context, url)
 	const { viewer, headers, lacksSecondFactor } = await viewerFromRequest(request, { fresh: true })
 	if (!viewer) throw redirect(loginPath(url.pathname + url.search), { headers })
 	if (lacksSecondFactor) throw redirect('/settings/two-factor', { headers })
-	return moderator(viewer)
+	return requireModerator(viewer)
 }
 
 /** Locks a moderator's row while they act, so that one who just lost the role or was suspended cannot act. */
@@ -62,7 +62,7 @@ export async function lockModerator(trx: Executor, viewer: SignedIn): Promise<Si
 	const status = await lockAccountStatus(trx, viewer.id)
 	const fresh = status ? { ...viewer, role: status.role } : null
 	if (!status || !mayModerate(fresh)) throw new NotAllowed('Only moderators can do this.')
-	refuseSuspended(status)
+	requireNotSuspended(status)
 	return fresh
 }
 
@@ -77,8 +77,10 @@ export async function withFreshRole<Someone extends SignedIn | null>(viewer: Som
 const MAX_SUSPENDED_LISTED = 100
 
 /** Moderators and suspended members, at most 100. @throws NotAllowed */
-export async function listMembers(viewer: Viewer): Promise<{ staff: StaffView[]; suspended: SuspendedView[] }> {
-	const actor = moderator(viewer)
+export async function listModeratedMembers(
+	viewer: Viewer,
+): Promise<{ staff: StaffView[]; suspended: SuspendedView[] }> {
+	const actor = requireModerator(viewer)
 	const [staff, suspended] = await Promise.all([listStaffRows(), listSuspendedRows(MAX_SUSPENDED_LISTED)])
 	return {
 		staff: staff.map((row) => ({ ...presentModeratedMember(row), role: row.role, maySetRole: maySetRole(actor, row) })),
@@ -98,23 +100,23 @@ export async function listMembers(viewer: Viewer): Promise<{ staff: StaffView[];
  */
 export async function suspendAuthor(
 	actor: SignedIn,
-	{ type, subject, author }: FoundSubject,
+	{ type, subject, author }: SubjectWithCase,
 	act: 'suspend' | 'lift',
 	input: Record<string, unknown>,
 ): Promise<void> {
 	const how =
 		act === 'suspend'
 			? parseInput(suspendInput, input)
-			: { ...parseInput(maybeWhyInput, { why: '', ...input }), time: null }
+			: { ...parseInput(optionalWhyInput, { why: '', ...input }), time: null }
 	let notified: number[] = []
 	await withLockedMember(actor, author.id, async (trx, fresh, member) => {
 		if (!maySuspend(fresh, { id: author.id, role: member.role }))
 			throw new NotAllowed('You cannot suspend this member.')
 		if ((member.suspended_until === null) !== (act === 'suspend'))
 			throw new Conflict('Someone else has already decided this. Reload the page.')
-		if (how.time === null) await lift(trx, author.id)
+		if (how.time === null) await liftSuspension(trx, author.id)
 		else {
-			await suspend(trx, author.id, how.time, how.why)
+			await suspendMember(trx, author.id, how.time, how.why)
 			await releaseCases(trx, author.id)
 			await endAllAccess(trx, author.id)
 		}
@@ -135,7 +137,7 @@ export async function suspendAuthor(
 }
 
 /** Makes a member a moderator, or removes that role, from their next request on. @throws NotAllowed, NotFound, Conflict */
-export async function appoint(viewer: Viewer, username: string, role: 'member' | 'moderator'): Promise<void> {
+export async function setModeratorRole(viewer: Viewer, username: string, role: 'member' | 'moderator'): Promise<void> {
 	const actor = requireAdmin(viewer)
 	const found = await requireMember(username)
 	if (role !== 'member' && isDemoAccount((await getAccount(found)).email))
@@ -174,19 +176,19 @@ export async function logOutMember(viewer: Viewer, username: string, why = ''): 
 
 /** Requires an admin. @throws NotAllowed */
 export function requireAdmin(viewer: Viewer): SignedIn {
-	const actor = moderator(viewer)
+	const actor = requireModerator(viewer)
 	if (actor.role !== 'admin') throw new NotAllowed('Only admins can do this.')
 	return actor
 }
 
 /** The stored username for an entered one, which may be a former one. */
-export function typedUsername(typed: string): Promise<string> {
+export function resolveUsername(typed: string): Promise<string> {
 	return currentUsername(storable(typed).trim().replace(/^@/, '').toLowerCase())
 }
 
 /** The member with a typed name. @throws NotFound */
 async function requireMember(typed: string): Promise<ModeratedMemberRow> {
-	const name = await typedUsername(typed)
+	const name = await resolveUsername(typed)
 	const found = await findModeratedMember(name)
 	if (!found) throw new NotFound(`There is no member called “${name}”.`)
 	return found

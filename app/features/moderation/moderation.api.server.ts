@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { messagePictureSize, portrait } from '~/platform/http/api-fields.ts'
-import { member, type Operation, operation } from '~/platform/http/operation.ts'
+import { type Operation, operation, requireCaller } from '~/platform/http/operation.ts'
 import { decideCase } from './decisions.server.ts'
 import { addNote, assignCase } from './handling/handling.server.ts'
-import { appoint } from './members.server.ts'
+import { setModeratorRole } from './members.server.ts'
 import { moderationLimits } from './moderation.limits.ts'
-import { type Act, handlers, reasons, suspensionTimes } from './moderation.policy.ts'
+import { type Act, assigneeFilters, reasons, suspensionDurations } from './moderation.policy.ts'
 import type { CaseView, LogView } from './moderation.view.ts'
 import { getCase, listCases, listLog } from './queue.server.ts'
-import { report as sendReport } from './reports.server.ts'
+import { reportSubject as sendReport } from './reports.server.ts'
 import { subjectTypeNames } from './subjects.server.ts'
 
 /* Moderation as JSON: its input and output, and the use cases of its pages. */
@@ -148,7 +148,7 @@ const judgement = z.strictObject({
 		.max(64)
 		.optional()
 		.describe('The `print` that you read. 409 when its author changed the text since.'),
-	time: z.enum(suspensionTimes).optional().describe('With `suspend`: for how long.'),
+	time: z.enum(suspensionDurations).optional().describe('With `suspend`: for how long.'),
 	part: z.string().max(60).optional().describe('With `clean`: the `value` of one of the `parts`.'),
 	until: z.string().max(10).optional().describe('With `pin` and `pin-everywhere`: the last day, such as 2026-12-24.'),
 	into: z.string().optional().describe('With `merge`: the id or the address of the other query.'),
@@ -201,14 +201,14 @@ export const moderationOperations = [
 		query: {
 			order: z.enum(['newest', 'reported']).default('newest'),
 			handler: z
-				.enum(handlers)
+				.enum(assigneeFilters)
 				.default('all')
 				.describe('All cases, those assigned to you, or those assigned to nobody.'),
 			cursor,
 		},
 		answer: caseList,
 		refusals: [422],
-		run: async (call) => listCases(member(call), { ...call.query, cursor: call.query.cursor ?? null }),
+		run: async (call) => listCases(requireCaller(call), { ...call.query, cursor: call.query.cursor ?? null }),
 	}),
 	operation({
 		id: 'getCase',
@@ -222,7 +222,7 @@ export const moderationOperations = [
 		params: target,
 		answer: moderationCase,
 		refusals: [404],
-		run: async (call) => getCase(member(call), call.params),
+		run: async (call) => getCase(requireCaller(call), call.params),
 	}),
 	operation({
 		id: 'judge',
@@ -240,7 +240,9 @@ export const moderationOperations = [
 		refusals: [404, 409, 422],
 		run: async (call) => {
 			const { act, ...input } = call.body
-			return { done: await decideCase(member(call), { ...call.params, act: String(act) }, { why: '', ...input }) }
+			return {
+				done: await decideCase(requireCaller(call), { ...call.params, act: String(act) }, { why: '', ...input }),
+			}
 		},
 	}),
 	operation({
@@ -257,7 +259,7 @@ export const moderationOperations = [
 		example: { assignee: 'ada' },
 		answer: judged,
 		refusals: [404, 409, 422],
-		run: async (call) => ({ done: await assignCase(member(call), call.params, assignment.parse(call.body)) }),
+		run: async (call) => ({ done: await assignCase(requireCaller(call), call.params, assignment.parse(call.body)) }),
 	}),
 	operation({
 		id: 'addCaseNote',
@@ -273,7 +275,7 @@ export const moderationOperations = [
 		example: { note: 'I wrote to them.' },
 		answer: null,
 		refusals: [404, 422],
-		run: (call) => addNote(member(call), call.params, newNote.parse(call.body)),
+		run: (call) => addNote(requireCaller(call), call.params, newNote.parse(call.body)),
 	}),
 	operation({
 		id: 'setRole',
@@ -290,7 +292,7 @@ export const moderationOperations = [
 		example: { role: 'moderator' },
 		answer: null,
 		refusals: [403, 404, 409, 422],
-		run: (call) => appoint(member(call), call.params.username, newRole.parse(call.body).role),
+		run: (call) => setModeratorRole(requireCaller(call), call.params.username, newRole.parse(call.body).role),
 	}),
 	operation({
 		id: 'listLog',
@@ -307,7 +309,7 @@ export const moderationOperations = [
 		},
 		answer: logList,
 		refusals: [422],
-		run: async (call) => listLog(member(call), { member: call.query.member, cursor: call.query.cursor ?? null }),
+		run: async (call) => listLog(requireCaller(call), { member: call.query.member, cursor: call.query.cursor ?? null }),
 	}),
 ]
 
@@ -333,7 +335,7 @@ export function reportOperation<Name extends 'id' | 'username'>({
 		refusals: [403, 404, 409, 422],
 		run: async (call) => {
 			const [name] = Object.values(call.params)
-			await sendReport(member(call), { kind: type, name: String(name) }, call.body)
+			await sendReport(requireCaller(call), { kind: type, name: String(name) }, call.body)
 		},
 	})
 }

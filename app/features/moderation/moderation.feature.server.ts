@@ -3,7 +3,7 @@ import { defineFeature } from '~/platform/feature.ts'
 import { reportCounter } from './cases.queries.server.ts'
 import { moderationKinds } from './decisions.view.ts'
 import { deleteOldNotes } from './handling/handling.queries.server.ts'
-import { tellModerators } from './handling/handling.server.ts'
+import { notifyModerators } from './handling/handling.server.ts'
 import { leaveModeration, mergeModeration } from './leaving.queries.server.ts'
 import { moderationOperations, moderationShapes } from './moderation.api.server.ts'
 import { reasonSection } from './reports.server.ts'
@@ -13,7 +13,7 @@ export const moderation = defineFeature({
 	name: 'moderation',
 	api: { operations: moderationOperations, schemas: moderationShapes },
 	notificationKinds: moderationKinds,
-	jobs: { 'tell-moderators': tellModerators },
+	jobs: { 'tell-moderators': notifyModerators },
 	counters: [reportCounter],
 	settingSections: [reasonSection],
 	collect: (features) => registerSubjects(features.flatMap(({ subjects }) => subjects ?? [])),

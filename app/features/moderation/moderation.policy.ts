@@ -26,12 +26,12 @@ export const reasons: readonly (ReasonChoice & { value: Reason })[] = [
 	{ value: 'other', label: 'Something else', hint: 'Say below what is wrong.' },
 ]
 
-export const suspensionTimes = ['1 day', '1 week', '1 month', 'for ever'] as const
-export type SuspensionTime = (typeof suspensionTimes)[number]
+export const suspensionDurations = ['1 day', '1 week', '1 month', 'for ever'] as const
+export type SuspensionDuration = (typeof suspensionDurations)[number]
 
 /** Filter of the queue by assignee. */
-export const handlers = ['all', 'mine', 'none'] as const
-export type Handler = (typeof handlers)[number]
+export const assigneeFilters = ['all', 'mine', 'none'] as const
+export type AssigneeFilter = (typeof assigneeFilters)[number]
 
 /** Whether others see a subject, and if not, why; `gone` was deleted by its author. */
 export type SubjectState = 'visible' | 'hidden' | 'waiting' | 'merged' | 'gone'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cleanText, isStorable } from '~/lib/clean.ts'
 import { moderationLimits } from './moderation.limits.ts'
-import { type Act, suspensionTimes } from './moderation.policy.ts'
+import { type Act, suspensionDurations } from './moderation.policy.ts'
 
 const text = (max: number, tooLong: string, missing = 'Write a few words.') =>
 	z
@@ -32,10 +32,10 @@ export const reportInput = z
 /** The reason for a moderator's action; required where the form asks for it. */
 const why = text(moderationLimits.whyMax, `A reason may have at most ${moderationLimits.whyMax} characters.`)
 export const whyInput = z.object({ why: why.refine((value) => value !== '', 'Say why, in a few words.') })
-export const maybeWhyInput = z.object({ why })
+export const optionalWhyInput = z.object({ why })
 
 /** Dismissing the reports of a case: why, and when the last report was made that the moderator saw. */
-export const dismissInput = maybeWhyInput.extend({ active: z.string().max(100).optional() })
+export const dismissInput = optionalWhyInput.extend({ active: z.string().max(100).optional() })
 
 /** The new assignee of a case, and the one when the form was made. */
 export const assignInput = z.object({
@@ -56,11 +56,11 @@ const needsNoReason: readonly Act[] = [
 ]
 
 /** The schema of an action's reason. */
-export function reasonInput(act: Act): typeof whyInput | typeof maybeWhyInput {
-	return needsNoReason.includes(act) ? maybeWhyInput : whyInput
+export function reasonInput(act: Act): typeof whyInput | typeof optionalWhyInput {
+	return needsNoReason.includes(act) ? optionalWhyInput : whyInput
 }
 
 /** How long a suspension lasts. */
 export const suspendInput = whyInput.extend({
-	time: z.enum(suspensionTimes, { error: 'Choose for how long.' }),
+	time: z.enum(suspensionDurations, { error: 'Choose for how long.' }),
 })

@@ -15,7 +15,7 @@ import {
 	type SubjectPart,
 	type SubjectState,
 } from './moderation.policy.ts'
-import type { FoundSubject } from './subjects.server.ts'
+import type { SubjectWithCase } from './subjects.server.ts'
 
 /* Moderation for pages and the API. Times are ISO 8601 strings in UTC. */
 
@@ -145,11 +145,11 @@ export interface SuspendedView extends ModeratedMemberView {
 }
 
 /** The notice for the author of a pending text, by what was done with it. */
-export const waitingMessage =
+export const pendingMessage =
 	'Others will see it once a moderator approves it, because it has a link and you are new here.'
 
 /** The actions that this viewer can take on a subject now, in the order of the buttons. */
-export function actsOn(viewer: Viewer, { type, subject, author, entry }: FoundSubject): Act[] {
+export function actsOn(viewer: Viewer, { type, subject, author, entry }: SubjectWithCase): Act[] {
 	if (!mayModerate(viewer)) return []
 	// Suspending from here would unmask: suspended members are listed.
 	const governs = author.pseudonym_of === null && maySuspend(viewer, author)
@@ -172,7 +172,7 @@ interface SingleCase {
 /** A case for this viewer. */
 export function presentCase(
 	viewer: Viewer,
-	found: FoundSubject,
+	found: SubjectWithCase,
 	reports: ReportRow[],
 	{ parts = [], unmasked = null, notes = [], staff = [] }: SingleCase = {},
 ): CasePageView {

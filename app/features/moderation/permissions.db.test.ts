@@ -9,9 +9,9 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { expectCountsToHold } from '../../../tests/support/forum-rows.ts'
 import { cast, decide, named, spam, useCast } from '../../../tests/support/moderation-cast.ts'
 import { noteWrites, takeNotedWrites } from '../../../tests/support/noted-writes.ts'
-import { appoint, listMembers, logOutMember } from './members.server.ts'
+import { listModeratedMembers, logOutMember, setModeratorRole } from './members.server.ts'
 import { getCase, listCases, listLog } from './queue.server.ts'
-import { report } from './reports.server.ts'
+import { reportSubject } from './reports.server.ts'
 
 useDatabase()
 useCast()
@@ -20,15 +20,19 @@ beforeAll(noteWrites)
 
 describe('permissions', () => {
 	const acts: [string, (viewer: Viewer) => Promise<unknown>, (keyof typeof cast)[]][] = [
-		['report a query', (viewer) => report(viewer, named('query', cast.query), spam), ['member', 'moderator', 'admin']],
+		[
+			'report a query',
+			(viewer) => reportSubject(viewer, named('query', cast.query), spam),
+			['member', 'moderator', 'admin'],
+		],
 		[
 			'report a comment',
-			(viewer) => report(viewer, named('comment', cast.comment), spam),
+			(viewer) => reportSubject(viewer, named('comment', cast.comment), spam),
 			['member', 'moderator', 'admin'],
 		],
 		[
 			'report a profile',
-			(viewer) => report(viewer, named('profile', 'author'), spam),
+			(viewer) => reportSubject(viewer, named('profile', 'author'), spam),
 			['member', 'moderator', 'admin'],
 		],
 		['read the queue', (viewer) => listCases(viewer, { order: 'newest', cursor: null }), ['moderator', 'admin']],
@@ -38,10 +42,10 @@ describe('permissions', () => {
 		['lock a query', (viewer) => decide(viewer, 'query', cast.query, 'lock'), ['moderator', 'admin']],
 		['merge', (viewer) => mergeAway(viewer), ['moderator', 'admin']],
 		['suspend', (viewer) => decide(viewer, 'profile', 'author', 'suspend', { time: '1 day' }), ['moderator', 'admin']],
-		['list who is suspended', (viewer) => listMembers(viewer), ['moderator', 'admin']],
+		['list who is suspended', (viewer) => listModeratedMembers(viewer), ['moderator', 'admin']],
 		['read the log', (viewer) => listLog(viewer, { member: '', cursor: null }), ['admin']],
 		['log a member out everywhere', (viewer) => logOutMember(viewer, 'author'), ['admin']],
-		['make a moderator', (viewer) => appoint(viewer, 'author', 'moderator'), ['admin']],
+		['make a moderator', (viewer) => setModeratorRole(viewer, 'author', 'moderator'), ['admin']],
 	]
 	const table = acts.flatMap(([what, act, allowed]) =>
 		([null, 'member', 'author', 'moderator', 'admin'] as const).map(
@@ -80,7 +84,7 @@ describe('permissions', () => {
 
 	test('a revoked role has no effect, whatever a session contains', async () => {
 		const former = await makeMember('former', 'moderator')
-		await appoint(cast.admin, 'former', 'member')
+		await setModeratorRole(cast.admin, 'former', 'member')
 		await takeNotedWrites()
 		await expect(decide(former, 'query', cast.query, 'hide')).rejects.toThrow(NotAllowed)
 		await expect(decide(former, 'query', cast.query, 'lock')).rejects.toThrow(NotAllowed)
@@ -93,7 +97,7 @@ describe('permissions', () => {
 test('nobody who is suspended becomes a moderator', async () => {
 	await decide(cast.moderator, 'profile', 'author', 'suspend', { time: '1 day' })
 	await takeNotedWrites()
-	await expect(appoint(cast.admin, 'author', 'moderator')).rejects.toThrow('Lift the suspension first.')
+	await expect(setModeratorRole(cast.admin, 'author', 'moderator')).rejects.toThrow('Lift the suspension first.')
 	expect(await takeNotedWrites()).toEqual([])
 	await undo()
 })
@@ -101,7 +105,7 @@ test('nobody who is suspended becomes a moderator', async () => {
 test('a demo account becomes no moderator', async () => {
 	const { id } = await makeMember('demo')
 	await db().updateTable('users').set({ email: demoEmails.member }).where('id', '=', id).execute()
-	await expect(appoint(cast.admin, 'demo', 'moderator')).rejects.toThrow('The role of a demo account')
+	await expect(setModeratorRole(cast.admin, 'demo', 'moderator')).rejects.toThrow('The role of a demo account')
 })
 
 let into = 0
@@ -112,7 +116,7 @@ const mergeAway = (viewer: Viewer) =>
 async function undo() {
 	for (const act of [
 		() => decide(cast.admin, 'profile', 'author', 'lift'),
-		() => appoint(cast.admin, 'author', 'member'),
+		() => setModeratorRole(cast.admin, 'author', 'member'),
 		() => decide(cast.admin, 'profile', 'author', 'dismiss'),
 	])
 		await act().catch(() => {})

@@ -1,5 +1,5 @@
 import { config } from '~/config.server.ts'
-import { NotAllowed, TooMany } from '~/lib/errors.ts'
+import { NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type AccountStatusRow, lockAccountStatus } from './members.queries.server.ts'
 import { moderationLimits, postingLimitAt, postingLimits } from './moderation.limits.ts'
@@ -17,9 +17,9 @@ export async function lockAuthor(trx: Executor, userId: number): Promise<Account
  * Enforces the hourly limit; moderators and admins have none.
  * @param secondsOver for each of {@link postingLimits}: seconds until the member may post again, if they have reached it within the
  * last hour; else null
- * @throws TooMany
+ * @throws TooManyRequests
  */
-export function refuseTooMuch(
+export function requirePostingAllowance(
 	author: AccountStatusRow,
 	what: 'questions' | 'comments',
 	secondsOver: readonly (number | null)[],
@@ -30,7 +30,7 @@ export function refuseTooMuch(
 	const seconds = secondsOver[postingLimits.indexOf(limit)] ?? null
 	if (seconds === null) return
 	const minutes = Math.max(1, Math.ceil(seconds / 60))
-	throw new TooMany(
+	throw new TooManyRequests(
 		`${author.hours < 24 ? 'A new account' : 'Your account'} can post ${max} ${what === 'questions' ? 'queries' : 'comments'} an hour. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
 		seconds,
 	)
@@ -46,7 +46,7 @@ export function isOnProbation(author: AccountStatusRow): boolean {
  * @param html as the Markdown renderer made it
  * @param home this site's own address; links to its pages do not count
  */
-export function leadsElsewhere(html: string, home: string = config().publicUrl): boolean {
+export function hasExternalLinks(html: string, home: string = config().publicUrl): boolean {
 	const addresses = [...html.matchAll(/\s(?:href|src)="([^"]*)"/g)].map((match) => match[1] ?? '')
 	return addresses.some((address) => /^([a-z][a-z0-9+.-]*:|\/\/)/i.test(address) && !isWithin(address, home))
 }

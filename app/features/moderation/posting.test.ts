@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
-import { leadsElsewhere } from './posting.server.ts'
+import { hasExternalLinks } from './posting.server.ts'
 
 const home = 'https://quad.example'
 
@@ -21,5 +21,5 @@ test.each<[string, boolean]>([
 	['`https://shoes.example/`', false],
 ])('%j leads elsewhere: %s', async (markdown, elsewhere) => {
 	const { html } = await renderMarkdown(markdown)
-	expect(leadsElsewhere(html, home)).toBe(elsewhere)
+	expect(hasExternalLinks(html, home)).toBe(elsewhere)
 })

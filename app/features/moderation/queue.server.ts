@@ -7,8 +7,8 @@ import { countOpenCases, listCaseRows, listReportRows, type QueueOrder } from '.
 import { listNotes } from './handling/handling.queries.server.ts'
 import { listLogRows } from './log.queries.server.ts'
 import { findMemberId, listStaffRows } from './members.queries.server.ts'
-import { moderator, typedUsername } from './members.server.ts'
-import { type Handler, mayModerate, mayReadLog } from './moderation.policy.ts'
+import { requireModerator, resolveUsername } from './members.server.ts'
+import { type AssigneeFilter, mayModerate, mayReadLog } from './moderation.policy.ts'
 import { type CasePageView, type LogView, presentCase, presentLog } from './moderation.view.ts'
 import { findSubject, type SubjectName, withSubjects } from './subjects.server.ts'
 
@@ -27,9 +27,9 @@ export async function countCases(viewer: Viewer): Promise<number> {
 /** One page of the open cases. @throws NotAllowed; Invalid for a malformed cursor */
 export async function listCases(
 	viewer: Viewer,
-	{ order, handler = 'all', cursor }: { order: QueueOrder; handler?: Handler; cursor: string | null },
+	{ order, handler = 'all', cursor }: { order: QueueOrder; handler?: AssigneeFilter; cursor: string | null },
 ): Promise<{ rows: CasePageView[]; next: string | null }> {
-	const { id: own } = moderator(viewer)
+	const { id: own } = requireModerator(viewer)
 	const assigneeId = { all: undefined, mine: own, none: null }[handler]
 	const after = cursor ? positionIn(order, cursor) : null
 	const rows = await listCaseRows(order, assigneeId, after, MAX_CASES_PER_PAGE + 1)
@@ -47,7 +47,7 @@ export async function listCases(
 
 /** One subject for a decision, reported or not, with at most 100 of its open reports. @throws NotAllowed, NotFound */
 export async function getCase(viewer: Viewer, name: SubjectName): Promise<CasePageView> {
-	const actor = moderator(viewer)
+	const actor = requireModerator(viewer)
 	const found = await findSubject(name)
 	if (!found) throw new NotFound('There is nothing to decide here.')
 	const { type, author, entry } = found
@@ -69,7 +69,7 @@ export async function listLog(
 	if (!mayReadLog(viewer)) throw new NotAllowed('Only admins can read this.')
 	const [before] = cursor ? decodeCursor(cursor, 1) : [null]
 	if (before !== null && !isId(before)) throw invalidCursor()
-	const name = await typedUsername(member)
+	const name = await resolveUsername(member)
 	const memberId = name === '' ? null : await findMemberId(name)
 	if (memberId === undefined) return { rows: [], next: null }
 	const rows = await listLogRows(memberId, before, MAX_LOG_ENTRIES_PER_PAGE + 1)

@@ -5,14 +5,14 @@ import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { expectCountsToHold } from '../../../tests/support/forum-rows.ts'
 import { cast, decide, named, spam, useCast } from '../../../tests/support/moderation-cast.ts'
-import { report } from './reports.server.ts'
+import { reportSubject } from './reports.server.ts'
 
 useDatabase()
 useCast()
 
 describe('concurrency', () => {
 	test('of two moderators who decide a case the second gets a conflict', async () => {
-		await report(cast.member, named('query', cast.query), spam)
+		await reportSubject(cast.member, named('query', cast.query), spam)
 		const second = await makeMember(`second${cast.query}`, 'moderator')
 		for (const [one, other] of [
 			['hide', 'hide'],

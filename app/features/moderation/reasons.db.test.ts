@@ -5,7 +5,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { cast, decide, useCast } from '../../../tests/support/moderation-cast.ts'
 import { getCase } from './queue.server.ts'
-import { offeredReasons, ownReasons, report } from './reports.server.ts'
+import { customReasons, offeredReasons, reportSubject } from './reports.server.ts'
 
 useDatabase()
 useCast()
@@ -22,16 +22,16 @@ const labels = () => offeredReasons().map(({ label }) => label)
 
 test('default reasons are offered until the site has its own; archived ones are not', async () => {
 	expect(labels()).toEqual(['Spam', 'Off-topic', 'Abusive', 'Something else'])
-	expect(ownReasons()).toBeUndefined()
+	expect(customReasons()).toBeUndefined()
 	await save('Plagiarism: It is copied without a source.\n- Off-topic: It does not belong here.\nspam: Advertising.')
 	expect(labels()).toEqual(['Plagiarism', 'Spam', 'Something else'])
-	expect(ownReasons()?.[0]).toEqual({
+	expect(customReasons()?.[0]).toEqual({
 		value: 'plagiarism',
 		label: 'Plagiarism',
 		hint: 'It is copied without a source.',
 	})
 	for (const reason of ['off-topic', 'nothing'])
-		await expect(report(cast.member, named(), { reason })).rejects.toMatchObject({
+		await expect(reportSubject(cast.member, named(), { reason })).rejects.toMatchObject({
 			fields: { reason: 'Choose one of these reasons: Plagiarism, Spam, Something else.' },
 		})
 })
@@ -40,14 +40,14 @@ test('reasons can be in any script, and differ in any letter', async () => {
 	await save('साहित्यिक चोरी: बिना स्रोत की नकल।\nC का नियम: क\nC की भाषा: ख\nÉtat d’urgence: E')
 	const values = offeredReasons().map(({ value }) => value)
 	expect(values).toEqual(['साहित्यिक-चोरी', 'c-का-नियम', 'c-की-भाषा', 'etat-durgence', 'other'])
-	await report(cast.member, named(), { reason: 'c-की-भाषा' })
+	await reportSubject(cast.member, named(), { reason: 'c-की-भाषा' })
 	expect((await getCase(cast.admin, named())).reports[0]?.reasonLabel).toBe('C की भाषा')
 })
 
 test('a report keeps its reason when the list changes', async () => {
 	await save('Plagiarism: It is copied without a source.')
-	await report(cast.member, named(), { reason: 'plagiarism' })
-	await report(cast.moderator, named(), { reason: 'other', details: 'It is wrong.' })
+	await reportSubject(cast.member, named(), { reason: 'plagiarism' })
+	await reportSubject(cast.moderator, named(), { reason: 'other', details: 'It is wrong.' })
 	await save('Copied: It stands elsewhere.')
 	const { reports } = await getCase(cast.admin, named())
 	expect(reports.map(({ reason, reasonLabel }) => [reason, reasonLabel])).toEqual([

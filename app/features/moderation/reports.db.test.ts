@@ -6,7 +6,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../tests/support/forum-rows.ts'
 import { cast, decide, named, spam, useCast } from '../../../tests/support/moderation-cast.ts'
 import { getCase, listCases } from './queue.server.ts'
-import { getReportable, report } from './reports.server.ts'
+import { getReportable, reportSubject } from './reports.server.ts'
 
 useDatabase()
 useCast()
@@ -14,8 +14,8 @@ useCast()
 describe('reporting', () => {
 	test('several reports make one case, with all texts', async () => {
 		const other = await makeMember(`other${cast.query}`)
-		await report(cast.member, named('query', cast.query), { reason: 'spam', details: 'Shoes again.' })
-		await report(other, named('query', cast.query), { reason: 'abusive' })
+		await reportSubject(cast.member, named('query', cast.query), { reason: 'spam', details: 'Shoes again.' })
+		await reportSubject(other, named('query', cast.query), { reason: 'abusive' })
 		const { rows } = await listCases(cast.moderator, { order: 'reported', cursor: null })
 		const own = rows.filter(({ kind, id }) => kind === 'query' && id === cast.query)
 		expect(own).toHaveLength(1)
@@ -28,20 +28,20 @@ describe('reporting', () => {
 
 	test('a duplicate by the same member is refused until a moderator has decided', async () => {
 		const eager = await makeMember(`eager${cast.query}`)
-		await report(eager, named('comment', cast.comment), spam)
+		await reportSubject(eager, named('comment', cast.comment), spam)
 		expect(await getReportable(eager, named('comment', cast.comment))).toMatchObject({ reported: true })
-		await expect(report(eager, named('comment', cast.comment), spam)).rejects.toThrow(Conflict)
+		await expect(reportSubject(eager, named('comment', cast.comment), spam)).rejects.toThrow(Conflict)
 		await decide(cast.moderator, 'comment', cast.comment, 'dismiss')
-		await report(eager, named('comment', cast.comment), spam)
+		await reportSubject(eager, named('comment', cast.comment), spam)
 		await expectCountsToHold()
 	})
 
 	test('that comes while a moderator dismisses what they read is not dismissed unread', async () => {
 		const other = await makeMember(`late${cast.query}`)
 		const read = async () => (await getCase(cast.moderator, named('query', cast.query))).activeAt
-		await report(cast.member, named('query', cast.query), spam)
+		await reportSubject(cast.member, named('query', cast.query), spam)
 		const active = await read()
-		await report(other, named('query', cast.query), { reason: 'abusive', details: 'He threatens me below.' })
+		await reportSubject(other, named('query', cast.query), { reason: 'abusive', details: 'He threatens me below.' })
 		await expect(decide(cast.moderator, 'query', cast.query, 'dismiss', { active })).rejects.toThrow(
 			'reported this again',
 		)
@@ -57,7 +57,7 @@ describe('reporting', () => {
 		['a novel', { reason: 'spam', details: 'x'.repeat(1_001) }, 'details'],
 	])('with %s is refused at its field', async (_what, input, field) => {
 		const before = await hashForum()
-		const refusal = await report(cast.member, named('query', cast.query), input).catch((error: Invalid) => error)
+		const refusal = await reportSubject(cast.member, named('query', cast.query), input).catch((error: Invalid) => error)
 		expect(refusal).toBeInstanceOf(Invalid)
 		expect(Object.keys((refusal as Invalid).fields)).toEqual([field])
 		expect(await hashForum()).toEqual(before)
@@ -70,13 +70,13 @@ describe('reporting', () => {
 		['profile', 'nobody\u0000'],
 		['tag', '1'],
 	])('%s %j is not there', async (kind, name) => {
-		await expect(report(cast.member, { kind, name }, spam)).rejects.toThrow(NotFound)
+		await expect(reportSubject(cast.member, { kind, name }, spam)).rejects.toThrow(NotFound)
 	})
 
 	test('at most ten an hour, even concurrently', async () => {
 		const busy = await makeMember(`busy${cast.query}`)
 		const targets = await Promise.all(Array.from({ length: 12 }, () => makeComment(cast.author, cast.query)))
-		const outcomes = await Promise.allSettled(targets.map((id) => report(busy, named('comment', id), spam)))
+		const outcomes = await Promise.allSettled(targets.map((id) => reportSubject(busy, named('comment', id), spam)))
 		expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
 		for (const outcome of outcomes)
 			if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ status: 429 })
@@ -91,7 +91,8 @@ test('the queue is paged in both orders without gaps or duplicates', async () =>
 		await makeMember(`last${cast.query}`),
 	]
 	const targets = await Promise.all(Array.from({ length: 24 }, () => makeComment(cast.author, cast.query)))
-	for (const [index, id] of targets.entries()) await report(reporter[index % 3] as SignedIn, named('comment', id), spam)
+	for (const [index, id] of targets.entries())
+		await reportSubject(reporter[index % 3] as SignedIn, named('comment', id), spam)
 	for (const order of ['newest', 'reported'] as const) {
 		const seen: string[] = []
 		let cursor: string | null = null

@@ -1,19 +1,19 @@
 import { z } from 'zod'
-import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { requireNotSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { slugOf } from '~/lib/addresses.ts'
-import { Conflict, Invalid, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import { Conflict, Invalid, NotAllowed, NotFound, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { settingSection, textSetting } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { hasOpenReport, insertReport, type NewReport, secondsUntilReport } from './cases.queries.server.ts'
-import { tellModeratorsLater } from './handling/handling.server.ts'
+import { queueModeratorNotification } from './handling/handling.server.ts'
 import { lockAccountStatus } from './members.queries.server.ts'
 import { moderationLimits } from './moderation.limits.ts'
 import { mayReport, type Reason, type ReasonChoice, reasons } from './moderation.policy.ts'
 import { reportInput, reportWordsInput } from './moderation.schema.ts'
-import { type FoundSubject, findSubject, memberOf, type SubjectName } from './subjects.server.ts'
+import { findSubject, memberIdOf, type SubjectName, type SubjectWithCase } from './subjects.server.ts'
 
 /* Reports and their reasons. */
 
@@ -39,9 +39,9 @@ export async function getReportable(viewer: SignedIn, name: SubjectName): Promis
  * Reports something to the moderators: one open report per member and subject.
  * @param input reason, details
  * @returns the address of the subject
- * @throws NotFound, NotAllowed, Invalid, Conflict when it was reported before, TooMany
+ * @throws NotFound, NotAllowed, Invalid, Conflict when it was reported before, TooManyRequests
  */
-export async function report(
+export async function reportSubject(
 	viewer: Viewer,
 	name: SubjectName,
 	input: Record<string, unknown>,
@@ -75,27 +75,27 @@ export function readReportWords(input: { words?: unknown }): string {
 export async function lockReporter(trx: Executor, reporter: SignedIn): Promise<void> {
 	const status = await lockAccountStatus(trx, reporter.id)
 	if (!status) throw new NotAllowed('This account no longer exists.')
-	refuseSuspended(status)
+	requireNotSuspended(status)
 }
 
 /**
  * Adds a report by a member whom {@link lockReporter} has locked.
  * @returns its id
- * @throws TooMany; Conflict when the same was reported before
+ * @throws TooManyRequests; Conflict when the same was reported before
  */
 export async function addReport(trx: Executor, added: NewReport): Promise<number> {
 	const seconds = await secondsUntilReport(trx, added.reporterId, moderationLimits.reportsPerHour)
-	if (seconds !== null) throw new TooMany('You have reported a lot in a short time. Try again later.', seconds)
+	if (seconds !== null) throw new TooManyRequests('You have reported a lot in a short time. Try again later.', seconds)
 	const made = await insertReport(trx, added)
 	if (made === null) throw new Conflict('You have already reported this. A moderator will look at it.')
-	await tellModeratorsLater(trx, { caseId: made.caseId, actorId: added.reporterId })
+	await queueModeratorNotification(trx, { caseId: made.caseId, actorId: added.reporterId })
 	return made.id
 }
 
-async function reportable(viewer: SignedIn, name: SubjectName): Promise<FoundSubject> {
+async function reportable(viewer: SignedIn, name: SubjectName): Promise<SubjectWithCase> {
 	const found = await findSubject(name)
 	if (!found?.subject.reportable) throw new NotFound('There is nothing to report here. It may have been deleted.')
-	if (!mayReport(viewer, { authorId: memberOf(found.author) }))
+	if (!mayReport(viewer, { authorId: memberIdOf(found.author) }))
 		throw new NotAllowed('This is your own. You can edit it.')
 	return found
 }
@@ -193,7 +193,7 @@ export function offeredReasons(): readonly OfferedReason[] {
 }
 
 /** The site's own list for the report form; undefined for the default one. */
-export function ownReasons(): ReasonChoice[] | undefined {
+export function customReasons(): ReasonChoice[] | undefined {
 	if (siteSettings(reasonSection).reasons === usual) return undefined
 	return offeredReasons().map(({ value, label, hint }) => ({ value, label, hint }))
 }

@@ -12,8 +12,8 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { decideCase } from './decisions.server.ts'
 import { addLogRow } from './log.queries.server.ts'
 import { getCase, listCases, listLog } from './queue.server.ts'
-import { getReportable, report } from './reports.server.ts'
-import { changedMeanwhile, type ModeratedSubject, registerSubjects, type SubjectType } from './subjects.server.ts'
+import { getReportable, reportSubject } from './reports.server.ts'
+import { caseChangedError, type ModeratedSubject, registerSubjects, type SubjectType } from './subjects.server.ts'
 
 /*
  * Moderation is independent of other features: here it decides about notes, which exist only in this test. A note has a
@@ -29,7 +29,7 @@ async function change(trx: Executor, id: number, values: { hidden?: boolean; she
 	const { numAffectedRows } = await sql`
 		update notes set hidden = coalesce(${hidden}, hidden), shelf = coalesce(${shelf}, shelf)
 		where id = ${id} and hidden is distinct from ${hidden}`.execute(trx)
-	if (numAffectedRows === 0n) throw changedMeanwhile()
+	if (numAffectedRows === 0n) throw caseChangedError()
 }
 
 const noteSubject: SubjectType = {
@@ -106,10 +106,10 @@ test('a feature can add a type: its subjects are reported, listed, decided and l
 	expect(await getReportable(member, note)).toEqual({
 		...{ kind: 'note', url: '/notes/7', title: 'the note “Buy shoes” of Author', reported: false },
 	})
-	expect(await report(member, note, { reason: 'spam' })).toEqual({ url: '/notes/7' })
-	await expect(report(member, note, { reason: 'spam' })).rejects.toBeInstanceOf(Conflict)
-	await expect(report(author, note, { reason: 'spam' })).rejects.toBeInstanceOf(NotAllowed)
-	await expect(report(member, { kind: 'note', name: '9' }, { reason: 'spam' })).rejects.toBeInstanceOf(NotFound)
+	expect(await reportSubject(member, note, { reason: 'spam' })).toEqual({ url: '/notes/7' })
+	await expect(reportSubject(member, note, { reason: 'spam' })).rejects.toBeInstanceOf(Conflict)
+	await expect(reportSubject(author, note, { reason: 'spam' })).rejects.toBeInstanceOf(NotAllowed)
+	await expect(reportSubject(member, { kind: 'note', name: '9' }, { reason: 'spam' })).rejects.toBeInstanceOf(NotFound)
 
 	const { rows } = await listCases(moderator, { order: 'newest', cursor: null })
 	expect(rows).toMatchObject([
@@ -146,7 +146,7 @@ test('a feature can add a type: its subjects are reported, listed, decided and l
 
 test('an error during an action rolls everything back', async () => {
 	const second = { kind: 'note', name: '8' }
-	await report(member, second, { reason: 'spam' })
+	await reportSubject(member, second, { reason: 'spam' })
 	await sql`update notes set hidden = true where id = 8`.execute(db())
 	const seen: SubjectType = {
 		...noteSubject,

@@ -46,7 +46,7 @@ export interface ModeratedSubject extends Subject {
 }
 
 /** The input of an action. The subject is as it was loaded: `perform` locks it and checks that it is unchanged. */
-export interface ActCall<Loaded extends ModeratedSubject> {
+export interface ActInput<Loaded extends ModeratedSubject> {
 	subject: Loaded
 	author: SubjectAuthorRow
 	actor: SignedIn
@@ -59,7 +59,7 @@ export interface ActCall<Loaded extends ModeratedSubject> {
 }
 
 /** The result of an action, and its remaining effects. */
-export interface Performed {
+export interface ActResult {
 	/** Details for the log: the target of a move or merge, the removed part. */
 	note?: string
 	/** The notification for the author, without the action and the reason. */
@@ -75,7 +75,7 @@ export interface Performed {
 }
 
 /** An action on subjects of a type. */
-export interface ActOn<Loaded extends ModeratedSubject = ModeratedSubject> {
+export interface ActHandler<Loaded extends ModeratedSubject = ModeratedSubject> {
 	/** The notice for the moderator afterwards. */
 	done: string
 	/** The decision as notifications to the author name it. */
@@ -90,7 +90,7 @@ export interface ActOn<Loaded extends ModeratedSubject = ModeratedSubject> {
 	 * Locks and changes the subject, in the caller's transaction, before the moderator's row and the case are locked.
 	 * @throws Conflict when it has changed since it was loaded; Invalid
 	 */
-	perform(trx: Executor, call: ActCall<Loaded>): Promise<Performed>
+	perform(trx: Executor, call: ActInput<Loaded>): Promise<ActResult>
 }
 
 /** A type of subjects, described by its feature. */
@@ -107,7 +107,7 @@ export interface SubjectType<Loaded extends ModeratedSubject = ModeratedSubject>
 	describe(subject: Loaded, author: SubjectAuthorRow): string
 	/** The parts that can be removed separately; only read for the page of a single subject. */
 	listParts?(author: SubjectAuthorRow): Promise<SubjectPart[]>
-	acts: Partial<Record<SubjectAct, ActOn<Loaded>>>
+	acts: Partial<Record<SubjectAct, ActHandler<Loaded>>>
 }
 
 declare module '~/platform/feature.ts' {
@@ -141,7 +141,7 @@ export interface SubjectName {
 }
 
 /** A subject with its author and its case. */
-export interface FoundSubject {
+export interface SubjectWithCase {
 	type: SubjectType
 	subject: ModeratedSubject
 	author: SubjectAuthorRow
@@ -149,7 +149,7 @@ export interface FoundSubject {
 }
 
 /** A subject by its name, in any state; undefined if there never was one. */
-export async function findSubject({ kind, name }: SubjectName): Promise<FoundSubject | undefined> {
+export async function findSubject({ kind, name }: SubjectName): Promise<SubjectWithCase | undefined> {
 	const type = registered().get(kind)
 	const id = type && (await idOf(kind, name))
 	if (!type || !id) return undefined
@@ -158,7 +158,7 @@ export async function findSubject({ kind, name }: SubjectName): Promise<FoundSub
 }
 
 /** The subjects of these cases, in their order. A case without a subject is left out. One statement for each type, one for the authors. */
-export async function withSubjects(entries: readonly CaseRow[]): Promise<FoundSubject[]> {
+export async function withSubjects(entries: readonly CaseRow[]): Promise<SubjectWithCase[]> {
 	const loaded = await Promise.all(
 		[...registered().values()].map(async (type) => {
 			const ids = entries.filter(({ kind }) => kind === type.name).map(({ target_id }) => target_id)
@@ -180,12 +180,12 @@ export async function withSubjects(entries: readonly CaseRow[]): Promise<FoundSu
  * The member who wrote a subject, even under a pseudonym: permissions and notifications apply to them, but moderators
  * do not see who it is.
  */
-export function memberOf(author: Pick<SubjectAuthorRow, 'id' | 'pseudonym_of'>): number {
+export function memberIdOf(author: Pick<SubjectAuthorRow, 'id' | 'pseudonym_of'>): number {
 	return author.pseudonym_of ?? author.id
 }
 
 /** The subject has changed since the moderator saw it. */
-export function changedMeanwhile(): Conflict {
+export function caseChangedError(): Conflict {
 	return new Conflict('Someone else has already decided this, or it has changed. Reload the page.')
 }
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isWithheldFrom } from '~/features/bounces/bounces.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { mondayOf } from '~/platform/settings/region.server.ts'
-import type { Unseen } from './kinds.server.ts'
+import type { UnseenEvents } from './kinds.server.ts'
 import type { Channel } from './notifications.view.ts'
 
 export interface DueMember {
@@ -16,7 +16,7 @@ export interface DueMember {
 const latest = sql.raw("interval '25 hours'")
 
 /** Locks members whose mail is due, without those in `besides`; other processes skip them. */
-export async function takeDue(
+export async function lockDueMembers(
 	trx: Executor,
 	{ limit, besides }: { limit: number; besides: number[] },
 ): Promise<DueMember[]> {
@@ -48,7 +48,7 @@ const MAX_ITEMS = 50
  * off since, and muted subjects except for moderators' decisions about the member.
  * @returns the newest of them, at most 50
  */
-export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenNotification[]> {
+export async function claimUnseen(trx: Executor, userId: number): Promise<UnseenNotification[]> {
 	const { rows } = await sql<UnseenNotification>`
 		with taken as (
 			update notifications set mailed_at = now()
@@ -105,7 +105,7 @@ export async function writeProgress(trx: Executor, kind: string, upto: number): 
 /** Stores up to which ids members were mailed of subjects. */
 export async function writeMailed(
 	trx: Executor,
-	mailed: readonly Pick<Unseen, 'reader' | 'subject' | 'upto'>[],
+	mailed: readonly Pick<UnseenEvents, 'reader' | 'subject' | 'upto'>[],
 ): Promise<void> {
 	const rows = mailed.map(({ reader, subject, upto }) => ({ u: reader.id, type: subject.type, id: subject.id, upto }))
 	await sql`insert into mailed_subjects (user_id, subject_type, subject_id, upto)
@@ -179,7 +179,7 @@ export interface WeeklyMember extends DueMember {
 }
 
 /** Locks members who have not had this week's mail, without those in `besides`; other processes skip them. */
-export async function takeWeekly(
+export async function lockWeeklyMembers(
 	trx: Executor,
 	{ limit, besides }: { limit: number; besides: number[] },
 ): Promise<WeeklyMember[]> {
@@ -194,14 +194,14 @@ export async function takeWeekly(
 }
 
 /** Records that a member, whose box is locked, got this week's mail. */
-export async function noteWeeklyMail(trx: Executor, userId: number): Promise<void> {
+export async function recordWeeklyMail(trx: Executor, userId: number): Promise<void> {
 	await sql`update notification_boxes set weekly_of = ${thisWeek()}, weekly_since = now() where user_id = ${userId}`.execute(
 		trx,
 	)
 }
 
 /** Turns off mails of one kind. @returns false when there is no such member */
-export async function refuseMailsOf(userId: number, kind: string): Promise<boolean> {
+export async function disableMailsOf(userId: number, kind: string): Promise<boolean> {
 	const { rows } = await sql`insert into notification_preferences (user_id, kind, site, mail)
 		select id, ${kind}, true, false from users where id = ${userId}
 		on conflict (user_id, kind) do update set mail = false returning user_id`.execute(db())

@@ -2,29 +2,29 @@ import { config } from '~/config.server.ts'
 import { escapeHtml } from '~/lib/html.ts'
 import { siteAppearance } from '~/platform/appearance/appearance.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
+import { BatchRun } from '~/platform/jobs/batch-run.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { Run } from '~/platform/jobs/run.server.ts'
 import { type Mail, mailPage } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
+	claimUnseen,
 	clearDueMail,
 	type DueMember,
+	lockDueMembers,
 	lockProgress,
-	takeDue,
-	takeUnseen,
 	type UnseenNotification,
 	writeMailed,
 	writeProgress,
 } from './digest.queries.server.ts'
 import {
-	doerOf,
+	actorNameOf,
 	listSources,
 	type NotificationKindName,
 	textOfEvent,
-	type Unseen,
+	type UnseenEvents,
 	type UnseenSource,
 } from './kinds.server.ts'
-import { others } from './notifications.view.ts'
+import { andOthers } from './notifications.view.ts'
 import { unsubscribeUrl } from './preferences.server.ts'
 
 /** Members handled in one transaction, and ids scanned for unseen events. */
@@ -38,7 +38,7 @@ const MAX_IDS = 5_000
  * @throws the last error, if somebody was left out
  */
 export async function mailDigests(): Promise<number> {
-	const run = new Run('the daily mail of a member could not be made')
+	const run = new BatchRun('the daily mail of a member could not be made')
 	const next = () => run.batch((trx) => mailDue(run, trx))
 	let mails = 0
 	for (let made = await next(); made !== null; made = await next()) mails += made ?? 0
@@ -47,8 +47,8 @@ export async function mailDigests(): Promise<number> {
 }
 
 /** @returns how many mails; null when nobody is due, or another process mails them */
-async function mailDue(run: Run, trx: Executor): Promise<number | null> {
-	const due = await takeDue(trx, { limit: MAX_MEMBERS, besides: run.failed })
+async function mailDue(run: BatchRun, trx: Executor): Promise<number | null> {
+	const due = await lockDueMembers(trx, { limit: MAX_MEMBERS, besides: run.failed })
 	if (due.length === 0) return null
 	let mails = 0
 	for (const member of due) mails += await run.of(member.user_id, () => mailMember(trx, member))
@@ -57,7 +57,7 @@ async function mailDue(run: Run, trx: Executor): Promise<number | null> {
 
 /** @returns the number of mails, 0 if they have seen everything */
 async function mailMember(trx: Executor, member: DueMember): Promise<number> {
-	const rows = await takeUnseen(trx, member.user_id)
+	const rows = await claimUnseen(trx, member.user_id)
 	await clearDueMail(trx, member.user_id, rows.length > 0)
 	if (rows.length === 0) return 0
 	await addJob('send-mail', digest(member, rows), trx)
@@ -72,7 +72,7 @@ async function mailMember(trx: Executor, member: DueMember): Promise<number> {
  * @throws the last error, if somebody was left out
  */
 export async function mailUnseen(): Promise<number> {
-	const run = new Run('the mail about what a member has not seen could not be made')
+	const run = new BatchRun('the mail about what a member has not seen could not be made')
 	let mails = 0
 	for (const [kind, source] of listSources()) {
 		const next = () => run.batch((trx) => mailNext(run, trx, kind, source))
@@ -84,7 +84,7 @@ export async function mailUnseen(): Promise<number> {
 
 /** @returns how many mails; null when nothing is due, or another process makes them */
 async function mailNext(
-	run: Run,
+	run: BatchRun,
 	trx: Executor,
 	kind: NotificationKindName,
 	source: UnseenSource,
@@ -101,9 +101,9 @@ async function mailNext(
 }
 
 /** The mail about one reader's unseen events: each subject with its headline and excerpt. */
-function unseenMail(kind: NotificationKindName, source: UnseenSource, due: Unseen[]): Mail {
-	const [{ reader, headline }] = due as [Unseen]
-	return letter(reader, {
+function unseenMail(kind: NotificationKindName, source: UnseenSource, due: UnseenEvents[]): Mail {
+	const [{ reader, headline }] = due as [UnseenEvents]
+	return digestMail(reader, {
 		subject: due.length === 1 ? headline : source.mailSubject(due.length),
 		items: due.map((one) => ({ text: one.headline, excerpt: one.subject.excerpt, url: one.subject.url })),
 		reason: source.mailReason,
@@ -116,7 +116,7 @@ function digest(member: DueMember, rows: UnseenNotification[]): Mail {
 	const [first] = items
 	const { taken = 0 } = rows[0] ?? {}
 	if (taken > rows.length) items.push({ text: `And ${taken - rows.length} more`, excerpt: '', url: '/notifications' })
-	return letter(member, {
+	return digestMail(member, {
 		subject: taken === 1 && first ? first.text : `${taken} new notifications at ${siteName()}`,
 		items,
 		reason: 'This email lists what you have not seen on the site, at most once a day.',
@@ -127,11 +127,11 @@ function digest(member: DueMember, rows: UnseenNotification[]): Mail {
 function sentenceOf(row: UnseenNotification): string {
 	const about = row.title === '' ? '' : ` “${row.title}”`
 	const because = row.reason === '' ? '' : ` Reason: ${row.reason}`
-	return `${doerOf(row)}${others(row.people)} ${textOfEvent(row)}${about}${because && '.'}${because}`
+	return `${actorNameOf(row)}${andOthers(row.people)} ${textOfEvent(row)}${about}${because && '.'}${because}`
 }
 
 /** The content of a mail. */
-export interface Letter {
+export interface Digest {
 	subject: string
 	/** Links to paths of the site. */
 	items: { text: string; excerpt: string; url: string }[]
@@ -142,7 +142,7 @@ export interface Letter {
 }
 
 /** A mail with a list of items, as text and HTML, with the header for one-click unsubscribing. */
-export function letter(to: { name: string; email: string }, { subject, items, reason, unsubscribe }: Letter): Mail {
+export function digestMail(to: { name: string; email: string }, { subject, items, reason, unsubscribe }: Digest): Mail {
 	const { publicUrl } = config()
 	const texts = items.map(({ text, excerpt, url }) => [text, excerpt, publicUrl + url].filter(Boolean).join('\n'))
 	const lines = items.map(

@@ -35,7 +35,7 @@ export interface NotificationKind<Act extends string = string> {
 }
 
 /** A subject with events that its reader has not seen. */
-export interface Unseen {
+export interface UnseenEvents {
 	reader: { id: number; name: string; email: string }
 	subject: Subject
 	/** The subject of a mail: “2 new messages from Mira”. */
@@ -65,7 +65,7 @@ export interface UnseenSource {
 	 * Unseen events between two ids, by reader. Its statement uses `wantsMail` and `mailedUpTo` of `digest.queries.server.ts`, so
 	 * that nobody is mailed twice or against their will.
 	 */
-	listDue: (trx: Executor, after: number, upto: number) => Promise<Unseen[]>
+	listDue: (trx: Executor, after: number, upto: number) => Promise<UnseenEvents[]>
 	/** The push for a subject; undefined when its member has seen everything in it, or must not be notified. */
 	findPush: (userId: number, subjectId: number) => Promise<{ title: string; body: string; url: string } | undefined>
 	/** A statement for the ids of subjects with something unread, newest first. */
@@ -110,7 +110,7 @@ export function textOfEvent({ kind, act }: { kind: string; act: string }): strin
 }
 
 /** The actor to show. Moderators act anonymously: only admins may know which one it was. @param name null when they are gone */
-export function doerOf({ kind, name }: { kind: string; name: string | null }): string {
+export function actorNameOf({ kind, name }: { kind: string; name: string | null }): string {
 	return known().get(kind)?.by ?? name ?? 'Somebody'
 }
 

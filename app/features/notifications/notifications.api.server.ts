@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { portrait } from '~/platform/http/api-fields.ts'
-import { member, operation } from '~/platform/http/operation.ts'
+import { operation, requireCaller } from '~/platform/http/operation.ts'
 import { listNotifications, readNotifications } from './notifications.server.ts'
 import type { NotificationView } from './notifications.view.ts'
 
@@ -57,7 +57,7 @@ export const notificationOperations = [
 		refusals: [422],
 		run: async (call) => {
 			const { show, cursor = null, limit } = call.query
-			return listNotifications(member(call), { unread: show === 'unread', cursor, limit, unseen: true })
+			return listNotifications(requireCaller(call), { unread: show === 'unread', cursor, limit, unseen: true })
 		},
 	}),
 	operation({
@@ -73,7 +73,7 @@ export const notificationOperations = [
 		refusals: [422],
 		run: async (call) => {
 			const { ids } = call.body as z.infer<typeof readInput>
-			return { unread: await readNotifications(member(call), ids ? { ids } : {}) }
+			return { unread: await readNotifications(requireCaller(call), ids ? { ids } : {}) }
 		},
 	}),
 ]

@@ -6,7 +6,7 @@ import { registerKinds } from './kinds.server.ts'
 import { leaveNotifications } from './leaving.queries.server.ts'
 import { mergeNotifications } from './merging.queries.server.ts'
 import { notificationOperations, notificationShapes } from './notifications.api.server.ts'
-import { removeOld } from './notifications.queries.server.ts'
+import { removeOldNotifications } from './notifications.queries.server.ts'
 import { countUnread } from './notifications.server.ts'
 import { pushNotification } from './push/delivery.server.ts'
 import { vapidKeys } from './push/vapid.server.ts'
@@ -35,7 +35,7 @@ export const notifications = defineFeature({
 			remove: (days, limit) =>
 				db()
 					.transaction()
-					.execute((trx) => removeOld(trx, days, limit)),
+					.execute((trx) => removeOldNotifications(trx, days, limit)),
 		},
 	],
 	leaving: [leaveNotifications],

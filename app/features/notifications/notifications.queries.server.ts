@@ -56,7 +56,7 @@ const isAbout = (table: string, { type, id }: SubjectRef) =>
 	sql<boolean>`(${sql.ref(`${table}.subject_type`)} = ${type} and ${sql.ref(`${table}.subject_id`)} = ${id}::int)`
 
 /** Whether a member muted a subject, and whether they have unread notifications about it. */
-export async function findAttention(
+export async function findSubjectState(
 	userId: number,
 	subject: SubjectRef,
 ): Promise<{ muted: boolean; waiting: boolean }> {
@@ -79,7 +79,7 @@ export async function findAttention(
  * @param about the subject, and the account shown as the actor
  * @returns their ids
  */
-export async function lockBoxes(
+export async function lockRecipients(
 	trx: Executor,
 	userIds: number[],
 	{ subject, actorId }: { subject: SubjectRef; actorId: number },
@@ -96,8 +96,8 @@ export async function lockBoxes(
 	return rows.map((row) => row.user_id)
 }
 
-/** As {@link lockBoxes}, for a member who is notified in any case. @returns none for the account of an imported author */
-export async function lockBoxOf(trx: Executor, userId: number): Promise<number[]> {
+/** As {@link lockRecipients}, for a member who is notified in any case. @returns none for the account of an imported author */
+export async function lockRecipient(trx: Executor, userId: number): Promise<number[]> {
 	const { rows } = await sql<{ user_id: number }>`
 		insert into notification_boxes (user_id) select id from users where id = ${userId} and not imported
 		on conflict (user_id) do update set unread = notification_boxes.unread returning user_id`.execute(trx)
@@ -109,7 +109,7 @@ export async function lockBoxOf(trx: Executor, userId: number): Promise<number[]
  * anybody twice.
  * @param partId the part of the subject; null for the subject itself
  */
-export async function listUntold(
+export async function listUnnotified(
 	trx: Executor,
 	userIds: number[],
 	{ subject, partId }: { subject: SubjectRef; partId: number | null },
@@ -123,7 +123,7 @@ export async function listUntold(
 }
 
 /** Those of these members who have not been notified in a group within the last hour, or have read it. */
-export async function withoutFreshGroup(trx: Executor, userIds: number[], groupKey: string): Promise<number[]> {
+export async function withoutRecentGroup(trx: Executor, userIds: number[], groupKey: string): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select person as id from unnest(${userIds}::int[]) as person
 		where not exists (select from notifications where user_id = person and group_key = ${groupKey} and read_at is null
@@ -151,7 +151,7 @@ const remainingActs = (ids: number[]) => sql`
 	from notification_acts where notification_id = any(${ids}::int[]) group by 1`
 
 /** Parts of subjects of one type, such as comments of questions. */
-export interface Parts {
+export interface SubjectParts {
 	subjectType: string
 	subjectIds: readonly number[]
 	partIds: readonly number[]
@@ -165,7 +165,7 @@ export interface Parts {
  */
 export async function removeOfParts(
 	trx: Executor,
-	{ subjectType, subjectIds, partIds, kind, besides }: Parts & { kind: string | null; besides?: number },
+	{ subjectType, subjectIds, partIds, kind, besides }: SubjectParts & { kind: string | null; besides?: number },
 ): Promise<number[]> {
 	const isPart = (column: string) => sql`${sql.ref(column)} = any(${[...partIds]}::int[])`
 	const ofParts = sql`select n.id from notifications n join notification_acts on notification_id = n.id
@@ -227,13 +227,17 @@ export async function removeOfActor(trx: Executor, userId: number, actorId: numb
 }
 
 /** Notifications to mark as read: some, those about a subject, or all. */
-export interface Which {
+export interface NotificationSelection {
 	ids?: number[]
 	subject?: SubjectRef
 }
 
 /** Marks a member's notifications as read. @returns how many are still unread */
-export async function markRead(trx: Executor, userId: number, { ids, subject }: Which): Promise<number> {
+export async function markRead(
+	trx: Executor,
+	userId: number,
+	{ ids, subject }: NotificationSelection,
+): Promise<number> {
 	await sql`select from notification_boxes where user_id = ${userId} for update`.execute(trx)
 	const { rows } = await sql<{ unread: number }>`
 		with done as (
@@ -282,7 +286,7 @@ export async function removeUnreadOfKind(
 }
 
 /** Changes the title of a subject in all notifications about it. */
-export async function retitle(trx: Executor, subject: SubjectRef, title: string): Promise<void> {
+export async function updateSubjectTitle(trx: Executor, subject: SubjectRef, title: string): Promise<void> {
 	await lockBoxesOf(trx, notifiedOf(subject))
 	await sql`update notifications n set title = ${title} where ${isAbout('n', subject)} and title <> ${title}`.execute(
 		trx,
@@ -311,7 +315,7 @@ export async function countMuted(trx: Executor, userId: number, { type, id }: Su
 }
 
 /** Deletes some notifications without new events for `days`, read or not. @returns how many */
-export async function removeOld(trx: Executor, days: number, limit: number): Promise<number> {
+export async function removeOldNotifications(trx: Executor, days: number, limit: number): Promise<number> {
 	const isOld = sql`updated_at < now() - make_interval(days => ${days})`
 	const old = await sql<{ id: number; user_id: number }>`
 		select id, user_id from notifications where ${isOld} order by updated_at limit ${limit}`.execute(trx)

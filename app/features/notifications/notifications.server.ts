@@ -1,35 +1,35 @@
-import { isOneOfSeveral } from '~/config.server.ts'
+import { hasSeveralProcesses } from '~/config.server.ts'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { batchCalls } from '~/lib/batch-calls.ts'
 import { isId } from '~/lib/checks.ts'
-import { Invalid, NotAllowed } from '~/lib/errors.ts'
-import { gathered } from '~/lib/gathered.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { Invalid } from '~/lib/errors.ts'
+import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
-import { doerOf, type NotificationKindName, type NotificationKinds, textOfEvent } from './kinds.server.ts'
+import { actorNameOf, type NotificationKindName, type NotificationKinds, textOfEvent } from './kinds.server.ts'
 import {
 	countMuted,
 	countNotified,
-	findAttention,
+	findSubjectState,
 	listNotificationRows,
-	listUntold,
-	lockBoxes,
-	lockBoxOf,
+	listUnnotified,
+	lockRecipient,
+	lockRecipients,
 	markNotificationsSeen,
 	markRead,
 	type NotificationRow,
-	type Parts,
+	type NotificationSelection,
 	readUnreadOf,
 	removeOfActor,
 	removeOfParts,
 	removeOfSubject,
 	removeUnreadOfKind,
-	retitle,
+	type SubjectParts,
 	type SubjectRef,
-	type Which,
-	withoutFreshGroup,
+	updateSubjectTitle,
+	withoutRecentGroup,
 	writeMutedSubject,
 } from './notifications.queries.server.ts'
 import type { NotificationView, Subject } from './notifications.view.ts'
@@ -75,7 +75,7 @@ interface NotificationEvent extends NotificationAbout {
 }
 
 /** A member whose notifications changed, with the number of unread ones where the transaction that changed them knows it. */
-export type Told = number | { userId: number; unread: number }
+export type NotifiedMember = number | { userId: number; unread: number }
 
 /**
  * Stores an event for each of these members, in the transaction of its cause. Events of the same member, kind and subject form one
@@ -85,16 +85,16 @@ export type Told = number | { userId: number; unread: number }
 export async function notify(
 	trx: Executor,
 	{ people, actorId, shownActorId = actorId, subject, part, besides, replaces, isNew = false }: NotificationEvent,
-): Promise<Told[]> {
+): Promise<NotifiedMember[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
 	if (asked.length === 0) return []
 	const all = besides === undefined ? asked : [...asked, besides]
 	const partId = part?.id ?? null
 	// Replaced notifications must not count as sent, so they are removed first. Otherwise both statements are pipelined into
 	// one round trip.
-	const locked = lockBoxes(trx, all, { subject, actorId: shownActorId })
+	const locked = lockRecipients(trx, all, { subject, actorId: shownActorId })
 	if (replaces) await removeUnreadOfKind(trx, await locked, { subject, kind: replaces })
-	const [boxes, untold] = await Promise.all([locked, isNew ? all : listUntold(trx, all, { subject, partId })])
+	const [boxes, untold] = await Promise.all([locked, isNew ? all : listUnnotified(trx, all, { subject, partId })])
 	const recipients = untold.flatMap((userId) => {
 		const kind = people.get(userId)
 		if (kind === undefined || !boxes.includes(userId)) return []
@@ -126,7 +126,7 @@ export async function notifyOfDecision(
 ): Promise<number[]> {
 	const { type, id, url } = part ?? subject
 	const groupKey = `moderation:${group ?? `${type}:${id}`}`
-	const users = await lockBoxOf(trx, memberId)
+	const users = await lockRecipient(trx, memberId)
 	const recipients = users.map((userId) => ({ userId, kind: 'moderation', groupKey }))
 	const values = { actorIds: [], act, reason: why, subject, partId: part?.id ?? null, url }
 	return queued(trx, await addNotifications(trx, recipients, values))
@@ -155,8 +155,8 @@ export async function notifyOfFact(
 ): Promise<number[]> {
 	if (memberIds.length === 0) return []
 	// Nobody has the id 0, so nobody blocks it.
-	const boxes = await lockBoxes(trx, [...memberIds], { subject, actorId: actorId ?? 0 })
-	const users = inBursts ? await withoutFreshGroup(trx, boxes, `${kind}:${group}`) : boxes
+	const boxes = await lockRecipients(trx, [...memberIds], { subject, actorId: actorId ?? 0 })
+	const users = inBursts ? await withoutRecentGroup(trx, boxes, `${kind}:${group}`) : boxes
 	const url = part?.url ?? subject.url
 	const actorIds = actorId === undefined ? [] : [actorId]
 	const recipients = users.map((userId) => ({ userId, kind, groupKey: `${kind}:${group}` }))
@@ -186,7 +186,7 @@ export function forgetPart(
 }
 
 /** {@link forgetPart} for many parts of many subjects of one type, and all kinds. @returns as {@link forgetSubject} */
-export function forgetParts(trx: Executor, parts: Parts): Promise<number[]> {
+export function forgetParts(trx: Executor, parts: SubjectParts): Promise<number[]> {
 	return removeOfParts(trx, { ...parts, kind: null })
 }
 
@@ -206,14 +206,14 @@ export async function forgetActor(trx: Executor, userId: number, actorId: number
 }
 
 /** Changes the title of a subject in all notifications. */
-export const renameSubject: (trx: Executor, subject: SubjectRef, title: string) => Promise<void> = retitle
+export const renameSubject: (trx: Executor, subject: SubjectRef, title: string) => Promise<void> = updateSubjectTitle
 
 /** Sends these members' tabs the number of unread notifications; call it after the commit. */
-export async function announceUnread(told: readonly Told[]): Promise<void> {
+export async function announceUnread(told: readonly NotifiedMember[]): Promise<void> {
 	const tell = ({ userId, unread }: { userId: number; unread: number }) =>
 		announce(`user:${userId}`, 'notifications:changed', { unread })
 	// Another process may announce a later number before this one announces its own.
-	const isRead = isOneOfSeveral()
+	const isRead = hasSeveralProcesses()
 	const unknown: number[] = []
 	for (const one of told)
 		if (typeof one === 'number') unknown.push(one)
@@ -227,7 +227,7 @@ export async function countUnread(viewer: Pick<SignedIn, 'id'> | null): Promise<
 	return viewer ? readCount(viewer.id) : 0
 }
 
-const readCount = gathered(async (userIds: number[]) => {
+const readCount = batchCalls(async (userIds: number[]) => {
 	const counts = new Map((await readUnreadOf(userIds)).map(({ userId, unread }) => [userId, unread]))
 	return userIds.map((id) => counts.get(id) ?? 0)
 })
@@ -259,7 +259,7 @@ export async function listNotifications(
 }
 
 /** Marks own notifications as read: some, those about a subject, or all. @returns how many are left @throws NotAllowed */
-export async function readNotifications(viewer: Viewer, which: Which): Promise<number> {
+export async function readNotifications(viewer: Viewer, which: NotificationSelection): Promise<number> {
 	const { id } = requireSignedIn(viewer)
 	const unread = await db()
 		.transaction()
@@ -275,7 +275,7 @@ export async function readNotifications(viewer: Viewer, which: Which): Promise<n
  */
 export async function visitSubject(viewer: Viewer, subject: SubjectRef, isRead = true): Promise<boolean | null> {
 	if (!viewer || !isId(subject.id)) return null
-	const { muted, waiting } = await findAttention(viewer.id, subject)
+	const { muted, waiting } = await findSubjectState(viewer.id, subject)
 	if (waiting && isRead) await readNotifications(viewer, { subject })
 	return muted
 }
@@ -287,7 +287,7 @@ export const MAX_MUTED = 1_000
  * Mutes notifications and mails about a subject, or unmutes them. The feature checks that the subject exists and the viewer may see
  * it.
  * @param plural of the type, for an error: “queries”
- * @throws NotAllowed, Invalid for one too many, TooMany
+ * @throws NotAllowed, Invalid for one too many, TooManyRequests
  */
 export async function muteSubject(viewer: Viewer, subject: SubjectRef, muted: boolean, plural: string): Promise<void> {
 	const { id } = requireSignedIn(viewer)
@@ -317,13 +317,8 @@ async function queued(trx: Executor, notified: NotifiedRow[]): Promise<number[]>
 	return notified.map((row) => row.user_id)
 }
 
-function requireSignedIn(viewer: Viewer): SignedIn {
-	if (!viewer) throw new NotAllowed('Log in first.')
-	return viewer
-}
-
 function present(row: NotificationRow): NotificationView {
 	const { id, people, title, reason, url, updated_at: at, unread, username, name, image } = row
 	const actor = username === null ? null : { username, name: name ?? username, image }
-	return { id, actor, by: doerOf(row), people, words: textOfEvent(row), title, reason, url, at, unread }
+	return { id, actor, by: actorNameOf(row), people, words: textOfEvent(row), title, reason, url, at, unread }
 }

@@ -10,7 +10,7 @@ export type Channel = keyof typeof channels
 export const channelNames = Object.keys(channels) as Channel[]
 
 /** “ and 3 others”, or nothing for a single person. @param people how many acted */
-export function others(people: number): string {
+export function andOthers(people: number): string {
 	if (people <= 1) return ''
 	return people === 2 ? ' and 1 other' : ` and ${people - 1} others`
 }

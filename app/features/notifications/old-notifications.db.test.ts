@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { removeOld } from './notifications.queries.server.ts'
+import { removeOldNotifications } from './notifications.queries.server.ts'
 
 useDatabase()
 
@@ -42,7 +42,7 @@ test('a notification that is updated while old ones are removed stays', async ()
 					await renew(sooner, ann.id)
 					const removing = db()
 						.transaction()
-						.execute((trx) => removeOld(trx, 180, 1))
+						.execute((trx) => removeOldNotifications(trx, 180, 1))
 					await expect.poll(waiting).toBe(1)
 					return { removing }
 				})

@@ -4,7 +4,7 @@ import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
-import { findPreferences, refuseMailsOf, setMail, setWeekly, storePreferences } from './digest.queries.server.ts'
+import { disableMailsOf, findPreferences, setMail, setWeekly, storePreferences } from './digest.queries.server.ts'
 import { listKinds, listSources, type NotificationKindName } from './kinds.server.ts'
 import { type Channel, channelNames } from './notifications.view.ts'
 
@@ -106,7 +106,7 @@ export async function unsubscribe(token: string): Promise<void> {
 		all: async () => (await setMail(db(), userId, 'off')) && setWeekly(db(), userId, false),
 		weekly: () => setWeekly(db(), userId, false),
 	}
-	const done = await (what === 'all' || what === 'weekly' ? ends[what]() : refuseMailsOf(userId, what))
+	const done = await (what === 'all' || what === 'weekly' ? ends[what]() : disableMailsOf(userId, what))
 	if (!done) throw new Invalid(oldLink)
 }
 

@@ -12,10 +12,10 @@ import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
+	type ChallengePurpose,
 	insertChallenge,
 	type LockedPasskey,
 	type PasskeyRow,
-	type Purpose,
 	takeChallenge,
 } from './passkeys.queries.server.ts'
 import type { assertionInput, attestationInput } from './passkeys.schema.ts'
@@ -33,15 +33,15 @@ const ALGORITHMS = [-8, -7, -257]
 export type Assertion = z.output<typeof assertionInput>
 
 /** Whether browsers support passkeys for this site: https with a host name, or localhost. */
-export function isOffered(address = config().publicUrl): boolean {
+export function arePasskeysSupported(address = config().publicUrl): boolean {
 	const { hostname, protocol } = new URL(address)
 	if (isIP(hostname.replace(/^\[|\]$/g, ''))) return false
 	return protocol === 'https:' || hostname === 'localhost' || hostname.endsWith('.localhost')
 }
 
 /** @throws NotFound if passkeys are not supported */
-export function requireOffered(): void {
-	if (!isOffered()) throw new NotFound('This site does not offer passkeys.')
+export function requirePasskeySupport(): void {
+	if (!arePasskeysSupported()) throw new NotFound('This site does not offer passkeys.')
 }
 
 function relyingParty() {
@@ -49,7 +49,7 @@ function relyingParty() {
 	return { expectedOrigin: publicUrl, expectedRPID: new URL(publicUrl).hostname }
 }
 
-async function newChallenge(purpose: Purpose, userId: number | null): Promise<Uint8Array<ArrayBuffer>> {
+async function newChallenge(purpose: ChallengePurpose, userId: number | null): Promise<Uint8Array<ArrayBuffer>> {
 	const token = newToken()
 	await insertChallenge({ hash: hashToken(token), purpose, userId, seconds: CHALLENGE_LIFETIME })
 	return new TextEncoder().encode(token)
@@ -94,7 +94,11 @@ function toDescriptor({ credential_id, transports }: PasskeyRow) {
  * @returns the challenge in the form that the verification compares
  * @throws NotAllowed if it was not issued by this site for this purpose, or is used or expired
  */
-export async function spendChallenge(clientDataJSON: string, purpose: Purpose, userId: number | null): Promise<string> {
+export async function spendChallenge(
+	clientDataJSON: string,
+	purpose: ChallengePurpose,
+	userId: number | null,
+): Promise<string> {
 	const challenge = challengeOf(clientDataJSON)
 	const token = Buffer.from(challenge, 'base64url').toString()
 	if (!(await takeChallenge(hashToken(token), purpose, userId)))

@@ -11,8 +11,8 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { type Claims, makeAuthenticator } from '../../../tests/support/authenticator.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { forgetCounts, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
-import { isOffered } from './ceremonies.server.ts'
+import { resetCounts, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
+import { arePasskeysSupported } from './ceremonies.server.ts'
 import { passkeys } from './passkeys.feature.server.ts'
 import { sweepChallenges } from './passkeys.queries.server.ts'
 import {
@@ -29,7 +29,7 @@ import {
 
 useDatabase()
 useJobTables()
-beforeEach(forgetCounts)
+beforeEach(resetCounts)
 
 const password = 'a lantern at the ford'
 const ip = '198.51.100.7'
@@ -266,5 +266,5 @@ test.each([
 	['https://[2001:db8::7]', false],
 	['http://127.0.0.1:3000', false],
 ])('a site at %s offers passkeys: %s', (address, expected) => {
-	expect(isOffered(address)).toBe(expected)
+	expect(arePasskeysSupported(address)).toBe(expected)
 })

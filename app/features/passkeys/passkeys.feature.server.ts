@@ -1,12 +1,13 @@
 import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { isOffered } from './ceremonies.server.ts'
+import { arePasskeysSupported } from './ceremonies.server.ts'
 import { sweepChallenges } from './passkeys.queries.server.ts'
 
 export const passkeys = defineFeature({
 	name: 'passkeys',
 	loginMethods: {
-		buttons: () => (isOffered() && allowsPasswords() ? [{ name: 'passkey', label: 'Log in with a passkey' }] : []),
+		buttons: () =>
+			arePasskeysSupported() && allowsPasswords() ? [{ name: 'passkey', label: 'Log in with a passkey' }] : [],
 	},
 	schedules: [{ name: 'sweep-passkey-challenges', every: 'hour', run: sweepChallenges }],
 	memberData: {

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** The purpose of a challenge; it is not valid for any other. */
-export type Purpose = 'login' | 'add' | 'confirm'
+export type ChallengePurpose = 'login' | 'add' | 'confirm'
 
 /** Stores a challenge. @param userId the member it is for; null for a login */
 export async function insertChallenge(challenge: {
 	hash: string
-	purpose: Purpose
+	purpose: ChallengePurpose
 	userId: number | null
 	seconds: number
 }): Promise<void> {
@@ -17,7 +17,7 @@ export async function insertChallenge(challenge: {
 }
 
 /** Uses up a challenge. @returns whether it was valid for this purpose; of two concurrent uses one succeeds */
-export async function takeChallenge(hash: string, purpose: Purpose, userId: number | null): Promise<boolean> {
+export async function takeChallenge(hash: string, purpose: ChallengePurpose, userId: number | null): Promise<boolean> {
 	const { rows } = await sql<{ counts: boolean }>`
 		delete from passkey_challenges where challenge_hash = ${hash}
 		returning purpose = ${purpose} and user_id is not distinct from ${userId} and expires_at > now() as counts`.execute(
@@ -110,6 +110,6 @@ export async function lockPasskey(trx: Executor, credentialId: string): Promise<
 }
 
 /** Records a use. @param counter the signature counter sent by the device */
-export async function writeUse(trx: Executor, id: number, counter: number): Promise<void> {
+export async function recordPasskeyUse(trx: Executor, id: number, counter: number): Promise<void> {
 	await sql`update passkeys set counter = ${counter}, used_at = now() where id = ${id}`.execute(trx)
 }

@@ -11,16 +11,16 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { letter } from '~/platform/mail/mail.server.ts'
+import { linkMail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
 	type Assertion,
+	arePasskeysSupported,
 	assertionOptions,
 	attestationOptions,
 	checkAssertion,
 	checkAttestation,
-	isOffered,
-	requireOffered,
+	requirePasskeySupport,
 	spendChallenge,
 } from './ceremonies.server.ts'
 import {
@@ -30,8 +30,8 @@ import {
 	type LockedPasskey,
 	listPasskeyRows,
 	lockPasskey,
+	recordPasskeyUse,
 	renamePasskeyRow,
-	writeUse,
 } from './passkeys.queries.server.ts'
 import { assertionInput, attestationInput, nameInput } from './passkeys.schema.ts'
 import { MAX_PASSKEYS, type PasskeyView, passkeysPath } from './passkeys.view.ts'
@@ -56,13 +56,13 @@ export async function listPasskeys(viewer: SignedIn): Promise<PasskeyView[]> {
 
 /** Whether a member can confirm their identity with a passkey. */
 export async function hasPasskey(viewer: SignedIn): Promise<boolean> {
-	return isOffered() && (await listPasskeyRows(viewer.id)).length > 0
+	return arePasskeysSupported() && (await listPasskeyRows(viewer.id)).length > 0
 }
 
 /**
  * Starts adding a passkey.
  * @returns its name, and the options for the browser
- * @throws Invalid with the field, Conflict if the member has too many, NotFound, NotAllowed, TooMany
+ * @throws Invalid with the field, Conflict if the member has too many, NotFound, NotAllowed, TooManyRequests
  */
 export async function beginAdding(viewer: SignedIn, form: FormData) {
 	requirePasskeys()
@@ -73,7 +73,7 @@ export async function beginAdding(viewer: SignedIn, form: FormData) {
 	return { name, options: await attestationOptions(viewer, keys) }
 }
 
-/** Stores a new passkey. @throws NotAllowed if it cannot be verified, Conflict, Invalid, NotFound, TooMany */
+/** Stores a new passkey. @throws NotAllowed if it cannot be verified, Conflict, Invalid, NotFound, TooManyRequests */
 export async function addPasskey(viewer: SignedIn, form: FormData): Promise<void> {
 	requirePasskeys()
 	await countUse('toggles', viewer)
@@ -97,7 +97,7 @@ export async function addPasskey(viewer: SignedIn, form: FormData): Promise<void
 	await recordSecurityEvent('passkey-added', { userId: viewer.id })
 }
 
-/** Renames a passkey. @throws Invalid with the field, NotFound, TooMany */
+/** Renames a passkey. @throws Invalid with the field, NotFound, TooManyRequests */
 export async function renamePasskey(viewer: SignedIn, form: FormData): Promise<void> {
 	const { name } = parseForm(nameInput, form)
 	await countUse('toggles', viewer)
@@ -105,7 +105,7 @@ export async function renamePasskey(viewer: SignedIn, form: FormData): Promise<v
 		throw new NotFound('This passkey has already been removed.')
 }
 
-/** Removes a passkey. @throws NotFound, TooMany */
+/** Removes a passkey. @throws NotFound, TooManyRequests */
 export async function removePasskey(viewer: SignedIn, form: FormData): Promise<void> {
 	await countUse('toggles', viewer)
 	const { email } = await getAccount(viewer)
@@ -125,7 +125,7 @@ export async function resetPasskeys(trx: Executor, member: { id: number; email: 
 	await mailChange(trx, member.email, 'An admin removed all passkeys')
 }
 
-/** Starts a login. @returns the options for the browser @throws NotFound, NotAllowed where passwords are refused too, TooMany */
+/** Starts a login. @returns the options for the browser @throws NotFound, NotAllowed where passwords are refused too, TooManyRequests */
 export async function beginLogin(viewer: Viewer, ip: string) {
 	requirePasskeys()
 	await countUse('outsideLogins', viewer, ip)
@@ -135,7 +135,7 @@ export async function beginLogin(viewer: Viewer, ip: string) {
 /**
  * Logs in with a passkey. Suspended members can log in and read, as with a password.
  * @returns the cookies of the session, and whether the member has asked for deletion of the account
- * @throws NotAllowed, Invalid, NotFound, TooMany
+ * @throws NotAllowed, Invalid, NotFound, TooManyRequests
  */
 export async function logInByPasskey(
 	form: FormData,
@@ -158,18 +158,18 @@ export async function logInByPasskey(
 	return { headers: await beginSession(owner.user_id, request), isLeaving: owner.is_leaving }
 }
 
-/** Starts “Confirm it is you”. @throws Conflict without a passkey, NotFound, TooMany */
+/** Starts “Confirm it is you”. @throws Conflict without a passkey, NotFound, TooManyRequests */
 export async function beginConfirming(viewer: SignedIn) {
-	requireOffered()
+	requirePasskeySupport()
 	await countUse('toggles', viewer)
 	const keys = await listPasskeyRows(viewer.id)
 	if (keys.length === 0) throw new Conflict('You have no passkey. Confirm it by your password.')
 	return assertionOptions('confirm', viewer.id, keys)
 }
 
-/** Confirms the session of this request for ten minutes, with a passkey of its member. @throws NotAllowed, Invalid, NotFound, TooMany */
+/** Confirms the session of this request for ten minutes, with a passkey of its member. @throws NotAllowed, Invalid, NotFound, TooManyRequests */
 export async function confirmByPasskey(viewer: SignedIn, form: FormData, request: Request): Promise<void> {
-	requireOffered()
+	requirePasskeySupport()
 	await countUse('toggles', viewer)
 	const sessionId = await requireSession(viewer, request)
 	const sent = readSent(assertionInput, form)
@@ -194,7 +194,7 @@ async function acceptSignature(
 			const counter = key ? await checkAssertion(sent, challenge, key) : null
 			if (!key || counter === null) return null
 			check(key)
-			await writeUse(trx, key.id, counter)
+			await recordPasskeyUse(trx, key.id, counter)
 			return key
 		})
 	if (used) return used
@@ -204,7 +204,7 @@ async function acceptSignature(
 
 /** Passkeys do not log in where members have to use the campus login. */
 function requirePasskeys(): void {
-	requireOffered()
+	requirePasskeySupport()
 	requirePasswords()
 }
 
@@ -241,5 +241,5 @@ async function mailChange(trx: Executor, email: string, what: string): Promise<v
 	const link = { label: 'See your passkeys', url: `${publicUrl}${passkeysPath}` }
 	const closing = 'If this was not you, change your password, which logs out all devices, and ask an admin for help.'
 	const text = `${what} for your ${siteName()} account.`
-	await addJob('send-mail', letter(email, `${what} at ${siteName()}`, text, link, closing), trx)
+	await addJob('send-mail', linkMail(email, `${what} at ${siteName()}`, text, link, closing), trx)
 }

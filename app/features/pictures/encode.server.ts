@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import sharp, { type Metadata, type OutputInfo, type Region, type Sharp } from 'sharp'
 import { z } from 'zod'
-import { Invalid, TooMany } from '~/lib/errors.ts'
+import { Invalid, TooManyRequests } from '~/lib/errors.ts'
 import { type PictureKind, pictureRefusals, widthsOfKind } from './pictures.view.ts'
 
 /** 40 megapixels, checked in the header before decoding. */
@@ -31,7 +31,7 @@ export const cropSchema = z.object({
 })
 export type Crop = z.output<typeof cropSchema>
 
-export interface ReadPicture {
+export interface EncodedPicture {
 	/** Smallest first, as WebP without metadata. */
 	files: { width: number; data: Buffer }[]
 	/** Pixels of the largest file. */
@@ -42,7 +42,7 @@ export interface ReadPicture {
 }
 
 /** Identifies a picture by its source: the same bytes with the same crop are the same picture. 32 hex digits. */
-export function digestOf(bytes: Uint8Array, crop: Crop | null): string {
+export function pictureDigest(bytes: Uint8Array, crop: Crop | null): string {
 	return createHash('sha256')
 		.update(bytes)
 		.update(JSON.stringify(crop ? [crop.x, crop.y, crop.width, crop.height] : null))
@@ -55,9 +55,14 @@ export function digestOf(bytes: Uint8Array, crop: Crop | null): string {
  * the first frame is used.
  * @param crop the part to keep; null for all of it, or the centre square of a profile picture
  * @param owner key of the queue's limit
- * @throws Invalid if it is another format, damaged, or too large; TooMany if the queue is full
+ * @throws Invalid if it is another format, damaged, or too large; TooManyRequests if the queue is full
  */
-export function readPicture(bytes: Buffer, kind: PictureKind, crop: Crop | null, owner: string): Promise<ReadPicture> {
+export function encodePicture(
+	bytes: Buffer,
+	kind: PictureKind,
+	crop: Crop | null,
+	owner: string,
+): Promise<EncodedPicture> {
 	return oneAtATime(owner, async () => {
 		const format = formatOf(bytes)
 		const header = await sharp(bytes, { limitInputPixels: false })
@@ -121,7 +126,11 @@ function shape(picture: Sharp, kind: PictureKind, region: Region | null): Sharp 
 	return sized.toColourspace('srgb')
 }
 
-async function encode(data: Buffer, { width, height, channels }: OutputInfo, kind: PictureKind): Promise<ReadPicture> {
+async function encode(
+	data: Buffer,
+	{ width, height, channels }: OutputInfo,
+	kind: PictureKind,
+): Promise<EncodedPicture> {
 	const raw = () => sharp(data, { raw: { width, height, channels } })
 	const files = []
 	for (const wanted of widthsOfKind(kind))
@@ -140,7 +149,7 @@ const queue: string[] = []
 
 async function oneAtATime<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
 	const own = queue.filter((other) => other === owner).length
-	if (queue.length >= MAX_WAITING || own >= MAX_WAITING_PER_MEMBER) throw new TooMany(pictureRefusals.busy, 30)
+	if (queue.length >= MAX_WAITING || own >= MAX_WAITING_PER_MEMBER) throw new TooManyRequests(pictureRefusals.busy, 30)
 	queue.push(owner)
 	const turn = last.then(work, work)
 	last = turn.catch(() => {})

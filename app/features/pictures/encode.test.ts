@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import sharp, { type PngOptions } from 'sharp'
 import { expect, test } from 'vitest'
 import { picture, pngOf } from '../../../tests/factories/pictures.ts'
-import { digestOf, readPicture } from './encode.server.ts'
+import { encodePicture, pictureDigest } from './encode.server.ts'
 
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>')
 const html = Buffer.from('<!DOCTYPE html><script>alert(1)</script>')
@@ -47,7 +47,7 @@ test.each<[string, () => Promise<Buffer> | Buffer, string]>([
 		'takes too much memory to read',
 	],
 ])('%s is refused', async (_what, make, message) => {
-	await expect(readPicture(await make(), 'project', null, 'mira')).rejects.toThrow(message)
+	await expect(encodePicture(await make(), 'project', null, 'mira')).rejects.toThrow(message)
 })
 
 test.each<[string, () => Promise<Buffer>, number, number]>([
@@ -66,7 +66,7 @@ test.each<[string, () => Promise<Buffer>, number, number]>([
 	['a JPEG with HTML behind it', async () => Buffer.concat([await picture('jpeg'), html]), 640, 480],
 	['one just below 40 megapixels', () => picture('jpeg', 7_000, 5_000), 1_280, 914],
 ])('%s becomes a valid picture in three widths', async (_what, make, width, height) => {
-	const read = await readPicture(await make(), 'project', null, 'mira')
+	const read = await encodePicture(await make(), 'project', null, 'mira')
 	expect([read.width, read.height]).toEqual([width, height])
 	expect(read.files.map((file) => file.width)).toEqual([320, 640, 1280])
 	expect(read.colour).toMatch(/^#[0-9a-f]{6}$/)
@@ -83,7 +83,7 @@ test.each<[string, () => Promise<Buffer>]>([
 	['a PNG with 16 bits', () => picture('png', 640, 480, (image) => image.toColourspace('rgb16'))],
 	['a JPEG in the wider space of a phone', () => picture('jpeg', 640, 480, (image) => image.withIccProfile('p3'))],
 ])('colours survive from %s: the red corner is red and the rest blue', async (_what, make) => {
-	const { files } = await readPicture(await make(), 'project', null, 'mira')
+	const { files } = await encodePicture(await make(), 'project', null, 'mira')
 	const { data } = await sharp(files[1]?.data).raw().toBuffer({ resolveWithObject: true })
 	expect([...data.subarray(0, 3)].map(near)).toEqual([255, 0, 0].map(near))
 	expect([...data.subarray(-3)].map(near)).toEqual([0x20, 0x60, 0xa0].map(near))
@@ -92,7 +92,7 @@ test.each<[string, () => Promise<Buffer>]>([
 test('CMYK is converted by its colour profile: red stays red', async () => {
 	const printed = await picture('jpeg', 640, 480, (image) => image.toColourspace('cmyk'))
 	expect((await sharp(printed).metadata()).space).toBe('cmyk')
-	const { files } = await readPicture(printed, 'project', null, 'mira')
+	const { files } = await encodePicture(printed, 'project', null, 'mira')
 	const { data } = await sharp(files[1]?.data).raw().toBuffer({ resolveWithObject: true })
 	const [red = 0, green = 0, blue = 0] = data.subarray(0, 3)
 	expect(red).toBeGreaterThan(180)
@@ -102,7 +102,7 @@ test('CMYK is converted by its colour profile: red stays red', async () => {
 })
 
 test('transparency is preserved', async () => {
-	const { files } = await readPicture(await seeThrough('srgb'), 'project', null, 'mira')
+	const { files } = await encodePicture(await seeThrough('srgb'), 'project', null, 'mira')
 	const { data, info } = await sharp(files[1]?.data).raw().toBuffer({ resolveWithObject: true })
 	expect(info.channels).toBe(4)
 	expect(data.at(-1)).toBe(0)
@@ -112,7 +112,7 @@ test('a picture from a phone is rotated, and its metadata, such as the location,
 	const gps = { IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '19/1 4/1 0/1' }, IFD0: { Copyright: 'Mira at home' } }
 	const lying = await picture('jpeg', 640, 480, (image) => image.withExif(gps).withMetadata({ orientation: 6 }))
 	expect((await sharp(lying).metadata()).orientation).toBe(6)
-	const { width, height, files } = await readPicture(lying, 'project', null, 'mira')
+	const { width, height, files } = await encodePicture(lying, 'project', null, 'mira')
 	expect([width, height]).toEqual([480, 640])
 	expect(Buffer.concat(files.map(({ data }) => data)).includes('Mira at home')).toBe(false)
 	// Rotated by 90° clockwise: the top left corner is at the top right.
@@ -128,14 +128,14 @@ test('of an animated PNG the first frame is kept', async () => {
 		Buffer.from('000000086163544c0000000200000000f38d9370', 'hex'),
 		still.subarray(header),
 	])
-	expect(await readPicture(animated, 'project', null, 'mira')).toMatchObject({ width: 64, height: 64 })
+	expect(await encodePicture(animated, 'project', null, 'mira')).toMatchObject({ width: 64, height: 64 })
 })
 
 test.each([
 	['the whole picture, a square of its middle', null, [0x20, 0x60, 0xa0]],
 	['a chosen square', { x: 0, y: 0, width: 100, height: 100 }, [255, 0, 0]],
 ])('a profile picture is %s', async (_what, crop, colour) => {
-	const { width, height, files } = await readPicture(await picture('png', 1_600, 800), 'profile', crop, 'mira')
+	const { width, height, files } = await encodePicture(await picture('png', 1_600, 800), 'profile', crop, 'mira')
 	expect([width, height]).toEqual([512, 512])
 	expect(files.map((file) => file.width)).toEqual([96, 224, 512])
 	const { data } = await sharp(files[0]?.data).raw().toBuffer({ resolveWithObject: true })
@@ -147,7 +147,7 @@ test('a crop refers to the upright picture, as the browser shows it', async () =
 	const lying = await picture('jpeg', 640, 480, (image) => image.withMetadata({ orientation: 6 }))
 	// After rotation it is 480 wide and 640 high, with its red corner at the top right.
 	const part = { x: 380, y: 0, width: 100, height: 100 }
-	const { files } = await readPicture(lying, 'profile', part, 'mira')
+	const { files } = await encodePicture(lying, 'profile', part, 'mira')
 	const { data } = await sharp(files[0]?.data).raw().toBuffer({ resolveWithObject: true })
 	const middle = (48 * 96 + 48) * 3
 	expect([...data.subarray(middle, middle + 3)].map(near)).toEqual([255, 0, 0].map(near))
@@ -155,10 +155,10 @@ test('a crop refers to the upright picture, as the browser shows it', async () =
 
 test('a crop outside the picture is refused, one that overlaps its edge is clipped', async () => {
 	const image = await picture('png', 200, 200)
-	await expect(readPicture(image, 'profile', { x: 300, y: 0, width: 50, height: 50 }, 'mira')).rejects.toThrow(
+	await expect(encodePicture(image, 'profile', { x: 300, y: 0, width: 50, height: 50 }, 'mira')).rejects.toThrow(
 		'is outside',
 	)
-	expect(await readPicture(image, 'profile', { x: 150, y: 150, width: 100, height: 100 }, 'mira')).toMatchObject({
+	expect(await encodePicture(image, 'profile', { x: 150, y: 150, width: 100, height: 100 }, 'mira')).toMatchObject({
 		width: 512,
 	})
 })
@@ -178,7 +178,7 @@ test.each<[number, string, number, () => Promise<Buffer>]>([
 	const timer = setInterval(() => {
 		highest = Math.max(highest, process.memoryUsage().rss)
 	}, 5)
-	await Promise.all(Array.from({ length }, () => readPicture(large, 'project', null, 'mira')))
+	await Promise.all(Array.from({ length }, () => encodePicture(large, 'project', null, 'mira')))
 	clearInterval(timer)
 	expect((highest - before) / 2 ** 20).toBeLessThan(most)
 })
@@ -186,20 +186,25 @@ test.each<[number, string, number, () => Promise<Buffer>]>([
 test('a full queue refuses further pictures with a time to retry, and one member cannot fill it', async () => {
 	const image = await picture('png', 64, 48)
 	const outcomesOf = (owner: string) =>
-		Promise.allSettled(Array.from({ length: 30 }, () => readPicture(image, 'project', null, owner)))
+		Promise.allSettled(Array.from({ length: 30 }, () => encodePicture(image, 'project', null, owner)))
 	const [mira, odalys] = await Promise.all([outcomesOf('mira'), outcomesOf('odalys')])
 	const taken = [mira, odalys].map((outcomes) => outcomes.filter(({ status }) => status === 'fulfilled').length)
 	expect(taken).toEqual([20, 4])
 	const refused = [...mira, ...odalys].filter((outcome) => outcome.status === 'rejected')
 	for (const { reason } of refused) expect(reason).toMatchObject({ status: 429, retryAfter: 30 })
-	expect(await readPicture(image, 'project', null, 'mira')).toMatchObject({ width: 64 })
+	expect(await encodePicture(image, 'project', null, 'mira')).toMatchObject({ width: 64 })
 })
 
 test('the same bytes with the same crop have the same name, and nothing else has', () => {
 	const crop = { x: 1, y: 2, width: 3, height: 4 }
-	const names = [digestOf(svg, null), digestOf(html, null), digestOf(svg, crop), digestOf(svg, { ...crop, x: 2 })]
+	const names = [
+		pictureDigest(svg, null),
+		pictureDigest(html, null),
+		pictureDigest(svg, crop),
+		pictureDigest(svg, { ...crop, x: 2 }),
+	]
 	expect(new Set(names).size).toBe(4)
-	expect(digestOf(Buffer.from(svg), { ...crop })).toBe(names[2])
+	expect(pictureDigest(Buffer.from(svg), { ...crop })).toBe(names[2])
 })
 
 /** WebP is lossy: values within 16 count as equal. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { pictureUrl } from '~/lib/addresses.ts'
 import { Invalid } from '~/lib/errors.ts'
-import { member, operation } from '~/platform/http/operation.ts'
+import { operation, requireCaller } from '~/platform/http/operation.ts'
 import { storePicture } from './pictures.server.ts'
 import { MAX_PICTURE_BYTES, pictureRefusals, widthsOf } from './pictures.view.ts'
 
@@ -43,7 +43,11 @@ export const pictureOperations = [
 		run: async (call) => {
 			const { data } = newPicture.parse(call.body)
 			if (!/^[\w+/]+={0,2}$/.test(data)) throw new Invalid('This is not Base64.', { data: 'This is not Base64.' })
-			const { path, width, height } = await storePicture(member(call), 'post', new Blob([Buffer.from(data, 'base64')]))
+			const { path, width, height } = await storePicture(
+				requireCaller(call),
+				'post',
+				new Blob([Buffer.from(data, 'base64')]),
+			)
 			return { url: `${pictureUrl(path, widthsOf(path)[2])}#${width}x${height}`, width, height }
 		},
 	}),

@@ -9,7 +9,12 @@ import { db } from '~/platform/db/db.server.ts'
 import { picture } from '../../../tests/factories/pictures.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { pictureShapes } from './pictures.api.server.ts'
-import { deleteUnusedPicture, expectPicture, listUnusedPictures, takeForgotten } from './pictures.queries.server.ts'
+import {
+	cancelPictureRemoval,
+	deleteUnusedPicture,
+	listUnusedPictures,
+	schedulePictureRemoval,
+} from './pictures.queries.server.ts'
 import { pictureFromForm, storePicture, sweepPictures } from './pictures.server.ts'
 import type { PictureView } from './pictures.view.ts'
 import { type PictureKind, widthsOf } from './pictures.view.ts'
@@ -194,7 +199,7 @@ test('uploading a picture again while its files are being removed waits, and sto
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			expect(await takeForgotten(trx, path, { due: true })).toBe(true)
+			expect(await cancelPictureRemoval(trx, path, { due: true })).toBe(true)
 			again = stored(mira)
 			await untilSomebodyWaits()
 			for (const file of filePaths(path)) rmSync(file)
@@ -209,7 +214,7 @@ test('an upload that was interrupted between files and row leaves nothing behind
 	const { path } = await stored(mira)
 	// As after a crash: files, and the entry that was made before them.
 	await db().deleteFrom('pictures').where('path', '=', path).execute()
-	await expectPicture(path)
+	await schedulePictureRemoval(path)
 	expect(await sweepPictures()).toBe(0)
 	expect(filesOf(path)).toEqual([true, true, true])
 	await makeDue()

@@ -120,7 +120,7 @@ export async function isShownTo(viewerId: number | null, path: string): Promise<
 }
 
 /** Registers a picture, before its files are stored, for removal in an hour. Waits for a sweep that is removing its files. */
-export async function expectPicture(path: string): Promise<void> {
+export async function schedulePictureRemoval(path: string): Promise<void> {
 	const forgotten_at = sql<Date>`now() + ${grace}`
 	await db()
 		.insertInto('forgotten_pictures')
@@ -149,7 +149,7 @@ export async function listForgottenPictures(
  * Takes a path off the removal list, locked until the transaction ends.
  * @returns whether it was on the list, with `due` only if its removal is due
  */
-export async function takeForgotten(trx: Executor, path: string, { due = false } = {}): Promise<boolean> {
+export async function cancelPictureRemoval(trx: Executor, path: string, { due = false } = {}): Promise<boolean> {
 	const { numDeletedRows } = await trx
 		.deleteFrom('forgotten_pictures')
 		.where('path', '=', path)

@@ -4,13 +4,13 @@ import { DomainError, Invalid, isSiteFault } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
-import { Run } from '~/platform/jobs/run.server.ts'
+import { BatchRun } from '~/platform/jobs/batch-run.server.ts'
 import { FORMER_MEMBER } from '~/platform/member-data.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
-import { type Crop, digestOf, readPicture } from './encode.server.ts'
+import { type Crop, encodePicture, pictureDigest } from './encode.server.ts'
 import {
+	cancelPictureRemoval,
 	deleteUnusedPicture,
-	expectPicture,
 	findPicture,
 	insertPicture,
 	listForgottenPictures,
@@ -19,8 +19,8 @@ import {
 	type NewPicture,
 	type PictureRow,
 	renewPicture,
+	schedulePictureRemoval,
 	sumPictureBytes,
-	takeForgotten,
 } from './pictures.queries.server.ts'
 import {
 	MAX_PICTURE_BYTES,
@@ -55,7 +55,7 @@ export class UploadRefused extends DomainError {
  * Checks, encodes and stores a picture of the viewer. Storing the same picture again is cheap and returns the same one. An unused picture
  * is kept for an hour, that of a post for a day.
  * @param crop the part to keep, in pixels of the upright picture
- * @throws NotAllowed for a suspended member; Invalid if it is not an accepted format; UploadRefused if the quota is exceeded; TooMany
+ * @throws NotAllowed for a suspended member; Invalid if it is not an accepted format; UploadRefused if the quota is exceeded; TooManyRequests
  */
 export async function storePicture(
 	viewer: SignedIn,
@@ -66,16 +66,16 @@ export async function storePicture(
 	await requireMayWrite(viewer.id)
 	if (file.size > MAX_PICTURE_BYTES) throw new Invalid(pictureRefusals.bytes)
 	const bytes = Buffer.from(await file.arrayBuffer())
-	const path = pathOf(viewer, kind, digestOf(bytes, crop))
+	const path = pathOf(viewer, kind, pictureDigest(bytes, crop))
 	const known = await renewPicture(path)
 	if (known) return presentPicture(known)
 	const ownerId = ownerOf(viewer, kind)
 	await makeRoom(ownerId, 1)
-	const picture = await readPicture(bytes, kind, crop, viewer.username)
+	const picture = await encodePicture(bytes, kind, crop, viewer.username)
 	const size = picture.files.reduce((sum, { data }) => sum + data.length, 0)
 	await makeRoom(ownerId, size)
 	// Registered for removal until its row exists, so that a failure leaves no files behind.
-	await expectPicture(path)
+	await schedulePictureRemoval(path)
 	const files = await storage()
 	for (const { width, data } of picture.files) await files.put(`${path}-${width}.webp`, data, 'image/webp')
 	const { width, height, colour } = picture
@@ -105,7 +105,7 @@ function notePicture(picture: NewPicture): Promise<PictureView> {
 		.transaction()
 		.execute(async (trx) => {
 			if (!(await lockPictures(trx, picture.user_id))) throw new UploadRefused('unauthenticated')
-			const expected = await takeForgotten(trx, picture.path)
+			const expected = await cancelPictureRemoval(trx, picture.path)
 			const twin = await findPicture(picture.path, trx)
 			if (twin) return presentPicture(twin)
 			// Storing took so long that the sweep has removed the files.
@@ -145,7 +145,7 @@ export async function pictureFromForm(
 ): Promise<string | null> {
 	// Renewing the form's picture is a write too.
 	await requireMayWrite(viewer.id)
-	const sent = await pictureOfFile(viewer, kind, form, name)
+	const sent = await pictureFromFile(viewer, kind, form, name)
 	if (sent) return sent.path
 	const path = form.get(name)
 	if (typeof path !== 'string' || path === '') return null
@@ -160,7 +160,7 @@ export async function pictureFromForm(
  * Stores the file in the form field `{name}_file`; null without one.
  * @throws NotAllowed for a suspended member; Invalid at the field `name` if the file is refused
  */
-export async function pictureOfFile(
+export async function pictureFromFile(
 	viewer: SignedIn,
 	kind: PictureKind,
 	form: FormData,
@@ -189,7 +189,7 @@ function presentPicture({ path, width, height, colour }: PictureRow): PictureVie
  * @throws the last error, once all others are removed
  */
 export async function sweepPictures(): Promise<number> {
-	const run = new Run<string>('a picture that nobody needs could not be removed')
+	const run = new BatchRun<string>('a picture that nobody needs could not be removed')
 	await inBatches(run, listUnusedPictures, deleteUnusedPicture)
 	const removed = await inBatches(run, listForgottenPictures, removeForgottenFiles)
 	run.finish()
@@ -198,7 +198,7 @@ export async function sweepPictures(): Promise<number> {
 
 /** Repeats until a batch is not full, or nothing of it was done. @returns the number of processed items */
 async function inBatches(
-	run: Run<string>,
+	run: BatchRun<string>,
 	list: (limit: number, options: { except: readonly string[] }) => Promise<string[]>,
 	work: (path: string) => Promise<boolean>,
 ): Promise<number> {
@@ -219,7 +219,7 @@ function removeForgottenFiles(path: string): Promise<boolean> {
 	return db()
 		.transaction()
 		.execute(async (trx) => {
-			if (!(await takeForgotten(trx, path, { due: true }))) return false
+			if (!(await cancelPictureRemoval(trx, path, { due: true }))) return false
 			if (await findPicture(path, trx)) return false
 			const files = await storage()
 			for (const width of widthsOf(path)) await files.remove(`${path}-${width}.webp`)
@@ -249,11 +249,11 @@ export async function servePicture(request: Request, { path, caching }: PictureF
 	if (request.headers.get('If-None-Match')?.includes(tag)) return new Response(null, { status: 304, headers })
 	// At most a few hundred KB, so it is not streamed and its length is known.
 	const bytes = await (await storage()).read(path)
-	if (!bytes) return noPicture()
+	if (!bytes) return pictureNotFound()
 	return new Response(bytes, { headers: { ...headers, 'Content-Length': String(bytes.length) } })
 }
 
 /** The same 404 for a missing picture and one that the reader may not see. */
-export function noPicture(): Response {
+export function pictureNotFound(): Response {
 	return new Response('There is no such picture.', { status: 404, headers: { 'Cache-Control': 'private, no-store' } })
 }

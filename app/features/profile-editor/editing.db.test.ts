@@ -10,11 +10,11 @@ import { EditConflict, type Input } from '~/platform/http/form.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { filled, makePicture } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { anybody } from '../directory/directory.paths.ts'
+import { NO_CRITERIA } from '../directory/directory.paths.ts'
 import { listCommunity } from '../directory/directory.server.ts'
 import { getProfile } from '../profiles/profiles.server.ts'
 import {
-	endWhatIsOver,
+	clearExpired,
 	getAcademics,
 	getPersonal,
 	getSocial,
@@ -85,7 +85,7 @@ describe('each section', () => {
 		await save(mira, { ...filled.personal, open_to: 'tutoring', open_until: dayIn(0), status_line: 'Away' })
 		const seen = async () => {
 			const { openTo, status } = await getProfile(bram, 'mira')
-			const { page } = await listCommunity({ ...anybody, openTo: ['tutoring'] })
+			const { page } = await listCommunity({ ...NO_CRITERIA, openTo: ['tutoring'] })
 			return [openTo, status, page.rows.map(({ username }) => username)]
 		}
 		expect(await seen()).toEqual([['tutoring'], 'Away', ['mira']])
@@ -93,7 +93,7 @@ describe('each section', () => {
 			db(),
 		)
 		expect(await seen()).toEqual([[], '', []])
-		await endWhatIsOver()
+		await clearExpired()
 		expect((await getPersonal(mira, 'mira')).values).toMatchObject({ open_to: '', open_until: '', status_line: '' })
 	})
 
@@ -106,20 +106,20 @@ describe('each section', () => {
 			await saveSection(admin, 'region', { locale: 'en', zone, version: String(version) })
 			const seen = async () => {
 				const { openTo, status } = await getProfile(bram, 'mira')
-				const { page } = await listCommunity({ ...anybody, openTo: ['tutoring'] })
+				const { page } = await listCommunity({ ...NO_CRITERIA, openTo: ['tutoring'] })
 				return [openTo, status, page.rows.flatMap(({ openTo: shown }) => shown)]
 			}
 			const [today, yesterday] = [siteDay(Date.now()), siteDay(Date.now() - 86_400_000)]
 			const openings = { open_to: 'tutoring', status_line: 'Away' }
 			await expect(save(mira, { ...filled.personal, ...openings, open_until: yesterday })).rejects.toThrow('is over')
 			await save(mira, { ...filled.personal, ...openings, open_until: today, status_until: today })
-			await endWhatIsOver()
+			await clearExpired()
 			expect(await seen()).toEqual([['tutoring'], 'Away', ['tutoring']])
 			await sql`update profiles set open_until = ${yesterday}, status_until = ${yesterday} where user_id = ${mira.id}`.execute(
 				db(),
 			)
 			expect(await seen()).toEqual([[], '', []])
-			await endWhatIsOver()
+			await clearExpired()
 			expect((await getPersonal(mira, 'mira')).values).toMatchObject({ open_to: '', status_line: '' })
 		},
 	)

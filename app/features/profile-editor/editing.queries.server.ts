@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { wholeSkillNames } from '~/features/members/members.queries.server.ts'
+import { allSkillNames } from '~/features/members/members.queries.server.ts'
 import { siteDay } from '~/lib/calendar.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { AudienceField, Section } from './profile.limits.ts'
@@ -37,7 +37,7 @@ export interface EditableRow extends AcademicsInput, SocialInput {
 /** The data of the three forms of single fields. */
 export async function findEditable(userId: number, executor: Executor = db()): Promise<EditableRow | undefined> {
 	const { rows } = await sql<EditableRow>`
-		select users.username, users.name, users.email, coalesce(users.image, hidden_image) as image, ${wholeSkillNames} as skills,
+		select users.username, users.name, users.email, coalesce(users.image, hidden_image) as image, ${allSkillNames} as skills,
 			phone, city, expertise_in, about, open_to, show_email, show_phone, listed, show_presence, only_me, public_sections,
 			public_page, noindex, pronouns, open_until::text as open_until, status_line, status_until::text as status_until, about_html,
 			personal_version,
@@ -103,7 +103,7 @@ export async function updatePersonal(
 }
 
 /** Clears expired openings and statuses. Views omit them as soon as they expire. */
-export async function clearEnded(): Promise<void> {
+export async function clearExpiredFields(): Promise<void> {
 	const today = siteDay(Date.now())
 	await sql`
 		update profiles set

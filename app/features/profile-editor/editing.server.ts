@@ -1,19 +1,19 @@
-import { refuseImpersonation } from '~/features/accounts/registration/names.server.ts'
+import { requireNoImpersonation } from '~/features/accounts/registration/names.server.ts'
 import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
-import { setSkills, storedSkills } from '~/features/members/skills.server.ts'
+import { normalizeSkills, setSkills } from '~/features/members/skills.server.ts'
 import { ensureProfile } from '~/features/profiles/profiles.queries.server.ts'
 import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { siteDay } from '~/lib/calendar.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
-import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { fieldText, type Input, parseInput, requireSame, requireVersion } from '~/platform/http/form.server.ts'
+import { fieldText, type Input, parseInput, requireSameAsStored, requireVersion } from '~/platform/http/form.server.ts'
 import type { FormValues, SavedValues } from '~/platform/http/form.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { hidePresence } from '~/platform/realtime/presence.server.ts'
 import {
-	clearEnded,
+	clearExpiredFields,
 	type EditableRow,
 	findEditable,
 	ownsPicture,
@@ -44,19 +44,19 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 	const { profile_url, ...others } = withStatusEnd(parseInput(personalInput, input))
 	const fields = 'profile_url' in input ? { ...others, profile_url } : others
 	const about_html = await aboutHtml(fields.about)
-	await checkName(member, fields.fullName)
-	await transaction(async (trx) => {
+	await requireAllowedName(member, fields.fullName)
+	await inTransaction(async (trx) => {
 		await lockTermsShared(trx)
 		await ensureProfile(trx, id)
-		await checkPicture(trx, id, 'profile', 'profile_url', 'profile_url' in input ? profile_url : null)
+		await requireOwnPicture(trx, id, 'profile', 'profile_url', 'profile_url' in input ? profile_url : null)
 		if (!(await updatePersonal(trx, id, version, { ...fields, ...sectionsOf(fields), about_html }))) {
-			const skills = await storedSkills(trx, fields.skills)
-			return requireSame(personalValues(await requireEditable({ id }, trx)), { ...fields, skills })
+			const skills = await normalizeSkills(trx, fields.skills)
+			return requireSameAsStored(personalValues(await requireEditable({ id }, trx)), { ...fields, skills })
 		}
 		await setSkills(trx, id, fields.skills)
 	})
 	// Name and picture are shown with everything that the member wrote.
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 	if (!fields.show_presence) await hidePresence(member)
 }
 
@@ -68,10 +68,10 @@ function withStatusEnd(fields: PersonalInput): PersonalInput {
 }
 
 /** Clears expired openings and statuses; runs every hour. */
-export async function endWhatIsOver(): Promise<void> {
-	await clearEnded()
+export async function clearExpired(): Promise<void> {
+	await clearExpiredFields()
 	// Lists show openings.
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 }
 
 /** Renders “About”; null for none. */
@@ -94,17 +94,17 @@ function audienceValues({ only_me, public_sections }: EditableRow): FormValues {
 /**
  * Saves the profile picture at once; open forms keep their version.
  * @param path of a picture that the member uploaded; null removes the present one
- * @throws NotAllowed, TooMany, Invalid if the picture is gone
+ * @throws NotAllowed, TooManyRequests, Invalid if the picture is gone
  */
 export async function savePicture(viewer: Viewer, username: string, path: string | null): Promise<void> {
 	const { id } = await requireProfileWriter(viewer, username)
-	await transaction(async (trx) => {
+	await inTransaction(async (trx) => {
 		await ensureProfile(trx, id)
-		await checkPicture(trx, id, 'profile', 'profile_url', path)
+		await requireOwnPicture(trx, id, 'profile', 'profile_url', path)
 		await updatePicture(trx, id, path)
 	})
 	// It is shown with everything that the member wrote.
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 }
 
 /** The values of the academics form. @throws NotAllowed, NotFound */
@@ -117,14 +117,14 @@ export async function saveAcademics(viewer: Viewer, username: string, input: Inp
 	const { id } = await requireProfileWriter(viewer, username)
 	const version = requireVersion(input)
 	const fields = parseInput(academicsInput, input)
-	const address = await transaction(async (trx) => {
+	const address = await inTransaction(async (trx) => {
 		await ensureProfile(trx, id)
 		const { saved, newAddress } = await updateAcademics(trx, id, version, fields)
-		if (!saved) requireSame(academicsValues(await requireEditable({ id }, trx)), fields)
+		if (!saved) requireSameAsStored(academicsValues(await requireEditable({ id }, trx)), fields)
 		return newAddress
 	})
 	// Branch and year are shown with the member's questions.
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 	return address
 }
 
@@ -138,26 +138,26 @@ export async function saveSocial(viewer: Viewer, username: string, input: Input)
 	const { id } = await requireProfileWriter(viewer, username)
 	const version = requireVersion(input)
 	const fields = parseInput(socialInput, input)
-	await transaction(async (trx) => {
+	await inTransaction(async (trx) => {
 		await ensureProfile(trx, id)
 		const saved = await updateSocial(trx, id, version, fields)
-		if (!saved) requireSame(socialValues(await requireEditable({ id }, trx)), fields)
+		if (!saved) requireSameAsStored(socialValues(await requireEditable({ id }, trx)), fields)
 	})
 	// Cards show two of them.
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 }
 
 /**
  * Rejects a new name that could be mistaken for staff. Staff may have any name, and nobody has to change an existing one.
  * @throws Invalid
  */
-export async function checkName(member: SignedIn, name: string, executor?: Executor): Promise<void> {
+export async function requireAllowedName(member: SignedIn, name: string, executor?: Executor): Promise<void> {
 	if (isModerator(member) || (await requireEditable(member, executor)).name === name) return
-	await refuseImpersonation(name, 'fullName', executor)
+	await requireNoImpersonation(name, 'fullName', executor)
 }
 
 /** @throws Invalid if the picture does not belong to the member, or is of another kind */
-export async function checkPicture(
+export async function requireOwnPicture(
 	trx: Executor,
 	userId: number,
 	kind: 'profile' | 'certificate' | 'project',
@@ -170,7 +170,7 @@ export async function checkPicture(
 }
 
 /** Runs a save in a transaction. */
-export function transaction<Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> {
+export function inTransaction<Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> {
 	return db().transaction().execute(work)
 }
 
@@ -187,7 +187,7 @@ function createProfile(id: number, executor?: Executor): Promise<EditableRow | u
 		await ensureProfile(trx, id)
 		return findEditable(id, trx)
 	}
-	return executor ? create(executor) : transaction(create)
+	return executor ? create(executor) : inTransaction(create)
 }
 
 function personalValues(row: EditableRow): SavedValues {

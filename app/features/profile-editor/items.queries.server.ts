@@ -1,5 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type ItemTable, itemsFor, MAX_ITEMS_SHOWN, type Reading } from '~/features/profiles/profiles.queries.server.ts'
+import {
+	type ItemTable,
+	itemsFor,
+	MAX_ITEMS_SHOWN,
+	type ProfileReader,
+} from '~/features/profiles/profiles.queries.server.ts'
 import type { TermSource, UsedWord } from '~/features/terms/sources.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { ProjectInput, StoredCertificate } from './profile.schema.ts'
@@ -116,7 +121,7 @@ export async function updateProject(
 export async function listCertificatesToEdit(
 	userId: number,
 	executor: Executor = db(),
-	reading: Reading = 'whole',
+	reading: ProfileReader = 'whole',
 ): Promise<(CertificateEditRow & { id: string })[]> {
 	const { rows } = await sql<CertificateEditRow & { id: string }>`
 		select certificate_id as id, certificate_title, certificate_url, certificate_image,
@@ -132,7 +137,7 @@ export async function listCertificatesToEdit(
 export async function listProjectsToEdit(
 	userId: number,
 	executor: Executor = db(),
-	reading: Reading = 'whole',
+	reading: ProfileReader = 'whole',
 ): Promise<(ProjectEditRow & { id: string })[]> {
 	const { rows } = await sql<ProjectEditRow & { id: string }>`
 		select project_id as id, project_title, project_description, project_image, project_tech_stack,

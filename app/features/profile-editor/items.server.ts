@@ -20,9 +20,15 @@ import {
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { type Input, isSaved, parseInput, requireSame, requireVersion } from '~/platform/http/form.server.ts'
+import {
+	type Input,
+	isSameAsStored,
+	parseInput,
+	requireSameAsStored,
+	requireVersion,
+} from '~/platform/http/form.server.ts'
 import type { FormValues, SavedValues } from '~/platform/http/form.ts'
-import { checkPicture, transaction } from './editing.server.ts'
+import { inTransaction, requireOwnPicture } from './editing.server.ts'
 import {
 	countItems,
 	findCertificate,
@@ -168,7 +174,7 @@ async function checkItemPicture<Fields extends object>(
 	{ picture }: ItemKind<Fields>,
 	fields: Fields,
 ): Promise<void> {
-	if (picture) await checkPicture(trx, userId, picture.kind, picture.field, picture.of(fields))
+	if (picture) await requireOwnPicture(trx, userId, picture.kind, picture.field, picture.of(fields))
 }
 
 function parseFields<Fields extends object>({ schema, tidy }: ItemKind<Fields>, input: Input): Fields {
@@ -187,12 +193,12 @@ function adder<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, input: Input): Promise<void> => {
 		const { id: userId } = await requireProfileWriter(viewer, username)
 		const fields = parseFields(kind, input)
-		await transaction(async (trx) => {
+		await inTransaction(async (trx) => {
 			const { items } = profileLimits
 			const count = await countItems(trx, kind.table, userId)
 			// The same form once more, as after a response that was lost.
 			const present = await kind.list(userId, trx)
-			if (present.some((row) => isSaved(start(kind, row), fields))) return
+			if (present.some((row) => isSameAsStored(start(kind, row), fields))) return
 			if (count >= items) throw new Invalid(`A profile has at most ${items} ${kind.many}.`)
 			await checkItemPicture(trx, userId, kind, fields)
 			await kind.insert(trx, userId, fields)
@@ -206,11 +212,11 @@ function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 		const key = uuid(kind, id)
 		const version = requireVersion(input)
 		const fields = parseFields(kind, input)
-		await transaction(async (trx) => {
+		await inTransaction(async (trx) => {
 			await lockProfile(trx, userId)
 			await checkItemPicture(trx, userId, kind, fields)
 			if (await kind.update(trx, userId, key, version, fields)) return
-			requireSame(start(kind, await kind.find(userId, key, trx)), fields)
+			requireSameAsStored(start(kind, await kind.find(userId, key, trx)), fields)
 		})
 	}
 }
@@ -220,7 +226,7 @@ function deleter<Fields extends object>(kind: ItemKind<Fields>) {
 		// Suspended members may delete their own items.
 		const { id: userId } = requireOwner(viewer, username)
 		const key = uuid(kind, id)
-		const gone = await transaction(async (trx) => {
+		const gone = await inTransaction(async (trx) => {
 			await lockProfile(trx, userId)
 			return deleteItem(trx, kind.table, userId, key)
 		})

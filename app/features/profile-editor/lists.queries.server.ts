@@ -87,7 +87,7 @@ const columns = {
 	},
 }
 
-export interface PlacedItem {
+export interface PositionedItem {
 	id: string
 	title: string
 	/** Items cannot move between parts, such as pinned and other ones. */
@@ -95,16 +95,16 @@ export interface PlacedItem {
 }
 
 /** The items of one of a member's lists in their order. */
-export async function listPlaces(trx: Executor, table: ItemTable, userId: number): Promise<PlacedItem[]> {
+export async function listPositions(trx: Executor, table: ItemTable, userId: number): Promise<PositionedItem[]> {
 	const { id, part, title } = columns[table]
-	const { rows } = await sql<PlacedItem>`
+	const { rows } = await sql<PositionedItem>`
 		select ${id} as id, ${title} as title, ${part} as part from ${sql.table(table)}
 		where user_id = ${userId} order by ${part}, position, ${id}`.execute(trx)
 	return rows
 }
 
 /** Sets the order of a list to that of `ids`. */
-export async function writePlaces(trx: Executor, table: ItemTable, userId: number, ids: string[]): Promise<void> {
+export async function writePositions(trx: Executor, table: ItemTable, userId: number, ids: string[]): Promise<void> {
 	await sql`
 		update ${sql.table(table)} set position = place - 1 from unnest(${ids}::uuid[]) with ordinality as placed (id, place)
 		where user_id = ${userId} and ${columns[table].id} = placed.id and position <> place - 1`.execute(trx)

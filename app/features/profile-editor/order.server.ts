@@ -4,14 +4,14 @@ import { ensureProfile, type ItemTable, lockProfile } from '~/features/profiles/
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { type Input, parseInput, requireVersion } from '~/platform/http/form.server.ts'
-import { transaction } from './editing.server.ts'
+import { inTransaction } from './editing.server.ts'
 import {
-	listPlaces,
-	type PlacedItem,
+	listPositions,
+	type PositionedItem,
 	raiseOrderVersion,
 	readOrderVersion,
 	writePinned,
-	writePlaces,
+	writePositions,
 } from './lists.queries.server.ts'
 
 const id = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
@@ -38,7 +38,7 @@ export function getOrderVersion(viewer: Viewer, username: string): Promise<numbe
  * Moves or pins an item of the viewer; pinned ones come first.
  * @param input `move`, such as `up:ID` or `pin:ID`, or `order`, all ids separated by commas; and the `version` of the order
  * @returns the result, in a sentence
- * @throws NotAllowed, TooMany, Invalid, NotFound for an item that is gone, Conflict if the order was changed elsewhere
+ * @throws NotAllowed, TooManyRequests, Invalid, NotFound for an item that is gone, Conflict if the order was changed elsewhere
  */
 export async function moveItem(viewer: Viewer, username: string, table: ItemTable, input: Input): Promise<string> {
 	const { id: userId } = await requireProfileWriter(viewer, username)
@@ -46,10 +46,10 @@ export async function moveItem(viewer: Viewer, username: string, table: ItemTabl
 	const { move, order } = parseInput(moveInput, input)
 	if (!move && !order) throw new Invalid(noMove)
 	const [step = '', item = ''] = move?.split(':') ?? []
-	return transaction(async (trx) => {
+	return inTransaction(async (trx) => {
 		await ensureProfile(trx, userId)
 		await lockProfile(trx, userId)
-		const places = await listPlaces(trx, table, userId)
+		const places = await listPositions(trx, table, userId)
 		if (move && !places.some(({ id }) => id === item))
 			throw new NotFound('There is no such entry. It may have been deleted.')
 		const pins = (step === 'pin' || step === 'unpin') && table !== 'experiences'
@@ -61,7 +61,7 @@ export async function moveItem(viewer: Viewer, username: string, table: ItemTabl
 				: stepped(places, item, step === 'up' ? -1 : 1)
 		const ids = moved.toSorted((one, other) => one.part - other.part).map((place) => place.id)
 		if (!(await raiseOrderVersion(trx, userId, version))) throw changedElsewhere()
-		await writePlaces(trx, table, userId, ids)
+		await writePositions(trx, table, userId, ids)
 		if (!move) return 'The new order is saved.'
 		const title = `“${places.find((place) => place.id === item)?.title}”`
 		if (pins) return step === 'pin' ? `${title} is pinned.` : `${title} is no longer pinned.`
@@ -70,7 +70,7 @@ export async function moveItem(viewer: Viewer, username: string, table: ItemTabl
 }
 
 /** The items in the order of a drag. @throws Conflict if the ids are incomplete */
-function inOrder(places: PlacedItem[], ids: string[]): PlacedItem[] {
+function inOrder(places: PositionedItem[], ids: string[]): PositionedItem[] {
 	const known = new Map(places.map((place) => [place.id, place]))
 	const ordered = [...new Set(ids)].flatMap((one) => known.get(one) ?? [])
 	if (ordered.length !== places.length || ids.length !== places.length) throw changedElsewhere()
@@ -78,7 +78,7 @@ function inOrder(places: PlacedItem[], ids: string[]): PlacedItem[] {
 }
 
 /** Moves an item by one place; does nothing at the end of its part. */
-function stepped(places: PlacedItem[], item: string, by: 1 | -1): PlacedItem[] {
+function stepped(places: PositionedItem[], item: string, by: 1 | -1): PositionedItem[] {
 	const from = places.findIndex((place) => place.id === item)
 	const [one, other] = [places[from], places[from + by]]
 	if (!one || !other || one.part !== other.part) return places

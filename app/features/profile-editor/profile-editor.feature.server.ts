@@ -1,11 +1,11 @@
 import { pictureRefusals } from '~/features/pictures/pictures.view.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { endWhatIsOver } from './editing.server.ts'
+import { clearExpired } from './editing.server.ts'
 import { projectTerms } from './items.queries.server.ts'
 
 export const profileEditor = defineFeature({
 	name: 'profile-editor',
-	schedules: [{ name: 'end-openings', every: 'hour', run: endWhatIsOver }],
+	schedules: [{ name: 'end-openings', every: 'hour', run: clearExpired }],
 	termSources: [projectTerms],
 	pictureForms: [{ path: /^\/edit-profile\/.+$/, tooLarge: pictureRefusals.bytes }],
 	memberData: {

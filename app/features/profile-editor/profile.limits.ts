@@ -41,7 +41,7 @@ export type Audience = (typeof audiences)[number]
 export const audienceNames: Record<Audience, string> = { everybody: 'Everybody', members: 'Members', me: 'Only me' }
 
 /** Sections with a visibility of their own, with the default. */
-export const usualAudience = {
+export const defaultAudience = {
 	city: 'members',
 	expertise: 'everybody',
 	about: 'everybody',
@@ -53,9 +53,9 @@ export const usualAudience = {
 	certificates: 'members',
 } as const satisfies Record<string, Audience>
 
-export type Section = keyof typeof usualAudience
+export type Section = keyof typeof defaultAudience
 
-export const profileSections = Object.keys(usualAudience) as Section[]
+export const profileSections = Object.keys(defaultAudience) as Section[]
 
 /** The form field for a section's visibility. */
 export type AudienceField = `see_${Section}`

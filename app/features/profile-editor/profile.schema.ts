@@ -7,10 +7,10 @@ import {
 	type Audience,
 	type AudienceField,
 	audiences,
+	defaultAudience,
 	experienceKinds,
 	profileLimits as limits,
 	profileSections,
-	usualAudience,
 } from './profile.limits.ts'
 
 /* Input for each section of a profile, from its form, the API or an import. Missing fields count as empty; unknown fields are ignored. */
@@ -169,7 +169,7 @@ const lastDay = day.refine((value) => value === null || value >= siteDay(Date.no
 const audience = (usual: Audience) => z.enum(audiences, { error: 'Choose who sees it.' }).default(usual)
 
 const audienceFields = Object.fromEntries(
-	profileSections.map((section) => [`see_${section}`, audience(usualAudience[section])]),
+	profileSections.map((section) => [`see_${section}`, audience(defaultAudience[section])]),
 ) as Record<AudienceField, ReturnType<typeof audience>>
 
 const emailAddress = z
@@ -283,7 +283,7 @@ export const experienceInput = z
 		ends: partialDate,
 		summary: paragraphs(limits.description, 'The description'),
 	})
-	.refine(({ starts, ends }) => isInOrder(starts, ends), {
+	.refine(({ starts, ends }) => isValidPeriod(starts, ends), {
 		path: ['ends'],
 		message: 'It cannot end before it began.',
 	})
@@ -302,7 +302,7 @@ export type StoredCertificate = Omit<CertificateInput, 'certificate_image'> & { 
 export type ProjectInput = z.output<typeof projectInput>
 
 /** Whether the end is not before the start, as far as both are known. */
-export function isInOrder(starts: string | null | undefined, ends: string | null | undefined): boolean {
+export function isValidPeriod(starts: string | null | undefined, ends: string | null | undefined): boolean {
 	return !starts || !ends || ends.slice(0, starts.length) >= starts.slice(0, ends.length)
 }
 

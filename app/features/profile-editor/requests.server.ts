@@ -6,9 +6,9 @@ import type { PictureKind } from '~/features/pictures/pictures.view.ts'
 import type { ItemTable } from '~/features/profiles/profiles.queries.server.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { type Input, readForm, refused } from '~/platform/http/form.server.ts'
+import { type Input, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { type FormValues, formValues } from '~/platform/http/form.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { moveItem } from './order.server.ts'
 
 interface Asked {
@@ -18,16 +18,16 @@ interface Asked {
 }
 
 /** Requires the owner for a page of Edit profile. @throws a redirect: visitors to the login page, others to the public profile */
-export function ownPage({ context, params, url }: Asked): SignedIn {
-	const viewer = signedIn(context, url)
+export function requireOwnPage({ context, params, url }: Asked): SignedIn {
+	const viewer = requireLogin(context, url)
 	if (mayEditProfile(viewer, { username: params.username.toLowerCase() })) return viewer
 	throw redirect(`/find-dev/${encodeURIComponent(params.username)}`)
 }
 
 /** Requires the owner for a form of Edit profile. @throws a redirect of visitors to the login page, 403 for others */
-export function ownForm({ context, params, url }: Asked): Promise<SignedIn> {
-	const viewer = signedIn(context, url)
-	return answering(async () => requireOwner(viewer, params.username))
+export function requireOwnForm({ context, params, url }: Asked): Promise<SignedIn> {
+	const viewer = requireLogin(context, url)
+	return withHttpErrors(async () => requireOwner(viewer, params.username))
 }
 
 /**
@@ -69,7 +69,7 @@ interface ItemForms {
 
 /** Handles the forms of a list of items: adding, replacing, deleting, and changing the order. */
 export async function itemAction(args: ActionArgs, forms: ItemForms) {
-	const viewer = await ownForm(args)
+	const viewer = await requireOwnForm(args)
 	const form = await readForm(args.request)
 	const done = (message: string) => redirectWithToast(args.url.pathname, { type: 'success', message })
 	const intent = String(form.get('intent') ?? '')
@@ -93,6 +93,6 @@ export async function itemAction(args: ActionArgs, forms: ItemForms) {
 		// These forms have no place for an error, and the list is no longer as the page shows it.
 		if ((intent === 'order' || deletes) && (error instanceof Conflict || error instanceof NotFound))
 			return redirectWithToast(args.url.pathname, { type: 'error', message: error.message })
-		return refused(error, form, deletes ? forms.notDeleted : 'Something went wrong!')
+		return refuseForm(error, form, deletes ? forms.notDeleted : 'Something went wrong!')
 	}
 }

@@ -7,7 +7,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { filled, makePicture } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { anybody } from '../directory/directory.paths.ts'
+import { NO_CRITERIA } from '../directory/directory.paths.ts'
 import { dismissFirstSteps, getFirstSteps } from './profiles.server.ts'
 
 useDatabase()
@@ -46,9 +46,9 @@ test('a picture that a moderator hides counts as one', async () => {
 
 test('the list starts with the steps for its reader only, on its first page and without filters, until they are dismissed', async () => {
 	const [tomas, ines] = [await makeMember('tomas'), await makeMember('ines')]
-	const shown = async (viewer: SignedIn | null, criteria = anybody) =>
+	const shown = async (viewer: SignedIn | null, criteria = NO_CRITERIA) =>
 		(await listCommunity(criteria, null, viewer)).firstSteps !== null
-	expect([await shown(tomas), await shown(null), await shown(tomas, { ...anybody, q: 'tomas' })]).toEqual([
+	expect([await shown(tomas), await shown(null), await shown(tomas, { ...NO_CRITERIA, q: 'tomas' })]).toEqual([
 		true,
 		false,
 		false,

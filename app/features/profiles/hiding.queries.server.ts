@@ -83,7 +83,7 @@ const columns = {
 export type TextPart = keyof typeof columns
 
 /** Clears a text of a profile that the caller has locked; open forms with that text become stale. @returns whether it had any text */
-export async function emptyText(trx: Executor, userId: number, part: TextPart): Promise<boolean> {
+export async function clearText(trx: Executor, userId: number, part: TextPart): Promise<boolean> {
 	const { empty, filled, version } = columns[part]
 	const { rows } = await sql`
 		update profiles set ${empty}, ${version} = ${version} + 1
@@ -92,7 +92,7 @@ export async function emptyText(trx: Executor, userId: number, part: TextPart): 
 }
 
 /** Removes the picture, visible or hidden, of a profile that the caller has locked. @returns whether there was one */
-export async function emptyPicture(trx: Executor, userId: number): Promise<boolean> {
+export async function clearPicture(trx: Executor, userId: number): Promise<boolean> {
 	const hidden = await sql`
 		update profiles set hidden_image = null where user_id = ${userId} and hidden_image is not null returning 1`.execute(
 		trx,

@@ -1,13 +1,13 @@
 import { findSuspension } from '~/features/accounts/accounts.queries.server.ts'
-import { suspensionOf } from '~/features/accounts/security/suspension.server.ts'
+import { suspensionMessage } from '~/features/accounts/security/suspension.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import type { SubjectPart } from '~/features/moderation/moderation.policy.ts'
-import { shortened } from '~/lib/text.ts'
+import { truncateWords } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import {
-	emptyPicture,
-	emptyText,
+	clearPicture,
+	clearText,
 	findHidden,
 	raisePersonalVersion,
 	resetName,
@@ -60,7 +60,7 @@ export const showProfile: (trx: Executor, userId: number) => Promise<boolean> = 
  * @returns whether there was such a part
  */
 export async function removeProfilePart(trx: Executor, userId: number, part: string): Promise<boolean> {
-	if (Object.hasOwn(textLabels, part)) return emptyText(trx, userId, part as TextPart)
+	if (Object.hasOwn(textLabels, part)) return clearText(trx, userId, part as TextPart)
 	const [, kind, id] =
 		/^(project|certificate|experience):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(part) ?? []
 	if (kind && id) return deleteItem(trx, `${kind}s` as ItemTable, userId, id)
@@ -72,7 +72,7 @@ export async function removeProfilePart(trx: Executor, userId: number, part: str
 
 const personalParts: Record<string, (trx: Executor, userId: number) => Promise<boolean>> = {
 	name: resetName,
-	picture: emptyPicture,
+	picture: clearPicture,
 	skills: async (trx, userId) => {
 		await setSkills(trx, userId, [])
 		return true
@@ -101,7 +101,7 @@ export async function listProfileParts(username: string): Promise<SubjectPart[]>
 	const part = (value: string, label: string, text: string): SubjectPart => ({
 		value,
 		label,
-		beginning: shortened(text, MAX_BEGINNING),
+		beginning: truncateWords(text, MAX_BEGINNING),
 	})
 	return [
 		...(row.image ? [part('picture', 'Picture', '')] : []),
@@ -135,5 +135,5 @@ export async function getOwnStatus({ id }: SignedIn): Promise<OwnStatus> {
 		suspendedReason: row?.suspended_reason ?? '',
 		leavesAt: row?.leaves_at ?? null,
 	}
-	return { hidden, suspended: suspensionOf(status, Date.now()) }
+	return { hidden, suspended: suspensionMessage(status, Date.now()) }
 }

@@ -9,7 +9,7 @@ import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/
 import { useDatabase } from '../../../tests/support/database.ts'
 import { decide } from '../../../tests/support/moderation-cast.ts'
 import { getMemberFeed, listPosts, postKindOf } from './posts.server.ts'
-import { type PostKind, postKinds, postsCounted } from './profiles.view.ts'
+import { formatPostCount, type PostKind, postKinds } from './profiles.view.ts'
 
 useDatabase()
 
@@ -81,7 +81,7 @@ test('a member without posts has empty lists; a malformed cursor is refused', as
 		'solutions',
 		'queries',
 	])
-	expect([0, 1, MAX_POSTS_COUNTED, MAX_POSTS_COUNTED + 1].map(postsCounted)).toEqual(['0', '1', '999', '999+'])
+	expect([0, 1, MAX_POSTS_COUNTED, MAX_POSTS_COUNTED + 1].map(formatPostCount)).toEqual(['0', '1', '999', '999+'])
 })
 
 test('a feed contains a member’s public posts, newest first, and nothing about others', async () => {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { EVIDENCE_PATH, EVIDENCE_SENTENCE } from '~/features/evidence/evidence.view.ts'
+import { EVIDENCE_EXPLANATION, EVIDENCE_PATH } from '~/features/evidence/evidence.view.ts'
 import { reportOperation } from '~/features/moderation/moderation.api.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { member, operation } from '~/platform/http/operation.ts'
+import { operation, requireCaller } from '~/platform/http/operation.ts'
 import { mergeProfiles } from './merging.queries.server.ts'
 import { listSkillsWithEvidence } from './profiles.server.ts'
 import { profileSubject } from './profiles.subjects.server.ts'
@@ -43,12 +43,12 @@ const profileOperations = [
 		method: 'get',
 		path: '/profiles/{username}/skills',
 		summary: 'List the skills of a member with their evidence',
-		description: `The strongest first. ${EVIDENCE_SENTENCE} The weights are explained at ${EVIDENCE_PATH}.`,
+		description: `The strongest first. ${EVIDENCE_EXPLANATION} The weights are explained at ${EVIDENCE_PATH}.`,
 		access: 'members',
 		params: { username },
 		answer: skillList,
 		refusals: [404],
-		run: async (call) => ({ rows: await listSkillsWithEvidence(member(call), call.params.username) }),
+		run: async (call) => ({ rows: await listSkillsWithEvidence(requireCaller(call), call.params.username) }),
 	}),
 	reportOperation({
 		id: 'reportProfile',

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import {
+	allSkillNames,
 	isListed,
 	isOnlineTo,
 	profilesFor,
 	skillNames,
-	wholeSkillNames,
 } from '~/features/members/members.queries.server.ts'
 import type { Opening } from '~/features/members/self.view.ts'
 import { siteDay } from '~/lib/calendar.ts'
@@ -82,7 +82,7 @@ export async function findProfile(
 		select users.id, users.username, users.name, users.email, coalesce(users.image, hidden_image) as image, users.imported,
 			users.created_at, ${isOnlineTo(viewerId)} as online,
 			case when show_presence and not ${isBlocking(sql.ref('users.id'), viewerId)} then last_seen_at end as last_seen_at,
-			${whole ? wholeSkillNames : skillNames(viewerId)} as skills, coalesce(hidden, false) as hidden,
+			${whole ? allSkillNames : skillNames(viewerId)} as skills, coalesce(hidden, false) as hidden,
 			coalesce(hidden_reason, '') as hidden_reason,
 			coalesce(phone, '') as phone, coalesce(city, '') as city, coalesce(expertise_in, '') as expertise_in,
 			coalesce(about, '') as about, about_html,
@@ -137,7 +137,7 @@ export async function findAuthor(
 }
 
 /** The reader of a profile; `whole` stands for its owner and moderators. */
-export type Reading = 'whole' | 'member' | 'visitor'
+export type ProfileReader = 'whole' | 'member' | 'visitor'
 
 /** The views of each {@link ItemTable}, by reader. */
 const itemViews = {
@@ -147,18 +147,18 @@ const itemViews = {
 }
 
 /** The view of a table of items for a reader, for use after `from`. */
-export const itemsFor = (table: ItemTable, reading: Reading) => itemViews[table][reading]
+export const itemsFor = (table: ItemTable, reading: ProfileReader) => itemViews[table][reading]
 
 /** Items of a list that are read: more than a member can add, as each merge of accounts may add those of another one. */
 export const MAX_ITEMS_SHOWN = 500
 
 /** A member's projects in the member's order. */
-export async function listProjectRows(userId: number, reading: Reading): Promise<ProjectRow[]> {
+export async function listProjectRows(userId: number, reading: ProfileReader): Promise<ProjectRow[]> {
 	const { rows } = await projectsOf(userId, reading).execute(db())
 	return rows
 }
 
-function projectsOf(userId: number, reading: Reading) {
+function projectsOf(userId: number, reading: ProfileReader) {
 	return sql<ProjectRow>`
 		select project_id, project_title, ${shownPicture}, project_source_code_link, project_deployment_link, project_demo_link,
 			project_tech_stack, project_date::text as date, project_description, pinned
@@ -177,12 +177,12 @@ export interface CertificateRow extends ShownPicture {
 }
 
 /** A member's certificates in the member's order. */
-export async function listCertificateRows(userId: number, reading: Reading): Promise<CertificateRow[]> {
+export async function listCertificateRows(userId: number, reading: ProfileReader): Promise<CertificateRow[]> {
 	const { rows } = await certificatesOf(userId, reading).execute(db())
 	return rows
 }
 
-function certificatesOf(userId: number, reading: Reading) {
+function certificatesOf(userId: number, reading: ProfileReader) {
 	return sql<CertificateRow>`
 		select certificate_id, certificate_title, certificate_url, ${shownPicture}, certificate_issue_date::text as issued,
 			certificate_expire_date::text as expires, credential_verification_link, pinned
@@ -210,14 +210,14 @@ export interface ExperienceRow {
 /** A member's education other than the current one, work and volunteering, in the member's order. */
 export async function listExperienceRows(
 	userId: number,
-	reading: Reading,
+	reading: ProfileReader,
 	executor: Executor = db(),
 ): Promise<ExperienceRow[]> {
 	const { rows } = await experiencesOf(userId, reading).execute(executor)
 	return rows
 }
 
-function experiencesOf(userId: number, reading: Reading) {
+function experiencesOf(userId: number, reading: ProfileReader) {
 	return sql<ExperienceRow>`
 		select experience_id as id, kind, organisation, title, degree, url, starts, ends, summary, version
 		from ${itemsFor('experiences', reading)} items where user_id = ${userId}
@@ -232,7 +232,7 @@ export interface ItemRows {
 }
 
 /** All lists of a member's page in one statement; each is the same as when it is read separately. */
-export async function listItemRows(userId: number, reading: Reading): Promise<ItemRows> {
+export async function listItemRows(userId: number, reading: ProfileReader): Promise<ItemRows> {
 	const all = (items: RawBuilder<unknown>) => sql`(select coalesce(json_agg(items), '[]') from (${items}) items)`
 	const { rows } = await sql<ItemRows>`
 		select ${all(projectsOf(userId, reading))} as projects, ${all(certificatesOf(userId, reading))} as certificates,

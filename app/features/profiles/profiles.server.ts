@@ -1,7 +1,7 @@
 import { verifiedLinks } from '~/features/campus-login/identities.server.ts'
 import { getEvidence } from '~/features/evidence/evidence.server.ts'
-import { byStrength, type EvidenceLevel, type EvidencePieceView } from '~/features/evidence/evidence.view.ts'
-import { isOwn, maySeeHidden } from '~/features/members/members.policy.ts'
+import { type EvidenceLevel, type EvidencePieceView, sortByStrength } from '~/features/evidence/evidence.view.ts'
+import { isOwnProfile, maySeeHidden } from '~/features/members/members.policy.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -9,8 +9,8 @@ import {
 	findFirstSteps,
 	findProfile,
 	listItemRows,
+	type ProfileReader,
 	type ProfileRow,
-	type Reading,
 	storeFirstStepsDismissed,
 } from './profiles.queries.server.ts'
 import {
@@ -42,7 +42,7 @@ export async function getProfile(viewer: Viewer, username: string): Promise<Prof
 			profile.social,
 			proven.map(({ url }) => url),
 		),
-		skills: byStrength(row.skills, evidence),
+		skills: sortByStrength(row.skills, evidence),
 		evidence,
 		projects: projects.map(presentProject),
 		certificates: certificates.map(presentCertificate),
@@ -53,12 +53,15 @@ export async function getProfile(viewer: Viewer, username: string): Promise<Prof
 /**
  * A member's row, restricted to what this viewer may read, and the viewer's level of access. Visitors can read only
  * profiles that their members made public.
- * @throws NotFound for an unknown username; NotAllowed for a visitor unless the profile exists and is public; TooMany
+ * @throws NotFound for an unknown username; NotAllowed for a visitor unless the profile exists and is public; TooManyRequests
  * for a viewer who reads many profiles of others
  */
-export async function requireProfile(viewer: Viewer, username: string): Promise<{ row: ProfileRow; reading: Reading }> {
+export async function requireProfile(
+	viewer: Viewer,
+	username: string,
+): Promise<{ row: ProfileRow; reading: ProfileReader }> {
 	const name = username.toLowerCase()
-	if (viewer) await countReading(viewer, name)
+	if (viewer) await countProfileView(viewer, name)
 	const whole = maySeeHidden(viewer, { username: name })
 	const row = await findProfile(name, { viewerId: viewer?.id ?? null, whole })
 	// Visitors get the same error whether or not the member exists.
@@ -96,9 +99,9 @@ export async function listSkillsWithEvidence(viewer: SignedIn, username: string)
 	})
 }
 
-/** Counts a view of somebody else's profile against the rate limit, even if it does not exist. @throws TooMany */
-export async function countReading(viewer: SignedIn, username: string): Promise<void> {
-	if (!isOwn(viewer, { username: username.toLowerCase() })) await countUse('profiles', viewer)
+/** Counts a view of somebody else's profile against the rate limit, even if it does not exist. @throws TooManyRequests */
+export async function countProfileView(viewer: SignedIn, username: string): Promise<void> {
+	if (!isOwnProfile(viewer, { username: username.toLowerCase() })) await countUse('profiles', viewer)
 }
 
 /** The viewer's first steps; null for a visitor, if all are done, and if they were dismissed. */

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import {
-	type ActCall,
-	changedMeanwhile,
+	type ActInput,
+	type ActResult,
+	caseChangedError,
 	type ModeratedSubject,
-	type Performed,
 	type SubjectType,
 } from '~/features/moderation/subjects.server.ts'
 import { profilePath } from '~/lib/addresses.ts'
-import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type HideableRow, listHideable } from './hiding.queries.server.ts'
 import { hideProfile, listProfileParts, lockHideable, removeProfilePart, showProfile } from './hiding.server.ts'
@@ -43,11 +43,11 @@ interface Work {
 
 async function perform(
 	trx: Executor,
-	{ author }: ActCall<ModeratedSubject>,
+	{ author }: ActInput<ModeratedSubject>,
 	{ label, about, run }: Work,
-): Promise<Performed> {
+): Promise<ActResult> {
 	await lockHideable(trx, author.id)
-	if (!(await run())) throw changedMeanwhile()
+	if (!(await run())) throw caseChangedError()
 	return {
 		note: label,
 		notification: {
@@ -56,7 +56,7 @@ async function perform(
 			group: about,
 		},
 		// Picture and name are shown with everything that the member wrote.
-		announce: () => dropPages([everyPage]),
+		announce: () => invalidatePages([ALL_PAGES]),
 	}
 }
 

@@ -1,6 +1,6 @@
 import { campusOf } from '~/features/campus/campus.view.ts'
 import type { SkillEvidenceView } from '~/features/evidence/evidence.view.ts'
-import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from '~/features/members/members.policy.ts'
+import { isOwnProfile, maySeeEmail, maySeeHidden, maySeePhone } from '~/features/members/members.policy.ts'
 import type { Studies } from '~/features/members/members.view.ts'
 import { linkLabel, type Opening } from '~/features/members/self.view.ts'
 import type { PictureView } from '~/features/pictures/pictures.view.ts'
@@ -8,7 +8,7 @@ import { MAX_POSTS_COUNTED } from '~/features/questions/questions.limits.ts'
 import { profilePath } from '~/lib/addresses.ts'
 import { monthAndYear } from '~/lib/calendar.ts'
 import { bareUrl, webUrl } from '~/lib/links.ts'
-import { grouped } from '~/lib/text.ts'
+import { formatNumber } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CertificateRow, ExperienceRow, ProfileRow, ProjectRow } from './profiles.queries.server.ts'
 
@@ -128,8 +128,8 @@ export type PostKind = (typeof postKinds)[number]['kind']
 export type PostCounts = Record<PostKind, number>
 
 /** “12”, or “999+” if counting stopped there. */
-export function postsCounted(count: number): string {
-	return count > MAX_POSTS_COUNTED ? `${grouped(MAX_POSTS_COUNTED)}+` : grouped(count)
+export function formatPostCount(count: number): string {
+	return count > MAX_POSTS_COUNTED ? `${formatNumber(MAX_POSTS_COUNTED)}+` : formatNumber(count)
 }
 
 /** The number of skills that the first steps ask for. */
@@ -189,7 +189,7 @@ export function presentProfile(
 	viewer: Viewer,
 	row: ProfileRow,
 ): Omit<ProfileView, 'projects' | 'certificates' | 'experiences' | 'evidence'> {
-	const own = isOwn(viewer, row)
+	const own = isOwnProfile(viewer, row)
 	return {
 		username: row.username,
 		name: row.name,

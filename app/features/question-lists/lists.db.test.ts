@@ -12,7 +12,7 @@ import {
 	countQuestions,
 	listForSitemap,
 	listQuestions,
-	listWaiting,
+	listUnanswered,
 	mostDiscussed,
 } from './lists.server.ts'
 
@@ -112,7 +112,7 @@ test('an answered question leaves the unanswered list, and tops the active one',
 	await makeComment(asha, first)
 	expect(await walk({ view: 'unanswered' })).not.toContain(first)
 	expect((await walk({ view: 'active' }))[0]).toBe(first)
-	expect((await listWaiting(50)).map(({ url }) => url)).toHaveLength(29)
+	expect((await listUnanswered(50)).map(({ url }) => url)).toHaveLength(29)
 })
 
 test.each([

@@ -24,7 +24,7 @@ import {
 } from '~/features/questions/questions.queries.server.ts'
 import { listPinnedRows } from '~/features/questions/status/pins.queries.server.ts'
 import { findMatches, listOperators } from '~/features/search/search.server.ts'
-import { questionUrl, type ShownInstead } from '~/features/search/search.view.ts'
+import { questionUrl, type SearchFallback } from '~/features/search/search.view.ts'
 import { getCategory, getTag } from '~/features/tags/tags.server.ts'
 import { storable } from '~/lib/clean.ts'
 import { viewerOf } from '~/lib/context.ts'
@@ -33,7 +33,7 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { type CachedPage, cachedPage } from '~/platform/cache/cached-page.ts'
 import { LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
-import type { ListData, WaitingView } from './lists.view.ts'
+import type { ListData, UnansweredView } from './lists.view.ts'
 
 /* Reading lists of questions. A page takes a fixed number of statements, whatever the size of the forum. */
 
@@ -61,7 +61,7 @@ interface ListInput {
  * A page of a list; the first one also has the pinned questions, and that of a search what it shows instead and the number of ranked
  * questions.
  */
-type FoundPage = Page<QuestionCardView> & { instead?: ShownInstead; found?: number; pinned?: QuestionCardView[] }
+type FoundPage = Page<QuestionCardView> & { instead?: SearchFallback; found?: number; pinned?: QuestionCardView[] }
 
 /** Characters of a search; the rest is ignored. */
 const MAX_SEARCH_LENGTH = 200
@@ -156,7 +156,7 @@ export function countQuestions(): Promise<number> {
 export const countAskedSince = countSince
 
 /** The newest unanswered questions. */
-export async function listWaiting(limit: number): Promise<WaitingView[]> {
+export async function listUnanswered(limit: number): Promise<UnansweredView[]> {
 	const rows = await rowsOf({ view: 'unanswered', cursor: null, limit })
 	return rows.map((row) => ({ url: questionUrl(row), title: row.title, createdAt: row.created_at }))
 }
@@ -285,14 +285,14 @@ export async function loadList(
 		...page
 	} = await listQuestions(viewerOf(context), { ...scope, search, view, cursor })
 	const tools = search ? { operators: listOperators(search), instead } : null
-	return { page: leavingOut('rows', page, request), pinned, cursor, view, search, tools, hasViews }
+	return { page: omitFromDocument('rows', page, request), pinned, cursor, view, search, tools, hasViews }
 }
 
 /**
  * Makes a property of the loader data non-enumerable: React Router then omits it from the document, where the browser parses it from the
  * HTML (`document-rows.ts`), but the server can still render it. Data requests get everything.
  */
-export function leavingOut<Name extends string, Data extends Record<Name, unknown>>(
+export function omitFromDocument<Name extends string, Data extends Record<Name, unknown>>(
 	name: Name,
 	data: Data,
 	request: Request,

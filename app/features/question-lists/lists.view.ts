@@ -34,11 +34,11 @@ export interface ForumFrame extends CategoryFrame {
 	/** The number of questions in the forum. */
 	total: number
 	/** The newest unanswered questions; missing in the browser if the document contains them. */
-	waiting?: WaitingView[]
+	waiting?: UnansweredView[]
 }
 
 /** An unanswered question. */
-export interface WaitingView {
+export interface UnansweredView {
 	url: string
 	title: string
 	createdAt: string

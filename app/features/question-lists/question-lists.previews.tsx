@@ -1,5 +1,5 @@
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { QuestionCard } from './components/question-card.tsx'
 
 const usual: QuestionCardView = {
@@ -49,7 +49,7 @@ const states: QuestionCardView[] = [
 export default function QuestionPreviews() {
 	return (
 		<section className="mt-8">
-			<RuleHead title="Questions of a list" />
+			<SectionHeading title="Questions of a list" />
 			<div>
 				{states.map((question) => (
 					<QuestionCard key={question.id} question={question} />

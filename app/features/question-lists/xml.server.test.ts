@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { card } from '../../../tests/support/forum-samples.ts'
+import { sampleCard } from '../../../tests/support/forum-samples.ts'
 import { atomFeed, sitemap, sitemapIndex, xml } from './xml.server.ts'
 
 const publicUrl = 'https://site.example'
@@ -18,8 +18,8 @@ test('a feed has the elements that Atom requires', () => {
 	const feed = atomFeed({
 		...list,
 		questions: [
-			card(),
-			card({ id: 6, url: '/forum/python/pia/6', title: 'Is a <list> & a "tuple" the same?', excerpt: 'x < y' }),
+			sampleCard(),
+			sampleCard({ id: 6, url: '/forum/python/pia/6', title: 'Is a <list> & a "tuple" the same?', excerpt: 'x < y' }),
 		],
 	})
 	expect(feed).toMatch(/^<\?xml version="1.0" encoding="utf-8"\?>\n<feed xmlns="http:\/\/www.w3.org\/2005\/Atom">/)
@@ -34,7 +34,8 @@ test('a feed has the elements that Atom requires', () => {
 })
 
 test('an entry keeps its id when its question changes category', () => {
-	const idIn = (url: string) => atomFeed({ ...list, questions: [card({ url })] }).match(/<id>(tag:[^<]*)<\/id>/)?.[1]
+	const idIn = (url: string) =>
+		atomFeed({ ...list, questions: [sampleCard({ url })] }).match(/<id>(tag:[^<]*)<\/id>/)?.[1]
 	expect(idIn('/forum/javascript/rohan/7')).toBe('tag:site.example,2026:query/7')
 	expect(idIn('/forum/python/rohan/7')).toBe(idIn('/forum/javascript/rohan/7'))
 })

@@ -8,7 +8,7 @@ import { addComment, deleteComment, editComment } from '~/features/discussion/co
 import { getComment } from '~/features/discussion/discussion.server.ts'
 import { readCommentHistory, readQuestionHistory } from '~/features/discussion/history.server.ts'
 import { castVote, chooseSolution } from '~/features/discussion/votes.server.ts'
-import { MAX_PSEUDONYMS_A_DAY } from '~/features/members/pseudonyms.server.ts'
+import { MAX_PSEUDONYMS_PER_DAY } from '~/features/members/pseudonyms.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { getCase, listLog } from '~/features/moderation/queue.server.ts'
@@ -19,7 +19,7 @@ import { listPosts } from '~/features/profiles/posts.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { countPosts } from '~/features/questions/answers/answers.server.ts'
-import { Conflict, Invalid, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import { Conflict, Invalid, NotAllowed, NotFound, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
@@ -125,18 +125,18 @@ describe('the author behind a pseudonym', () => {
 	})
 
 	test('can use only a few pseudonyms a day', async () => {
-		for (let more = 1; more < MAX_PSEUDONYMS_A_DAY; more += 1) await makeQuestion(mira, { pseudonym: true })
-		await expect(makeQuestion(mira, { pseudonym: true })).rejects.toThrow(TooMany)
+		for (let more = 1; more < MAX_PSEUDONYMS_PER_DAY; more += 1) await makeQuestion(mira, { pseudonym: true })
+		await expect(makeQuestion(mira, { pseudonym: true })).rejects.toThrow(TooManyRequests)
 		await makeQuestion(mira)
 	})
 
 	test('does not bypass the hourly limit of newcomers', async () => {
 		await sql`update users set created_at = now() where id = ${mira.id}`.execute(db())
 		for (let more = 1; more < 5; more += 1) await makeQuestion(mira, { pseudonym: more % 2 === 0 })
-		await expect(makeQuestion(mira, { pseudonym: true })).rejects.toThrow(TooMany)
-		await expect(makeQuestion(mira)).rejects.toThrow(TooMany)
+		await expect(makeQuestion(mira, { pseudonym: true })).rejects.toThrow(TooManyRequests)
+		await expect(makeQuestion(mira)).rejects.toThrow(TooManyRequests)
 		for (let more = 0; more < 10; more += 1) await makeComment(mira, id)
-		await expect(makeComment(mira, id)).rejects.toThrow(TooMany)
+		await expect(makeComment(mira, id)).rejects.toThrow(TooManyRequests)
 	})
 
 	test('cannot post a link that contains their username, where they write under the pseudonym', async () => {

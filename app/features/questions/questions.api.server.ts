@@ -3,10 +3,10 @@ import { reportOperation } from '~/features/moderation/moderation.api.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { portrait } from '~/platform/http/api-fields.ts'
 import { EditConflict } from '~/platform/http/form.server.ts'
-import { type Call, member, operation, StaleEdit } from '~/platform/http/operation.ts'
+import { type Call, operation, requireCaller, StaleEdit } from '~/platform/http/operation.ts'
 import { muteQuestion } from './notifying/notifying.server.ts'
 import type { QuestionCardView, QuestionPageView } from './question.view.ts'
-import { limits } from './questions.limits.ts'
+import { postLimits } from './questions.limits.ts'
 import { askInput } from './questions.schema.ts'
 import { getQuestion } from './questions.server.ts'
 
@@ -47,7 +47,7 @@ export const unpublished = z
 	QuestionPageView['unpublished']
 >
 
-export const rights = { mayEdit: z.boolean(), mayDelete: z.boolean() }
+export const postPermissions = { mayEdit: z.boolean(), mayDelete: z.boolean() }
 
 /** A question in a list. */
 export const questionCard = z.object({
@@ -70,7 +70,7 @@ export const questionCard = z.object({
 	score: z.int(),
 	commentCount: z.int(),
 	solved: z.boolean(),
-	...rights,
+	...postPermissions,
 }) satisfies z.ZodType<QuestionCardView, QuestionCardView>
 
 export const query = questionCard.extend({
@@ -92,11 +92,11 @@ export const query = questionCard.extend({
 	origin,
 }) satisfies z.ZodType<QuestionPageView, QuestionPageView>
 
-export const next = z.string().nullable().describe('The cursor of the next page; null at the end.')
+export const nextCursor = z.string().nullable().describe('The cursor of the next page; null at the end.')
 
 export const questionList = z.object({
 	rows: z.array(questionCard),
-	next,
+	next: nextCursor,
 	pinned: z
 		.array(questionCard)
 		.optional()
@@ -117,18 +117,18 @@ export const questionList = z.object({
 /** Limits for the API description; the forms' schemas enforce them. */
 const { title, description, tags, category: place } = askInput.shape
 export const newQuestion = z.strictObject({
-	title: title.meta({ minLength: limits.titleMin, maxLength: limits.titleMax }),
-	description: description.meta({ minLength: 1, maxLength: limits.descriptionMax, description: 'Markdown.' }),
-	tags: tags.meta({ description: `1 to ${limits.tagsMax} tags, as a list or separated by commas.` }),
+	title: title.meta({ minLength: postLimits.titleMin, maxLength: postLimits.titleMax }),
+	description: description.meta({ minLength: 1, maxLength: postLimits.descriptionMax, description: 'Markdown.' }),
+	tags: tags.meta({ description: `1 to ${postLimits.tagsMax} tags, as a list or separated by commas.` }),
 	category: place.meta({ description: 'Slug of a category.' }),
 	pseudonym: z.boolean().optional().describe('Whether to ask under a pseudonym. It cannot be changed afterwards.'),
 })
-export const madeFrom = z
+export const editedVersion = z
 	.int()
 	.min(1)
 	.optional()
 	.describe('The version you edited. 409 if a newer one was saved; if left out, the last edit wins.')
-export const changedQuestion = newQuestion.omit({ pseudonym: true }).partial().extend({ version: madeFrom })
+export const changedQuestion = newQuestion.omit({ pseudonym: true }).partial().extend({ version: editedVersion })
 
 /** The schemas by their names in the API description. */
 export const forumShapes = {
@@ -153,13 +153,13 @@ const noVersion = 2_147_483_647
  * @param named version of the body
  * @param stored the current version
  */
-export function namedVersion(ifMatch: IfMatch, named: unknown, stored: number): unknown {
+export function versionToEdit(ifMatch: IfMatch, named: unknown, stored: number): unknown {
 	if (!ifMatch) return named
 	return ifMatch.includes(stored) ? stored : noVersion
 }
 
 /** Runs an edit. @throws StaleEdit with both texts when another edit was saved first */
-export async function editing<Result>(ifMatch: IfMatch, sent: object, edit: () => Promise<Result>): Promise<Result> {
+export async function runEdit<Result>(ifMatch: IfMatch, sent: object, edit: () => Promise<Result>): Promise<Result> {
 	try {
 		return await edit()
 	} catch (error) {
@@ -198,7 +198,7 @@ export const questionOperations = [
 		params: { id },
 		answer: null,
 		refusals: [404, 422],
-		run: async (call) => mute(member(call), call.params.id, true),
+		run: async (call) => mute(requireCaller(call), call.params.id, true),
 	}),
 	operation({
 		id: 'unmuteQuery',
@@ -210,7 +210,7 @@ export const questionOperations = [
 		params: { id },
 		answer: null,
 		refusals: [404],
-		run: async (call) => mute(member(call), call.params.id, false),
+		run: async (call) => mute(requireCaller(call), call.params.id, false),
 	}),
 	reportOperation({
 		id: 'reportQuery',

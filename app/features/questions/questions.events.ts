@@ -1,4 +1,4 @@
-import type { Told } from '~/features/notifications/notifications.server.ts'
+import type { NotifiedMember } from '~/features/notifications/notifications.server.ts'
 
 declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {
@@ -17,7 +17,7 @@ declare module '~/platform/realtime/events.ts' {
 }
 
 /** The room of tabs that show a question. */
-export function readersOf(questionId: number): string {
+export function questionRoom(questionId: number): string {
 	return `query:${questionId}`
 }
 
@@ -44,7 +44,7 @@ interface Happening {
 	/** The member whose notification box is locked along, as moderation notifies them in the same transaction. */
 	besides?: number
 	/** Members whose notifications changed. */
-	told?: Told[]
+	told?: NotifiedMember[]
 }
 
 interface Written extends Happening {
@@ -56,12 +56,12 @@ interface Written extends Happening {
  * The account that others see as the actor: in a question under a pseudonym, its author's pseudonym. Moderators acting as such
  * appear under their own name there, too.
  */
-export function shownActor({ question, actorId, byModerator = false }: Doer): number {
+export function shownActor({ question, actorId, byModerator = false }: EventActor): number {
 	return actorId === question.authorId && !byModerator ? (question.pseudonymId ?? actorId) : actorId
 }
 
 /** Who did something, where, and whether to another member's text. */
-export interface Doer {
+export interface EventActor {
 	question: EventQuestion
 	actorId: number
 	byModerator?: boolean

@@ -1,7 +1,7 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { archivedQuestions, archivedRevisions } from './leaving/leaving.queries.server.ts'
 import { eraseDeletedPosts, leavePosts } from './leaving/leaving.server.ts'
-import { notifyFollowers, notifyQueryFollowers, questionKinds } from './notifying/notifying.server.ts'
+import { notifyQuestionFollowers, notifyTagFollowers, questionKinds } from './notifying/notifying.server.ts'
 import { forumShapes, questionOperations } from './questions.api.server.ts'
 import { commentSubject, questionSubject } from './questions.subjects.server.ts'
 import { commentCounters } from './writing/writing.queries.server.ts'
@@ -9,7 +9,7 @@ import { commentCounters } from './writing/writing.queries.server.ts'
 export const questions = defineFeature({
 	name: 'questions',
 	api: { operations: questionOperations, schemas: forumShapes },
-	jobs: { 'tell-followers': notifyFollowers, 'tell-query-followers': notifyQueryFollowers },
+	jobs: { 'tell-followers': notifyTagFollowers, 'tell-query-followers': notifyQuestionFollowers },
 	notificationKinds: questionKinds,
 	counters: commentCounters,
 	subjects: [questionSubject, commentSubject],

@@ -1,5 +1,5 @@
 /** Limits of what members write, apart from the schemas so that the browser can use them without zod. */
-export const limits = {
+export const postLimits = {
 	titleMin: 8,
 	titleMax: 200,
 	descriptionMax: 30_000,

@@ -1,8 +1,8 @@
-import { lastingUrl } from '~/features/search/search.view.ts'
+import { permalinkOf } from '~/features/search/search.view.ts'
 
 /** The edit page of a question. @param url its canonical address */
 export function editPath(url: string): string {
-	return lastingUrl(url).replace(/^\/forum\/[^/]+/, '/forum/edit')
+	return permalinkOf(url).replace(/^\/forum\/[^/]+/, '/forum/edit')
 }
 
 /** The earlier versions of a question or a comment. */

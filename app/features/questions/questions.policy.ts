@@ -42,6 +42,6 @@ export function mayVote(viewer: Viewer, text: { authorId: number }): boolean {
 }
 
 /** Whether this viewer may accept solutions of a question: its author, a moderator, an admin. */
-export function mayChoose(viewer: Viewer, question: { authorId: number }): boolean {
+export function mayAccept(viewer: Viewer, question: { authorId: number }): boolean {
 	return viewer !== null && (viewer.id === question.authorId || isModerator(viewer))
 }

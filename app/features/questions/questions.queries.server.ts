@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { bookmarksOn } from '~/features/bookmarks/bookmarks.queries.server.ts'
-import { type AuthorRow, accountsOf, authorColumns } from '~/features/members/pseudonyms.queries.server.ts'
+import { type AuthorRow, accountIdsOf, authorColumns } from '~/features/members/pseudonyms.queries.server.ts'
 import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
@@ -71,7 +71,7 @@ export async function listRows({
 		select ${questionColumns} from questions q ${questionJoins}
 		where q.status = 'published'
 		${categoryId === undefined ? sql`` : sql`and q.category_id = ${categoryId}`}
-		${authorId === undefined ? sql`` : mine ? sql`and q.author_id = any(${accountsOf(authorId)})` : sql`and q.author_id = ${authorId}`}
+		${authorId === undefined ? sql`` : mine ? sql`and q.author_id = any(${accountIdsOf(authorId)})` : sql`and q.author_id = ${authorId}`}
 		${view === 'unanswered' ? sql`and q.comment_count = 0` : sql``}
 		${view === 'unsolved' ? sql`and q.comment_count > 0 and not q.solved` : sql``}
 		${view === 'solved' ? sql`and q.solved` : sql``}

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { MAX_TAG, tagsOf } from '~/features/tags/tags.limits.ts'
+import { MAX_TAG, parseTags } from '~/features/tags/tags.limits.ts'
 import { cleanText, isBlank, isStorable } from '~/lib/clean.ts'
-import { limits } from './questions.limits.ts'
+import { postLimits } from './questions.limits.ts'
 
 /** A required text, without characters that PostgreSQL cannot store. */
 const clean = (missing: string) =>
@@ -14,9 +14,9 @@ const tagsInput = z
 	.union([clean(tagsMissing), z.array(clean(tagsMissing)).transform((texts) => texts.join(','))], {
 		error: tagsMissing,
 	})
-	.transform(tagsOf)
+	.transform(parseTags)
 	.refine((tags) => tags.length > 0, tagsMissing)
-	.refine((tags) => tags.length <= limits.tagsMax, `A query has at most ${limits.tagsMax} tags.`)
+	.refine((tags) => tags.length <= postLimits.tagsMax, `A query has at most ${postLimits.tagsMax} tags.`)
 	.refine((tags) => tags.every((tag) => tag.length <= MAX_TAG), `A tag has at most ${MAX_TAG} characters.`)
 
 /** Input of the ask and edit forms. */
@@ -24,14 +24,20 @@ export const askInput = z.object({
 	title: clean('The title is required!')
 		.transform((text) => text.replace(/\s+/g, ' ').trim())
 		.refine((title) => !title || !isBlank(title), 'The title is required!')
-		.refine((title) => title.length >= limits.titleMin, `The title needs at least ${limits.titleMin} characters.`)
-		.refine((title) => title.length <= limits.titleMax, `The title may have at most ${limits.titleMax} characters.`),
+		.refine(
+			(title) => title.length >= postLimits.titleMin,
+			`The title needs at least ${postLimits.titleMin} characters.`,
+		)
+		.refine(
+			(title) => title.length <= postLimits.titleMax,
+			`The title may have at most ${postLimits.titleMax} characters.`,
+		),
 	description: clean('The description is required!')
 		.transform((text) => text.trimEnd())
 		.refine((text) => !isBlank(text), 'The description is required!')
 		.refine(
-			(text) => text.length <= limits.descriptionMax,
-			`The description may have at most ${limits.descriptionMax.toLocaleString('en')} characters.`,
+			(text) => text.length <= postLimits.descriptionMax,
+			`The description may have at most ${postLimits.descriptionMax.toLocaleString('en')} characters.`,
 		),
 	tags: tagsInput,
 	category: z
@@ -49,8 +55,8 @@ export const pseudonymInput = z.object({
 /** Input of the preview: a possibly incomplete description, and the tags. */
 export const previewInput = z.object({
 	description: clean('The description is required!').refine(
-		(text) => text.length <= limits.descriptionMax,
-		`The description may have at most ${limits.descriptionMax.toLocaleString('en')} characters.`,
+		(text) => text.length <= postLimits.descriptionMax,
+		`The description may have at most ${postLimits.descriptionMax.toLocaleString('en')} characters.`,
 	),
 	tags: clean('').catch(''),
 })
@@ -73,8 +79,8 @@ export const commentInput = z.object({
 		.transform((text) => text.trimEnd())
 		.refine((text) => !isBlank(text), 'Write something first.')
 		.refine(
-			(text) => text.length <= limits.commentMax,
-			`A comment may have at most ${limits.commentMax.toLocaleString('en')} characters.`,
+			(text) => text.length <= postLimits.commentMax,
+			`A comment may have at most ${postLimits.commentMax.toLocaleString('en')} characters.`,
 		),
 })
 
@@ -92,10 +98,10 @@ export const draftKey = z.string().regex(/^(ask|edit:[1-9]\d{0,9})$/, 'There is 
 /** A draft, as a tab saves it while its author is typing. */
 export const draftInput = z.object({
 	key: draftKey,
-	title: unfinished(limits.titleMax),
+	title: unfinished(postLimits.titleMax),
 	// A browser counts a line end as one character and sends two.
-	description: unfinished(limits.descriptionMax * 2).refine(
-		(text) => text.length <= limits.descriptionMax,
+	description: unfinished(postLimits.descriptionMax * 2).refine(
+		(text) => text.length <= postLimits.descriptionMax,
 		'This is too long for a draft.',
 	),
 	tags: unfinished(1_000),

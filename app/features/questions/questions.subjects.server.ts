@@ -4,11 +4,11 @@ import { trustAuthor } from '~/features/moderation/members.queries.server.ts'
 import { lockModerator } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT, type SubjectAct, type SubjectState } from '~/features/moderation/moderation.policy.ts'
 import {
-	type ActCall,
-	type ActOn,
-	changedMeanwhile,
+	type ActHandler,
+	type ActInput,
+	type ActResult,
+	caseChangedError,
 	type ModeratedSubject,
-	type Performed,
 	type SubjectType,
 } from '~/features/moderation/subjects.server.ts'
 import { mainTags } from '~/features/tags/tags.server.ts'
@@ -27,7 +27,7 @@ import {
 	lockAnyComment,
 	lockAnyQuestion,
 	type PostRow,
-	readAdded,
+	readAddedEvent,
 	setLocked,
 } from './status/status.queries.server.ts'
 import { announceEffects, eventQuestion, recordEffects } from './writing/change.server.ts'
@@ -184,7 +184,7 @@ async function publish(
 	const { type, id, question } = post
 	if (type === 'query') await publishQuestion(trx, id, by, held.tags)
 	else await publishComment(trx, id, question.id, { from: held.status, by })
-	if (held.unseen) return { event: await readAdded(trx, type, id, question, by) }
+	if (held.unseen) return { event: await readAddedEvent(trx, type, id, question, by) }
 	if (type === 'query') return { event: { kind: 'question-republished', actorId: by, question } }
 	return { event: { kind: 'comment-republished', actorId: by, question, commentId: id } }
 }
@@ -206,22 +206,22 @@ async function lockPost(trx: Executor, post: PostSubject, act: PostAct, into: nu
 	for (const id of [questionId, ...(other === null ? [] : [other])].sort((one, two) => one - two))
 		questions.set(id, await lockAnyQuestion(trx, id))
 	const question = questions.get(questionId)
-	if (!question || (post.type === 'comment' && question.status !== 'published')) throw changedMeanwhile()
+	if (!question || (post.type === 'comment' && question.status !== 'published')) throw caseChangedError()
 	if (act === 'merge' && (other === null || questions.get(other)?.status !== 'published')) {
 		const message = 'There is no other query at this address.'
 		throw new Invalid(message, { into: message })
 	}
 	const held = post.type === 'comment' ? await lockAnyComment(trx, post.id) : question
-	if (!held || !startsFrom[act].includes(states[held.status])) throw changedMeanwhile()
-	if (act === 'approve' && held.fingerprint !== post.fingerprint) throw changedMeanwhile()
-	if ((act === 'lock' || act === 'unlock') && question.locked === (act === 'lock')) throw changedMeanwhile()
+	if (!held || !startsFrom[act].includes(states[held.status])) throw caseChangedError()
+	if (act === 'approve' && held.fingerprint !== post.fingerprint) throw caseChangedError()
+	if ((act === 'lock' || act === 'unlock') && question.locked === (act === 'lock')) throw caseChangedError()
 	const pins = isPinAct(act)
-	if (pins !== null && (await isPinnedNow(trx, questionId)) === pins) throw changedMeanwhile()
+	if (pins !== null && (await isPinnedNow(trx, questionId)) === pins) throw caseChangedError()
 	// Before any member is locked, as by those who write questions.
 	return { ...question, ...held, tags: await mainTags(trx, question.tags) }
 }
 
-async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>): Promise<Performed> {
+async function perform(trx: Executor, act: PostAct, call: ActInput<PostSubject>): Promise<ActResult> {
 	const { subject, actor, why, input } = call
 	const into = act === 'merge' ? Number(input.into) : 0
 	const until = typeof input.until === 'string' && input.until !== '' ? input.until : null
@@ -268,8 +268,8 @@ const mergeInput = z.object({
  * Reveals the member behind a pseudonym to a moderator. The member is notified each time, even about a hidden post: the
  * notification concerns them, not the question.
  */
-async function unmask(trx: Executor, { subject: post, author, actor }: ActCall<PostSubject>): Promise<Performed> {
-	if (author.pseudonym_of === null || !(await insertUnmasking(trx, author.id, actor.id))) throw changedMeanwhile()
+async function unmask(trx: Executor, { subject: post, author, actor }: ActInput<PostSubject>): Promise<ActResult> {
+	if (author.pseudonym_of === null || !(await insertUnmasking(trx, author.id, actor.id))) throw caseChangedError()
 	const { title, url } = post
 	return {
 		notification: {
@@ -290,7 +290,7 @@ const sentences = {
 
 /** Actions that questions and comments share. */
 function commonActs<Type extends 'query' | 'comment'>(type: Type) {
-	const act = (name: keyof typeof sentences): ActOn<PostSubject> => ({
+	const act = (name: keyof typeof sentences): ActHandler<PostSubject> => ({
 		done: sentences[name],
 		decision: `${name} ${type}`,
 		perform: (trx, call) => perform(trx, name, call),
@@ -305,7 +305,7 @@ function commonActs<Type extends 'query' | 'comment'>(type: Type) {
 			decision: `unmask ${type}`,
 			leavesReports: true,
 			perform: unmask,
-		} satisfies ActOn<PostSubject>,
+		} satisfies ActHandler<PostSubject>,
 	}
 }
 
@@ -317,7 +317,7 @@ const untilInput = z.object({
 		.refine((day) => day === '' || day >= siteDay(Date.now()), 'Choose today or a later day.'),
 })
 
-function pinAct(name: 'pin' | 'pin-everywhere', title: string): ActOn<PostSubject> {
+function pinAct(name: 'pin' | 'pin-everywhere', title: string): ActHandler<PostSubject> {
 	return {
 		done: 'Pinned.',
 		decision: 'pin query',
@@ -337,7 +337,7 @@ function pinAct(name: 'pin' | 'pin-everywhere', title: string): ActOn<PostSubjec
 
 const commentActs = commonActs('comment')
 
-const questionActs: Partial<Record<SubjectAct, ActOn<PostSubject>>> = {
+const questionActs: Partial<Record<SubjectAct, ActHandler<PostSubject>>> = {
 	...commonActs('query'),
 	lock: {
 		done: 'Nobody can comment on it now.',

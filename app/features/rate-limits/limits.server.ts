@@ -42,7 +42,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 /** Limits of reading and writing: {@link UseLimit}. */
-export const useLimits = {
+export const usageLimits = {
 	/** Rendered pages and their data; not pages from the visitors' cache. */
 	pages: { words: 'You opened many pages', duration: MINUTE, member: 600, address: 600, counted: 'process' },
 	/** Reads of the API. Our own pages make about five; a whole campus may share an address. */

@@ -11,23 +11,23 @@ import { addProject } from '~/features/profile-editor/items.server.ts'
 import { profileLimits } from '~/features/profile-editor/profile.limits.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
 import { muteQuestion } from '~/features/questions/notifying/notifying.server.ts'
-import { limits } from '~/features/questions/questions.limits.ts'
+import { postLimits } from '~/features/questions/questions.limits.ts'
 import { getResume } from '~/features/resume/resume.server.ts'
 import { MAX_FOLLOWED_TAGS, setFollowing } from '~/features/tags/following.server.ts'
-import { Invalid, TooMany } from '~/lib/errors.ts'
+import { Invalid, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { filled } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
-import { type UseLimit, useLimits } from './limits.server.ts'
+import { type UseLimit, usageLimits } from './limits.server.ts'
 import { sweepRateLimits } from './rate-limits.queries.server.ts'
 import {
 	countAttempt,
-	countedAttempts,
 	countPage,
 	countUse,
+	getAttemptCounts,
 	measureUse,
 	reserveAttempt,
 	takeBackAttempt,
@@ -66,20 +66,20 @@ async function timesUntilRefused(work: () => Promise<unknown>, most: number): Pr
 	return [most + 1, null]
 }
 
-const isWorded = (name: keyof typeof useLimits): name is UseName => 'words' in useLimits[name]
-const all = Object.keys(useLimits) as (keyof typeof useLimits)[]
+const isWorded = (name: keyof typeof usageLimits): name is UseName => 'words' in usageLimits[name]
+const all = Object.keys(usageLimits) as (keyof typeof usageLimits)[]
 const names = all.filter(isWorded)
-const blockOf = (name: keyof typeof useLimits) => (useLimits[name] as UseLimit).block
+const blockOf = (name: keyof typeof usageLimits) => (usageLimits[name] as UseLimit).block
 
 describe('a limit of reading or writing', () => {
 	test.each(names)(
 		'%s: a member has as often as the table says, others are not held up, and the pause is told',
 		async (name) => {
-			const { member: most, duration, words } = useLimits[name]
+			const { member: most, duration, words } = usageLimits[name]
 			const [times, refusal] = await timesUntilRefused(() => countUse(name, member, '192.0.2.1'), most)
 			expect(times).toBe(most)
-			expect(refusal).toBeInstanceOf(TooMany)
-			const { message, retryAfter } = refusal as TooMany
+			expect(refusal).toBeInstanceOf(TooManyRequests)
+			const { message, retryAfter } = refusal as TooManyRequests
 			const pause = duration > 5_400 ? '\\d\\d? hours' : 'a minute|\\d\\d? minutes'
 			expect(message).toMatch(new RegExp(`^${words} in a short time\\. Wait (${pause}), then try again\\.$`))
 			expect(retryAfter).toBeGreaterThan(duration - 60)
@@ -88,13 +88,13 @@ describe('a limit of reading or writing', () => {
 		},
 	)
 
-	test.each(names.filter((name) => useLimits[name].address !== null))(
+	test.each(names.filter((name) => usageLimits[name].address !== null))(
 		'%s: the visitors of an address share one',
 		async (name) => {
-			const most = Number(useLimits[name].address)
+			const most = Number(usageLimits[name].address)
 			const [times, refusal] = await timesUntilRefused(() => countUse(name, null, `2001:db8:0:${made}::1`), most)
-			expect([times, refusal instanceof TooMany]).toEqual([most, true])
-			await expect(countUse(name, null, `2001:db8:0:${made}:ffff::2`)).rejects.toThrow(TooMany)
+			expect([times, refusal instanceof TooManyRequests]).toEqual([most, true])
+			await expect(countUse(name, null, `2001:db8:0:${made}:ffff::2`)).rejects.toThrow(TooManyRequests)
 			await countUse(name, null, `2001:db8:1:${made}::1`)
 			await countUse(name, member, `2001:db8:0:${made}::1`)
 		},
@@ -103,7 +103,7 @@ describe('a limit of reading or writing', () => {
 	test.each(all.filter((name) => !isWorded(name)))(
 		'%s: a feature that words its refusal is told what is left, of a member and of an address',
 		async (name) => {
-			const { member: ofMember, address: ofAddress, duration } = useLimits[name]
+			const { member: ofMember, address: ofAddress, duration } = usageLimits[name]
 			const callers = [
 				{ count: () => measureUse(name, member, '192.0.2.1'), limit: ofMember },
 				{ count: () => measureUse(name, null, '192.0.2.1'), limit: ofAddress },
@@ -134,7 +134,7 @@ describe('a limit of reading or writing', () => {
 	})
 
 	test('a shared counter ends with its window', async () => {
-		await timesUntilRefused(() => countUse('peopleSearch', member), useLimits.peopleSearch.member)
+		await timesUntilRefused(() => countUse('peopleSearch', member), usageLimits.peopleSearch.member)
 		await sql`update rate_limits set expire = ${Date.now() - 1} where key like ${`rate:peopleSearch:member:${member.id}`}`.execute(
 			db(),
 		)
@@ -160,7 +160,7 @@ describe('a limit of reading or writing', () => {
 	test.each(all.filter(blockOf))(
 		'of many uses of %s at once no more pass than its limit, and no fewer, though they are taken in blocks',
 		async (name) => {
-			const { member: most } = useLimits[name]
+			const { member: most } = usageLimits[name]
 			const quotas = await Promise.all(Array.from({ length: most + 3 }, () => measureUse(name, member)))
 			expect(quotas.filter(({ exceeded }) => exceeded)).toHaveLength(3)
 			const left = quotas.filter(({ exceeded }) => !exceeded).map((quota) => quota.left)
@@ -169,11 +169,11 @@ describe('a limit of reading or writing', () => {
 	)
 
 	test('every limit with blocks is a multiple of the block size', () => {
-		for (const name of all) expect([name, useLimits[name].member % (blockOf(name) ?? 1)]).toEqual([name, 0])
+		for (const name of all) expect([name, usageLimits[name].member % (blockOf(name) ?? 1)]).toEqual([name, 0])
 	})
 
 	test('pages do not include pictures, suggestions and background requests', async () => {
-		const { member: most } = useLimits.pages
+		const { member: most } = usageLimits.pages
 		for (const pattern of ['media/*', 'suggest/tags', 'messages/:username/wire', 'notifications/latest'])
 			for (let time = 0; time <= most; time += 1) await countPage(member, '192.0.2.1', pattern)
 		const [times] = await timesUntilRefused(() => countPage(member, '192.0.2.1', '/forum'), most)
@@ -193,11 +193,11 @@ describe('an undecidable attempt', () => {
 
 	test('is taken back with its wait', async () => {
 		const some = await Promise.all(Array.from({ length: 5 }, reserve))
-		await expect(reserve()).rejects.toThrow(TooMany)
+		await expect(reserve()).rejects.toThrow(TooManyRequests)
 		await sql`update attempts set last_at = now() - interval '2 minutes'`.execute(db())
 		const before = await row()
 		const refund = await reserve()
-		await expect(reserve()).rejects.toThrow(TooMany)
+		await expect(reserve()).rejects.toThrow(TooManyRequests)
 		await refund()
 		expect(await row()).toEqual(before)
 		// The earlier attempts have another timestamp than the last one now, so their wait remains.
@@ -237,20 +237,20 @@ test('of many who log in from one network, none fails because of another one', a
 		await sql`update attempts set count = count + 1 where key like 'login-network:%'`.execute(trx)
 	})
 	await success
-	expect(await countedAttempts([near, wide])).toEqual([1, 1])
+	expect(await getAttemptCounts([near, wide])).toEqual([1, 1])
 })
 
 describe('what is counted', () => {
 	/** Uses up all but one of a member's uses. */
 	async function leaveOne(name: UseName): Promise<void> {
-		for (let time = 1; time < useLimits[name].member; time += 1) await countUse(name, member)
+		for (let time = 1; time < usageLimits[name].member; time += 1) await countUse(name, member)
 	}
 
 	test('views of other profiles, as page and JSON Resume, existing or not, but not one’s own', async () => {
 		await leaveOne('profiles')
 		await getProfile(member, 'author')
-		await expect(getResume(member, 'author')).rejects.toThrow(TooMany)
-		await expect(getProfile(member, 'nobody')).rejects.toThrow(TooMany)
+		await expect(getResume(member, 'author')).rejects.toThrow(TooManyRequests)
+		await expect(getProfile(member, 'nobody')).rejects.toThrow(TooManyRequests)
 		await getProfile(member, member.username.toUpperCase())
 		await getResume(member, member.username)
 	})
@@ -258,8 +258,10 @@ describe('what is counted', () => {
 	test('saves of all sections of a profile', async () => {
 		await leaveOne('profileSaves')
 		await saveSocial(member, member.username, { ...filled.social, version: '1' })
-		await expect(addProject(member, member.username, filled.project)).rejects.toThrow(TooMany)
-		await expect(saveSocial(member, member.username, { ...filled.social, version: '2' })).rejects.toThrow(TooMany)
+		await expect(addProject(member, member.username, filled.project)).rejects.toThrow(TooManyRequests)
+		await expect(saveSocial(member, member.username, { ...filled.social, version: '2' })).rejects.toThrow(
+			TooManyRequests,
+		)
 	})
 
 	test('edits of questions and comments', async () => {
@@ -267,10 +269,10 @@ describe('what is counted', () => {
 		const comment = await makeComment(member, id)
 		await leaveOne('edits')
 		await editComment(member, comment, { body: 'Another word.' })
-		await expect(editComment(member, comment, { body: 'And another.' })).rejects.toThrow(TooMany)
+		await expect(editComment(member, comment, { body: 'And another.' })).rejects.toThrow(TooManyRequests)
 		await expect(
 			editQuestion(member, id, { title: 'Another title', description: 'x', tags: 'a', category: 'others' }),
-		).rejects.toThrow(TooMany)
+		).rejects.toThrow(TooManyRequests)
 	})
 })
 
@@ -336,7 +338,7 @@ describe('limits of what a member can store', () => {
 	test('200 edits of a text, except for moderators', async () => {
 		const { id } = await makeQuestion(author)
 		const comment = await makeComment(author, id)
-		const most = limits.editsMax
+		const most = postLimits.editsMax
 		await sql`insert into revisions (question_id, comment_id, editor_id, by_moderator, body)
 			select ${id}, ${comment}, ${author.id}, false, 'x' from generate_series(1, ${most})`.execute(db())
 		await sql`insert into revisions (question_id, editor_id, by_moderator, title, description, tags, category)

@@ -24,7 +24,7 @@ export async function lockLastAttempt(trx: Executor, key: string): Promise<strin
 }
 
 /** Takes back an attempt and its wait, unless others were counted since. @param taken the times of the attempt and of the one before it */
-export async function refund(
+export async function refundAttempt(
 	trx: Executor,
 	taken: { key: string; at: string | null; before: string | null },
 ): Promise<void> {
@@ -51,7 +51,7 @@ export async function tryToCount(trx: Executor, key: string, limit: AttemptLimit
 }
 
 /** The remaining wait in seconds. */
-export async function waitLeft(trx: Executor, key: string, limit: AttemptLimit): Promise<number> {
+export async function secondsToWait(trx: Executor, key: string, limit: AttemptLimit): Promise<number> {
 	const { rows } = await sql<{ seconds: number }>`
 		select ceil(extract(epoch from ${freeAt(limit)} - clock_timestamp()))::float8 as seconds
 		from attempts where key = ${key}`.execute(trx)

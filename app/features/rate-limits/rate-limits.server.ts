@@ -6,28 +6,28 @@ import {
 	RateLimiterRedis,
 	RateLimiterRes,
 } from 'rate-limiter-flexible'
-import { config, isOneOfSeveral } from '~/config.server.ts'
-import { TooMany } from '~/lib/errors.ts'
+import { config, hasSeveralProcesses } from '~/config.server.ts'
+import { TooManyRequests } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { redis } from '~/platform/bus/redis.server.ts'
 import { db, type Executor, pool } from '~/platform/db/db.server.ts'
-import { attemptLimits, type UseLimit, useLimits } from './limits.server.ts'
+import { attemptLimits, type UseLimit, usageLimits } from './limits.server.ts'
 import {
 	deleteAttempts,
 	lockLastAttempt,
 	readAttempts,
-	refund,
+	refundAttempt,
+	secondsToWait,
 	takeBackAttempts,
 	tryToCount,
-	waitLeft,
 } from './rate-limits.queries.server.ts'
 
-type AnyUse = keyof typeof useLimits
+type AnyUse = keyof typeof usageLimits
 
 /** Limits of reading or writing with an error message of their own. */
-export type UseName = { [Name in AnyUse]: (typeof useLimits)[Name] extends { words: string } ? Name : never }[AnyUse]
+export type UseName = { [Name in AnyUse]: (typeof usageLimits)[Name] extends { words: string } ? Name : never }[AnyUse]
 
 /** The state of a limit. */
 export interface Quota {
@@ -62,14 +62,14 @@ const memory = remember('rate-limits', () => ({
 /**
  * Counts a use of the member, or of the address for visitors.
  * @param address of the request; visitors without one are not counted
- * @throws TooMany with the seconds to wait
+ * @throws TooManyRequests with the seconds to wait
  */
 export async function countUse(name: UseName, viewer: Viewer, address = ''): Promise<void> {
 	const { exceeded, reset } = await measureUse(name, viewer, address)
 	if (!exceeded) return
 	// In minutes at least.
 	const pause = inWords(Math.max(reset, 60), minutes)
-	throw new TooMany(`${useLimits[name].words} in a short time. Wait ${pause}, then try again.`, reset)
+	throw new TooManyRequests(`${usageLimits[name].words} in a short time. Wait ${pause}, then try again.`, reset)
 }
 
 /** Pictures and background requests of tabs are not pages: one page may cause dozens of them. */
@@ -77,7 +77,7 @@ const noPage = /^\/?(?:media|suggest)\/|\/(?:wire|latest)$/
 /** This machine, or a proxy that TRUST_PROXY does not name: not the address of a visitor. */
 const ownMachine = /^(?:127\.|::1$|::ffff:127\.)/
 
-/** Counts a rendered page. @param pattern of its route, as anybody can choose an address @throws TooMany */
+/** Counts a rendered page. @param pattern of its route, as anybody can choose an address @throws TooManyRequests */
 export async function countPage(viewer: Viewer, address: string, pattern: string): Promise<void> {
 	if (noPage.test(pattern) || (!viewer && ownMachine.test(address))) return
 	await countUse('pages', viewer, address)
@@ -88,9 +88,9 @@ export async function countPage(viewer: Viewer, address: string, pattern: string
  * @returns what is left, and whether the limit is exceeded
  */
 export async function measureUse(name: AnyUse, viewer: Viewer, address = ''): Promise<Quota> {
-	const rule: UseLimit = useLimits[name]
+	const rule: UseLimit = usageLimits[name]
 	const limit = viewer ? rule.member : rule.address
-	const key = viewer ? String(viewer.id) : network(address)
+	const key = viewer ? String(viewer.id) : networkOf(address)
 	if (limit === null || key === '') return { limit: 0, left: 0, reset: 0, exceeded: false }
 	const size = viewer ? blockSize(rule) : 1
 	const count = () => countUp(limiterOf(`rate:${name}:${viewer ? 'member' : 'address'}`, rule, limit), key, size)
@@ -109,7 +109,7 @@ function wholeSeconds(milliseconds: number): number {
 
 /** With several processes, blocks would make the reported remainder too low. */
 function blockSize({ block = 1, counted }: UseLimit): number {
-	return counted === 'redis' && isOneOfSeveral() ? 1 : block
+	return counted === 'redis' && hasSeveralProcesses() ? 1 : block
 }
 
 /** Takes a use from this process's block. If it is used up, one request for a new block serves all callers. */
@@ -198,7 +198,7 @@ export type AttemptCounters = readonly (readonly [AttemptName, string])[]
  * Counts an attempt before it is checked. A refused attempt is not counted, so that waiting is not prolonged. The counters are in
  * PostgreSQL, so they survive restarts and hold for all processes, and concurrent attempts cannot exceed a limit.
  * @param check further checks in the same transaction; if it throws, the attempt is not counted
- * @throws TooMany with the seconds to wait
+ * @throws TooManyRequests with the seconds to wait
  */
 export async function countAttempt(
 	counters: AttemptCounters,
@@ -216,13 +216,13 @@ export async function countAttempt(
  * Counts an attempt as {@link countAttempt} does, while another server decides it, so that the attempt may turn out undecidable. Until then
  * it counts, so that concurrent attempts cannot exceed the limit.
  * @returns a function that takes the attempt and its wait back
- * @throws TooMany with the seconds to wait
+ * @throws TooManyRequests with the seconds to wait
  */
 export async function reserveAttempt(counters: AttemptCounters): Promise<() => Promise<void>> {
 	const taken = await db()
 		.transaction()
 		.execute(async (trx) => {
-			const each: Parameters<typeof refund>[1][] = []
+			const each: Parameters<typeof refundAttempt>[1][] = []
 			for (const [name, about] of counters) {
 				const key = keyOf(name, about)
 				const before = await lockLastAttempt(trx, key)
@@ -235,19 +235,19 @@ export async function reserveAttempt(counters: AttemptCounters): Promise<() => P
 		db()
 			.transaction()
 			.execute(async (trx) => {
-				for (const one of taken) await refund(trx, one)
+				for (const one of taken) await refundAttempt(trx, one)
 			})
 }
 
 async function countOne(trx: Executor, name: AttemptName, about: string): Promise<void> {
 	const key = keyOf(name, about)
 	if (await tryToCount(trx, key, attemptLimits[name])) return
-	const seconds = await waitLeft(trx, key, attemptLimits[name])
-	throw new TooMany(waitMessage(seconds), seconds)
+	const seconds = await secondsToWait(trx, key, attemptLimits[name])
+	throw new TooManyRequests(waitMessage(seconds), seconds)
 }
 
 /** The number of attempts for each of these. */
-export async function countedAttempts(counters: AttemptCounters, executor: Executor = db()): Promise<number[]> {
+export async function getAttemptCounts(counters: AttemptCounters, executor: Executor = db()): Promise<number[]> {
 	const asked = counters.map(([name, about]) => ({
 		key: keyOf(name, about),
 		seconds: attemptLimits[name].forgottenAfter,
@@ -286,15 +286,15 @@ function inWords(seconds: number, smallest: readonly [size: number, one: string,
 }
 
 /** The network of an address: for IPv6 the /64 that one customer usually controls. IPv4 mapped to IPv6 (`::ffff:192.0.2.1`) is IPv4. */
-export function network(address: string): string {
+export function networkOf(address: string): string {
 	const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
 	if (mapped) return mapped
 	return isIPv6(address) ? prefixOf(address, 4) : address
 }
 
 /** The wider network of an address, for a looser limit: /48 of IPv6, a typical customer's; /24 of IPv4. */
-export function wideNetwork(address: string): string {
-	const holder = network(address)
+export function wideNetworkOf(address: string): string {
+	const holder = networkOf(address)
 	if (isIPv6(address) && holder.includes(':')) return prefixOf(address, 3)
 	return /^\d+\.\d+\.\d+\.\d+$/.test(holder) ? `${holder.replace(/\.\d+$/, '.0')}/24` : holder
 }

@@ -8,7 +8,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
-import { markNeighboursDue, readWanted, recordOpened, storeRelated } from './related.queries.server.ts'
+import { markNeighboursDue, readDueQuestions, recordOpened, storeRelated } from './related.queries.server.ts'
 import { findRelated, listRelated } from './related.server.ts'
 
 useDatabase()
@@ -35,7 +35,7 @@ beforeEach(findAll)
 
 /** Runs the job until it has nothing left. */
 async function findAll(): Promise<void> {
-	while ((await readWanted(1, 1)).length > 0) await findRelated(false)
+	while ((await readDueQuestions(1, 1)).length > 0) await findRelated(false)
 }
 
 async function idsOf(questionId: number): Promise<number[]> {
@@ -43,7 +43,7 @@ async function idsOf(questionId: number): Promise<number[]> {
 	return rows.map(({ url }) => Number(url.split('/')[4]))
 }
 
-const wantedIds = async () => (await readWanted(1_000, 1)).map(({ id }) => id)
+const wantedIds = async () => (await readDueQuestions(1_000, 1)).map(({ id }) => id)
 
 /** Two similar questions, with words that no other test uses. */
 async function makePair(words: string): Promise<[number, number]> {
@@ -198,7 +198,7 @@ describe('a run', () => {
 		await withoutRow(one)
 		const third = await makeQuestion(asker, { title: 'A question of another kind' })
 		await recordOpened(one)
-		expect((await readWanted(2, 1)).map(({ id }) => id)).toEqual([one, third.id])
+		expect((await readDueQuestions(2, 1)).map(({ id }) => id)).toEqual([one, third.id])
 		expect(await wantedIds()).toEqual([one, third.id, other])
 	})
 
@@ -227,7 +227,7 @@ describe('a run', () => {
 
 	test('with an encoder, a question waits for its vector, ten minutes at most', async () => {
 		const { id } = await makeQuestion(asker, { title: 'A tarpaulin for the stage' })
-		const isWanted = async () => (await readWanted(1_000, 1, true)).some((question) => question.id === id)
+		const isWanted = async () => (await readDueQuestions(1_000, 1, true)).some((question) => question.id === id)
 		expect([await isWanted(), (await wantedIds()).includes(id)]).toEqual([false, true])
 		await sql`update question_vectors set changed_at = now() - interval '11 minutes' where question_id = ${id}`.execute(
 			db(),
@@ -239,7 +239,7 @@ describe('a run', () => {
 
 	test('does not store a result for a question that changed meanwhile', async () => {
 		const [one, other] = await makePair('octopus pull')
-		const read = (await readWanted(10, 100)).find(({ id }) => id === one)
+		const read = (await readDueQuestions(10, 100)).find(({ id }) => id === one)
 		if (!read) throw new Error('It is not among those that are wanted.')
 		await editQuestion(asker, one, {
 			title: 'How to undo a pull?',

@@ -52,7 +52,7 @@ export async function recordOpened(questionId: number): Promise<void> {
 }
 
 /** A question that is due. */
-export interface WantedQuestion {
+export interface DueQuestion {
 	id: number
 	title: string
 	/** The beginning of its Markdown. */
@@ -68,9 +68,13 @@ export interface WantedQuestion {
  * A batch of questions that are due: opened ones first, then the newest.
  * @param awaitsMeaning leaves out those whose embedding is about to be computed
  */
-export async function readWanted(limit: number, characters: number, awaitsMeaning = false): Promise<WantedQuestion[]> {
+export async function readDueQuestions(
+	limit: number,
+	characters: number,
+	awaitsMeaning = false,
+): Promise<DueQuestion[]> {
 	const isDue = awaitsMeaning ? sql`not ${isEncodedSoon}` : sql`true`
-	const { rows } = await sql<WantedQuestion>`
+	const { rows } = await sql<DueQuestion>`
 		select q.id, q.title, left(q.description, ${characters}) as description, r.wanted_at::text as wanted, r.changed, r.related_ids as before
 		from related_questions r join questions q on q.id = r.question_id
 		where r.wanted_at is not null and q.status = 'published' and ${isDue}
@@ -87,7 +91,7 @@ export async function pickSameSubject(questionId: number, ids: number[]): Promis
 }
 
 /** Stores the result, unless the question has changed meanwhile. @returns whether it was stored */
-export async function storeRelated({ id, wanted }: WantedQuestion, ids: number[]): Promise<boolean> {
+export async function storeRelated({ id, wanted }: DueQuestion, ids: number[]): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update related_questions set related_ids = ${ids}::int[], made_at = clock_timestamp(), wanted_at = null, changed = false, opened = false
 		where question_id = ${id} and wanted_at = ${wanted}::timestamptz`.execute(db())

@@ -1,19 +1,19 @@
 import { questionTag } from '~/features/questions/writing/change.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
-import { rankAlike } from '~/features/search/similar/similar.server.ts'
+import { rankSimilar } from '~/features/search/similar/similar.server.ts'
 import { log } from '~/lib/log.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { dropPages, sharedData } from '~/platform/cache/pages.server.ts'
+import { invalidatePages, sharedData } from '~/platform/cache/pages.server.ts'
 import { hasEncoder } from '~/platform/encoder/encoder.server.ts'
 import {
+	type DueQuestion,
 	markNeighboursDue,
 	pickSameSubject,
+	readDueQuestions,
 	readRelated,
-	readWanted,
 	recordOpened,
 	type StoredRelated,
 	storeRelated,
-	type WantedQuestion,
 } from './related.queries.server.ts'
 import type { RelatedView } from './related.view.ts'
 
@@ -80,9 +80,9 @@ function tagsOf({ ids }: StoredRelated): string[] {
  */
 export async function findRelated(awaitsMeaning = hasEncoder()): Promise<void> {
 	const until = Date.now() + RUN_MS
-	let questions: WantedQuestion[]
+	let questions: DueQuestion[]
 	do {
-		questions = await readWanted(BATCH, MAX_CHARACTERS, awaitsMeaning)
+		questions = await readDueQuestions(BATCH, MAX_CHARACTERS, awaitsMeaning)
 		for (const question of questions) {
 			if (Date.now() > until) return
 			await findRelatedOf(question)
@@ -92,9 +92,9 @@ export async function findRelated(awaitsMeaning = hasEncoder()): Promise<void> {
 }
 
 /** A new or changed question may be related to others now, or no longer be: those become due. */
-async function findRelatedOf(question: WantedQuestion): Promise<void> {
+async function findRelatedOf(question: DueQuestion): Promise<void> {
 	const { id, before, changed, wanted } = question
-	const found = await rankAlike(question, { limit: MAX_STORED, least: WORTH_SHOWING })
+	const found = await rankSimilar(question, { limit: MAX_STORED, least: WORTH_SHOWING })
 	const near = await pickSameSubject(
 		id,
 		found.map((each) => each.id),
@@ -102,5 +102,5 @@ async function findRelatedOf(question: WantedQuestion): Promise<void> {
 	const ids = found.filter((each) => each.score >= WORTH_SHOWING_ELSEWHERE || near.has(each.id)).map((each) => each.id)
 	if (!(await storeRelated(question, ids))) return
 	if (changed) await markNeighboursDue([...new Set([...before, ...ids])], wanted)
-	if (ids.join() !== before.join()) await dropPages([relatedTag(id)])
+	if (ids.join() !== before.join()) await invalidatePages([relatedTag(id)])
 }

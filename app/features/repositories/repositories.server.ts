@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { askGithub, findGithubAccount, type GithubAccount } from '~/features/campus-login/github.server.ts'
+import { fetchGithub, findGithubAccount, type GithubAccount } from '~/features/campus-login/github.server.ts'
 import { ProviderUnreachable } from '~/features/campus-login/provider-fetch.server.ts'
 import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
 import { canonicalSkill } from '~/features/members/skills.server.ts'
-import { transaction } from '~/features/profile-editor/editing.server.ts'
+import { inTransaction } from '~/features/profile-editor/editing.server.ts'
 import { countItems, insertProject, listSourceLinks } from '~/features/profile-editor/items.queries.server.ts'
 import { profileLimits } from '~/features/profile-editor/profile.limits.ts'
 import { projectInput } from '~/features/profile-editor/profile.schema.ts'
@@ -13,7 +13,7 @@ import { DomainError, Invalid, NotAllowed } from '~/lib/errors.ts'
 import { bareUrl } from '~/lib/links.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
@@ -94,7 +94,7 @@ export async function getRepositories(viewer: Viewer, username: string): Promise
  * Adds repositories as projects, all or none. Skips those that were added before.
  * @param input `repository`: ids separated by commas
  * @returns the result, in a sentence
- * @throws NotAllowed, Invalid, TooMany
+ * @throws NotAllowed, Invalid, TooManyRequests
  */
 export async function addRepositories(viewer: Viewer, username: string, input: Input): Promise<string> {
 	const owner = await requireProfileWriter(viewer, username)
@@ -103,9 +103,9 @@ export async function addRepositories(viewer: Viewer, username: string, input: I
 	const ids = new Set(String(input.repository ?? '').split(/,\s*/))
 	const chosen = (await listRepositories(owner, account)).filter(({ id }) => ids.has(String(id)))
 	if (chosen.length === 0) throw new Invalid('Choose at least one repository.')
-	const added = await transaction((trx) => addEach(trx, owner.id, chosen))
+	const added = await inTransaction((trx) => addEach(trx, owner.id, chosen))
 	if (added === 0) throw new Invalid('These are among your projects already.')
-	return added === 1 ? 'Project added successfully!' : `${counted(added, 'project')} added.`
+	return added === 1 ? 'Project added successfully!' : `${pluralize(added, 'project')} added.`
 }
 
 async function addEach(trx: Executor, userId: number, chosen: readonly Repository[]): Promise<number> {
@@ -144,7 +144,7 @@ function linkKey(url: string): string {
 
 /**
  * The public repositories that an account owns, without forks, last changed first.
- * @throws NotAllowed with the problem at GitHub; TooMany
+ * @throws NotAllowed with the problem at GitHub; TooManyRequests
  */
 async function listRepositories(viewer: SignedIn, account: GithubAccount): Promise<Repository[]> {
 	const key = JSON.stringify(account)
@@ -158,7 +158,7 @@ async function listRepositories(viewer: SignedIn, account: GithubAccount): Promi
 
 async function askForRepositories({ login, id: ownerId }: GithubAccount): Promise<Repository[]> {
 	const path = `/users/${encodeURIComponent(login)}/repos?type=owner&sort=pushed&per_page=${MAX_REPOSITORIES}`
-	const answer = await askGithub(path).catch((error: unknown) => {
+	const answer = await fetchGithub(path).catch((error: unknown) => {
 		if (error instanceof ProviderUnreachable) throw new NotAllowed(away)
 		throw error
 	})

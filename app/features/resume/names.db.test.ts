@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { areAlike, looksOfficial } from '~/features/accounts/registration/names.server.ts'
+import { areConfusable, looksOfficial } from '~/features/accounts/registration/names.server.ts'
 import { getPersonal, savePersonal } from '~/features/profile-editor/editing.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -96,7 +96,7 @@ describe('similarity', () => {
 		['Дмитрий', 'Dmitrij', false],
 		['🚀', '🌍', false],
 	])('%j and %j: %s', (one, other, alike) => {
-		expect([areAlike(one, other), areAlike(other, one)]).toEqual([alike, alike])
+		expect([areConfusable(one, other), areConfusable(other, one)]).toEqual([alike, alike])
 	})
 
 	test.each([

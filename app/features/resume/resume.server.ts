@@ -1,7 +1,7 @@
 import { config } from '~/config.server.ts'
 import { getEvidence } from '~/features/evidence/evidence.server.ts'
 import { levelNames } from '~/features/evidence/evidence.view.ts'
-import { isOwn, maySeeEmail, maySeePhone } from '~/features/members/members.policy.ts'
+import { isOwnProfile, maySeeEmail, maySeePhone } from '~/features/members/members.policy.ts'
 import { listCertificatesToEdit, listProjectsToEdit } from '~/features/profile-editor/items.queries.server.ts'
 import { listExperienceRows } from '~/features/profiles/profiles.queries.server.ts'
 import { requireProfile } from '~/features/profiles/profiles.server.ts'
@@ -23,7 +23,7 @@ export async function getResume(viewer: Viewer, username: string): Promise<Resum
 		listExperienceRows(row.id, reading),
 		viewer ? getEvidence(viewer, row) : [],
 	])
-	const own = isOwn(viewer, row)
+	const own = isOwnProfile(viewer, row)
 	return toResume(
 		{
 			username: row.username,

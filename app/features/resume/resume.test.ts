@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { academicsInput, socialInput } from '~/features/profile-editor/profile.schema.ts'
 import { anyProfile } from '../../../tests/factories/resume.ts'
-import { readDocument } from './import/document.ts'
-import { type Current, planImport } from './import/plan.ts'
+import { parseResume } from './import/document.ts'
+import { type CurrentProfile, planImport } from './import/plan.ts'
 import { fromResume } from './import/reading.ts'
 import { type ResumeFields, toResume } from './resume.view.ts'
 
 const site = 'https://quad.example'
 
-const nobody: Current = {
+const nobody: CurrentProfile = {
 	username: 'bram',
 	email: 'bram@campus.example',
 	personal: {
@@ -31,7 +31,7 @@ const nobody: Current = {
 
 /** Imports a whole document into an empty profile. */
 function imported(text: string): { profile: ResumeFields; unsaved: unknown[] } {
-	const { found, unsaved } = fromResume(readDocument(text))
+	const { found, unsaved } = fromResume(parseResume(text))
 	const plan = planImport(nobody, found)
 	const profile = {
 		...nobody,
@@ -68,7 +68,7 @@ test('importing one’s own export changes nothing', () => {
 			projects: own.projects.map(stored),
 			experiences: own.experiences.map(stored),
 		}
-		const { found } = fromResume(readDocument(JSON.stringify(toResume(own, site))))
+		const { found } = fromResume(parseResume(JSON.stringify(toResume(own, site))))
 		expect(planImport(current, found).changes).toEqual([])
 	}
 })
@@ -346,7 +346,7 @@ test.each([
 		'A profile does not have this field.',
 	],
 ])('%s is omitted, with a reason', (_, document, path, reason) => {
-	const { unsaved } = fromResume(readDocument(JSON.stringify(document)))
+	const { unsaved } = fromResume(parseResume(JSON.stringify(document)))
 	expect(unsaved).toContainEqual({ path, reason })
 })
 
@@ -382,15 +382,15 @@ describe('invalid documents are rejected with the place:', () => {
 		[`{"a": ${'{"a":'.repeat(50)}1${'}'.repeat(50)}}`, 'nested more than 32 levels'],
 		[`{"a": "${'x'.repeat(1_048_576)}"}`, 'A résumé has at most 1 MB.'],
 	])('%.60s', (text, reason) => {
-		expect(() => readDocument(text)).toThrow(reason)
+		expect(() => parseResume(text)).toThrow(reason)
 	})
 
 	test('brackets within a text do not count as nesting', () => {
-		expect(() => readDocument(`{"basics": {"summary": "${'[{\\"'.repeat(100)}"}}`)).not.toThrow()
+		expect(() => parseResume(`{"basics": {"summary": "${'[{\\"'.repeat(100)}"}}`)).not.toThrow()
 	})
 })
 
 test('an empty document changes nothing', () => {
 	for (const text of ['{}', '{"basics": null, "skills": [], "meta": {"devquad": null}}', '\uFEFF{"basics": {}}'])
-		expect(planImport(nobody, fromResume(readDocument(text)).found).changes).toEqual([])
+		expect(planImport(nobody, fromResume(parseResume(text)).found).changes).toEqual([])
 })

@@ -163,12 +163,12 @@ function projectEntry(project: ProjectInput) {
 
 /** The non-empty fields; undefined without any. */
 function given<Fields extends object>(fields: Fields): Partial<Fields> | undefined {
-	const filled = Object.entries(fields).filter(([, value]) => !isBlank(value))
+	const filled = Object.entries(fields).filter(([, value]) => !isEmptyValue(value))
 	return filled.length === 0 ? undefined : (Object.fromEntries(filled) as Partial<Fields>)
 }
 
 /** Whether a value is an empty text or list, null or undefined. */
-export function isBlank(value: unknown): boolean {
+export function isEmptyValue(value: unknown): boolean {
 	return (
 		value === undefined ||
 		value === null ||

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
-import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
+import { accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { answersWeight, declinedTags, relatedTerms, skillWeight } from './choosing.queries.server.ts'
 import { COMPARED_DAYS, FIT_DAYS, MAX_KNOWN_TAGS, MAX_OPEN_PER_TAG } from './routing.limits.ts'
@@ -81,7 +81,7 @@ export async function listAnswerableRows(
 		ranked as (select * from fitting order by rank desc, question_id desc offset 0),
 		page as (
 			select q.id, names, rank from ranked join questions q on q.id = ranked.question_id
-			where q.status = 'published' and q.locked_at is null and q.author_id <> all(${accountsOf(userId)})
+			where q.status = 'published' and q.locked_at is null and q.author_id <> all(${accountIdsOf(userId)})
 				${cursor ? sql`and (rank, q.id) < (${cursor.rank}::float8, ${cursor.id}::int)` : sql``}
 				and not exists (select from comments c where c.question_id = q.id and c.author_id = ${userId} and c.status = 'published')
 				and not ${isBlocking(userId, sql.ref('q.author_id'))} and not ${isBlocking(sql.ref('q.author_id'), userId)}

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { noteMemberUse } from '~/features/accounts/login-methods.server.ts'
+import { notifyMemberActive } from '~/features/accounts/login-methods.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type Viewer } from '~/lib/viewer.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import {
@@ -14,7 +14,6 @@ import {
 	type RankCursor,
 	raiseFeedVersion,
 } from './answerable.queries.server.ts'
-import { requireSignedIn } from './choosing.server.ts'
 import { ANSWERABLE_PER_PAGE, FEED_ENTRIES } from './routing.limits.ts'
 import type { AnswerableView } from './routing.view.ts'
 
@@ -69,7 +68,7 @@ export async function getRoutingChoice(viewer: Viewer): Promise<{ optedIn: boole
 	return { optedIn: member?.opted_in ?? false, feed: feedPath(id, member?.feed_version ?? 0) }
 }
 
-/** Gives the viewer's feed a new address; the old one becomes invalid. @throws NotAllowed for a visitor, TooMany */
+/** Gives the viewer's feed a new address; the old one becomes invalid. @throws NotAllowed for a visitor, TooManyRequests */
 export async function renewFeed(viewer: Viewer): Promise<void> {
 	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
@@ -86,7 +85,7 @@ export async function readFeed(key: string): Promise<AnswerableView[]> {
 	const member = isSignedFor(claim, signature) ? await findRoutingMember(Number(userId)) : undefined
 	if (member?.feed_version !== Number(version))
 		throw new NotFound('This address no longer works. The page “You can answer these” has the new one.')
-	noteMemberUse(Number(userId))
+	notifyMemberActive(Number(userId))
 	const rows = await listAnswerableRows(Number(userId), { cursor: null, limit: FEED_ENTRIES })
 	return rows.map(present)
 }

@@ -21,24 +21,24 @@ import {
 	asker,
 	countAsked,
 	countAskedOf,
-	countTold,
-	hidePresence,
+	countNotifiedAbout,
+	declineTimes,
 	makeExpert,
 	makeRouted,
 	moderator,
 	queuedRounds,
 	ranking,
-	refuse,
 	routedRow,
-	see,
 	seenBy,
+	setLastSeen,
+	setPresenceHidden,
 	spendWeek,
 	strengthen,
 	useRoutingCast,
 } from '../../../tests/support/routing-cast.ts'
 import { listAnswerable } from './answerable.server.ts'
 import { beginRouting, declineQuestion, routeQuestion, setOptedIn } from './choosing.server.ts'
-import { LEFT_OUT_PERCENT, MAX_ASKED_A_WEEK, WIDEN_AFTER_SECONDS } from './routing.limits.ts'
+import { LEFT_OUT_PERCENT, MAX_ASKED_PER_WEEK, SECOND_ROUND_DELAY_SECONDS } from './routing.limits.ts'
 
 useDatabase()
 useRoutingCast()
@@ -89,7 +89,7 @@ describe('the members who are asked', () => {
 		['muted the question', (member, id) => muteQuestion(member, id, true)],
 		['wants to be told of it in no way', (member) => setPreferences(member, new Set(['daily']))],
 		['was asked twice within a week', ({ id }) => spendWeek(id, 6)],
-		['said “not me” about it twice', ({ id }) => refuse(id, 2)],
+		['said “not me” about it twice', ({ id }) => declineTimes(id, 2)],
 		[
 			'asked it',
 			({ id }, question) => sql`update questions set author_id = ${id} where id = ${question}`.execute(db()),
@@ -117,9 +117,9 @@ describe('the members who are asked', () => {
 		['stronger evidence', ({ id }) => strengthen(id, 5)],
 		['answers under the tag', (member) => answerSome(member, 2)],
 		['an open tab', ({ id }) => makeTab(id)],
-		['having been here today', ({ id }) => see(id, '5 hours')],
-		['having been here this week', ({ id }) => see(id, '3 days')],
-		['hiding when they are here, which counts as this week', (member) => hidePresence(member.id)],
+		['having been here today', ({ id }) => setLastSeen(id, '5 hours')],
+		['having been here this week', ({ id }) => setLastSeen(id, '3 days')],
+		['hiding when they are here, which counts as this week', (member) => setPresenceHidden(member.id)],
 	])('%s ranks a member above others', async (_what, favour) => {
 		const members = await Promise.all(['a', 'b', 'c'].map((name) => makeExpert(name)))
 		const id = await makeRouted()
@@ -130,7 +130,7 @@ describe('the members who are asked', () => {
 
 	test.each<[what: string, burden: (member: SignedIn) => Promise<unknown>]>([
 		['having been asked this week', ({ id }) => spendWeek(id, 6, 1)],
-		['a “not me”', ({ id }) => refuse(id, 1)],
+		['a “not me”', ({ id }) => declineTimes(id, 1)],
 	])('%s ranks a member below others', async (_what, burden) => {
 		const members = await Promise.all(['a', 'b', 'c'].map((name) => makeExpert(name)))
 		await Promise.all(members.map(({ id }) => strengthen(id, 6)))
@@ -142,7 +142,7 @@ describe('the members who are asked', () => {
 
 	test('“not me” decays with a half-life of 90 days, and is forgotten when withdrawn', async () => {
 		const member = await makeExpert('one')
-		await refuse(member.id, 1, 0)
+		await declineTimes(member.id, 1, 0)
 		expect(await ranking(await makeRouted())).toEqual([])
 		await strengthen(member.id, 1)
 		expect(await ranking(await makeRouted())).toEqual([member.username])
@@ -167,12 +167,12 @@ describe('a question', () => {
 		const waiting = await sql<{ payload: unknown; later: number }>`
 			select payload, extract(epoch from run_at - created_at)::int as later from graphile_worker._private_jobs
 			where payload ->> 'round' = '2'`.execute(db())
-		expect(waiting.rows).toEqual([{ payload: { questionId: id, round: 2 }, later: WIDEN_AFTER_SECONDS }])
+		expect(waiting.rows).toEqual([{ payload: { questionId: id, round: 2 }, later: SECOND_ROUND_DELAY_SECONDS }])
 		for (let run = 0; run < 2; run += 1) await routeQuestion({ questionId: id, round: 2 })
 		expect(await countAsked(id)).toBe(6)
 		await routeQuestion({ questionId: id, round: 3 })
 		await routeQuestion({ questionId: id, round: 1 })
-		expect([await countAsked(id), await countTold(id)]).toEqual([6, 6])
+		expect([await countAsked(id), await countNotifiedAbout(id)]).toEqual([6, 6])
 	})
 
 	test('an interrupted round leaves nothing behind, and is repeated completely', async () => {
@@ -186,7 +186,7 @@ describe('a question', () => {
 		await sql`drop trigger cut on notifications`.execute(db())
 		expect(await countAsked(id)).toBe(0)
 		await routeQuestion({ questionId: id, round: 1 })
-		expect([await askedAbout(id), await countTold(id)]).toEqual([[member.username], 1])
+		expect([await askedAbout(id), await countNotifiedAbout(id)]).toEqual([[member.username], 1])
 	})
 
 	test.each<[what: string, become: (id: number) => Promise<unknown>, undo?: (id: number) => Promise<unknown>]>([
@@ -277,7 +277,7 @@ test('nobody is asked more than twice in seven days, even by concurrent question
 	const member = await makeExpert('one')
 	const ids = await Promise.all(Array.from({ length: 5 }, () => makeRouted()))
 	await Promise.all(ids.map((id) => routeQuestion({ questionId: id, round: 1 })))
-	expect(await countAskedOf(member)).toBe(MAX_ASKED_A_WEEK)
+	expect(await countAskedOf(member)).toBe(MAX_ASKED_PER_WEEK)
 	await sql`update question_asks set asked_at = asked_at - interval '7 days 1 second'`.execute(db())
 	const another = await makeRouted()
 	await routeQuestion({ questionId: another, round: 1 })

@@ -1,19 +1,19 @@
 import { type Generated, type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
-import { accountsOf, memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
+import { accountIdsOf, memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 import {
+	ANSWER_WEIGHT,
 	DECLINE_HALF_LIFE_DAYS,
-	LISTED,
-	MAX_ASKED_A_WEEK,
+	LISTED_SKILL_WEIGHT,
+	MAX_ASKED_PER_WEEK,
 	MAX_FROM_ANSWERS,
 	MAX_RECENT_QUESTIONS,
 	MAX_STRENGTH,
 	MAX_WEIGHED,
 	MIN_FIT,
-	PER_ANSWER,
-	PRESENCE,
+	PRESENCE_FACTORS,
 	RELATED_SHARE,
 } from './routing.limits.ts'
 import type { AskedView } from './routing.view.ts'
@@ -52,12 +52,12 @@ export const relatedTerms = sql`(
 /**
  * The weight of a listed skill, from `strengths.strength`, which is null without evidence. Rounded to days, so that lists keep their order.
  */
-export const skillWeight = sql<number>`(${number(LISTED)} + least(${number(MAX_STRENGTH)},
+export const skillWeight = sql<number>`(${number(LISTED_SKILL_WEIGHT)} + least(${number(MAX_STRENGTH)},
 	coalesce(strengths.strength, 0) / (select evidence_scale(date_trunc('day', now())))))`
 
 /** The weight of answered questions with a tag. @param answers their number */
 export function answersWeight(answers: RawBuilder<unknown>): RawBuilder<number> {
-	return sql<number>`least(${number(MAX_FROM_ANSWERS)}, ${number(PER_ANSWER)} * ${answers})`
+	return sql<number>`least(${number(MAX_FROM_ANSWERS)}, ${number(ANSWER_WEIGHT)} * ${answers})`
 }
 
 /**
@@ -198,7 +198,7 @@ export async function listCandidates(trx: Executor, questionId: number, limit: n
 			cross join lateral (
 				select count(*)::int as asked from question_asks
 				where question_asks.user_id = users.id and asked_at > now() - interval '7 days') load
-		where load.asked < ${MAX_ASKED_A_WEEK} and users.id <> ${memberBehind(sql.ref('q.author_id'))} and not users.imported
+		where load.asked < ${MAX_ASKED_PER_WEEK} and users.id <> ${memberBehind(sql.ref('q.author_id'))} and not users.imported
 			and (users.suspended_until is null or users.suspended_until <= now()) and users.leaves_at is null
 			and not ${isBlocking(sql.ref('users.id'), sql.ref('q.author_id'))}
 			and not ${isBlocking(sql.ref('q.author_id'), sql.ref('users.id'))}
@@ -222,22 +222,22 @@ function dice(userId: RawBuilder<unknown>, questionId: number): RawBuilder<numbe
 
 /** When a member was last seen. Members who hide that count as seen this week, so that it is not revealed. */
 const presence = sql<number>`(case
-	when exists (select from connections where connections.user_id = users.id and ${isConnected}) then ${number(PRESENCE.online)}
-	when profiles.last_seen_at > now() - interval '1 day' then ${number(PRESENCE.today)}
-	when profiles.last_seen_at > now() - interval '7 days' or not coalesce(show_presence, true) then ${number(PRESENCE.week)}
-	else ${number(PRESENCE.longAgo)} end)`
+	when exists (select from connections where connections.user_id = users.id and ${isConnected}) then ${number(PRESENCE_FACTORS.online)}
+	when profiles.last_seen_at > now() - interval '1 day' then ${number(PRESENCE_FACTORS.today)}
+	when profiles.last_seen_at > now() - interval '7 days' or not coalesce(show_presence, true) then ${number(PRESENCE_FACTORS.week)}
+	else ${number(PRESENCE_FACTORS.longAgo)} end)`
 
 /**
  * Those of these members who may still be asked this week. Locks their rows in the order of ids until the transaction ends, so that
  * concurrent rounds cannot exceed the limit.
  */
-export async function lockWithRoom(trx: Executor, userIds: number[]): Promise<Set<number>> {
+export async function lockAskable(trx: Executor, userIds: number[]): Promise<Set<number>> {
 	await sql`select from routing_members where user_id = any(${userIds}::int[]) order by user_id for update`.execute(trx)
 	// A separate statement sees what was committed while waiting for the locks.
 	const { rows } = await sql<{ user_id: number }>`
 		select user_id from routing_members where user_id = any(${userIds}::int[]) and opted_in and (
 			select count(*) from question_asks asked
-			where asked.user_id = routing_members.user_id and asked_at > now() - interval '7 days') < ${MAX_ASKED_A_WEEK}`.execute(
+			where asked.user_id = routing_members.user_id and asked_at > now() - interval '7 days') < ${MAX_ASKED_PER_WEEK}`.execute(
 		trx,
 	)
 	return new Set(rows.map((row) => row.user_id))
@@ -280,7 +280,7 @@ export async function writeOptedIn(executor: Executor, userIds: readonly number[
 
 /** An SQL expression: what a member sees about who was asked about a question, as one row of `asked` ({@link AskedView}), or none. */
 export function askedOn(userId: number, questionId: number): RawBuilder<{ asked: AskedView }> {
-	const isAsker = sql`q.author_id = any(${accountsOf(userId)})`
+	const isAsker = sql`q.author_id = any(${accountIdsOf(userId)})`
 	return sql`(select jsonb_build_object(
 			'people', count(*) filter (where ${isAsker}),
 			'mine', (jsonb_agg(jsonb_build_object('names', asks.names, 'declined', asks.declined_at is not null))

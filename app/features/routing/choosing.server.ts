@@ -4,8 +4,8 @@ import { announceUnread, notify } from '~/features/notifications/notifications.s
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
-import { NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { requireSignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import {
@@ -13,19 +13,19 @@ import {
 	insertAsks,
 	insertRouting,
 	listCandidates,
+	lockAskable,
 	lockOpenQuestion,
 	lockRounds,
-	lockWithRoom,
 	writeDeclined,
 	writeOptedIn,
 	writeRounds,
 } from './choosing.queries.server.ts'
 import {
 	LEFT_OUT_PERCENT,
-	MAX_ASKED_A_ROUND,
+	MAX_ASKED_PER_ROUND,
 	MAX_CONSIDERED,
 	MAX_ROUNDS,
-	WIDEN_AFTER_SECONDS,
+	SECOND_ROUND_DELAY_SECONDS,
 } from './routing.limits.ts'
 
 /*
@@ -76,7 +76,7 @@ export async function resumeRouting(trx: Executor, questionId: number): Promise<
 
 async function queueRound(trx: Executor, { questionId, round }: RoutingRound): Promise<void> {
 	if (round > MAX_ROUNDS) return
-	await addJob('route-question', { questionId, round }, trx, round === 1 ? 0 : WIDEN_AFTER_SECONDS)
+	await addJob('route-question', { questionId, round }, trx, round === 1 ? 0 : SECOND_ROUND_DELAY_SECONDS)
 }
 
 /**
@@ -92,11 +92,11 @@ export async function routeQuestion({ questionId, round }: RoutingRound): Promis
 			if (!question || question.answered) return []
 			if (round > MAX_ROUNDS || (await lockRounds(trx, questionId)) !== round - 1) return []
 			const found = await listCandidates(trx, questionId, MAX_CONSIDERED)
-			const free = await lockWithRoom(
+			const free = await lockAskable(
 				trx,
 				found.map((member) => member.user_id),
 			)
-			const chosen = found.filter((member) => free.has(member.user_id)).slice(0, MAX_ASKED_A_ROUND)
+			const chosen = found.filter((member) => free.has(member.user_id)).slice(0, MAX_ASKED_PER_ROUND)
 			await insertAsks(trx, { questionId, round }, chosen)
 			await writeRounds(trx, questionId, round)
 			await queueRound(trx, { questionId, round: round + 1 })
@@ -119,7 +119,7 @@ export async function routeQuestion({ questionId, round }: RoutingRound): Promis
 /**
  * Records or withdraws the “not me” of a member who was asked; they are asked less often about those skills.
  * @returns what they know about the question
- * @throws NotAllowed for a visitor, NotFound if they were not asked, TooMany
+ * @throws NotAllowed for a visitor, NotFound if they were not asked, TooManyRequests
  */
 export async function declineQuestion(viewer: Viewer, questionId: number, declined: boolean): Promise<string[]> {
 	const member = requireSignedIn(viewer)
@@ -129,15 +129,9 @@ export async function declineQuestion(viewer: Viewer, questionId: number, declin
 	return names
 }
 
-/** Sets whether the viewer may be asked about new questions. @throws NotAllowed for a visitor, TooMany */
+/** Sets whether the viewer may be asked about new questions. @throws NotAllowed for a visitor, TooManyRequests */
 export async function setOptedIn(viewer: Viewer, optedIn: boolean): Promise<void> {
 	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
 	await writeOptedIn(db(), [member.id], optedIn)
-}
-
-/** Returns the viewer if they are logged in. @throws NotAllowed */
-export function requireSignedIn(viewer: Viewer): SignedIn {
-	if (!viewer) throw new NotAllowed('Log in first.')
-	return viewer
 }

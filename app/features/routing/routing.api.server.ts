@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { portrait } from '~/platform/http/api-fields.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import { member, operation } from '~/platform/http/operation.ts'
+import { operation, requireCaller } from '~/platform/http/operation.ts'
 import { listAnswerable } from './answerable.server.ts'
 import { declineQuestion, setOptedIn } from './choosing.server.ts'
 import { ANSWERABLE_PER_PAGE } from './routing.limits.ts'
@@ -74,7 +74,7 @@ export const routingOperations = [
 		example: { asked: true },
 		answer: null,
 		refusals: [422],
-		run: (call) => setOptedIn(member(call), parseInput(setAskedBody, call.body).asked),
+		run: (call) => setOptedIn(requireCaller(call), parseInput(setAskedBody, call.body).asked),
 	}),
 	operation({
 		id: 'declineQuery',
@@ -90,7 +90,7 @@ export const routingOperations = [
 		answer: null,
 		refusals: [404, 422],
 		run: async (call) => {
-			await declineQuestion(member(call), call.params.id, parseInput(declineBody, call.body).declined)
+			await declineQuestion(requireCaller(call), call.params.id, parseInput(declineBody, call.body).declined)
 		},
 	}),
 ]

@@ -1,34 +1,34 @@
 /* Who is asked, how many, and how often; docs/decisions/0069-questions-that-reach-people.md explains the numbers. */
 
 /** Members asked in one round. */
-export const MAX_ASKED_A_ROUND = 3
+export const MAX_ASKED_PER_ROUND = 3
 /** Rounds per question: at once, and once more without an answer. A third one would exhaust members who are needed for later questions. */
 export const MAX_ROUNDS = 2
 /** Delay of the second round, in seconds. */
-export const WIDEN_AFTER_SECONDS = 30 * 60
+export const SECOND_ROUND_DELAY_SECONDS = 30 * 60
 /** How often a member is asked in any seven days. */
-export const MAX_ASKED_A_WEEK = 2
+export const MAX_ASKED_PER_WEEK = 2
 /** Candidates per round: more than are asked, as some may be asked elsewhere meanwhile. */
 export const MAX_CONSIDERED = 20
 /** The percentage of questions in the control group, about which nobody is asked. */
 export const LEFT_OUT_PERCENT = 20
 
 /**
- * The weights of knowledge about a tag: a listed skill counts {@link LISTED}, plus the strength of its evidence, at most {@link
+ * The weights of knowledge about a tag: a listed skill counts {@link LISTED_SKILL_WEIGHT}, plus the strength of its evidence, at most {@link
  * MAX_STRENGTH}; child and parent terms of the tag's term count {@link RELATED_SHARE} of that. Each question answered with the tag adds
- * {@link PER_ANSWER}, at most {@link MAX_FROM_ANSWERS}. Each “not me” halves the sum; its effect decays with a half-life of {@link
+ * {@link ANSWER_WEIGHT}, at most {@link MAX_FROM_ANSWERS}. Each “not me” halves the sum; its effect decays with a half-life of {@link
  * DECLINE_HALF_LIFE_DAYS}.
  */
-export const LISTED = 1
+export const LISTED_SKILL_WEIGHT = 1
 export const MAX_STRENGTH = 6
 export const RELATED_SHARE = 0.5
-export const PER_ANSWER = 0.5
+export const ANSWER_WEIGHT = 0.5
 export const MAX_FROM_ANSWERS = 3
 export const DECLINE_HALF_LIFE_DAYS = 90
 /** The minimum knowledge of one of the tags. */
 export const MIN_FIT = 1
 /** Factors by when a member was last online. Members who hide that count as seen this week. */
-export const PRESENCE = { online: 1, today: 0.8, week: 0.5, longAgo: 0.2 } as const
+export const PRESENCE_FACTORS = { online: 1, today: 0.8, week: 0.5, longAgo: 0.2 } as const
 /** The newest questions of each tag that are searched for members who answered. */
 export const MAX_RECENT_QUESTIONS = 50
 /** The members with the most knowledge, for whom presence, earlier asks and “not me” are read. */

@@ -5,7 +5,7 @@ import { withParams } from '~/lib/addresses.ts'
 /** Where a member finds what they can answer; its forms go there, too. */
 export const ANSWER_PATH = '/answer'
 
-/** The explanation of the opt-in. “Twice” is MAX_ASKED_A_WEEK in words. */
+/** The explanation of the opt-in. “Twice” is MAX_ASKED_PER_WEEK in words. */
 export const OPT_IN_SENTENCE =
 	'You are notified when a new query fits what you know, at most twice a week. The author does not learn that you were asked.'
 
@@ -21,7 +21,7 @@ export interface AskedView {
 export const NOBODY_ASKED: AskedView = { people: 0, mine: null }
 
 /** “React”, “React and CSS”, “React, CSS and Node.js” */
-export function listed(names: readonly string[]): string {
+export function formatList(names: readonly string[]): string {
 	const last = names.at(-1) ?? ''
 	return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { slugOf } from '~/lib/addresses.ts'
-import { lastingUrl, questionUrl } from './search.view.ts'
+import { permalinkOf, questionUrl } from './search.view.ts'
 
 test.each([
 	['How do I undo a rebase in git?', 'how-do-i-undo-a-rebase-in-git'],
@@ -19,5 +19,5 @@ test.each([
 	expect(slug.length).toBeLessThanOrEqual(60)
 	const url = questionUrl({ id: 7, username: 'mira.q', category_slug: 'git-and-tools', title })
 	expect(url).toBe(slug ? `/forum/git-and-tools/mira.q/7/${slug}` : '/forum/git-and-tools/mira.q/7')
-	expect(lastingUrl(url)).toBe('/forum/git-and-tools/mira.q/7')
+	expect(permalinkOf(url)).toBe('/forum/git-and-tools/mira.q/7')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countMatches, highlight, highlightPassage, textOfStart } from './highlight.ts'
+import { countMatches, highlight, highlightPassage, textOfTruncatedHtml } from './highlight.ts'
 
 test.each([
 	['a match', 'the useEffect hook', ['useeffect'], 'the <mark>useEffect</mark> hook'],
@@ -89,7 +89,7 @@ test('one search after another, each finds its own words', () => {
 })
 
 test('an excerpt is made from HTML that ends anywhere', () => {
-	expect(textOfStart('<p>a &lt; b</p><pre cla')).toBe('a < b')
-	expect(textOfStart('<p>a &am')).toBe('a')
+	expect(textOfTruncatedHtml('<p>a &lt; b</p><pre cla')).toBe('a < b')
+	expect(textOfTruncatedHtml('<p>a &am')).toBe('a')
 	expect(countMatches('loops and a loop of values', ['loop', 'valu'])).toBe(2)
 })

@@ -1,5 +1,5 @@
 import { stem } from 'porter2'
-import { escapeHtml, onOneLine, textOfHtml } from '~/lib/html.ts'
+import { collapseWhitespace, escapeHtml, textOfHtml } from '~/lib/html.ts'
 
 /*
  * Highlights the words of a search in its results. PostgreSQL's `ts_headline` costs six times as much: it parses and
@@ -26,7 +26,7 @@ const signed = new Map([
  * @param lexemes the words that were searched for, as in a tsvector of PostgreSQL
  */
 export function highlight(text: string, lexemes: readonly string[]): string {
-	const whole = onOneLine(text)
+	const whole = collapseWhitespace(text)
 	return toHtml(whole, findMatches(whole, lexemes))
 }
 
@@ -35,7 +35,7 @@ export function highlight(text: string, lexemes: readonly string[]): string {
  * @param length maximum characters, without the marks
  */
 export function highlightPassage(text: string, lexemes: readonly string[], length = 280): string {
-	const whole = onOneLine(text)
+	const whole = collapseWhitespace(text)
 	const matches = findMatches(whole, lexemes)
 	if (whole.length <= length) return toHtml(whole, matches)
 	const best = bestIndex(matches, length)
@@ -49,7 +49,7 @@ export function highlightPassage(text: string, lexemes: readonly string[], lengt
 }
 
 /** The text of HTML that may be truncated anywhere. */
-export function textOfStart(html: string): string {
+export function textOfTruncatedHtml(html: string): string {
 	return textOfHtml(html.replace(/(?:<[^>]*|&[a-z#0-9]*)$/, ''))
 }
 

@@ -23,7 +23,7 @@ export interface Operator {
 }
 
 /** A part that is not an operator. */
-export interface Term {
+export interface SearchPart {
 	kind: 'word' | 'phrase' | 'without' | 'or'
 	/** Without quotes and minus. */
 	text: string
@@ -35,7 +35,7 @@ export interface Term {
 
 export interface ParsedSearch {
 	/** Words, phrases and excluded words in the order in which they were typed. */
-	terms: Term[]
+	terms: SearchPart[]
 	operators: Operator[]
 	/** All parts as they were typed, in order. */
 	parts: string[]
@@ -63,7 +63,7 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /** A text with HTML entities and curly double quotes replaced by plain characters. */
-export function plainMarks(text: string): string {
+export function normalizePunctuation(text: string): string {
 	return text
 		.replace(/&(quot|#34|apos|#39|lt|gt|nbsp|amp);/g, (_, name: string) => entities[name] ?? ' ')
 		.replace(/[“”„‟]/g, '"')
@@ -74,9 +74,9 @@ const dotted = /^(-?)([\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)+)(?=[^\
 
 /** Parses a search. @param search any text; the caller limits its length */
 export function parseSearch(search: string): ParsedSearch {
-	const parts = plainMarks(search).match(part) ?? []
+	const parts = normalizePunctuation(search).match(part) ?? []
 	const operators: Operator[] = []
-	const terms: Term[] = []
+	const terms: SearchPart[] = []
 	for (const text of parts) {
 		const found = readOperator(text)
 		if (!found && !dash.test(text)) terms.push(readTerm(text))
@@ -90,7 +90,7 @@ export function isOption(text: string): boolean {
 	return /^--\p{L}[\p{L}\p{N}-]+$/u.test(text)
 }
 
-function readTerm(written: string): Term {
+function readTerm(written: string): SearchPart {
 	const text = written.replace(leadingDash, '')
 	const [name] = text === written ? [] : (/^\p{L}[\p{L}\p{N}-]+/u.exec(text) ?? [])
 	const bare = text.replace(/^-/, '').replaceAll('"', ' ').trim()

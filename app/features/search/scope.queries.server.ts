@@ -28,7 +28,7 @@ export interface SearchScope {
 }
 
 /** Whether nothing can match, as no category or member has the given name. Check it first, as such a condition would not use the index. */
-export function isEmpty({ categories, users }: SearchScope): boolean {
+export function matchesNothing({ categories, users }: SearchScope): boolean {
 	return categories?.length === 0 || users?.length === 0
 }
 
@@ -61,7 +61,7 @@ export async function scopedRows<Row>(
 	{ columns, joins }: Selection<Row>,
 	{ cursor, limit, ...scope }: SearchScope & { cursor: TimeCursor | null; limit: number },
 ): Promise<Row[]> {
-	if (isEmpty(scope)) return []
+	if (matchesNothing(scope)) return []
 	const { tags, categories, users } = scope
 	const meeting = tags.length + (categories ? 1 : 0) + (users ? 1 : 0) > 1
 	const byTag = tags.length > 0 && !users

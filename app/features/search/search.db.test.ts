@@ -8,7 +8,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import type { ShownInstead } from './search.view.ts'
+import type { SearchFallback } from './search.view.ts'
 
 useDatabase()
 
@@ -216,7 +216,7 @@ test.each([
 	expect([rows[0]?.id, instead]).toEqual([id, undefined])
 })
 
-test.each<[search: string, first: string, instead: ShownInstead]>([
+test.each<[search: string, first: string, instead: SearchFallback]>([
 	['clsures inside', 'closures', { kind: 'corrected', search: 'closures inside' }],
 	['tempaltes header', 'cpp', { kind: 'corrected', search: 'templates header' }],
 	['tag:pythn lists', 'python', { kind: 'corrected', search: 'tag:python lists' }],

@@ -1,4 +1,4 @@
-import { emptyOldRows } from '~/platform/db/old-rows.queries.server.ts'
+import { clearOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { encodeQuestions } from './similar/meaning.server.ts'
 import { refreshWordCounts } from './similar/similar.queries.server.ts'
@@ -19,7 +19,7 @@ export const search = defineFeature({
 			hint: 'It still counts as an action of somebody.',
 			days: { default: 90, min: 1, max: 730 },
 			remove: (days, limit) =>
-				emptyOldRows({ table: 'similar_helped', columns: ['user_id'], since: 'at', days, limit }),
+				clearOldRows({ table: 'similar_helped', columns: ['user_id'], since: 'at', days, limit }),
 		},
 	],
 	afterLeaving: forgetSearchWords,

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
-import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
+import { accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { arrayOf, db } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
 import { candidateRows, MAX_CANDIDATES } from './candidates.queries.server.ts'
 import { isOption } from './parse.ts'
-import { conditions, isEmpty, type SearchScope, type Selection, walkBlocks } from './scope.queries.server.ts'
+import { conditions, matchesNothing, type SearchScope, type Selection, walkBlocks } from './scope.queries.server.ts'
 
 /** Columns that a search adds to those of the caller. */
 export interface MatchedRow {
@@ -24,7 +24,7 @@ export interface MatchedRow {
 }
 
 /** The words and phrases of a search. */
-export interface Wanted {
+export interface SearchWords {
 	/** Each in the syntax of `websearch_to_tsquery`; a question must match all of them. */
 	words: string[]
 	/** Phrases, and options such as `--hard`, as plain text: questions that contain them literally come first. */
@@ -47,9 +47,9 @@ export async function searchRows<Row>(
 		cursor,
 		limit,
 		...scope
-	}: SearchScope & { wanted: Wanted; cursor: { rank: string; id: number } | null; limit: number },
+	}: SearchScope & { wanted: SearchWords; cursor: { rank: string; id: number } | null; limit: number },
 ): Promise<(Row & MatchedRow)[]> {
-	if (isEmpty(scope)) return []
+	if (matchesNothing(scope)) return []
 	const { words, phrases } = wanted
 	// Uses a generic plan: planning for the given values takes longer (3 ms) than the statement. It is written so that one plan fits
 	// all.
@@ -72,7 +72,7 @@ export async function searchRows<Row>(
 }
 
 /** `ranked (id, rank)` for a search without phrases. */
-function rankedByWords(wanted: Wanted, scope: SearchScope): RawBuilder<unknown> {
+function rankedByWords(wanted: SearchWords, scope: SearchScope): RawBuilder<unknown> {
 	const kind = countWords(wanted.words) === 1 ? 'word' : 'words'
 	return sql`${candidateRows(wanted.words.join(' '), kind, scope)}, ranked as (${rankedRows(wanted, 'candidates')}),`
 }
@@ -84,7 +84,7 @@ const MANY_LITERAL = 100
  * `ranked (id, rank)` for a search with phrases. Questions with its words in the title are read first: if many of them contain a phrase, they
  * fill several pages, and finding and reading 1,500 others would take most of the time.
  */
-function literalRows(wanted: Wanted, scope: SearchScope): RawBuilder<unknown> {
+function literalRows(wanted: SearchWords, scope: SearchScope): RawBuilder<unknown> {
 	const checked = {
 		tables: sql`first as materialized (${rankedRows(wanted, 'titled')}),`,
 		wantsMore: sql`(select count(*) from first where rank >= 1) < ${MANY_LITERAL}::int`,
@@ -99,7 +99,7 @@ function literalRows(wanted: Wanted, scope: SearchScope): RawBuilder<unknown> {
  * @param candidates name of a set with `ctid`
  */
 function rankedRows(
-	{ words, phrases, parts }: Wanted,
+	{ words, phrases, parts }: SearchWords,
 	candidates: 'candidates' | 'titled' | 'others',
 ): RawBuilder<unknown> {
 	const literally = phrases.map((phrase) => sql` + (${says(sql`q.text`, phrase)})::int`)
@@ -176,7 +176,7 @@ export async function countMatchesAmong(
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from (
 			select from questions q where q.id in ${among} and ${conditions(scope)}
-				and q.author_id <> all(${accountsOf(reader)}) and not ${isBlocking(reader, sql.ref('q.author_id'))}
+				and q.author_id <> all(${accountIdsOf(reader)}) and not ${isBlocking(reader, sql.ref('q.author_id'))}
 				${words === '' ? sql`` : sql`and ${document} @@ ${allOf([words])}`} limit 100) hit`.execute(db())
 	return rows[0]?.count ?? 0
 }
@@ -224,7 +224,7 @@ export async function listLiteral(
  * The question whose title equals one of these texts, the first that any title equals, ignoring case, punctuation and
  * spaces, so that a copied title is found even if it contains `-` or `or`.
  */
-export async function findTitled(titles: string[], scope: RawBuilder<unknown>): Promise<number | null> {
+export async function findByTitle(titles: string[], scope: RawBuilder<unknown>): Promise<number | null> {
 	const { rows } = await sql<{ id: number }>`
 		select same.id from unnest(${arrayOf(titles, 'text')}) with ordinality as asked (title, place)
 		cross join lateral (
@@ -240,7 +240,7 @@ const partWeights = { d: 0.02, c: 0.3, b: 0.4, a: 1 }
  * The rank: each word by itself, title over tags over body over comments, in a document of average length; for several words also
  * their proximity, which reads the document once more. Of two, one is often a name in code and the other the title's, in a thread of any
  * length; of more, words of the title would count too much for who remembers the text.
- * @param parts of {@link Wanted}, the only ones that count; undefined for all
+ * @param parts of {@link SearchWords}, the only ones that count; undefined for all
  */
 function rankOf(words: string[], parts: string[] | undefined): RawBuilder<unknown> {
 	const counts = Object.entries(partWeights).map(([part, weight]) => (parts?.includes(part) === false ? 0 : weight))
@@ -282,7 +282,7 @@ function anyOf(text: string): RawBuilder<unknown> {
 /**
  * Conditions on `questions q` for a search of any words: its scope and its exclusions.
  * @param without exclusions in the syntax of `websearch_to_tsquery`, with the minus
- * @param parts as in {@link Wanted}; one of them must have a word of the text
+ * @param parts as in {@link SearchWords}; one of them must have a word of the text
  */
 export function anyWordConditions(
 	scope: SearchScope,

@@ -1,30 +1,37 @@
 import type { RawBuilder } from 'kysely'
-import { meantTags } from '~/features/tags/tags.server.ts'
+import { resolveTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeCursor, decodeTimeCursor, invalidCursor, isRankText } from '~/platform/http/cursors.ts'
-import { countMatches, highlight, highlightPassage, textOfStart } from './highlight.ts'
-import { isOption, type OperatorKind, type ParsedSearch, parseSearch, plainMarks, type Term } from './parse.ts'
+import { countMatches, highlight, highlightPassage, textOfTruncatedHtml } from './highlight.ts'
+import {
+	isOption,
+	normalizePunctuation,
+	type OperatorKind,
+	type ParsedSearch,
+	parseSearch,
+	type SearchPart,
+} from './parse.ts'
 import { conditions, findIds, type SearchScope, type Selection, scopedRows } from './scope.queries.server.ts'
 import {
 	anyWordConditions,
 	chosenRows,
 	commentRows,
 	countMatchesAmong,
-	findTitled,
+	findByTitle,
 	listLiteral,
 	type MatchedRow,
 	searchRows,
 } from './search.queries.server.ts'
-import { type CommentMatchView, commentPath, type MatchView, type ShownInstead } from './search.view.ts'
+import { type CommentMatchView, commentPath, type MatchView, type SearchFallback } from './search.view.ts'
 import { rankByWords } from './similar/similar.server.ts'
-import { type Correction, correctSearch } from './spelling.server.ts'
+import { correctSearch, type SearchCorrection } from './spelling.server.ts'
 
 export { highlight, highlightPassage } from './highlight.ts'
 export { listOperators, parseSearch, withoutOperator } from './parse.ts'
 
 /** The results of a search: ranked if it has words, otherwise the newest within the operators' restrictions. */
-export type SearchResults<Row> = { instead: ShownInstead | null } & (
+export type SearchResults<Row> = { instead: SearchFallback | null } & (
 	| { ranked: true; rows: (Row & MatchedRow & { match: MatchView })[] }
 	| { ranked: false; rows: Row[] }
 )
@@ -106,11 +113,11 @@ async function findLater<Row extends { id: number }>(
 }
 
 /** How the corrected search is written, with the words of the title that it finds first; undefined if words were only completed. */
-function correctedSearch({ searchFor }: Correction, found: SearchResults<object>): string | undefined {
+function correctedSearch({ searchFor }: SearchCorrection, found: SearchResults<object>): string | undefined {
 	return searchFor?.(found.ranked ? (found.rows[0]?.matched_title ?? '') : '')
 }
 
-function insteadOf(typed: ParsedSearch, search: string | undefined): ShownInstead | null {
+function insteadOf(typed: ParsedSearch, search: string | undefined): SearchFallback | null {
 	return search === undefined || search === typed.parts.join(' ') ? null : { kind: 'corrected', search }
 }
 
@@ -118,7 +125,7 @@ function insteadOf(typed: ParsedSearch, search: string | undefined): ShownInstea
 async function showCorrected<Row extends { id: number }>(
 	selection: Selection<Row>,
 	typed: ParsedSearch,
-	correction: Correction,
+	correction: SearchCorrection,
 	input: SearchInput,
 	corrected: SearchResults<Row>,
 ): Promise<SearchResults<Row>> {
@@ -133,7 +140,7 @@ async function showCorrected<Row extends { id: number }>(
 }
 
 /** The phrases and options of a search; literal matches of them rank highest. */
-function literalTexts(terms: Term[]): string[] {
+function literalTexts(terms: SearchPart[]): string[] {
 	return terms.flatMap(({ kind, text, option }) => (kind === 'phrase' ? [text] : (option ?? [])))
 }
 
@@ -258,7 +265,7 @@ const isJoined = /\w[^\w\s]+\w/
  * the name of the site after a dash, or a tag before one.
  */
 function titlesIn(search: string): string[] {
-	const text = plainMarks(search).replace(/\s+/g, ' ').trim()
+	const text = normalizePunctuation(search).replace(/\s+/g, ' ').trim()
 	const bare = text.replace(/^(?:(?:re|fwd?|aw|wg): ?)+/i, '')
 	const parts = bare.split(/ [-–—|·] /)
 	const titles = [parts, parts.slice(0, -1), parts.slice(1), parts.slice(1, -1)].map((each) => each.join(' - '))
@@ -276,9 +283,9 @@ async function findPasted(
 ): Promise<number | null> {
 	const titles = titlesIn(search)
 	if (parts.length < 2 && !isJoined.test(search)) return null
-	if (!isFull && titles.length < 2 && !meansMore.test(plainMarks(search))) return null
+	if (!isFull && titles.length < 2 && !meansMore.test(normalizePunctuation(search))) return null
 	const scope = await readScope([], within)
-	return scope && findTitled(titles, conditions(scope))
+	return scope && findByTitle(titles, conditions(scope))
 }
 
 /** The question of {@link findPasted}, as the first result. */
@@ -357,7 +364,7 @@ function rankCursor(text: string | null): { rank: string; id: number } | null {
 
 /** Main tags for the typed ones, which may be synonyms. */
 function meant(lists: string[][]): Promise<string[][]> {
-	return lists.flat().length > 0 ? meantTags(db(), lists) : Promise.resolve(lists)
+	return lists.flat().length > 0 ? resolveTags(db(), lists) : Promise.resolve(lists)
 }
 
 /** The rows of a page, with highlighted matches. */
@@ -368,7 +375,7 @@ async function present<Row extends MatchedRow>(rows: Row[]): Promise<(Row & { ma
 		match: {
 			commentMatch: comments.get(row.id),
 			titleHtml: highlight(row.matched_title, row.lexemes),
-			excerptHtml: highlightPassage(textOfStart(row.description_start), row.lexemes),
+			excerptHtml: highlightPassage(textOfTruncatedHtml(row.description_start), row.lexemes),
 		},
 	}))
 }
@@ -379,7 +386,7 @@ async function commentMatches(rows: MatchedRow[]): Promise<Map<number, CommentMa
 	const lexemes = rows[0]?.lexemes ?? []
 	const found = new Map<number, CommentMatchView & { words: number }>()
 	for (const row of ids.length > 0 ? await commentRows(lexemes, ids) : []) {
-		const text = textOfStart(row.body_start)
+		const text = textOfTruncatedHtml(row.body_start)
 		const words = countMatches(text, lexemes)
 		if (words <= (found.get(row.question_id)?.words ?? 0)) continue
 		const html = highlightPassage(text, lexemes)

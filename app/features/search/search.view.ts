@@ -36,13 +36,13 @@ export interface MatchView {
  * What is shown instead of missing results: the results of a corrected search, or questions with some of its words.
  * After few results of a search of three or more words, the latter follow the first `exact` ones.
  */
-export type ShownInstead = { kind: 'corrected'; search: string } | { kind: 'any'; exact: number }
+export type SearchFallback = { kind: 'corrected'; search: string } | { kind: 'any'; exact: number }
 
 /** What is shown with the results of a search. */
 export interface SearchTools {
 	/** Its operators, each with the search without it. */
 	operators: { text: string; without: string }[]
-	instead: ShownInstead | null
+	instead: SearchFallback | null
 }
 
 /** The parts of a question's address. */
@@ -61,7 +61,7 @@ export function questionUrl({ id, username, category_slug, title }: QuestionAddr
 }
 
 /** The address of a question without the words of its title, so that it stays the same when the title is edited. */
-export function lastingUrl(url: string): string {
+export function permalinkOf(url: string): string {
 	return url.split('/').slice(0, 5).join('/')
 }
 

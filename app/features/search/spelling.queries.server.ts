@@ -4,13 +4,13 @@ import { db } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
 
 /** A part of a search that may have a typo. */
-export interface Doubtful {
+export interface PossibleTypo {
 	kind: 'word' | 'tag' | 'user'
 	text: string
 }
 
 /** Possible corrections of a text without results. */
-export interface WordSuggestion extends Doubtful {
+export interface WordSuggestion extends PossibleTypo {
 	/** All known words that contain the text; without any, those with a similar spelling. */
 	meant: string[]
 	/** Words with a similar spelling, if it is also part of longer ones: “trut” begins “truth”, and may be “trust”. */
@@ -48,7 +48,7 @@ const commonUses = sql`(
 	left join similar_words counted on counted.word = lexeme
 	having count(*) = 1 and min(counted.documents) >= ${MAX_COUNTED}::int)`
 
-interface AlikeRow extends Doubtful {
+interface AlikeRow extends PossibleTypo {
 	/** The text in the dictionary's spelling. */
 	key: string
 	word: string
@@ -65,7 +65,7 @@ interface AlikeRow extends Doubtful {
  * @returns leaves out texts that have results or no corrections
  */
 export async function findWordSuggestions(
-	doubtful: Doubtful[],
+	doubtful: PossibleTypo[],
 	offered: { text: string; word: string }[] = [],
 ): Promise<WordSuggestion[]> {
 	if (doubtful.length === 0) return []

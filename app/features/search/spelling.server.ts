@@ -1,9 +1,9 @@
 import { similarTerm } from '~/features/terms/terms.server.ts'
-import { type Operator, type ParsedSearch, parseSearch, type Term } from './parse.ts'
-import { type Doubtful, findWordSuggestions, type WordSuggestion } from './spelling.queries.server.ts'
+import { type Operator, type ParsedSearch, parseSearch, type SearchPart } from './parse.ts'
+import { findWordSuggestions, type PossibleTypo, type WordSuggestion } from './spelling.queries.server.ts'
 
 /** A corrected search whose words all have results. */
-export interface Correction {
+export interface SearchCorrection {
 	parsed: ParsedSearch
 	/** For each word without results, the possible corrections, likeliest first; one of each list must match. */
 	alternatives: string[][]
@@ -22,7 +22,7 @@ const TELLING_WORDS = 3
  * some. Phrases and exclusions stay.
  * @returns null if there is nothing better
  */
-export async function correctSearch({ terms, operators, parts }: ParsedSearch): Promise<Correction | null> {
+export async function correctSearch({ terms, operators, parts }: ParsedSearch): Promise<SearchCorrection | null> {
 	const doubts = [...terms.map(doubtInTerm), ...operators.map(doubtInOperator)].filter((doubt) => doubt !== null)
 	const meant = await findWordSuggestions(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts))
 	if (meant.length === 0) return null
@@ -34,7 +34,7 @@ export async function correctSearch({ terms, operators, parts }: ParsedSearch): 
 	// With an `or`, one word replaces another.
 	if (terms.some(({ kind }) => kind === 'or')) return { parsed, alternatives: [], searchFor: search }
 	const words = found.filter(({ kind }) => kind === 'word')
-	const isOpen = (term: Term) => term.kind === 'word' && words.some(({ text }) => text === bare(term.text))
+	const isOpen = (term: SearchPart) => term.kind === 'word' && words.some(({ text }) => text === bare(term.text))
 	return {
 		parsed: { ...parsed, terms: terms.filter((term) => !isOpen(term)) },
 		alternatives: words.map(({ meant }) => meant.slice(0, MAX_ALTERNATIVES)),
@@ -43,7 +43,7 @@ export async function correctSearch({ terms, operators, parts }: ParsedSearch): 
 }
 
 /** Corrects a word that is nearly a term to that term, as texts may contain it even if no title does. */
-function termsLike(doubts: Doubtful[]): { text: string; word: string }[] {
+function termsLike(doubts: PossibleTypo[]): { text: string; word: string }[] {
 	return doubts.flatMap(({ kind, text }) => {
 		const word = kind === 'word' ? similarTerm(text)?.tag : undefined
 		return word && !word.includes('-') ? [{ text, word }] : []
@@ -76,12 +76,12 @@ function bare(text: string): string {
 	return text.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}+#]+$/gu, '')
 }
 
-function doubtInTerm(term: Term): Doubtful | null {
+function doubtInTerm(term: SearchPart): PossibleTypo | null {
 	const text = bare(term.text)
 	const isWord = term.kind === 'word' && /^[\p{L}\p{M}\p{N}'’+#-]{3,40}$/u.test(text)
 	return isWord ? { kind: 'word', text } : null
 }
 
-function doubtInOperator({ kind, value, excluded }: Operator): Doubtful | null {
+function doubtInOperator({ kind, value, excluded }: Operator): PossibleTypo | null {
 	return !excluded && (kind === 'tag' || kind === 'user') ? { kind, text: value } : null
 }

@@ -58,7 +58,7 @@ export async function rememberDevice(
 }
 
 /** A device cookie as the value of a Set-Cookie header. */
-export function headerOf({ name, value, options }: DeviceCookie): string {
+export function deviceCookieHeader({ name, value, options }: DeviceCookie): string {
 	const secure = options.secure ? '; Secure' : ''
 	return `${name}=${value}; Path=/; Max-Age=${options.maxAge}; HttpOnly; SameSite=Lax${secure}`
 }

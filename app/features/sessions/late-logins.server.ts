@@ -10,7 +10,7 @@ import { announceEndedSessions } from './sessions.server.ts'
 const hashes = remember('compared-hashes', () => new WeakMap<RequestScope, string>())
 
 /** Notes the hash that the password of this request is compared with. @returns the hash */
-export function compared(hash: string): string {
+export function noteCompared(hash: string): string {
 	const scope = requestScope()
 	if (scope) hashes.set(scope, hash)
 	return hash
@@ -22,7 +22,7 @@ export function compared(hash: string): string {
  * @returns the session
  * @throws APIError as for a wrong password
  */
-export async function requireTimely(begun: {
+export async function requireUnchangedPassword(begun: {
 	session: { token: string }
 	user: { id: string }
 }): Promise<{ token: string; userId: number }> {

@@ -11,12 +11,12 @@ import {
 	resetPassword,
 	viewerFromRequest,
 } from '~/features/accounts/accounts.server.ts'
-import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import { NotAllowed, NotFound, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { forgetCounts, sentMails } from '../../../tests/support/jobs.ts'
+import { resetCounts, sentMails } from '../../../tests/support/jobs.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from './sessions.server.ts'
 
 useDatabase()
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-	await forgetCounts()
+	await resetCounts()
 })
 
 const password = 'a lantern at the ford'
@@ -140,7 +140,7 @@ test.each(['session=forged.forged', 'session=', 'session_data=e30', 'session=%00
 test('only the newest link resets, and logs in a member who was delayed by failed attempts', async () => {
 	const { email } = await member('gwen')
 	for (let attempt = 0; attempt < 6; attempt += 1) await enter(email, '', 'wrong password').catch(() => {})
-	await expect(enter(email)).rejects.toThrow(TooMany)
+	await expect(enter(email)).rejects.toThrow(TooManyRequests)
 	await requestPasswordReset(form({ email }), request())
 	await requestPasswordReset(form({ email }), request())
 	const [older = '', newer = ''] = await tokens(email)

@@ -1,4 +1,4 @@
-import { deleteOldRows, emptyOldRows } from '~/platform/db/old-rows.queries.server.ts'
+import { clearOldRows, deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { sweepSecurityLog } from './security-log.server.ts'
 import { listenForRevocations, sweepSessions } from './sessions.server.ts'
@@ -17,7 +17,7 @@ export const sessions = defineFeature({
 			hint: 'The session itself stays.',
 			days: { default: 90, min: 1, max: 365 },
 			remove: (days, limit) =>
-				emptyOldRows({ table: 'sessions', columns: ['ip_address', 'user_agent'], since: 'created_at', days, limit }),
+				clearOldRows({ table: 'sessions', columns: ['ip_address', 'user_agent'], since: 'created_at', days, limit }),
 		},
 		{
 			key: 'security-events',

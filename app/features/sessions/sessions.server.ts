@@ -1,4 +1,4 @@
-import { isOneOfSeveral } from '~/config.server.ts'
+import { hasSeveralProcesses } from '~/config.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
@@ -28,7 +28,7 @@ import {
 import type { SessionView } from './sessions.view.ts'
 
 /** Lifetimes of a session in seconds. The database enforces the absolute limit of 90 days: see the trigger `sessions_life`. */
-export const sessionLife = {
+export const sessionTimes = {
 	/** Without use. */
 	idle: 30 * 86_400,
 	/** Between two renewals through use. */
@@ -47,7 +47,7 @@ const channel = 'devquad_sessions'
  * The age in seconds up to which changes are read from the database: twice the lifetime of a signed cookie, so that
  * clocks may differ by minutes.
  */
-const REVOCATION_WINDOW = 2 * sessionLife.cookie
+const REVOCATION_WINDOW = 2 * sessionTimes.cookie
 
 /**
  * Milliseconds between two reads of the database. They find changes that were never announced: the process died before
@@ -87,7 +87,7 @@ export async function withLastKnownSessions<Result>(work: () => Promise<Result>)
  * @throws Error if the bus or the database cannot be reached
  */
 export async function listenForRevocations(): Promise<() => Promise<void>> {
-	const stop = isOneOfSeveral()
+	const stop = hasSeveralProcesses()
 		? await openBus(channel, {
 				onMessage: (text) => onChangeAnnounced(Number(text)),
 				onLost: () => register.stopListening(),
@@ -114,7 +114,7 @@ export async function listenForRevocations(): Promise<() => Promise<void>> {
  */
 export async function announceAccountChange(userId: number): Promise<void> {
 	onChangeAnnounced(userId)
-	if (!isOneOfSeveral()) return
+	if (!hasSeveralProcesses()) return
 	try {
 		await publish(channel, String(userId))
 	} catch (error) {

@@ -4,8 +4,14 @@ import { siteDay } from '~/lib/calendar.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { AnnouncementView } from '~/lib/root-data.ts'
 import { isModerator, type Viewer } from '~/lib/viewer.ts'
-import { ownCookie, readOwnCookie } from '~/platform/http/cookies.ts'
-import { boxSetting, choiceSetting, dateSetting, settingSection, textSetting } from '~/platform/settings/setting.ts'
+import { readCookie, setCookieHeader } from '~/platform/http/cookies.ts'
+import {
+	checkboxSetting,
+	choiceSetting,
+	dateSetting,
+	settingSection,
+	textSetting,
+} from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 
 /** Seconds that a browser remembers a closed announcement. */
@@ -42,7 +48,7 @@ export const announcementSection = settingSection({
 		}),
 		from: dateSetting({ label: 'First day', hint: 'If empty: from now on.' }),
 		until: dateSetting({ label: 'Last day', hint: 'If empty: until you remove it.' }),
-		canClose: boxSetting({
+		canClose: checkboxSetting({
 			label: 'Members can close it',
 			hint: 'It does not come back in their browser until its text or link changes.',
 			default: true,
@@ -76,11 +82,11 @@ export function announcementFor(viewer: Viewer, cookies: string | null, now = Da
 	const id = createHash('sha256').update(`${text}\n${url}`).digest('base64url').slice(0, 12)
 	// Visitors share cached pages, so they cannot close it.
 	const isClosable = canClose && viewer !== null
-	if (isClosable && readOwnCookie(cookies, 'announcement') === id) return null
+	if (isClosable && readCookie(cookies, 'announcement') === id) return null
 	return { id, text, link: url ? { url, text: linkText } : null, isClosable }
 }
 
 /** The Set-Cookie header that marks an announcement as closed. @param id from its form */
 export function closedAnnouncementCookie(id: unknown): string | null {
-	return /^[\w-]{12}$/.test(String(id)) ? ownCookie('announcement', String(id), CLOSED_FOR_S) : null
+	return /^[\w-]{12}$/.test(String(id)) ? setCookieHeader('announcement', String(id), CLOSED_FOR_S) : null
 }

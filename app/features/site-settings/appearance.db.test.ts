@@ -12,11 +12,11 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { appearanceSection, siteAppearance } from '~/platform/appearance/appearance.server.ts'
 import { siteIcon } from '~/platform/appearance/icons.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { letter } from '~/platform/mail/mail.server.ts'
+import { linkMail } from '~/platform/mail/mail.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { getSection, saveSection, takePictures, undoChange } from './site-settings.server.ts'
+import { getSection, saveSection, storePictures, undoChange } from './site-settings.server.ts'
 
 useDatabase()
 
@@ -45,7 +45,7 @@ async function send(fields: Record<string, string | Buffer>, who = admin): Promi
 	for (const { name, text } of settings) form.set(name, text)
 	for (const [name, value] of Object.entries(fields))
 		form.set(name, typeof value === 'string' ? value : new Blob([new Uint8Array(value)]))
-	await takePictures(who, 'appearance', form)
+	await storePictures(who, 'appearance', form)
 	await saveSection(who, 'appearance', Object.fromEntries(form))
 }
 
@@ -95,7 +95,7 @@ test('a logo is in the stylesheet, in icons and in mails, even after its admin h
 	expect(String((await siteIcon('/favicon.svg'))?.body)).toContain('href="data:image/png;base64,')
 	const mailed = (await siteIcon('/icons/logo.png'))?.body
 	expect(await sharp(mailed).metadata()).toMatchObject({ width: 480, height: 40, hasAlpha: false })
-	const { html } = letter('a@b.example', 'A letter', 'Look:', { label: 'Here', url: 'http://localhost/' }, 'End.')
+	const { html } = linkMail('a@b.example', 'A letter', 'Look:', { label: 'Here', url: 'http://localhost/' }, 'End.')
 	expect(html).toContain(`<img src="${config().publicUrl}/icons/logo.png?v=${style?.version}" alt="DevQuad"`)
 
 	// Older than the grace period, and the admin is gone.
@@ -125,7 +125,7 @@ test('of two admins with the same form the second gets a conflict, and keeps the
 	}))
 		late.set(name, value)
 	late.set('logo_file', new Blob([new Uint8Array(await drawn(50, 50))]))
-	await takePictures(admin, 'appearance', late)
+	await storePictures(admin, 'appearance', late)
 	const error = await saveSection(admin, 'appearance', Object.fromEntries(late)).catch((thrown: unknown) => thrown)
 	expect(error).toMatchObject({ stored: { version: version + 1, values: { accent: '#003366' } } })
 	expect(late.get('logo')).toMatch(/^logos\/.*#50x50$/)

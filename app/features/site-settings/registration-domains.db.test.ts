@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
-import { whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
+import { registrationSettings } from '~/features/accounts/registration/rules.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
@@ -21,7 +21,7 @@ test('domains that may register can be entered as in an address; others are refu
 		})
 	}
 	await save('@campus.example, *.labs.example')
-	const { domains } = whoMayRegister()
+	const { domains } = registrationSettings()
 	expect(domains).toEqual(['campus.example', 'labs.example'])
 	expect(isAllowedDomain('mira@campus.example', domains)).toBe(true)
 	for (const wrong of ['https://campus.example', 'mira@campus.example', 'campus.example; labs.example']) {
@@ -29,5 +29,5 @@ test('domains that may register can be entered as in an address; others are refu
 		expect(error, wrong).toBeInstanceOf(Invalid)
 		expect((error as Invalid).message).toContain('is not a domain')
 	}
-	expect(whoMayRegister().domains).toEqual(domains)
+	expect(registrationSettings().domains).toEqual(domains)
 })

@@ -7,7 +7,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { EditConflict, type Input } from '~/platform/http/form.server.ts'
 import {
-	boxSetting,
+	checkboxSetting,
 	choiceSetting,
 	listSetting,
 	numberSetting,
@@ -38,7 +38,7 @@ const section = settingSection({
 	about: 'All kinds of settings.',
 	settings: {
 		line: textSetting({ label: 'Line', default: 'a line', maxLength: 20 }),
-		isOn: boxSetting({ label: 'On', default: true }),
+		isOn: checkboxSetting({ label: 'On', default: true }),
 		days: numberSetting({ label: 'Days', default: 90, min: 1, max: 365 }),
 		way: choiceSetting({
 			label: 'Way',

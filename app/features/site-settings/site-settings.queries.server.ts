@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { renamed } from '~/platform/db/member-names.queries.server.ts'
+import { replaceUsername } from '~/platform/db/member-names.queries.server.ts'
 
 /** Texts by setting; secrets are encrypted. */
-export type Texts = Readonly<Record<string, string>>
+export type SettingTexts = Readonly<Record<string, string>>
 
 /** Texts before and after a save, by setting; null for the default. Both are null for a secret. */
-export type Changes = Readonly<Record<string, { old: string | null; new: string | null }>>
+export type SettingChanges = Readonly<Record<string, { old: string | null; new: string | null }>>
 
 export interface SavedTexts {
 	version: number
-	texts: Texts
+	texts: SettingTexts
 }
 
 /** The saved texts of a section; empty with version 1 if it was never saved. */
@@ -33,7 +33,7 @@ export async function lockSection(trx: Executor, section: string): Promise<Saved
 /** Writes the texts of a locked section as its next version, with an entry in the history. */
 export async function writeSection(
 	trx: Executor,
-	{ id, texts, changes, actorId }: { id: number; texts: Texts; changes: Changes; actorId: number },
+	{ id, texts, changes, actorId }: { id: number; texts: SettingTexts; changes: SettingChanges; actorId: number },
 ): Promise<void> {
 	await sql`
 		with saved as (
@@ -46,7 +46,7 @@ export async function writeSection(
 export interface ChangeRow {
 	id: number
 	at: string
-	changes: Changes
+	changes: SettingChanges
 	username: string | null
 	name: string | null
 }
@@ -62,8 +62,8 @@ export async function listChangeRows(section: string, limit: number): Promise<Ch
 }
 
 /** What one change of a section did. */
-export async function findChanges(section: string, id: number): Promise<Changes | undefined> {
-	const { rows } = await sql<{ changes: Changes }>`
+export async function findChanges(section: string, id: number): Promise<SettingChanges | undefined> {
+	const { rows } = await sql<{ changes: SettingChanges }>`
 		select changes from site_setting_changes
 		where id = ${id} and section_id = (select id from site_settings where section = ${section})`.execute(db())
 	return rows[0]?.changes
@@ -76,13 +76,13 @@ export async function renameInTexts(
 	replacement: string,
 ): Promise<string[]> {
 	const { rows } = await sql<{ text: string }>`
-		select ${renamed(sql`text`, usernames, replacement)} as text
+		select ${replaceUsername(sql`text`, usernames, replacement)} as text
 		from unnest(${[...texts]}::text[]) with ordinality as given (text, place) order by place`.execute(db())
 	return rows.map(({ text }) => text)
 }
 
 /** Writes the texts of a locked section as its next version, without an entry in the history. */
-export async function rewriteSection(trx: Executor, id: number, texts: Texts): Promise<void> {
+export async function rewriteSection(trx: Executor, id: number, texts: SettingTexts): Promise<void> {
 	await sql`
 		update site_settings set texts = ${JSON.stringify(texts)}::jsonb, version = version + 1 where id = ${id}`.execute(
 		trx,

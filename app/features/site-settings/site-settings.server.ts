@@ -1,8 +1,8 @@
-import { config, isGiven } from '~/config.server.ts'
+import { config, isSetInEnvironment } from '~/config.server.ts'
 import { lockAdmin, requireAdmin } from '~/features/administration/admins.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { SETTING_SUBJECT } from '~/features/moderation/moderation.policy.ts'
-import { pictureOfFile } from '~/features/pictures/pictures.server.ts'
+import { pictureFromFile } from '~/features/pictures/pictures.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
@@ -11,13 +11,12 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { previewAccent } from '~/platform/appearance/appearance.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
-import { fieldText, type Input, requireSame, requireVersion } from '~/platform/http/form.server.ts'
+import { fieldText, type Input, requireSameAsStored, requireVersion } from '~/platform/http/form.server.ts'
 import { FORMER_USERNAME, type LeavingStep } from '~/platform/member-data.ts'
 import type { Setting, SettingSection } from '~/platform/settings/setting.ts'
 import { announceSettings, defaultText, secretPurpose, valuesOf } from '~/platform/settings/settings.server.ts'
 import {
 	type ChangeRow,
-	type Changes,
 	findChanges,
 	findSection,
 	listChangeRows,
@@ -25,7 +24,8 @@ import {
 	renameInTexts,
 	rewriteSection,
 	type SavedTexts,
-	type Texts,
+	type SettingChanges,
+	type SettingTexts,
 	writeSection,
 } from './site-settings.queries.server.ts'
 import {
@@ -90,7 +90,7 @@ export async function getSection(viewer: Viewer, name: string, typed = new URLSe
 }
 
 /** Applies what was typed into a field, unless it is invalid, a secret or a file. */
-function withTyped(name: string, setting: Setting, texts: Texts, typed: URLSearchParams): Texts {
+function withTyped(name: string, setting: Setting, texts: SettingTexts, typed: URLSearchParams): SettingTexts {
 	if (setting.input === 'secret' || setting.input === 'picture') return texts
 	// Browsers omit an unchecked box from a form.
 	const text = typed.get(name) ?? (setting.input === 'box' && typed.has('version') ? '' : null)
@@ -103,14 +103,14 @@ function withTyped(name: string, setting: Setting, texts: Texts, typed: URLSearc
  * @param form is modified: `{name}_file` becomes `{name}`
  * @throws Invalid at the field if a file is refused
  */
-export async function takePictures(viewer: Viewer, name: string, form: FormData): Promise<void> {
+export async function storePictures(viewer: Viewer, name: string, form: FormData): Promise<void> {
 	const actor = requireAdmin(viewer)
 	for (const [setting, { input }] of Object.entries(requireSection(name).settings)) {
 		if (input !== 'picture') continue
 		if (form.get(removalOf(setting)) === 'on') form.set(setting, '')
 		else {
 			await countUse('siteSettings', actor)
-			const picture = await pictureOfFile(actor, 'logo', form, setting)
+			const picture = await pictureFromFile(actor, 'logo', form, setting)
 			if (picture) form.set(setting, `${picture.path}#${picture.width}x${picture.height}`)
 		}
 		form.delete(`${setting}_file`)
@@ -166,7 +166,7 @@ export async function undoChange(viewer: Viewer, name: string, id: number): Prom
 async function write(
 	actor: SignedIn,
 	section: SettingSection,
-	{ before, texts }: { before: SavedTexts; texts: Texts },
+	{ before, texts }: { before: SavedTexts; texts: SettingTexts },
 	onLate: (row: SavedTexts) => void,
 ): Promise<void> {
 	const values = valuesOf(section, texts)
@@ -190,7 +190,7 @@ async function write(
 async function record(
 	trx: Executor,
 	actor: SignedIn,
-	{ id, section, changes }: { id: number; section: SettingSection; changes: Changes },
+	{ id, section, changes }: { id: number; section: SettingSection; changes: SettingChanges },
 ): Promise<void> {
 	const labels = Object.keys(changes).map((name) => `“${section.settings[name]?.label}”`)
 	await addLogRow(trx, {
@@ -218,7 +218,7 @@ function readTexts(section: SettingSection, input: Input): Sent {
 	const sent: Sent = {}
 	const wrong: Record<string, string> = {}
 	for (const [name, setting] of Object.entries(section.settings)) {
-		if (setting.environment && isGiven(setting.environment)) continue
+		if (setting.environment && isSetInEnvironment(setting.environment)) continue
 		const field = fieldOf(name, setting)
 		const parsed = setting.schema.safeParse(String(input[field] ?? ''))
 		if (!parsed.success) wrong[field] = parsed.error.issues[0]?.message ?? 'This is not right.'
@@ -249,7 +249,11 @@ export const forgetInSettings: LeavingStep = async ({ usernames }) => {
 }
 
 /** The texts of a section without the names of these members; null if they are not mentioned. */
-async function findNaming(section: SettingSection, texts: Texts, usernames: readonly string[]): Promise<Texts | null> {
+async function findNaming(
+	section: SettingSection,
+	texts: SettingTexts,
+	usernames: readonly string[],
+): Promise<SettingTexts | null> {
 	const plain = Object.entries(texts).filter(([name]) => section.settings[name]?.input !== 'secret')
 	const values = plain.map(([, text]) => text)
 	const [longer, shorter] = await Promise.all(
@@ -265,7 +269,7 @@ async function findNaming(section: SettingSection, texts: Texts, usernames: read
 }
 
 /** Merges the submitted texts, with secrets encrypted. Unchanged values are left alone, so that a default stays a default. */
-function withSent(section: SettingSection, before: Texts, sent: Sent): Texts {
+function withSent(section: SettingSection, before: SettingTexts, sent: Sent): SettingTexts {
 	const texts: Record<string, string> = { ...before }
 	for (const [name, setting] of Object.entries(section.settings)) {
 		const text = sent[name]
@@ -277,7 +281,7 @@ function withSent(section: SettingSection, before: Texts, sent: Sent): Texts {
 }
 
 /** The plain text of a setting; null for a secret that is not set. */
-function plainText(section: SettingSection, name: string, texts: Texts): string | null {
+function plainText(section: SettingSection, name: string, texts: SettingTexts): string | null {
 	const setting = section.settings[name] as Setting
 	const stored = texts[name]
 	if (setting.input !== 'secret') return stored ?? defaultText(setting)
@@ -294,10 +298,10 @@ function requireNothingNew(section: SettingSection, { version, texts }: SavedTex
 			visible[name] = text
 		} else if (text !== plainText(section, name, texts)) visible[removalOf(name)] = 'another secret'
 	}
-	requireSame({ version, values }, visible)
+	requireSameAsStored({ version, values }, visible)
 }
 
-function changesOf(section: SettingSection, before: Texts, after: Texts): Changes {
+function changesOf(section: SettingSection, before: SettingTexts, after: SettingTexts): SettingChanges {
 	const changed = Object.keys(section.settings).filter((name) => before[name] !== after[name])
 	return Object.fromEntries(
 		changed.map((name) => {
@@ -308,21 +312,21 @@ function changesOf(section: SettingSection, before: Texts, after: Texts): Change
 }
 
 /** The parts of a change that can be undone: settings that still exist, without secrets. */
-function undoable(section: SettingSection, changes: Changes): [string, Changes[string]][] {
+function undoable(section: SettingSection, changes: SettingChanges): [string, SettingChanges[string]][] {
 	return Object.entries(changes).filter(([name]) => {
 		const setting = section.settings[name]
 		return setting !== undefined && setting.input !== 'secret'
 	})
 }
 
-function mayUndo(section: SettingSection, changes: Changes, texts: Texts): boolean {
+function mayUndo(section: SettingSection, changes: SettingChanges, texts: SettingTexts): boolean {
 	const parts = undoable(section, changes)
 	return parts.length > 0 && parts.every(([name, part]) => (texts[name] ?? null) === part.new)
 }
 
-function presentSetting(name: string, setting: Setting, texts: Texts): SettingView {
+function presentSetting(name: string, setting: Setting, texts: SettingTexts): SettingView {
 	const { label, hint, input, choices, environment } = setting
-	const isOutside = environment !== undefined && isGiven(environment)
+	const isOutside = environment !== undefined && isSetInEnvironment(environment)
 	const isSecret = input === 'secret'
 	const stored = texts[name] ?? defaultText(setting)
 	const outside = isOutside && !isSecret ? fieldText(config()[environment]) : ''
@@ -344,7 +348,7 @@ function presentSetting(name: string, setting: Setting, texts: Texts): SettingVi
 function presentChange(
 	section: SettingSection,
 	{ id, at, changes, username, name }: ChangeRow,
-	texts: Texts,
+	texts: SettingTexts,
 ): ChangeView {
 	const parts = Object.entries(section.settings).flatMap(([changed, setting]) => {
 		const part = changes[changed]

@@ -66,7 +66,7 @@ export interface SectionView extends SectionLine {
 }
 
 /** The words for the values of a field with a choice, by value; empty for other fields. */
-export function choiceWords({ input, choices = [] }: Pick<SettingView, 'input' | 'choices'>): Record<string, string> {
+export function choiceLabels({ input, choices = [] }: Pick<SettingView, 'input' | 'choices'>): Record<string, string> {
 	if (input === 'box') return { on: 'Yes', '': 'No' }
 	return Object.fromEntries(choices.map(({ value, label }) => [value, label]))
 }

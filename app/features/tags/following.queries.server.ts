@@ -1,15 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
-import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
+import { accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** What can be followed: a tag or a category. */
-export type Followed = { tagId: number } | { categoryId: number }
+export type FollowedId = { tagId: number } | { categoryId: number }
 
 /** Follows or unfollows. Idempotent. */
 export async function writeFollow(
 	executor: Executor,
 	userId: number,
-	followed: Followed,
+	followed: FollowedId,
 	following: boolean,
 ): Promise<void> {
 	const [column, id] = 'tagId' in followed ? ['tag_id', followed.tagId] : ['category_id', followed.categoryId]
@@ -41,7 +41,7 @@ export async function listFollowedRows(userId: number): Promise<{ tags: string[]
 export function archivedFollows(memberId: number): RawBuilder<unknown> {
 	return sql`select t.name as tag, c.slug as category, f.question_id, f.followed_at
 		from follows f left join tags t on t.id = f.tag_id left join categories c on c.id = f.category_id
-		where f.user_id = any(${accountsOf(memberId)}) order by f.followed_at`
+		where f.user_id = any(${accountIdsOf(memberId)}) order by f.followed_at`
 }
 
 interface FollowTargets {

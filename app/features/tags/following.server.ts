@@ -17,7 +17,7 @@ export const MAX_FOLLOWED_TAGS = 200
 
 /**
  * Follows or unfollows a tag or a category.
- * @throws NotAllowed for a visitor, and for a suspended member who begins to; NotFound, Invalid for one tag too many, TooMany
+ * @throws NotAllowed for a visitor, and for a suspended member who begins to; NotFound, Invalid for one tag too many, TooManyRequests
  */
 export async function setFollowing(viewer: Viewer, target: FollowTarget, following: boolean): Promise<void> {
 	if (!viewer) throw new NotAllowed('Log in first.')

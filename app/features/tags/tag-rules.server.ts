@@ -3,7 +3,7 @@ import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { listSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { MAX_TAG, toTag } from './tags.limits.ts'
+import { MAX_TAG, normalizeTag } from './tags.limits.ts'
 
 /* Required tags, and tags reserved for moderators. */
 
@@ -24,7 +24,7 @@ export const tagSection = settingSection({
 		}),
 	},
 	async check({ reserved }) {
-		const wrong = reserved.find((tag) => toTag(tag) !== tag || tag.length > MAX_TAG)
+		const wrong = reserved.find((tag) => normalizeTag(tag) !== tag || tag.length > MAX_TAG)
 		if (wrong !== undefined) throw invalid('reserved', `“${wrong}” can be no tag.`)
 		if (reserved.length > MAX_RESERVED) throw invalid('reserved', `Reserve at most ${MAX_RESERVED} tags.`)
 	},
@@ -36,7 +36,7 @@ export function tagsReservedFrom(viewer: Viewer): readonly string[] {
 }
 
 /** Resolves synonyms to stored tags. */
-export type TagMeaning = (tags: readonly string[]) => Promise<readonly string[]>
+export type TagResolver = (tags: readonly string[]) => Promise<readonly string[]>
 
 interface TaggedQuery {
 	/** As they are stored. */
@@ -52,7 +52,7 @@ interface TaggedQuery {
 export async function tagRefusal(
 	{ tags, category, before, had }: TaggedQuery,
 	mayReserve: boolean,
-	meaning: TagMeaning,
+	meaning: TagResolver,
 ): Promise<string | null> {
 	const reserved = mayReserve ? [] : await meaning(siteSettings(tagSection).reserved)
 	const taken = tags.find((tag) => reserved.includes(tag) && !had.includes(tag))
@@ -74,7 +74,7 @@ export async function requireTags(
 	query: TaggedQuery & { isPseudonymous: boolean },
 	{ trx, meantIn }: { trx: Executor; meantIn: (trx: Executor, lists: string[][]) => Promise<string[][]> },
 ): Promise<void> {
-	const meaning: TagMeaning = async (tags) => (tags.length === 0 ? [] : ((await meantIn(trx, [[...tags]]))[0] ?? []))
+	const meaning: TagResolver = async (tags) => (tags.length === 0 ? [] : ((await meantIn(trx, [[...tags]]))[0] ?? []))
 	const refusal = await tagRefusal(query, isModerator(viewer) && !query.isPseudonymous, meaning)
 	if (refusal) throw invalid('tags', refusal)
 }

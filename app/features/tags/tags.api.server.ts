@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { member, operation } from '~/platform/http/operation.ts'
+import { operation, requireCaller } from '~/platform/http/operation.ts'
 import { listFollowed, setFollowing } from './following.server.ts'
 import { MAX_TAG_DESCRIPTION } from './tags.limits.ts'
 import {
@@ -146,7 +146,7 @@ const editingOperations = [
 		answer: tagPage,
 		refusals: [403, 404, 422],
 		run: async (call) => {
-			await describeTag(member(call), call.params.name, call.body)
+			await describeTag(requireCaller(call), call.params.name, call.body)
 			return getTag(call.viewer, call.params.name)
 		},
 	}),
@@ -161,7 +161,7 @@ const editingOperations = [
 		staff: true,
 		answer: synonymList,
 		refusals: [403],
-		run: async (call) => ({ rows: await listSynonyms(member(call)) }),
+		run: async (call) => ({ rows: await listSynonyms(requireCaller(call)) }),
 	}),
 	operation({
 		id: 'addSynonym',
@@ -177,7 +177,7 @@ const editingOperations = [
 		example: { main: 'unit-testing' },
 		answer: synonym,
 		refusals: [403, 409, 422],
-		run: (call) => addSynonym(member(call), { name: call.params.name, main: call.body.main }),
+		run: (call) => addSynonym(requireCaller(call), { name: call.params.name, main: call.body.main }),
 	}),
 	operation({
 		id: 'removeSynonym',
@@ -191,7 +191,7 @@ const editingOperations = [
 		params: { name },
 		answer: null,
 		refusals: [403, 404],
-		run: (call) => removeSynonym(member(call), call.params.name),
+		run: (call) => removeSynonym(requireCaller(call), call.params.name),
 	}),
 ]
 
@@ -204,7 +204,7 @@ const followingOperations = [
 		summary: 'List the tags and categories you follow',
 		access: 'members',
 		answer: followed,
-		run: async (call) => listFollowed(member(call)),
+		run: async (call) => listFollowed(requireCaller(call)),
 	}),
 	operation({
 		id: 'followTag',
@@ -216,7 +216,7 @@ const followingOperations = [
 		params: { name },
 		answer: null,
 		refusals: [404, 422],
-		run: async (call) => setFollowing(member(call), { tag: call.params.name }, true),
+		run: async (call) => setFollowing(requireCaller(call), { tag: call.params.name }, true),
 	}),
 	operation({
 		id: 'unfollowTag',
@@ -228,7 +228,7 @@ const followingOperations = [
 		params: { name },
 		answer: null,
 		refusals: [404],
-		run: async (call) => setFollowing(member(call), { tag: call.params.name }, false),
+		run: async (call) => setFollowing(requireCaller(call), { tag: call.params.name }, false),
 	}),
 	operation({
 		id: 'followCategory',
@@ -240,7 +240,7 @@ const followingOperations = [
 		params: { slug },
 		answer: null,
 		refusals: [404],
-		run: async (call) => setFollowing(member(call), { category: call.params.slug }, true),
+		run: async (call) => setFollowing(requireCaller(call), { category: call.params.slug }, true),
 	}),
 	operation({
 		id: 'unfollowCategory',
@@ -252,7 +252,7 @@ const followingOperations = [
 		params: { slug },
 		answer: null,
 		refusals: [404],
-		run: async (call) => setFollowing(member(call), { category: call.params.slug }, false),
+		run: async (call) => setFollowing(requireCaller(call), { category: call.params.slug }, false),
 	}),
 ]
 

@@ -6,12 +6,12 @@ export const MAX_TAG = 35
 export const MAX_TAG_DESCRIPTION = 500
 
 /** Normalizes a tag; '' for an invalid one, such as `..`, which cannot be in an address. */
-export function toTag(text: string): string {
+export function normalizeTag(text: string): string {
 	const tag = text.trim().replace(/^#+/, '').toLowerCase().replace(/\s+/g, '-')
 	return /^\.+$/.test(tag) || isBlank(tag) ? '' : tag
 }
 
 /** The normalized tags of a comma-separated text, without duplicates. */
-export function tagsOf(text: string): string[] {
-	return [...new Set(text.split(',').map(toTag).filter(Boolean))]
+export function parseTags(text: string): string[] {
+	return [...new Set(text.split(',').map(normalizeTag).filter(Boolean))]
 }

@@ -1,7 +1,7 @@
 import { type Generated, type GeneratedAlways, sql } from 'kysely'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import type { MaybeTime } from '~/platform/db/notification-tables.ts'
+import type { NullableTimestamp } from '~/platform/db/notification-tables.ts'
 import { statement, type Value } from '~/platform/db/statement.server.ts'
 import type { CategoryAskers } from './tags.view.ts'
 
@@ -16,7 +16,7 @@ declare module '~/platform/db/schema.ts' {
 			question_count: Generated<number>
 			description: Generated<string>
 			asking: Generated<'everybody' | 'verified' | 'staff'>
-			archived_at: MaybeTime
+			archived_at: NullableTimestamp
 			merged_into: number | null
 			version: Generated<number>
 			required_tags: Generated<string[]>

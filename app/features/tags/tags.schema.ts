@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { cleanText, isStorable } from '~/lib/clean.ts'
-import { MAX_TAG, MAX_TAG_DESCRIPTION, toTag } from './tags.limits.ts'
+import { MAX_TAG, MAX_TAG_DESCRIPTION, normalizeTag } from './tags.limits.ts'
 
 const unstorable = 'The text contains an invalid character (NUL).'
 
@@ -20,7 +20,7 @@ const tagName = (missing: string) =>
 	z
 		.string({ error: missing })
 		.refine(isStorable, unstorable)
-		.transform((text) => toTag(cleanText(text)))
+		.transform((text) => normalizeTag(cleanText(text)))
 		.refine((tag) => tag !== '', missing)
 		.refine((tag) => !tag.includes(','), 'One tag at a time.')
 		.refine((tag) => tag.length <= MAX_TAG, `A tag has at most ${MAX_TAG} characters.`)

@@ -3,16 +3,16 @@ import { findCampus } from '~/features/campus/campus.queries.server.ts'
 import { isCampusVerified } from '~/features/campus/campus.view.ts'
 import { listTermsOfWords, lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { findTerm, matchTerms, relativesOf } from '~/features/terms/terms.server.ts'
-import { ranks, type Term } from '~/features/terms/terms.view.ts'
-import { describeTerm, joinWords, partWord } from '~/features/vocabulary/acts.server.ts'
+import { matchRanks, type Term } from '~/features/terms/terms.view.ts'
+import { describeTerm, linkSynonym, unlinkSynonym } from '~/features/vocabulary/acts.server.ts'
 import { isStorable, storable } from '~/lib/clean.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
-import { dropPages, everyPage, LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages, LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { requireTags, tagsReservedFrom } from './tag-rules.server.ts'
-import { MAX_TAG, toTag } from './tags.limits.ts'
+import { MAX_TAG, normalizeTag } from './tags.limits.ts'
 import {
 	type CategoryRow,
 	findCategory,
@@ -64,7 +64,7 @@ export async function suggestTagsForEach(
 type SuggestionsAsked = TagsLike & { terms: ReturnType<typeof matchTerms> }
 
 function askedFor(text: string, limit: number): SuggestionsAsked | null {
-	const prefix = toTag(text)
+	const prefix = normalizeTag(text)
 	if (prefix === '' || prefix.length > MAX_TAG || !isStorable(prefix)) return null
 	const terms = matchTerms(prefix).slice(0, 5 * limit)
 	return { prefix, limit, terms, names: terms.map(({ term }) => term.tag) }
@@ -76,12 +76,12 @@ function presentSuggestions(
 ): TagSuggestion[] {
 	const counts = new Map(rows.map(({ name, question_count }) => [name, question_count]))
 	const found = new Map(terms.map(({ term, rank }) => [term.tag, rank]))
-	for (const { name } of rows) if (!found.has(name)) found.set(name, ranks.begins)
+	for (const { name } of rows) if (!found.has(name)) found.set(name, matchRanks.begins)
 	return [...found]
 		.map(([name, rank]) => ({ name, rank, count: counts.get(name) ?? 0 }))
 		.sort((one, other) => one.rank - other.rank || other.count - one.count)
 		.slice(0, limit)
-		.map(({ name, rank, count }) => ({ name, count, isRelated: rank === ranks.related }))
+		.map(({ name, rank, count }) => ({ name, count, isRelated: rank === matchRanks.related }))
 }
 
 /** Like {@link suggestTags}, without tags that this viewer may not set. */
@@ -145,7 +145,7 @@ export async function requireCategory(
 		await requireTags(
 			viewer,
 			{ tags, category: found, before: isKept ? before : null, had: before, isPseudonymous },
-			{ trx, meantIn: meantTags },
+			{ trx, meantIn: resolveTags },
 		)
 	return { categoryId: found.id, slug: found.slug }
 }
@@ -194,7 +194,7 @@ export async function describeTag(viewer: Viewer, name: string, input: Input): P
 	if (!tag) throw new NotFound('There is no such tag.')
 	if (tag.term_id !== null) return describeTerm(viewer, tag.term_id, description)
 	await updateDescription(tag.name, description)
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 }
 
 /** @throws NotAllowed for all but moderators, and for a suspended one */
@@ -215,11 +215,11 @@ export async function mainTags(trx: Executor, tags: string[]): Promise<string[]>
 /** Like {@link mainTags}, for the tags of many questions. */
 export async function mainTagsOfAll(trx: Executor, lists: string[][]): Promise<string[][]> {
 	await lockTermsShared(trx)
-	return meantTags(trx, lists)
+	return resolveTags(trx, lists)
 }
 
 /** Like {@link mainTagsOfAll}, for readers: without a lock. */
-export async function meantTags(trx: Executor, lists: string[][]): Promise<string[][]> {
+export async function resolveTags(trx: Executor, lists: string[][]): Promise<string[][]> {
 	const meant = await listTermsOfWords(trx, [...new Set(lists.flat())])
 	return lists.map((tags) => [...new Set(tags.map((tag) => meant.get(tag)?.tag ?? tag))])
 }
@@ -232,13 +232,13 @@ export async function meantTags(trx: Executor, lists: string[][]): Promise<strin
 export async function addSynonym(viewer: Viewer, input: Input): Promise<{ name: string; main: string }> {
 	await requireTagEditor(viewer, 'Only moderators can merge tags.')
 	const { name, main } = parseInput(synonymInput, input)
-	return { name, main: await joinWords(viewer, { word: name, into: main }) }
+	return { name, main: await linkSynonym(viewer, { word: name, into: main }) }
 }
 
 /** Makes a synonym a tag of its own again; questions stay where they are. @throws NotAllowed, NotFound */
 export async function removeSynonym(viewer: Viewer, name: string): Promise<void> {
 	await requireTagEditor(viewer, 'Only moderators can separate tags.')
-	await partWord(viewer, storable(name))
+	await unlinkSynonym(viewer, storable(name))
 }
 
 const MAX_SYNONYMS = 5_000

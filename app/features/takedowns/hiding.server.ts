@@ -5,14 +5,13 @@ import { findHiddenAt } from '~/features/profiles/hiding.queries.server.ts'
 import { hideProfile, lockHideable, showProfile } from '~/features/profiles/hiding.server.ts'
 import { hideComments, hidePost, restorePost } from '~/features/questions/status/takedown.server.ts'
 import { questionTag } from '~/features/questions/writing/change.server.ts'
-import { dropPages, everyPage, LIST_PAGES } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import {
 	claimItem,
 	findStatusAt,
 	findTakedown,
 	finish,
-	giveVotesBack,
 	hasHiddenProfile,
 	type ItemRow,
 	insertComments,
@@ -20,9 +19,10 @@ import {
 	listItems,
 	listNext,
 	lockTakedown,
-	returnRequest,
+	removeVotes,
+	restoreRequest,
+	restoreVotes,
 	type TakedownRow,
-	takeVotes,
 	type VoteKind,
 	withdrawRequest,
 } from './takedowns.queries.server.ts'
@@ -88,7 +88,7 @@ async function hideProfileOf({ id, member_id: memberId, reason }: TakedownRow): 
 			await insertItem(trx, id, { kind: 'profile', id: memberId, before: {} })
 			return true
 		})
-	if (isHidden) await dropPages([everyPage])
+	if (isHidden) await invalidatePages([ALL_PAGES])
 }
 
 async function showProfileOf({ id, member_id: memberId }: TakedownRow): Promise<void> {
@@ -99,7 +99,7 @@ async function showProfileOf({ id, member_id: memberId }: TakedownRow): Promise<
 			const since = await findHiddenAt(trx, memberId)
 			return (await claimItem(trx, id, { kind: 'profile', id: memberId, since })) && showProfile(trx, memberId)
 		})
-	if (isShown) await dropPages([everyPage])
+	if (isShown) await invalidatePages([ALL_PAGES])
 }
 
 async function hideCommentsOf(takedown: TakedownRow, isLate: () => boolean): Promise<void> {
@@ -136,8 +136,8 @@ async function restorePosts(takedown: TakedownRow, kind: 'query' | 'comment', is
 
 /** Removes or restores votes. */
 async function moveVotes(takedown: TakedownRow, kind: VoteKind, isLate: () => boolean): Promise<void> {
-	const move = takedown.state === 'running' ? takeVotes : giveVotesBack
-	let moved: Awaited<ReturnType<typeof takeVotes>>
+	const move = takedown.state === 'running' ? removeVotes : restoreVotes
+	let moved: Awaited<ReturnType<typeof removeVotes>>
 	do {
 		moved = await db()
 			.transaction()
@@ -146,7 +146,7 @@ async function moveVotes(takedown: TakedownRow, kind: VoteKind, isLate: () => bo
 				await lockTakedown(trx, takedown.id)
 				return move(trx, takedown, kind, VOTES_AT_ONCE)
 			})
-		if (moved.count > 0) await dropPages([LIST_PAGES, ...moved.questions.map(questionTag)])
+		if (moved.count > 0) await invalidatePages([LIST_PAGES, ...moved.questions.map(questionTag)])
 	} while (moved.count > 0 && !isLate())
 }
 
@@ -172,7 +172,7 @@ async function returnRequests(takedown: TakedownRow, isLate: () => boolean): Pro
 			.execute(async (trx) => {
 				await lockConversation(trx, id)
 				const claimed = await claimItem(trx, takedown.id, { kind: 'request', id, since: before.at })
-				if (claimed) await returnRequest(trx, id, takedown.member_id, before)
+				if (claimed) await restoreRequest(trx, id, takedown.member_id, before)
 			}),
 	)
 }

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { getCase } from '~/features/moderation/queue.server.ts'
-import { comeBack, leave } from '~/features/privacy/leaving/leaving.server.ts'
+import { cancelLeaving, leave } from '~/features/privacy/leaving/leaving.server.ts'
 import { getOwnStatus } from '~/features/profiles/hiding.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -48,7 +48,7 @@ async function undoEverything(): Promise<void> {
 
 /** What others see once the member has come back. */
 async function afterReturn() {
-	await comeBack(leaver)
+	await cancelLeaving(leaver)
 	const { rows } = await sql<{ seen: boolean }>`
 		select image is not null as seen from users where id = ${leaver.id}`.execute(db())
 	return { hidden: (await getOwnStatus(leaver)).hidden, hasPicture: rows[0]?.seen }

@@ -6,7 +6,7 @@ import { deleteMessage } from '~/features/chat/messages/changing.server.ts'
 import { castVote } from '~/features/discussion/votes.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { listCases, listLog } from '~/features/moderation/queue.server.ts'
-import { report } from '~/features/moderation/reports.server.ts'
+import { reportSubject } from '~/features/moderation/reports.server.ts'
 import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -81,7 +81,7 @@ beforeAll(async () => {
 	await castVote(spammer, { questionId: posts.askers, commentId: null, vote: -1 })
 	await castVote(spammer, { questionId: posts.askers, commentId: posts.reply, vote: 1 })
 	await decideCase(moderator, { kind: 'query', name: String(posts.judged), act: 'hide' }, { why: 'Earlier.' })
-	await report(friend, { kind: 'profile', name: 'spammer' }, { reason: 'spam' })
+	await reportSubject(friend, { kind: 'profile', name: 'spammer' }, { reason: 'spam' })
 	await makeMessage(spammer, asker, 'Shoes?')
 	await makeConversation(spammer, friend)
 	await sql`insert into profiles (user_id, about) values (${spammer.id}, 'I sell shoes.')`.execute(db())
@@ -245,7 +245,7 @@ test('hides comments of many questions together, with pending cases, reports and
 	await makeComment(people.friend, questions[0]?.id ?? 0, 'Who needs that?')
 	await sql`update comments set status = 'pending', status_at = now() where id = ${waiting}`.execute(db())
 	await sql`update questions set comment_count = comment_count - 1 where id = ${questions[1]?.id}`.execute(db())
-	await report(people.friend, { kind: 'comment', name: String(first) }, { reason: 'spam' })
+	await reportSubject(people.friend, { kind: 'comment', name: String(first) }, { reason: 'spam' })
 	const told = async () => {
 		const { rows: found } = await sql`
 			select subject_id as id, count, (select unread from notification_boxes where user_id = n.user_id) as unread from notifications n

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
-import type { Counts, ItemKind, TakedownState } from './takedowns.view.ts'
+import type { ItemCounts, ItemKind, TakedownState } from './takedowns.view.ts'
 
 /** A takedown: it hides everything that an account published within a time. */
 export interface TakedownRow {
@@ -106,10 +106,10 @@ export async function listTakedowns(memberId: number, limit: number): Promise<Pa
 /* What a takedown would hide. Posts under a pseudonym are excluded, as hiding them too would reveal the author. */
 
 /** Counts what an account has published since a time that is not hidden; null for everything. */
-export async function countPublished(memberId: number, from: string | null): Promise<Omit<Counts, 'profile'>> {
+export async function countPublished(memberId: number, from: string | null): Promise<Omit<ItemCounts, 'profile'>> {
 	const since = (column: string) => (from === null ? sql`` : sql`and ${sql.ref(column)} >= ${from}::timestamptz`)
 	const stands = sql`status in ('published', 'pending')`
-	const { rows } = await sql<Omit<Counts, 'profile'>>`select
+	const { rows } = await sql<Omit<ItemCounts, 'profile'>>`select
 		(select count(*)::int from questions where author_id = ${memberId} and ${stands} ${since('created_at')}) as query,
 		(select count(*)::int from comments where author_id = ${memberId} and ${stands} ${since('created_at')}) as comment,
 		(select count(*)::int from question_votes where user_id = ${memberId} ${since('voted_at')}) as "question-vote",
@@ -194,7 +194,7 @@ const votesOn = {
 export type VoteKind = keyof typeof votesOn
 
 /** Removes a batch of votes in the order of posts; triggers update the scores. @returns the questions and the number of votes */
-export async function takeVotes(
+export async function removeVotes(
 	trx: Executor,
 	takedown: TakedownRow,
 	kind: VoteKind,
@@ -219,9 +219,9 @@ export async function takeVotes(
 
 /**
  * Restores a batch of votes, unless the member has voted again, or the post is gone or has become theirs by a merge of accounts.
- * @returns as {@link takeVotes}
+ * @returns as {@link removeVotes}
  */
-export async function giveVotesBack(
+export async function restoreVotes(
 	trx: Executor,
 	takedown: TakedownRow,
 	kind: VoteKind,
@@ -305,7 +305,7 @@ export async function withdrawRequest(
 }
 
 /** Puts a request back into its recipient's inbox. */
-export async function returnRequest(
+export async function restoreRequest(
 	trx: Executor,
 	id: number,
 	memberId: number,

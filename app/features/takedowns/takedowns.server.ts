@@ -4,13 +4,13 @@ import { releaseCases } from '~/features/moderation/handling/handling.queries.se
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import {
 	findModeratedMember,
-	lift,
+	liftSuspension,
 	lockAccountStatus,
 	type ModeratedMemberRow,
-	suspend,
+	suspendMember,
 } from '~/features/moderation/members.queries.server.ts'
-import { lockModerator, moderator, typedUsername } from '~/features/moderation/members.server.ts'
-import { MEMBER_SUBJECT, maySuspend, suspensionTimes } from '~/features/moderation/moderation.policy.ts'
+import { lockModerator, requireModerator, resolveUsername } from '~/features/moderation/members.server.ts'
+import { MEMBER_SUBJECT, maySuspend, suspensionDurations } from '~/features/moderation/moderation.policy.ts'
 import { whyInput } from '~/features/moderation/moderation.schema.ts'
 import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import { findHidden } from '~/features/profiles/hiding.queries.server.ts'
@@ -34,10 +34,10 @@ import {
 	recordSuspension,
 } from './takedowns.queries.server.ts'
 import {
-	type Amount,
-	amountsOf,
-	type Counts,
-	inWords,
+	describeCounts,
+	type ItemCounts,
+	type LabelledCount,
+	labelledCounts,
 	type Period,
 	periods,
 	type TakedownView,
@@ -67,7 +67,7 @@ export interface TakedownPage {
 	/** The start of the chosen period; '' for everything. */
 	from: string
 	period: Period
-	amounts: Amount[]
+	amounts: LabelledCount[]
 	past: TakedownView[]
 	/** Whether one is in progress. */
 	isRunning: boolean
@@ -88,7 +88,7 @@ export async function getTakedownPage(viewer: Viewer, username: string, sent: st
 		...{
 			period,
 			from: from ?? '',
-			amounts: amountsOf({ ...counts, profile: hidden ? 0 : 1 }),
+			amounts: labelledCounts({ ...counts, profile: hidden ? 0 : 1 }),
 			past: past.map(presentTakedown),
 		},
 		isRunning: past.some(({ state }) => state === 'running' || state === 'undoing'),
@@ -108,7 +108,7 @@ function startOf(period: Period): string | null {
 
 const takedownInput = whyInput.extend({
 	from: z.union([z.literal(''), z.iso.datetime('Choose a period again.')], { error: 'Choose a period again.' }),
-	time: z.enum(['', ...suspensionTimes], { error: 'Choose whether to suspend them.' }),
+	time: z.enum(['', ...suspensionDurations], { error: 'Choose whether to suspend them.' }),
 })
 
 /**
@@ -119,7 +119,7 @@ const takedownInput = whyInput.extend({
  * @throws NotAllowed, NotFound, Invalid; Conflict while another takedown of this member is in progress
  */
 export async function takeDown(viewer: Viewer, username: string, input: Input): Promise<string> {
-	const actor = moderator(viewer)
+	const actor = requireModerator(viewer)
 	const { why, from, time } = parseInput(takedownInput, input)
 	await requireMayWrite(actor.id)
 	await countUse('toggles', actor)
@@ -132,7 +132,7 @@ export async function takeDown(viewer: Viewer, username: string, input: Input): 
 			const id = await insertTakedown(trx, { memberId: member.id, actorId: actor.id, reason: why, from: from || null })
 			if (id === undefined) throw new Conflict('This is already being done. Reload the page in a moment.')
 			// A suspension that lasts longer stays as it is, also when this is undone.
-			const isSuspended = time !== '' && (await suspend(trx, member.id, time, why))
+			const isSuspended = time !== '' && (await suspendMember(trx, member.id, time, why))
 			if (isSuspended) {
 				await endAllAccess(trx, member.id)
 				await releaseCases(trx, member.id)
@@ -159,7 +159,7 @@ export async function takeDown(viewer: Viewer, username: string, input: Input): 
  * @throws NotAllowed, NotFound, Invalid; Conflict if it is undone already, or not complete
  */
 export async function undoTakedown(viewer: Viewer, username: string, input: Input): Promise<string> {
-	const actor = moderator(viewer)
+	const actor = requireModerator(viewer)
 	const { why, id } = parseInput(undoInput, input)
 	await requireMayWrite(actor.id)
 	await countUse('toggles', actor)
@@ -171,7 +171,7 @@ export async function undoTakedown(viewer: Viewer, username: string, input: Inpu
 			const begun = await beginUndo(trx, id, actor.id)
 			if (begun?.memberId !== member.id)
 				throw new Conflict('This has already been undone, or is not done yet. Reload the page.')
-			if (begun.isSuspendedByIt) await lift(trx, member.id)
+			if (begun.isSuspendedByIt) await liftSuspension(trx, member.id)
 			await record(trx, actor, member, 'undo hiding everything', { why })
 			await addJob('take-down', { id }, trx, JOB_AFTER)
 			return { begun, notified: await tell(trx, member, 'restore account', why) }
@@ -194,8 +194,8 @@ async function resultOf(id: number, { id: memberId }: ModeratedMemberRow): Promi
 
 /** Finds a member whom this viewer may moderate. @throws NotAllowed, NotFound */
 async function requireGoverned(viewer: Viewer, username: string): Promise<ModeratedMemberRow> {
-	const actor = moderator(viewer)
-	const found = await findModeratedMember(await typedUsername(username))
+	const actor = requireModerator(viewer)
+	const found = await findModeratedMember(await resolveUsername(username))
 	if (!found) throw new NotFound('There is no such member.')
 	if (!maySuspend(actor, found)) throw new NotAllowed(notGoverned)
 	return found
@@ -239,7 +239,9 @@ export async function finishTakedown({ id }: { id: number }): Promise<void> {
 function presentTakedown(row: PastTakedownRow): TakedownView {
 	const { id, at, actor, reason, posted_from: from, suspended, state, so_far: soFar } = row
 	const of = (place: 0 | 1) =>
-		inWords(Object.fromEntries(Object.entries(row.counts).map(([kind, counts]) => [kind, counts[place]])) as Counts)
+		describeCounts(
+			Object.fromEntries(Object.entries(row.counts).map(([kind, counts]) => [kind, counts[place]])) as ItemCounts,
+		)
 	return {
 		...{ id, at, actor, reason, from, suspended, state, soFar },
 		hidden: of(0),

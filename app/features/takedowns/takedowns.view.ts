@@ -1,4 +1,4 @@
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 
 /* Takedowns. Times are ISO 8601 in UTC. */
 
@@ -8,7 +8,7 @@ export function takedownPath(username: string): string {
 
 export const itemKinds = ['query', 'comment', 'question-vote', 'comment-vote', 'request', 'profile'] as const
 export type ItemKind = (typeof itemKinds)[number]
-export type Counts = Record<ItemKind, number>
+export type ItemCounts = Record<ItemKind, number>
 export type TakedownState = 'running' | 'done' | 'undoing' | 'undone'
 
 /** The periods to choose from. */
@@ -16,13 +16,13 @@ export const periods = ['1 hour', '1 day', '1 week', '1 month', 'all'] as const
 export type Period = (typeof periods)[number]
 
 /** A number of items, with the name that the page gives them. */
-export interface Amount {
+export interface LabelledCount {
 	label: string
 	count: number
 }
 
 /** What an account published in a period. */
-export function amountsOf(counts: Counts): Amount[] {
+export function labelledCounts(counts: ItemCounts): LabelledCount[] {
 	return [
 		{ label: 'Queries', count: counts.query },
 		{ label: 'Comments', count: counts.comment },
@@ -33,14 +33,14 @@ export function amountsOf(counts: Counts): Amount[] {
 }
 
 /** Counts in words for a sentence; “nothing” if all are zero. */
-export function inWords(counts: Partial<Counts>): string {
+export function describeCounts(counts: Partial<ItemCounts>): string {
 	const of = (kind: ItemKind) => counts[kind] ?? 0
 	const votes = of('question-vote') + of('comment-vote')
 	const parts = [
-		of('query') > 0 && counted(of('query'), 'query', 'queries'),
-		of('comment') > 0 && counted(of('comment'), 'comment'),
-		votes > 0 && counted(votes, 'vote'),
-		of('request') > 0 && counted(of('request'), 'message request'),
+		of('query') > 0 && pluralize(of('query'), 'query', 'queries'),
+		of('comment') > 0 && pluralize(of('comment'), 'comment'),
+		votes > 0 && pluralize(votes, 'vote'),
+		of('request') > 0 && pluralize(of('request'), 'message request'),
 		of('profile') > 0 && 'the profile',
 	].filter((part) => part !== false)
 	return parts.length === 0 ? 'nothing' : new Intl.ListFormat('en').format(parts)

@@ -161,7 +161,7 @@ export async function replaceParents(trx: Executor, id: number, parents: number[
 }
 
 /** The ancestors of these terms, including themselves. */
-export async function listAbove(trx: Executor, ids: number[]): Promise<number[]> {
+export async function listAncestors(trx: Executor, ids: number[]): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		with recursive above as (
 			select unnest(${ids}::int[]) as id union select parent_id from above join term_parents on term_id = above.id)

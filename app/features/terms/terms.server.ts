@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { openBus, publish } from '~/platform/bus/bus.server.ts'
-import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
 import { lazyLines } from '~/platform/http/lists.server.ts'
+import { BatchRun } from '~/platform/jobs/batch-run.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { Run } from '~/platform/jobs/run.server.ts'
 import { alignSources, type Spelling, termSources } from './sources.server.ts'
 import { parseStartSet, type StartTerm } from './start-set.ts'
 import {
@@ -163,12 +163,12 @@ export async function alignTermSoon(id: number, spelling: Spelling): Promise<voi
 export async function alignTerm(id: number): Promise<void> {
 	await alignSources(id)
 	await markAligned(id)
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 }
 
 /** Completes interrupted calls of {@link alignTerm}. Runs every hour. @throws the last error, if one failed; the others are completed */
 export async function alignTerms(): Promise<void> {
-	const run = new Run('the words of a term could not be respelled')
+	const run = new BatchRun('the words of a term could not be respelled')
 	await run.each(await listUnaligned(), Number, alignTerm)
 	run.finish()
 }

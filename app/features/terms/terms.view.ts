@@ -20,7 +20,7 @@ export interface Term {
 }
 
 /** How well a text matches a term, best first: see `Vocabulary.match`. */
-export const ranks = { whole: 0, begins: 1, elsewhere: 2, related: 3 } as const
+export const matchRanks = { whole: 0, begins: 1, elsewhere: 2, related: 3 } as const
 
 /**
  * The key under which spellings are compared: lower case without blanks, dots, dashes, slashes and underscores, except a leading dot.

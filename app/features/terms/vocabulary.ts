@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein'
-import { ranks, type Term, termKey } from './terms.view.ts'
+import { matchRanks, type Term, termKey } from './terms.view.ts'
 
 /** A term of a vocabulary in memory. */
-export interface Entry extends Term {
+export interface VocabularyEntry extends Term {
 	description: string
 	/** The keys ({@link termKey}) of its name, then of its other spellings. */
 	keys: string[]
@@ -21,12 +21,12 @@ const MIN_NEAR = 5
 
 /** All terms of a site, in memory, for lookups while typing. */
 export class Vocabulary {
-	readonly #entries: readonly Entry[]
-	readonly #byId: ReadonlyMap<number, Entry>
-	readonly #byKey = new Map<string, Entry>()
-	readonly #children = new Map<number, Entry[]>()
+	readonly #entries: readonly VocabularyEntry[]
+	readonly #byId: ReadonlyMap<number, VocabularyEntry>
+	readonly #byKey = new Map<string, VocabularyEntry>()
+	readonly #children = new Map<number, VocabularyEntry[]>()
 	/** Keys by their first letter, in the order of {@link #byKey}. */
-	readonly #byLetter: ReadonlyMap<string | undefined, readonly (readonly [string, Entry])[]>
+	readonly #byLetter: ReadonlyMap<string | undefined, readonly (readonly [string, VocabularyEntry])[]>
 	/** All keys and later words in order, so that those that begin with a text are adjacent. */
 	readonly #words: readonly Word[]
 
@@ -55,18 +55,18 @@ export class Vocabulary {
 	}
 
 	/** The term of a spelling. */
-	find(spelling: string): Entry | undefined {
+	find(spelling: string): VocabularyEntry | undefined {
 		return this.#byKey.get(termKey(spelling))
 	}
 
 	/** The ancestors of a term and its direct children; none for an unknown one. */
-	relatives(term: Entry): { parents: Term[]; children: Term[] } {
+	relatives(term: VocabularyEntry): { parents: Term[]; children: Term[] } {
 		const parents = term.parents.flatMap((id) => this.#byId.get(id) ?? [])
 		return { parents, children: this.#children.get(term.id) ?? [] }
 	}
 
 	/** The term with a spelling that differs from a word of at least five letters by one letter or a swap; the first letter must be right. */
-	near(word: string): Entry | undefined {
+	near(word: string): VocabularyEntry | undefined {
 		const key = termKey(word)
 		if (key.length < MIN_NEAR) return undefined
 		for (const [spelling, term] of this.#byLetter.get(key[0]) ?? []) {
@@ -84,10 +84,10 @@ export class Vocabulary {
 	match(text: string): Match[] {
 		const key = termKey(text)
 		if (key === '') return []
-		const ranked = new Map<Entry, number>()
+		const ranked = new Map<VocabularyEntry, number>()
 		for (let at = this.#firstFrom(key); this.#words[at]?.text.startsWith(key); at += 1) {
 			const { text: word, entry, isKey, rank } = this.#words[at] as Word
-			const own = isKey && word === key ? ranks.whole : rank
+			const own = isKey && word === key ? matchRanks.whole : rank
 			ranked.set(entry, Math.min(own, ranked.get(entry) ?? own))
 		}
 		const found = [...ranked].map(([term, rank]) => ({ term, rank }))
@@ -96,7 +96,7 @@ export class Vocabulary {
 		const above = related ? this.relatives(related).parents.filter(({ id }) => !known.has(id)) : []
 		return [
 			...found.sort((a, b) => a.rank - b.rank || a.term.id - b.term.id),
-			...above.map((term) => ({ term, rank: ranks.related })),
+			...above.map((term) => ({ term, rank: matchRanks.related })),
 		]
 	}
 
@@ -115,17 +115,17 @@ export class Vocabulary {
 /** A key, or the key of a later word of a name. */
 interface Word {
 	text: string
-	entry: Entry
+	entry: VocabularyEntry
 	isKey: boolean
 	/** Of a text that it begins with. */
 	rank: number
 }
 
-function wordsOf(entry: Entry): Word[] {
+function wordsOf(entry: VocabularyEntry): Word[] {
 	const keys = entry.keys.map((text, index) => {
-		return { text, entry, isKey: true, rank: index === 0 ? ranks.begins : ranks.elsewhere }
+		return { text, entry, isKey: true, rank: index === 0 ? matchRanks.begins : matchRanks.elsewhere }
 	})
-	return [...keys, ...entry.laterWords.map((text) => ({ text, entry, isKey: false, rank: ranks.elsewhere }))]
+	return [...keys, ...entry.laterWords.map((text) => ({ text, entry, isKey: false, rank: matchRanks.elsewhere }))]
 }
 
 /** Equal for words that differ only by swapped neighbours. */

@@ -8,7 +8,7 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailedToken } from '../../../tests/support/jobs.ts'
-import { listTokens, makeToken, readToken, revokeToken } from './tokens.server.ts'
+import { authenticateToken, listTokens, makeToken, revokeToken } from './tokens.server.ts'
 
 useDatabase()
 
@@ -86,24 +86,24 @@ describe('using a token', () => {
 		const keeper = await makeMember('keeper', 'moderator')
 		const plain = (await makeToken(keeper, { ...input, scopes: ['read', 'write'] })).token
 		const strong = (await makeToken(keeper, { ...input, scopes: ['moderate'] })).token
-		expect((await readToken(plain))?.viewer).toEqual({ ...keeper, role: 'member' })
-		expect((await readToken(strong))?.viewer).toEqual(keeper)
+		expect((await authenticateToken(plain))?.viewer).toEqual({ ...keeper, role: 'member' })
+		expect((await authenticateToken(strong))?.viewer).toEqual(keeper)
 		await db().updateTable('users').set({ role: 'member' }).where('id', '=', keeper.id).execute()
-		expect((await readToken(strong))?.viewer.role).toBe('member')
+		expect((await authenticateToken(strong))?.viewer.role).toBe('member')
 	})
 
 	test('records its last use, at most once a minute', async () => {
 		const user = await makeMember('user')
 		const { token } = await makeToken(user, input)
-		await readToken(token)
+		await authenticateToken(token)
 		const first = (await listTokens(user))[0]?.lastUsedAt
 		expect(first).toEqual(expect.any(String))
-		await readToken(token)
+		await authenticateToken(token)
 		expect((await listTokens(user))[0]?.lastUsedAt).toBe(first)
 		await sql`update access_tokens set last_used_at = now() - interval '61 seconds' where user_id = ${user.id}`.execute(
 			db(),
 		)
-		await readToken(token)
+		await authenticateToken(token)
 		expect(Date.parse((await listTokens(user))[0]?.lastUsedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(first ?? ''))
 	})
 
@@ -113,10 +113,12 @@ describe('using a token', () => {
 		const [ended, revoked] = [(await makeToken(owner, input)).token, (await makeToken(owner, input)).token]
 		const [last, first] = await listTokens(owner)
 		await expect(revokeToken(other, last?.id ?? 0)).rejects.toMatchObject({ status: 404 })
-		expect(await readToken(revoked)).not.toBeNull()
+		expect(await authenticateToken(revoked)).not.toBeNull()
 		await revokeToken(owner, last?.id ?? 0)
 		await sql`update access_tokens set expires_at = now() where id = ${first?.id ?? 0}`.execute(db())
-		expect(await Promise.all([ended, revoked, `${revoked}x`, 'dq_', ''].map(readToken))).toEqual(Array(5).fill(null))
+		expect(await Promise.all([ended, revoked, `${revoked}x`, 'dq_', ''].map(authenticateToken))).toEqual(
+			Array(5).fill(null),
+		)
 	})
 
 	test('resetting the password by mail deletes all tokens', async () => {
@@ -126,7 +128,7 @@ describe('using a token', () => {
 		form.set('token', await mailedToken('forgetful@campus.example'))
 		for (const name of ['password', 'confirmPassword']) form.set(name, 'another lantern at the ford')
 		await resetPassword(form, new Request('http://localhost/reset-password'))
-		expect(await readToken(token)).toBeNull()
+		expect(await authenticateToken(token)).toBeNull()
 		expect(await listTokens(member)).toEqual([])
 	})
 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { config } from '~/config.server.ts'
 import { getAccount } from '~/features/accounts/accounts.server.ts'
-import { noteMemberUse } from '~/features/accounts/login-methods.server.ts'
+import { notifyMemberActive } from '~/features/accounts/login-methods.server.ts'
 import { isSecondFactorRequiredOfStaff } from '~/features/accounts/security/second-step.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
@@ -13,7 +13,7 @@ import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { letter } from '~/platform/mail/mail.server.ts'
+import { linkMail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
 	countForNewToken,
@@ -97,13 +97,13 @@ export interface TokenGrant {
  * `moderate`, or the second factor that the site requires of staff, a moderator's token has the permissions of a plain member.
  * @returns null for an invalid token
  */
-export async function readToken(token: string): Promise<TokenGrant | null> {
+export async function authenticateToken(token: string): Promise<TokenGrant | null> {
 	const holder = shape.test(token) ? await findTokenHolder(hashToken(token)) : undefined
 	if (!holder) return null
 	const { user, scopes, hasSecondFactor } = holder
 	if (holder.stale) {
 		await touchToken(holder.token_id)
-		noteMemberUse(user.id)
+		notifyMemberActive(user.id)
 	}
 	setRequestMember(user.id)
 	const actsAsStaff = scopes.includes('moderate') && (hasSecondFactor || !isSecondFactorRequiredOfStaff())
@@ -115,5 +115,5 @@ function newTokenMail(email: string, { name, scopes, days }: { name: string; sco
 	const text = `An access token named “${name}” was created for your ${siteName()} account. For ${days} days, anyone who has it can act as you. Its permissions: ${scopes.join(', ')}.`
 	const link = { label: 'See my tokens', url: `${publicUrl}/settings` }
 	const closing = 'If this was not you, revoke it and change your password, which ends all tokens.'
-	return letter(email, `A new access token for ${siteName()}`, text, link, closing)
+	return linkMail(email, `A new access token for ${siteName()}`, text, link, closing)
 }

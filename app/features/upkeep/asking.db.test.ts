@@ -12,7 +12,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { decline, getInvitations, invite } from './invitations.server.ts'
+import { declineToAnswer, getInvitations, inviteToAnswer } from './invitations.server.ts'
 import { remindAskers } from './reminders.server.ts'
 import { MAX_INVITED } from './upkeep.view.ts'
 
@@ -35,7 +35,7 @@ beforeEach(async () => {
 const told = async (viewer: SignedIn) =>
 	(await listNotifications(viewer)).rows.map(({ by, words, title }) => `${by} ${words} ${title}`)
 
-const ask = (viewer: Viewer = inviter, username = expert.username) => invite(viewer, question.id, username)
+const ask = (viewer: Viewer = inviter, username = expert.username) => inviteToAnswer(viewer, question.id, username)
 
 describe('asking somebody to answer', () => {
 	test('a member who is leaving cannot be asked, and their name is not revealed', async () => {
@@ -69,7 +69,7 @@ describe('asking somebody to answer', () => {
 		expect((await getInvitations(inviter, question.id)).invited.map(({ username }) => username)).toEqual([
 			expert.username,
 		])
-		await decline(expert, question.id)
+		await declineToAnswer(expert, question.id)
 		await ask(await makeMember(`third${serial}`))
 		expect([await invited(expert), (await told(expert)).length]).toEqual([[false, false], 1])
 	})
@@ -113,7 +113,7 @@ describe('asking somebody to answer', () => {
 		['a visitor', () => ask(null), NotAllowed],
 		['asking oneself', () => ask(inviter, inviter.username), Invalid],
 		['nobody of that name', () => ask(inviter, 'nobody-of-that-name'), NotFound],
-		['a question that is not there', () => invite(inviter, 2_000_000_000, expert.username), NotFound],
+		['a question that is not there', () => inviteToAnswer(inviter, 2_000_000_000, expert.username), NotFound],
 		[
 			'a locked question',
 			async () => {

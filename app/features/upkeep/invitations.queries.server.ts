@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
-import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
+import { accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** An SQL condition: whether a member was asked to answer a question, and has neither declined nor written there. */
@@ -45,7 +45,7 @@ export async function writeInvitation(
 		select ${questionId}::int, ${userId}::int, ${inviterId}::int,
 			not exists (select from invitations where question_id = ${questionId} and user_id = ${userId} and (told or declined_at is not null))
 			and not exists (select from comments where question_id = ${questionId} and author_id = ${userId} and status = 'published')
-			and not exists (select from questions where id = ${questionId} and author_id = any(${accountsOf(userId)}))
+			and not exists (select from questions where id = ${questionId} and author_id = any(${accountIdsOf(userId)}))
 			and not ${isBlocking(userId, inviterId)} and not ${isBlocking(inviterId, userId)}
 		on conflict do nothing returning told`.execute(trx)
 	return rows[0]?.told ?? false

@@ -56,9 +56,9 @@ export async function getInvitations(viewer: Viewer, questionId: number) {
  * @param username of the member to ask, in any case
  * @returns their name, and the path of the question
  * @throws NotAllowed for a visitor, a suspended member and a locked question; NotFound without such a question or member; Invalid for
- * oneself and if too many were asked; TooMany
+ * oneself and if too many were asked; TooManyRequests
  */
-export async function invite(
+export async function inviteToAnswer(
 	viewer: Viewer,
 	questionId: number,
 	username: string,
@@ -93,8 +93,8 @@ export async function invite(
 	return { name: invitee.name, url: question.url }
 }
 
-/** Declines to answer a question: nobody can ask the viewer again. Idempotent. @throws NotAllowed for a visitor, NotFound, TooMany */
-export async function decline(viewer: Viewer, questionId: number): Promise<{ url: string }> {
+/** Declines to answer a question: nobody can ask the viewer again. Idempotent. @throws NotAllowed for a visitor, NotFound, TooManyRequests */
+export async function declineToAnswer(viewer: Viewer, questionId: number): Promise<{ url: string }> {
 	const member = requireWriter(viewer)
 	await countUse('toggles', member)
 	const question = eventQuestion(await requireQuestion(questionId))

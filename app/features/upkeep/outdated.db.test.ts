@@ -11,7 +11,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { sayOutdated, takeOutdatedBack } from './outdated.server.ts'
+import { reportOutdated, withdrawOutdated } from './outdated.server.ts'
 
 useDatabase()
 
@@ -41,7 +41,7 @@ async function shown(viewer: Viewer) {
 const told = async (viewer: SignedIn) =>
 	(await listNotifications(viewer)).rows.filter(({ words }) => words.includes('no longer works')).length
 
-const say = (reader: number, reason = '') => sayOutdated(readers[reader] ?? null, commentId, { reason })
+const say = (reader: number, reason = '') => reportOutdated(readers[reader] ?? null, commentId, { reason })
 
 describe('reports about a solution', () => {
 	test('notify author and asker once with two reports, even concurrent ones, and warn readers', async () => {
@@ -57,7 +57,7 @@ describe('reports about a solution', () => {
 			[[3, 'newer'], false],
 		])
 		expect([await told(solver), await told(asker), await told(readers[0] as SignedIn)]).toEqual([1, 1, 0])
-		for (const reader of readers.slice(1)) await takeOutdatedBack(reader, commentId)
+		for (const reader of readers.slice(1)) await withdrawOutdated(reader, commentId)
 		expect(await shown(readers[1] ?? null)).toEqual([null, false])
 		await sql`update notifications set read_at = now()`.execute(db())
 		await say(1, 'gone')
@@ -86,10 +86,10 @@ describe('reports about a solution', () => {
 })
 
 test.each<[string, () => Promise<unknown>, unknown]>([
-	['a visitor', () => sayOutdated(null, commentId, {}), NotAllowed],
-	['who wrote it', () => sayOutdated(solver, commentId, {}), NotAllowed],
+	['a visitor', () => reportOutdated(null, commentId, {}), NotAllowed],
+	['who wrote it', () => reportOutdated(solver, commentId, {}), NotAllowed],
 	['an unknown reason', () => say(0, 'because'), Invalid],
-	['what is no comment', () => sayOutdated(asker, 2_000_000_000, {}), NotFound],
+	['what is no comment', () => reportOutdated(asker, 2_000_000_000, {}), NotFound],
 	[
 		'a comment that is no solution any more',
 		async () => {

@@ -16,7 +16,7 @@ import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { dropPages } from '~/platform/cache/pages.server.ts'
+import { invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import {
@@ -56,9 +56,9 @@ export const outdatedInput = z.object({ reason: z.enum(reasons, 'Choose one of t
  * reason. With two reports, the author and the asker are notified, once for each text.
  * @param input `reason`, a key of `outdatedReasons`
  * @returns the address of the solution
- * @throws NotAllowed for a visitor, a suspended member and its author; NotFound, Conflict if it is not a solution, Invalid, TooMany
+ * @throws NotAllowed for a visitor, a suspended member and its author; NotFound, Conflict if it is not a solution, Invalid, TooManyRequests
  */
-export async function sayOutdated(viewer: Viewer, commentId: number, input: Input): Promise<{ url: string }> {
+export async function reportOutdated(viewer: Viewer, commentId: number, input: Input): Promise<{ url: string }> {
 	const member = requireWriter(viewer)
 	await countUse('toggles', member)
 	await requireMayWrite(member.id)
@@ -83,18 +83,18 @@ export async function sayOutdated(viewer: Viewer, commentId: number, input: Inpu
 				...aboutQuestion(question, commentId),
 			})
 		})
-	await dropPages([questionTag(question.id)])
+	await invalidatePages([questionTag(question.id)])
 	await announceUnread(told)
 	return { url: `${question.url}#comment-${commentId}` }
 }
 
-/** Withdraws a report. @returns the address of the solution @throws NotAllowed for a visitor, NotFound, TooMany */
-export async function takeOutdatedBack(viewer: Viewer, commentId: number): Promise<{ url: string }> {
+/** Withdraws a report. @returns the address of the solution @throws NotAllowed for a visitor, NotFound, TooManyRequests */
+export async function withdrawOutdated(viewer: Viewer, commentId: number): Promise<{ url: string }> {
 	const member = requireWriter(viewer)
 	await countUse('toggles', member)
 	const { question_id: questionId } = await requireMarkedSolution(commentId)
 	await removeOutdated(member.id, commentId)
-	await dropPages([questionTag(questionId)])
+	await invalidatePages([questionTag(questionId)])
 	return { url: `${questionUrl(await requireQuestion(questionId))}#comment-${commentId}` }
 }
 

@@ -5,7 +5,7 @@ import { chooseSolution } from '~/features/discussion/votes.server.ts'
 import { followQuestion, setAffected } from '~/features/following/following.server.ts'
 import { listNewlyAnswered, listNewlyAsked } from '~/features/following/weekly.queries.server.ts'
 import { listNotifications } from '~/features/notifications/notifications.server.ts'
-import { notifyQueryFollowers } from '~/features/questions/notifying/notifying.server.ts'
+import { notifyQuestionFollowers } from '~/features/questions/notifying/notifying.server.ts'
 import { findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { eventQuestion } from '~/features/questions/writing/change.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
@@ -13,8 +13,8 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { getInvitations, invite } from './invitations.server.ts'
-import { sayOutdated } from './outdated.server.ts'
+import { getInvitations, inviteToAnswer } from './invitations.server.ts'
+import { reportOutdated } from './outdated.server.ts'
 import { remindAskers } from './reminders.server.ts'
 
 useDatabase()
@@ -39,7 +39,7 @@ beforeAll(async () => {
 const told = async (viewer: SignedIn) => (await listNotifications(viewer)).rows.map(({ by, words }) => `${by} ${words}`)
 
 test('an invitation shows the pseudonym', async () => {
-	await invite(asker, question.id, expert.username)
+	await inviteToAnswer(asker, question.id, expert.username)
 	expect(await told(expert)).toEqual([`${pseudonym} asks you to answer`])
 	const { question: shown } = await getInvitations(reader, question.id)
 	expect(Object.keys(shown).sort()).toEqual(['id', 'title', 'url'])
@@ -48,8 +48,8 @@ test('an invitation shows the pseudonym', async () => {
 test('inviting the asker gets the usual response', async () => {
 	const other = await makeMember('nobody-in-particular')
 	expect([
-		(await invite(reader, question.id, other.username)).url,
-		(await invite(reader, question.id, asker.username)).url,
+		(await inviteToAnswer(reader, question.id, other.username)).url,
+		(await inviteToAnswer(reader, question.id, asker.username)).url,
 	]).toEqual([question.url, question.url])
 	expect(await told(asker)).toEqual([])
 })
@@ -59,8 +59,8 @@ test('the member cannot act on their own question: the same problem, following, 
 	await chooseSolution(asker, { questionId: question.id, commentId: own })
 	await expect(setAffected(asker, question.id, true)).rejects.toThrow(NotAllowed)
 	await expect(followQuestion(asker, question.id, true)).rejects.toThrow(NotAllowed)
-	await expect(sayOutdated(asker, own, { reason: '' })).rejects.toThrow(NotAllowed)
-	for (const member of [reader, expert]) await sayOutdated(member, own, { reason: '' })
+	await expect(reportOutdated(asker, own, { reason: '' })).rejects.toThrow(NotAllowed)
+	for (const member of [reader, expert]) await reportOutdated(member, own, { reason: '' })
 	expect((await told(asker)).filter((text) => text.includes('no longer'))).toHaveLength(1)
 })
 
@@ -71,7 +71,7 @@ test('followers notified by a job see the pseudonym', async () => {
 	if (!row) throw new Error('The question is gone.')
 	await sql`delete from notifications where user_id = ${reader.id}`.execute(db())
 	const left = { question: eventQuestion(row), commentId, actorId: asker.id, others: [], after: 0 }
-	await notifyQueryFollowers(left)
+	await notifyQuestionFollowers(left)
 	expect(await told(reader)).toEqual([`${pseudonym} commented on`])
 })
 

@@ -11,7 +11,7 @@ const MAX_AGE_DAYS = 60
  * Questions without a solution, first answered by somebody else three days ago, whose asker was not reminded. Scans the index of unsolved
  * questions with comments back to the maximum age.
  */
-export async function listForgotten(limit: number): Promise<number[]> {
+export async function listRemindable(limit: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select q.id from questions q
 			cross join lateral (select min(m.created_at) as at from comments m

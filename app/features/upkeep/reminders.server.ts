@@ -5,8 +5,8 @@ import { findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { eventQuestion } from '~/features/questions/writing/change.server.ts'
 import { lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { Run } from '~/platform/jobs/run.server.ts'
-import { claimReminder, listForgotten } from './reminders.queries.server.ts'
+import { BatchRun } from '~/platform/jobs/batch-run.server.ts'
+import { claimReminder, listRemindable } from './reminders.queries.server.ts'
 
 declare module '~/features/notifications/kinds.server.ts' {
 	interface NotificationKinds {
@@ -33,9 +33,9 @@ const MAX_REMINDERS_PER_RUN = 500
  * @throws the last error, if a question was left out
  */
 export async function remindAskers(): Promise<number> {
-	const run = new Run('the asker of a question could not be reminded')
+	const run = new BatchRun('the asker of a question could not be reminded')
 	let reminded = 0
-	await run.each(await listForgotten(MAX_REMINDERS_PER_RUN), Number, async (id) => {
+	await run.each(await listRemindable(MAX_REMINDERS_PER_RUN), Number, async (id) => {
 		reminded += await remindAsker(id)
 	})
 	run.finish()

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { id } from '~/features/questions/questions.api.server.ts'
-import { member, operation } from '~/platform/http/operation.ts'
-import { decline, invite } from './invitations.server.ts'
-import { outdatedInput, sayOutdated, takeOutdatedBack } from './outdated.server.ts'
+import { operation, requireCaller } from '~/platform/http/operation.ts'
+import { declineToAnswer, inviteToAnswer } from './invitations.server.ts'
+import { outdatedInput, reportOutdated, withdrawOutdated } from './outdated.server.ts'
 import { MAX_INVITED, MIN_OUTDATED } from './upkeep.view.ts'
 
 /* The API of outdated solutions and invitations to answer. */
@@ -29,7 +29,7 @@ export const upkeepOperations = [
 		body: outdatedBody,
 		example: { reason: 'newer' },
 		refusals: [403, 404, 409, 422],
-		run: async (call) => void (await sayOutdated(member(call), call.params.id, call.body)),
+		run: async (call) => void (await reportOutdated(requireCaller(call), call.params.id, call.body)),
 	}),
 	operation({
 		...judging,
@@ -38,7 +38,7 @@ export const upkeepOperations = [
 		path: '/comments/{id}/outdated',
 		summary: 'Take back that a solution no longer works',
 		refusals: [404],
-		run: async (call) => void (await takeOutdatedBack(member(call), call.params.id)),
+		run: async (call) => void (await withdrawOutdated(requireCaller(call), call.params.id)),
 	}),
 	operation({
 		...inviting,
@@ -50,7 +50,7 @@ export const upkeepOperations = [
 		body: invitation,
 		example: { username: 'mira.quillon' },
 		refusals: [403, 404, 422],
-		run: async (call) => void (await invite(member(call), call.params.id, String(call.body.username))),
+		run: async (call) => void (await inviteToAnswer(requireCaller(call), call.params.id, String(call.body.username))),
 	}),
 	operation({
 		...inviting,
@@ -60,6 +60,6 @@ export const upkeepOperations = [
 		summary: 'Decline to answer a query',
 		description: 'Nobody can ask you again to answer it.',
 		refusals: [404],
-		run: async (call) => void (await decline(member(call), call.params.id)),
+		run: async (call) => void (await declineToAnswer(requireCaller(call), call.params.id)),
 	}),
 ]

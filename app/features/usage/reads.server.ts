@@ -1,7 +1,7 @@
 import { isbot } from 'isbot'
 import { log } from '~/lib/log.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import type { Read } from '~/platform/feature.ts'
+import type { PageRead } from '~/platform/feature.ts'
 import { mondayOf } from '~/platform/settings/region.server.ts'
 import { addQuestionReads, addReads } from './usage.queries.server.ts'
 import type { ReadKind } from './usage.view.ts'
@@ -32,7 +32,7 @@ const kinds: readonly [RegExp, ReadKind][] = [
 ]
 
 /** Counts a view, unless it is by a search engine, a prefetch, or only of a page's frame. */
-export function recordRead({ url, userAgent = '', isAhead }: Read): void {
+export function recordRead({ url, userAgent = '', isAhead }: PageRead): void {
 	if (isAhead || /[?&]_routes=root(&|$)/.test(url)) return
 	// Data requests have the page's address with a suffix.
 	const path = url.replace(/\?.*$/s, '').replace(/(^\/_root|\/_)?\.data$/, '') || '/'

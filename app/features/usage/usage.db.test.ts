@@ -9,7 +9,7 @@ import { daysBefore, mondayOf } from '~/platform/settings/region.server.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { recordRead, startCounting, storeReads } from './reads.server.ts'
-import { countStorage, readUsage } from './usage.server.ts'
+import { readUsage, recordStorage } from './usage.server.ts'
 
 useDatabase()
 
@@ -107,8 +107,8 @@ test('records sizes by week, and deletes old weeks', async () => {
 	const oldest = daysBefore(mondayOf(), 7 * (FIGURE_WEEKS - 1))
 	for (const week of [old, oldest])
 		await sql`insert into weekly_reads (week, kind, reads) values (${week}::date, 'home', 5)`.execute(db())
-	await countStorage()
-	await countStorage()
+	await recordStorage()
+	await recordStorage()
 	const { weeks, tables } = await readUsage(admin)
 	expect(weeks).toHaveLength(FIGURE_WEEKS)
 	expect(weeks[0]).toEqual({ week: oldest, reads: { home: 5 }, database: null, pictures: null })

@@ -4,10 +4,10 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { daysBefore, mondayOf } from '~/platform/settings/region.server.ts'
 import { listMostRead, listReads, listStorage, listTables, sweepUsage, writeStorage } from './usage.queries.server.ts'
-import { MOST_READ_WEEKS, type MostRead, type TableSize, type WeekOfUse } from './usage.view.ts'
+import { MOST_READ_WEEKS, type MostRead, type TableSize, type UsageWeek } from './usage.view.ts'
 
 /** Records the size of the site, and deletes weeks that are no longer shown. */
-export async function countStorage(): Promise<void> {
+export async function recordStorage(): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -19,7 +19,7 @@ export async function countStorage(): Promise<void> {
 
 interface Usage {
 	/** Oldest first. */
-	weeks: WeekOfUse[]
+	weeks: UsageWeek[]
 	mostRead: MostRead[]
 	tables: TableSize[]
 }

@@ -19,7 +19,7 @@ export const MOST_READ_WEEKS = 4
 /** Tables shown, largest first. */
 export const MAX_TABLES = 8
 
-export interface WeekOfUse {
+export interface UsageWeek {
 	week: string
 	/** By {@link ReadKind}; missing without views. */
 	reads: Partial<Record<ReadKind, number>>

@@ -1,17 +1,17 @@
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
-import { lockModerator, moderator } from '~/features/moderation/members.server.ts'
+import { lockModerator, requireModerator } from '~/features/moderation/members.server.ts'
 import { termSources } from '~/features/terms/sources.server.ts'
 import { listTermsOfWords, lockTerms, updateTerm } from '~/features/terms/terms.queries.server.ts'
 import { alignTerm, alignTermSoon, announceTerms } from '~/features/terms/terms.server.ts'
 import type { Term } from '~/features/terms/terms.view.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Input } from '~/platform/http/form.server.ts'
-import { type Done, rules } from './rules.server.ts'
-import { actWords, TERM_SUBJECT, type TermAct } from './vocabulary.view.ts'
+import { type TermActResult, termActHandlers } from './rules.server.ts'
+import { actLabels, TERM_SUBJECT, type TermAct } from './vocabulary.view.ts'
 
 /*
  * Actions of moderators on terms. Each is one transaction with its log entry; words of members are respelled in batches afterwards. All
@@ -20,7 +20,7 @@ import { actWords, TERM_SUBJECT, type TermAct } from './vocabulary.view.ts'
 
 /** Carries out an action. @param id of the term; 0 to add one @returns its term; after a merge, the one that remains */
 export async function actOnTerm(viewer: Viewer, act: TermAct, id: number, input: Input): Promise<Term> {
-	const actor = moderator(viewer)
+	const actor = requireModerator(viewer)
 	const {
 		term,
 		spelling,
@@ -28,27 +28,27 @@ export async function actOnTerm(viewer: Viewer, act: TermAct, id: number, input:
 	} = await db()
 		.transaction()
 		.execute(async (trx) => {
-			const done = await withLockedTerms(trx, actor, (held) => rules[act](held, id, input))
+			const done = await withLockedTerms(trx, actor, (held) => termActHandlers[act](held, id, input))
 			await updateTerm(trx, done.term.id, done.spelling ? { unaligned: true } : {})
 			const about = { kind: TERM_SUBJECT, targetId: done.term.id, memberId: actor.id, title: done.term.name }
-			await addLogRow(trx, { actorId: actor.id, act: actWords[act], ...about, note: done.note ?? '' })
+			await addLogRow(trx, { actorId: actor.id, act: actLabels[act], ...about, note: done.note ?? '' })
 			return done
 		})
 	await announceTerms()
 	if (spelling) await alignTermSoon(term.id, spelling)
 	for (const other of besides) await alignTerm(other)
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 	return term
 }
 
 /** Makes one word a spelling of another, whether or not they are terms. @returns their common tag */
-export async function joinWords(viewer: Viewer, input: { word: string; into: string }): Promise<string> {
+export async function linkSynonym(viewer: Viewer, input: { word: string; into: string }): Promise<string> {
 	return (await actOnTerm(viewer, 'join', 0, input)).tag
 }
 
 /** Removes a spelling from its term. @throws NotFound */
-export async function partWord(viewer: Viewer, word: string): Promise<void> {
-	moderator(viewer)
+export async function unlinkSynonym(viewer: Viewer, word: string): Promise<void> {
+	requireModerator(viewer)
 	const term = (await listTermsOfWords(db(), [word])).get(word)
 	if (!term) throw new NotFound('There is no such synonym.')
 	await actOnTerm(viewer, 'remove-alias', term.id, { alias: word })
@@ -66,18 +66,18 @@ export async function previewAct(
 	id: number,
 	input: Input,
 ): Promise<{ term: Term; changes: string[] }> {
-	const { term, spelling } = await rehearse(moderator(viewer), (trx) => rules[act](trx, id, input))
+	const { term, spelling } = await rehearse(requireModerator(viewer), (trx) => termActHandlers[act](trx, id, input))
 	const changes: string[] = []
 	for (const { nouns, count } of termSources()) {
 		const number = spelling ? await count(spelling) : 0
-		if (number > 0) changes.push(counted(number, ...nouns))
+		if (number > 0) changes.push(pluralize(number, ...nouns))
 	}
 	return { term, changes }
 }
 
 /** Carries the action out and rolls it back, so that a preview throws the same errors. */
-async function rehearse(actor: SignedIn, work: (trx: Executor) => Promise<Done>): Promise<Done> {
-	const outcome: { done?: Done } = {}
+async function rehearse(actor: SignedIn, work: (trx: Executor) => Promise<TermActResult>): Promise<TermActResult> {
+	const outcome: { done?: TermActResult } = {}
 	const undo = new Error('undo')
 	try {
 		await db()
@@ -94,7 +94,11 @@ async function rehearse(actor: SignedIn, work: (trx: Executor) => Promise<Done>)
 }
 
 /** Locks the terms before the moderator's row: whoever asks locks both in this order. */
-async function withLockedTerms(trx: Executor, actor: SignedIn, work: (trx: Executor) => Promise<Done>): Promise<Done> {
+async function withLockedTerms(
+	trx: Executor,
+	actor: SignedIn,
+	work: (trx: Executor) => Promise<TermActResult>,
+): Promise<TermActResult> {
 	await lockTerms(trx)
 	await lockModerator(trx, actor)
 	return work(trx)

@@ -1,8 +1,8 @@
 import type { RouterContextProvider } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { actOnTerm, previewAct } from './acts.server.ts'
 import { type ActPreview, type TermAct, termActs, termPath } from './vocabulary.view.ts'
 
@@ -27,8 +27,8 @@ interface Sent {
  * @param id of the page's term; 0 for a new one
  */
 export function answerAct({ request, context, url }: Sent, id: number) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const viewer = viewerOf(context)
 		const form = await readForm(request)
 		const {
@@ -46,7 +46,7 @@ export function answerAct({ request, context, url }: Sent, id: number) {
 			const term = await actOnTerm(viewer, act, id, fields)
 			return redirectWithToast(termPath(term.id), { type: 'success', message: done[act] })
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }

@@ -2,7 +2,7 @@ import type { Spelling } from '~/features/terms/sources.server.ts'
 import {
 	findTermDetail,
 	insertTerm,
-	listAbove,
+	listAncestors,
 	listKeys,
 	listTermsOfWords,
 	mergeInto,
@@ -19,9 +19,9 @@ import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import {
 	aboutInput,
 	aliasInput,
-	intoInput,
-	intoNewInput,
+	mergeTargetInput,
 	nameInput,
+	newTargetInput,
 	newTermInput,
 	wordInput,
 } from './vocabulary.schema.ts'
@@ -30,7 +30,7 @@ import type { TermAct } from './vocabulary.view.ts'
 /* How each action changes the tables of terms, in the caller's transaction, and when it is refused. */
 
 /** The result of an action. */
-export interface Done {
+export interface TermActResult {
 	/** Its term; after a merge, the one that remains. */
 	term: Term
 	/** Details for the log. */
@@ -42,9 +42,9 @@ export interface Done {
 }
 
 /** @throws Invalid, Conflict, NotFound for an unknown term */
-export type Rule = (trx: Executor, id: number, input: Input) => Promise<Done>
+export type TermActHandler = (trx: Executor, id: number, input: Input) => Promise<TermActResult>
 
-export const rules: Record<TermAct, Rule> = {
+export const termActHandlers: Record<TermAct, TermActHandler> = {
 	/** Adds a term for a word; its tag is derived from its name. */
 	async add(trx, _id, input) {
 		const { name } = parseInput(newTermInput, input)
@@ -83,7 +83,7 @@ export const rules: Record<TermAct, Rule> = {
 	/** Moves all spellings of a term to another one, which remains. */
 	async merge(trx, id, input) {
 		const term = await requireTerm(trx, id)
-		const { into } = parseInput(intoInput, input)
+		const { into } = parseInput(mergeTargetInput, input)
 		const target = (await listTermsOfWords(trx, [into])).get(into)
 		if (!target) throw refusal('into', `“${into}” is no term.`)
 		if (target.id === id) throw refusal('into', 'These two are the same term.')
@@ -97,10 +97,10 @@ export const rules: Record<TermAct, Rule> = {
 	 */
 	async join(trx, _id, input) {
 		const { word } = parseInput(wordInput, input)
-		const { into } = parseInput(intoInput, input)
+		const { into } = parseInput(mergeTargetInput, input)
 		const meant = await listTermsOfWords(trx, [word, into])
 		const own = meant.get(word)
-		const target = meant.get(into) ?? (await makeTerm(trx, parseInput(intoNewInput, input).into, 'into'))
+		const target = meant.get(into) ?? (await makeTerm(trx, parseInput(newTargetInput, input).into, 'into'))
 		const key = termKey(word)
 		if (own?.id === target.id && termKey(own.tag) === key)
 			throw new Conflict(`#${into} is already a synonym of #${word}. Remove that first.`)
@@ -123,7 +123,7 @@ export const rules: Record<TermAct, Rule> = {
 			const unknown = parents.find((parent) => !known.has(parent))
 			if (unknown !== undefined) throw refusal('parents', `“${unknown}” is no term.`)
 			const above = [...new Set([...known.values()].map((parent) => parent.id))]
-			if ((await listAbove(trx, above)).includes(id)) throw refusal('parents', 'A term cannot be part of itself.')
+			if ((await listAncestors(trx, above)).includes(id)) throw refusal('parents', 'A term cannot be part of itself.')
 			await replaceParents(trx, id, above)
 		}
 		await updateTerm(trx, id, { description })
@@ -143,9 +143,10 @@ async function merge(trx: Executor, term: TermDetailRow, target: Term): Promise<
 	if (term.description !== '' && (kept.description === '' || (term.isEdited && !kept.isEdited)))
 		await updateTerm(trx, target.id, { description: term.description })
 	const own = kept.parents.map((parent) => parent.id)
-	await mergeInto(trx, term.id, target.id, await listAbove(trx, [target.id]))
+	await mergeInto(trx, term.id, target.id, await listAncestors(trx, [target.id]))
 	const added: number[] = []
-	for (const parent of term.parents) if (!(await listAbove(trx, [parent.id])).includes(target.id)) added.push(parent.id)
+	for (const parent of term.parents)
+		if (!(await listAncestors(trx, [parent.id])).includes(target.id)) added.push(parent.id)
 	const parents = [...new Set([...own, ...added])].filter((id) => id !== term.id)
 	await replaceParents(trx, target.id, parents)
 }

@@ -10,7 +10,7 @@ import { alignTerms, findTerm, installStartSet, loadTerms, startTerms } from '~/
 import { termKey } from '~/features/terms/terms.view.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { Bus } from '~/platform/bus/bus.ts'
-import { postgresCarrier } from '~/platform/bus/postgres-carrier.server.ts'
+import { postgresTransport } from '~/platform/bus/postgres-transport.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
@@ -268,7 +268,7 @@ test('reloads the terms when another process announces a change', async () => {
 	const stop = await startTerms()
 	await sql`update vocabulary_terms set name = 'Rust Lang' where tag = 'rust'`.execute(db())
 	expect(findTerm('rust')?.name).toBe('Rust')
-	await new Bus(postgresCarrier()).publish('devquad_terms', 'changed')
+	await new Bus(postgresTransport()).publish('devquad_terms', 'changed')
 	await eventually(() => expect(findTerm('rust')?.name).toBe('Rust Lang'))
 	await stop()
 	await sql`update vocabulary_terms set name = 'Rust' where tag = 'rust'`.execute(db())

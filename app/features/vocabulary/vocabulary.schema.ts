@@ -35,9 +35,9 @@ export const nameInput = z.object({ name })
 export const newTermInput = z.object({ name: newName })
 export const aliasInput = z.object({ alias: spelling('Enter the other spelling.') })
 export const wordInput = z.object({ word: spelling('Enter the word.') })
-export const intoInput = z.object({ into: spelling('Enter the term to merge it into.') })
-/** As {@link intoInput}, for a word that is no term yet. */
-export const intoNewInput = z.object({ into: newName })
+export const mergeTargetInput = z.object({ into: spelling('Enter the term to merge it into.') })
+/** As {@link mergeTargetInput}, for a word that is no term yet. */
+export const newTargetInput = z.object({ into: newName })
 
 /** The description and parents of a term: names separated by commas. */
 export const aboutInput = z.object({

@@ -1,11 +1,11 @@
-import { moderator } from '~/features/moderation/members.server.ts'
+import { requireModerator } from '~/features/moderation/members.server.ts'
 import { termSources } from '~/features/terms/sources.server.ts'
 import { findTermDetail } from '~/features/terms/terms.queries.server.ts'
 import { findTerm, matchTerms, similarTerm } from '~/features/terms/terms.server.ts'
 import { termKey } from '~/features/terms/terms.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
 import { listTermLines, type TermPosition } from './vocabulary.queries.server.ts'
@@ -23,7 +23,7 @@ export async function listTerms(
 	viewer: Viewer,
 	{ q, cursor }: { q: string; cursor: string | null },
 ): Promise<{ rows: TermLine[]; next: string | null }> {
-	moderator(viewer)
+	requireModerator(viewer)
 	if (q !== '') {
 		const ids = matchTerms(q)
 			.slice(0, MAX_TERMS_PER_PAGE)
@@ -45,7 +45,7 @@ function positionIn(cursor: string): TermPosition {
 
 /** Words in use that are not terms, most used first, at most 100. @throws NotAllowed */
 export async function listNewWords(viewer: Viewer): Promise<NewWord[]> {
-	moderator(viewer)
+	requireModerator(viewer)
 	const found = await Promise.all(termSources().map((source) => source.listUnknown(MAX_NEW_WORDS)))
 	const words = new Map<string, { word: string; uses: number }>()
 	for (const { word, uses } of found.flat()) {
@@ -60,7 +60,7 @@ export async function listNewWords(viewer: Viewer): Promise<NewWord[]> {
 
 /** A term with its spellings, parents, children and uses. @throws NotAllowed, NotFound */
 export async function getTerm(viewer: Viewer, id: number): Promise<TermPageView> {
-	moderator(viewer)
+	requireModerator(viewer)
 	const term = isId(id) ? await findTermDetail(id) : undefined
 	if (!term) throw new NotFound('There is no such term.')
 	const { name, tag, description, aliases, parents, children } = term
@@ -68,12 +68,12 @@ export async function getTerm(viewer: Viewer, id: number): Promise<TermPageView>
 	const counts = await Promise.all(
 		termSources().map(async ({ nouns, countUses }) => ({ nouns, count: await countUses(keys) })),
 	)
-	const uses = counts.filter(({ count }) => count > 0).map(({ nouns, count }) => counted(count, ...nouns))
+	const uses = counts.filter(({ count }) => count > 0).map(({ nouns, count }) => pluralize(count, ...nouns))
 	return { id, name, tag, description, aliases, parents, children, uses }
 }
 
 /** What is known about a word: its term, or the one with a similar spelling. */
 export function describeWord(viewer: Viewer, word: string): { known: boolean; similar: string } {
-	moderator(viewer)
+	requireModerator(viewer)
 	return { known: findTerm(word) !== undefined, similar: similarTerm(word)?.name ?? '' }
 }

@@ -9,7 +9,7 @@ export const termActs = ['add', 'rename', 'add-alias', 'remove-alias', 'merge', 
 export type TermAct = (typeof termActs)[number]
 
 /** The log's words for each action. */
-export const actWords: Record<TermAct, string> = {
+export const actLabels: Record<TermAct, string> = {
 	add: 'add to the terms',
 	rename: 'rename',
 	'add-alias': 'add alias',

@@ -9,12 +9,12 @@ import { clampChroma, converter, formatHex, wcagContrast } from 'culori'
 export const MIN_CONTRAST = 4.5
 
 /** Backgrounds on which text in the accent may stand, besides its own wash: paper, raised, sunken and hover of ui/tokens.css. */
-export const grounds = {
+export const accentBackgrounds = {
 	light: ['#faf8f2', '#fffdf9', '#f2efe6', '#f1ede2'],
 	dark: ['#161714', '#1d1f1b', '#10110f', '#292b25'],
 } as const
 
-export type Theme = keyof typeof grounds
+export type Theme = keyof typeof accentBackgrounds
 
 /** The tokens of one theme, each as `#rrggbb`. */
 export interface AccentTokens {
@@ -45,7 +45,9 @@ export function accentTokens(chosen: string): Record<Theme, AccentTokens> {
 	const readable = (theme: Theme, start: number, chroma: number, wash: string) => {
 		const step = theme === 'light' ? -STEP : STEP
 		const holds = (lightness: number) =>
-			[...grounds[theme], wash].every((ground) => wcagContrast(tone(lightness, chroma), ground) >= MIN_CONTRAST)
+			[...accentBackgrounds[theme], wash].every(
+				(ground) => wcagContrast(tone(lightness, chroma), ground) >= MIN_CONTRAST,
+			)
 		let lightness = start
 		while (!holds(lightness)) lightness += step
 		return lightness

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { accentTokens, grounds, MIN_CONTRAST, type Theme } from './accent.server.ts'
+import { accentBackgrounds, accentTokens, MIN_CONTRAST, type Theme } from './accent.server.ts'
 
 /** Relative luminance and contrast as WCAG 2.2 defines them, https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio. */
 function luminance(hex: string): number {
@@ -39,7 +39,7 @@ test('with any accent, text in it and on it is readable in both themes', () => {
 	let looked = 0
 	for (const chosen of colours()) {
 		for (const [theme, { accent, hover, on, wash }] of Object.entries(accentTokens(chosen))) {
-			const pairs = [...grounds[theme as Theme], wash].map((ground) => [accent, ground] as const)
+			const pairs = [...accentBackgrounds[theme as Theme], wash].map((ground) => [accent, ground] as const)
 			for (const [text, ground] of [...pairs, [on, accent], [on, hover]] as const) {
 				looked += 1
 				if (contrast(text, ground) < MIN_CONTRAST) bad.push(`${chosen} ${theme}: ${text} on ${ground}`)
@@ -62,5 +62,5 @@ test('the backgrounds are those of the design', () => {
 	const found = ['paper', 'raised', 'sunken', 'hover'].map((name) =>
 		new RegExp(`--color-${name}: light-dark\\((#\\w{6}), (#\\w{6})\\)`).exec(tokens)?.slice(1),
 	)
-	expect(found).toEqual(grounds.light.map((light, index) => [light, grounds.dark[index]]))
+	expect(found).toEqual(accentBackgrounds.light.map((light, index) => [light, accentBackgrounds.dark[index]]))
 })

@@ -8,7 +8,10 @@ const MAX_LOGOS = 20
  * Stores an uploaded logo. Where there are too many, the one that was chosen longest ago is deleted.
  * @returns whether it is stored in this size
  */
-export async function keepLogo(trx: Executor, logo: { path: string; width: number; height: number }): Promise<boolean> {
+export async function storeLogo(
+	trx: Executor,
+	logo: { path: string; width: number; height: number },
+): Promise<boolean> {
 	const { path, width, height } = logo
 	const { rows } = await sql`
 		insert into site_logos (path)

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { wcagContrast } from 'culori'
 import { pictureUrl } from '~/lib/addresses.ts'
 import { Conflict } from '~/lib/errors.ts'
-import { boxSetting, choiceSetting, colourSetting, pictureSetting, settingSection } from '../settings/setting.ts'
+import { checkboxSetting, choiceSetting, colourSetting, pictureSetting, settingSection } from '../settings/setting.ts'
 import { siteSettings } from '../settings/settings.server.ts'
-import { accentTokens, grounds, type Theme } from './accent.server.ts'
-import { keepLogo } from './appearance.queries.server.ts'
+import { accentBackgrounds, accentTokens, type Theme } from './accent.server.ts'
+import { storeLogo } from './appearance.queries.server.ts'
 
 /*
  * The logo and the accent of the site. Pages load both from one stylesheet, whose address changes with its content. A site that has
@@ -33,7 +33,7 @@ export const appearanceSection = settingSection({
 				{ value: 'dark', label: 'Dark, in the light theme' },
 			],
 		}),
-		isAlone: boxSetting({
+		isAlone: checkboxSetting({
 			label: 'The logo holds the name of the site',
 			hint: 'If set, the name is not shown beside it. Screen readers still read it.',
 		}),
@@ -52,7 +52,7 @@ export const appearanceSection = settingSection({
 	},
 	async guard({ logo }, trx) {
 		const picture = logoOf(logo)
-		if (picture && !(await keepLogo(trx, picture)))
+		if (picture && !(await storeLogo(trx, picture)))
 			throw new Conflict('This logo is no longer stored. Choose the file again.')
 	},
 })
@@ -112,7 +112,7 @@ export function previewAccent(chosen: string): AccentPreview[] {
 	return (['light', 'dark'] as const).map((theme) => {
 		const { on } = tokens[theme]
 		const accent = chosen ? tokens[theme].accent : ownAccents[theme]
-		const [paper] = grounds[theme]
+		const [paper] = accentBackgrounds[theme]
 		const contrasts = { link: wcagContrast(accent, paper), button: wcagContrast(accent, on) }
 		return { theme, paper, accent, on, contrasts }
 	})

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { createTarDecoder, createTarPacker } from 'modern-tar'
 import { diskError } from '~/lib/disk-error.server.ts'
-import { lockedBy, openedBy, WORK_FACTOR } from './passphrase.server.ts'
+import { passphraseIdentity, passphraseRecipient, WORK_FACTOR } from './passphrase.server.ts'
 
 /** The first bytes of a file: https://github.com/C2SP/C2SP/blob/main/age.md, and RFC 8878. */
 const AGE_HEADER = Buffer.from('age-encryption.org/v1\n')
@@ -23,22 +23,22 @@ const SEAL = 'sha256'
 export const PARTIAL = '.partial'
 
 /** One file of an archive. It is held in memory whole, so large content is split into several entries. */
-export interface Entry {
+export interface ArchiveEntry {
 	name: string
 	contents: Uint8Array
 }
 
 /** A backup that cannot be used; the message is one sentence for the operator. */
-export class BadBackup extends Error {}
+export class InvalidBackup extends Error {}
 
 /** What a file is encrypted with: a passphrase or the public key of an archive; null for no encryption. */
-export type Lock = string | { recipient: string } | null
+export type EncryptionKey = string | { recipient: string } | null
 
 /** What decrypts such a file: the passphrase or the private key. */
-export type Key = string | { identity: string } | null
+export type DecryptionKey = string | { identity: string } | null
 
 /** The extension of an archive: tar, compressed with Zstandard, encrypted with age where there is a lock. */
-export function archiveEnding(lock: Lock): string {
+export function archiveEnding(lock: EncryptionKey): string {
 	return lock === null ? '.tar.zst' : '.tar.zst.age'
 }
 
@@ -64,8 +64,8 @@ export async function writeArchive(...writing: Parameters<typeof writePartial>):
  */
 export async function writePartial(
 	file: string,
-	lock: Lock,
-	entries: AsyncIterable<Entry>,
+	lock: EncryptionKey,
+	entries: AsyncIterable<ArchiveEntry>,
 	workFactor = WORK_FACTOR,
 ): Promise<number> {
 	const partial = `${file}${PARTIAL}`
@@ -99,10 +99,10 @@ export async function nameArchive(file: string, tryIt?: (partial: string) => Pro
 	}
 }
 
-async function* tarOf(entries: AsyncIterable<Entry>): AsyncGenerator<Uint8Array> {
+async function* tarOf(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<Uint8Array> {
 	const { readable, controller } = createTarPacker()
 	const seal = createHash('sha256')
-	const add = async ({ name, contents }: Entry) => {
+	const add = async ({ name, contents }: ArchiveEntry) => {
 		const writer = controller.add({ name, size: contents.length, mode: 0o600, type: 'file' }).getWriter()
 		await writer.write(contents)
 		await writer.close()
@@ -128,7 +128,7 @@ async function* encrypt(
 ): AsyncGenerator<Uint8Array> {
 	const { Encrypter } = await import('age-encryption')
 	const encrypter = new Encrypter()
-	encrypter.addRecipient(typeof lock === 'string' ? lockedBy(lock, workFactor) : lock.recipient)
+	encrypter.addRecipient(typeof lock === 'string' ? passphraseRecipient(lock, workFactor) : lock.recipient)
 	yield* await encrypter.encrypt(Readable.toWeb(Readable.from(source)) as ReadableStream<Uint8Array>)
 }
 
@@ -142,13 +142,13 @@ function inWords(error: unknown, file: string): unknown {
 /**
  * Reads an archive from beginning to end.
  * @param onBytes called with the number of bytes read so far
- * @throws BadBackup when the file is no archive, is incomplete, or the passphrase is wrong
+ * @throws InvalidBackup when the file is no archive, is incomplete, or the passphrase is wrong
  */
 export async function* readArchive(
 	file: string,
-	key: Key,
+	key: DecryptionKey,
 	onBytes: (done: number, total: number) => void = () => {},
-): AsyncGenerator<Entry> {
+): AsyncGenerator<ArchiveEntry> {
 	const isSecret = await isEncrypted(file)
 	const { size } = await stat(file)
 	const stored = createReadStream(file)
@@ -171,36 +171,38 @@ export async function* readArchive(
 		}
 		if (!isSealed) throw new Error('The seal is not there, or is another one.')
 	} catch (error) {
-		throw new BadBackup(`The backup ${file} is damaged or not whole: it cannot be read to its end.`, { cause: error })
+		throw new InvalidBackup(`The backup ${file} is damaged or not whole: it cannot be read to its end.`, {
+			cause: error,
+		})
 	} finally {
 		stored.destroy()
 	}
 }
 
-/** @throws BadBackup when the file is no archive */
+/** @throws InvalidBackup when the file is no archive */
 async function isEncrypted(file: string): Promise<boolean> {
 	const handle = await open(file).catch((error: NodeJS.ErrnoException) => {
-		throw new BadBackup(error.code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read.`)
+		throw new InvalidBackup(error.code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read.`)
 	})
 	try {
-		if (!(await handle.stat()).isFile()) throw new BadBackup(`${file} is no file.`)
+		if (!(await handle.stat()).isFile()) throw new InvalidBackup(`${file} is no file.`)
 		const { buffer, bytesRead } = await handle.read(Buffer.alloc(AGE_HEADER.length), 0, AGE_HEADER.length, 0)
 		if (buffer.equals(AGE_HEADER)) return true
 		if (bytesRead >= ZSTD_MAGIC.length && buffer.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC)) return false
-		throw new BadBackup(`${file} is no backup of a DevQuad site.`)
+		throw new InvalidBackup(`${file} is no backup of a DevQuad site.`)
 	} finally {
 		await handle.close()
 	}
 }
 
-async function decrypt(stored: Readable, key: Key, file: string): Promise<AsyncIterable<Uint8Array>> {
-	if (key === null) throw new BadBackup(`The backup ${file} is encrypted. Give its passphrase.`)
+async function decrypt(stored: Readable, key: DecryptionKey, file: string): Promise<AsyncIterable<Uint8Array>> {
+	if (key === null) throw new InvalidBackup(`The backup ${file} is encrypted. Give its passphrase.`)
 	const { Decrypter } = await import('age-encryption')
 	const decrypter = new Decrypter()
-	decrypter.addIdentity(typeof key === 'string' ? openedBy(key) : key.identity)
+	decrypter.addIdentity(typeof key === 'string' ? passphraseIdentity(key) : key.identity)
 	try {
 		return await decrypter.decrypt(Readable.toWeb(stored) as ReadableStream<Uint8Array>)
 	} catch (error) {
-		throw new BadBackup(`The passphrase is not that of the backup ${file}.`, { cause: error })
+		throw new InvalidBackup(`The passphrase is not that of the backup ${file}.`, { cause: error })
 	}
 }

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { canIsolate, isolationNote, mountSmallDisk } from '../../../tests/support/small-disk.ts'
-import { type Entry, nameArchive, readArchive, writeArchive, writePartial } from './archive.server.ts'
+import { type ArchiveEntry, nameArchive, readArchive, writeArchive, writePartial } from './archive.server.ts'
 import { makeTrialFolder, removeOldBackups } from './backup.server.ts'
 
 const passphrase = 'four words on paper'
@@ -17,7 +17,7 @@ let secret = ''
 const first = Uint8Array.from({ length: 100_001 }, (_, index) => index % 256)
 const second = Buffer.from('the end')
 
-async function* entries(): AsyncGenerator<Entry> {
+async function* entries(): AsyncGenerator<ArchiveEntry> {
 	yield { name: 'tables/members/1', contents: first }
 	yield { name: 'empty', contents: new Uint8Array() }
 	yield { name: `media/${'deep/'.repeat(30)}picture.webp`, contents: second }
@@ -32,8 +32,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-async function readAll(file: string, word: string | null): Promise<Entry[]> {
-	const read: Entry[] = []
+async function readAll(file: string, word: string | null): Promise<ArchiveEntry[]> {
+	const read: ArchiveEntry[] = []
 	for await (const entry of readArchive(file, word)) read.push(entry)
 	return read
 }

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { diskError } from '~/lib/disk-error.server.ts'
 import { log } from '~/lib/log.server.ts'
 import {
-	canHandOver,
+	disableArchiving,
+	enableArchiving,
 	isArchiving,
+	isArchivingWorking,
 	SEGMENT_BYTES,
 	systemIdentifier,
-	turnArchivingOff,
-	turnArchivingOn,
 	walFolder,
 } from '~/platform/db/wal-archiving.server.ts'
 import {
@@ -23,7 +23,7 @@ import {
 import { PictureMirror } from './picture-mirror.server.ts'
 import {
 	createArchive,
-	findArchive,
+	findWalArchive,
 	segmentNumber,
 	sweepArchive,
 	type WalArchive,
@@ -125,7 +125,7 @@ export class Archiver {
 
 	async #stop(): Promise<void> {
 		const { dataDir } = this.#options
-		if (isArchiving(dataDir)) await turnArchivingOff(dataDir)
+		if (isArchiving(dataDir)) await disableArchiving(dataDir)
 		await forgetArchivingState(dataDir)
 		this.#state = null
 		this.#archive = null
@@ -144,7 +144,7 @@ export class Archiver {
 			this.#archive = null
 		}
 		if (!isArchiving(dataDir)) {
-			await turnArchivingOn(dataDir, HAND_OVER_SECONDS)
+			await enableArchiving(dataDir, HAND_OVER_SECONDS)
 			this.#set({ needsBase: true })
 		}
 		// A disk that is not mounted now may come back; nothing must be written below its mount point.
@@ -182,7 +182,7 @@ export class Archiver {
 	async #askServer(): Promise<void> {
 		if (Date.now() < this.#nextQuestion) return
 		this.#nextQuestion = Date.now() + ASK_EVERY_MS
-		if (await canHandOver(this.#options.dataDir)) this.#troubles.delete('server')
+		if (await isArchivingWorking(this.#options.dataDir)) this.#troubles.delete('server')
 		else this.#troubles.set('server', 'PostgreSQL cannot hand over what it writes; its log, postgres.log, says why.')
 	}
 
@@ -313,7 +313,7 @@ async function inTime(work: Promise<void>, milliseconds: number, words: string):
 }
 
 async function requireArchive(folder: string): Promise<WalArchive> {
-	const archive = await findArchive(folder)
+	const archive = await findWalArchive(folder)
 	if (archive) return archive
 	throw new Error(
 		`${folder} is not there. Is its disk mounted? To begin a new archive, turn continuous archiving off, save, and turn it on again`,

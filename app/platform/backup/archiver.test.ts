@@ -11,8 +11,8 @@ import { makeCluster } from '../../../tests/support/own-postgres.ts'
 import { readArchive } from './archive.server.ts'
 import { Archiver } from './archiver.server.ts'
 import { archivingLag, readArchivingState, waitingSegments } from './archiving-state.server.ts'
-import { makeBase } from './base-backup.server.ts'
-import { findArchive, listBases, listSegments, type WalArchive } from './wal-archive.server.ts'
+import { makeBaseBackup } from './base-backup.server.ts'
+import { findWalArchive, listBaseBackups, listSegments, type WalArchive } from './wal-archive.server.ts'
 
 /* Archiving while its place goes away and comes back. What is restored from an archive: tests/process/continuous-archive.test.ts. */
 
@@ -36,7 +36,7 @@ let postgres: EmbeddedPostgres
 const archiver = new Archiver({
 	dataDir,
 	version: '0',
-	makeBase: async (path) => makeBase((await findArchive(path)) as WalArchive, dataDir, '0'),
+	makeBase: async (path) => makeBaseBackup((await findWalArchive(path)) as WalArchive, dataDir, '0'),
 })
 
 beforeAll(async () => {
@@ -80,7 +80,7 @@ async function look(wanted: typeof settings | null = settings): Promise<void> {
 const stateNow = async () => {
 	const state = await readArchivingState(dataDir)
 	if (!state?.folder) throw new Error('There is no archive yet.')
-	return { ...state, archive: (await findArchive(state.folder)) as WalArchive }
+	return { ...state, archive: (await findWalArchive(state.folder)) as WalArchive }
 }
 
 test('segments are archived; during an outage they wait up to a limit, then are discarded, and a new base backup follows', async () => {
@@ -90,7 +90,11 @@ test('segments are archived; during an outage they wait up to a limit, then are 
 	const begun = await stateNow()
 	expect(begun).toMatchObject({ trouble: null, gapSince: null, needsBase: false })
 	const before = (await listSegments(begun.archive)).length
-	expect([(await listBases(begun.archive)).length, before > 0, await waitingSegments(dataDir)]).toEqual([1, true, []])
+	expect([(await listBaseBackups(begun.archive)).length, before > 0, await waitingSegments(dataDir)]).toEqual([
+		1,
+		true,
+		[],
+	])
 	expect(await archivingLag(dataDir)).toBe(0)
 
 	// The disk is not mounted: its mount point is an empty folder, in which no archive may be created.
@@ -114,7 +118,7 @@ test('segments are archived; during an outage they wait up to a limit, then are 
 	const back = await stateNow()
 	expect(back).toMatchObject({ trouble: null, gapSince: null, needsBase: false })
 	const { archive } = back
-	expect(await listBases(archive)).toHaveLength(2)
+	expect(await listBaseBackups(archive)).toHaveLength(2)
 	const numbers = (await listSegments(archive)).map(({ number }) => number)
 	expect(numbers.some((number, index) => index > 0 && number !== (numbers[index - 1] ?? 0) + 1)).toBe(true)
 
@@ -166,11 +170,11 @@ test('a base backup of a killed process neither replaces nor damages the next on
 	// A round on leftovers of earlier tests may have begun another one.
 	await archiver.settle()
 	const { archive } = await stateNow()
-	const before = (await listBases(archive)).length
-	const made = await Promise.allSettled([makeBase(archive, dataDir, '0'), makeBase(archive, dataDir, '0')])
+	const before = (await listBaseBackups(archive)).length
+	const made = await Promise.allSettled([makeBaseBackup(archive, dataDir, '0'), makeBaseBackup(archive, dataDir, '0')])
 	const stand = made.filter(({ status }) => status === 'fulfilled').length
 	expect(stand).toBeGreaterThan(0)
-	const bases = await listBases(archive)
+	const bases = await listBaseBackups(archive)
 	expect(bases).toHaveLength(before + stand)
 	for (const { file } of bases) {
 		let count = 0

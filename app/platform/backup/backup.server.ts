@@ -4,10 +4,10 @@ import { join, relative } from 'node:path'
 import type pg from 'pg'
 import { z } from 'zod'
 import { storage } from '~/platform/storage/storage.server.ts'
-import { archiveEnding, type Entry, PARTIAL, writePartial } from './archive.server.ts'
+import { type ArchiveEntry, archiveEnding, PARTIAL, writePartial } from './archive.server.ts'
 import {
 	beginSnapshot,
-	connectAside,
+	connectOutsidePool,
 	copyOut,
 	listMigrations,
 	listTables,
@@ -93,7 +93,7 @@ export async function makeBackup({
 	const name = `devquad-${madeAt.toISOString().replace(/\.\d+/, '').replaceAll(':', '-')}${archiveEnding(passphrase)}`
 	const file = isFolder || (await isExistingFolder(to)) ? join(to, name) : to
 	if (isFolder) await createFolder(to)
-	const client = await connectAside()
+	const client = await connectOutsidePool()
 	// A statement may wait for a lock.
 	signal?.addEventListener('abort', () => client.end())
 	const totals: BackupTotals = { tables: {}, files: 0 }
@@ -129,7 +129,7 @@ async function* entriesOf(
 	paths: { dataDir: string; file: string },
 	totals: BackupTotals,
 	onProgress: BackupInput['onProgress'],
-): AsyncGenerator<Entry> {
+): AsyncGenerator<ArchiveEntry> {
 	yield json('backup.json', header)
 	yield json('jobs.json', await readWaitingJobs(client))
 	const sizes = await readSizes(client, header.tables)
@@ -147,7 +147,7 @@ async function* entriesOf(
 	yield json('totals.json', totals)
 }
 
-async function* until(signal: AbortSignal, entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {
+async function* until(signal: AbortSignal, entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<ArchiveEntry> {
 	for await (const entry of entries) {
 		signal.throwIfAborted()
 		yield entry
@@ -158,7 +158,7 @@ async function* until(signal: AbortSignal, entries: AsyncIterable<Entry>): Async
 async function* numbered(
 	folder: string,
 	pieces: AsyncGenerator<Buffer, TableTotal>,
-): AsyncGenerator<Entry, TableTotal> {
+): AsyncGenerator<ArchiveEntry, TableTotal> {
 	for (let number = 1; ; number += 1) {
 		const { done, value } = await pieces.next()
 		if (done) return value
@@ -170,7 +170,7 @@ async function* numbered(
 async function* filesOf(
 	{ dataDir, file }: { dataDir: string; file: string },
 	onProgress: BackupInput['onProgress'],
-): AsyncGenerator<Entry> {
+): AsyncGenerator<ArchiveEntry> {
 	const pictures = await storage()
 	let all = 0
 	for await (const _ of pictures.list()) all += 1
@@ -190,7 +190,7 @@ async function* filesOf(
  * @param target the backup that is being written
  * @throws Error with one sentence when a file cannot be read
  */
-export async function* dataFiles(dataDir: string, target?: string): AsyncGenerator<Entry> {
+export async function* dataFiles(dataDir: string, target?: string): AsyncGenerator<ArchiveEntry> {
 	for (const top of await readdir(dataDir, { withFileTypes: true })) {
 		if (NOT_COPIED.test(top.name)) continue
 		for await (const path of filesAt(top)) {
@@ -227,7 +227,7 @@ async function unlessGone<Result>(path: string, reading: Promise<Result>): Promi
 	}
 }
 
-function json(name: string, value: unknown): Entry {
+function json(name: string, value: unknown): ArchiveEntry {
 	return { name, contents: Buffer.from(`${JSON.stringify(value, null, '\t')}\n`) }
 }
 

@@ -3,7 +3,7 @@ import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { makeFolder } from '~/lib/make-folder.server.ts'
 import { beginBase, connectAsSuperuser, endBase } from '~/platform/db/wal-archiving.server.ts'
-import { archiveEnding, type Entry, writeArchive } from './archive.server.ts'
+import { type ArchiveEntry, archiveEnding, writeArchive } from './archive.server.ts'
 import { dataFiles } from './backup.server.ts'
 import { momentName, type WalArchive } from './wal-archive.server.ts'
 
@@ -38,7 +38,7 @@ export interface BaseHeader {
  * @returns bytes of the file
  * @throws Error with one sentence when the place cannot be written; the error of PostgreSQL
  */
-export async function makeBase(archive: WalArchive, dataDir: string, version: string): Promise<number> {
+export async function makeBaseBackup(archive: WalArchive, dataDir: string, version: string): Promise<number> {
 	const folder = join(archive.folder, 'bases')
 	await makeFolder(folder)
 	// Left by a killed process. If its script is still writing, its rename fails: two writers must not share a name.
@@ -49,7 +49,7 @@ export async function makeBase(archive: WalArchive, dataDir: string, version: st
 		const start = await beginBase(client)
 		const ended = { name: '' }
 		const lock = archive.recipient === null ? null : { recipient: archive.recipient }
-		const entries = async function* (): AsyncGenerator<Entry> {
+		const entries = async function* (): AsyncGenerator<ArchiveEntry> {
 			yield* clusterFiles(join(dataDir, 'postgres'), version)
 			yield* dataFiles(dataDir)
 			const { at, stop, label } = await endBase(client)
@@ -65,7 +65,7 @@ export async function makeBase(archive: WalArchive, dataDir: string, version: st
 	}
 }
 
-async function* clusterFiles(cluster: string, version: string): AsyncGenerator<Entry> {
+async function* clusterFiles(cluster: string, version: string): AsyncGenerator<ArchiveEntry> {
 	const found = await readdir(cluster, { recursive: true, withFileTypes: true })
 	const nameOf = (entry: (typeof found)[number]) => relative(cluster, join(entry.parentPath, entry.name))
 	const folders = found.filter((entry) => entry.isDirectory()).map(nameOf)
@@ -79,7 +79,7 @@ async function* clusterFiles(cluster: string, version: string): AsyncGenerator<E
 }
 
 /** A file that is dropped meanwhile is skipped: the WAL records that. */
-async function* piecesOf(cluster: string, name: string): AsyncGenerator<Entry> {
+async function* piecesOf(cluster: string, name: string): AsyncGenerator<ArchiveEntry> {
 	const file = await open(join(cluster, name)).catch((error: NodeJS.ErrnoException) => {
 		if (error.code === 'ENOENT') return null
 		throw error

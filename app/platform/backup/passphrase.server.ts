@@ -23,7 +23,7 @@ const NONCE = Buffer.alloc(12)
 const CIPHER = 'chacha20-poly1305'
 
 /** Encrypts a file key with a passphrase. @param workFactor lower than {@link WORK_FACTOR} for tests */
-export function lockedBy(passphrase: string, workFactor = WORK_FACTOR): Recipient {
+export function passphraseRecipient(passphrase: string, workFactor = WORK_FACTOR): Recipient {
 	return {
 		wrapFileKey: async (fileKey) => {
 			const salt = randomBytes(SALT_BYTES)
@@ -37,8 +37,8 @@ export function lockedBy(passphrase: string, workFactor = WORK_FACTOR): Recipien
 	}
 }
 
-/** Decrypts what {@link lockedBy} or `age -p` encrypted. */
-export function openedBy(passphrase: string): Identity {
+/** Decrypts what {@link passphraseRecipient} or `age -p` encrypted. */
+export function passphraseIdentity(passphrase: string): Identity {
 	return {
 		unwrapFileKey: async (stanzas) => {
 			const [stanza] = stanzas

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { makeFolder } from '~/lib/make-folder.server.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
-import { lock, placeFile, unlock, type WalArchive } from './wal-archive.server.ts'
+import { lock, unlock, type WalArchive, writeFileAtomically } from './wal-archive.server.ts'
 
 /*
  * Copies of pictures beside the WAL. Pictures never change, so each is copied once. Those in a bucket are not copied: they are on
@@ -47,7 +47,7 @@ export class PictureMirror {
 	async #copy(key: string): Promise<boolean> {
 		const contents = await (await storage()).read(key)
 		if (!contents) return false
-		await placeFile(this.#fileOf(key), await lock(this.#archive, contents))
+		await writeFileAtomically(this.#fileOf(key), await lock(this.#archive, contents))
 		return true
 	}
 
@@ -68,7 +68,7 @@ export class PictureMirror {
 				this.#copied?.delete(key)
 			}
 		}
-		await placeFile(file, Buffer.from(JSON.stringify(still)))
+		await writeFileAtomically(file, Buffer.from(JSON.stringify(still)))
 	}
 
 	#fileOf(key: string): string {

@@ -8,18 +8,18 @@ import { ownFolder } from '~/platform/db/postgres-owner.server.ts'
 import { isBeingRestored, RECOVERY_SIGNAL } from '~/platform/db/postgres-process.server.ts'
 import { forgetPasswords } from '~/platform/db/postgres-roles.server.ts'
 import { openStorage } from '~/platform/storage/storage.server.ts'
-import { BadBackup, type Entry, readArchive } from './archive.server.ts'
+import { type ArchiveEntry, InvalidBackup, readArchive } from './archive.server.ts'
 import { mirroredPictures } from './picture-mirror.server.ts'
-import { typeOf, writeInto } from './restore.server.ts'
+import { contentTypeOf, writeInto } from './restore.server.ts'
 import {
-	type Base,
-	identityOf,
+	archiveIdentity,
+	type BaseBackup,
 	listArchives,
-	listBases,
+	listBaseBackups,
 	listSegments,
-	type Segment,
 	segmentNumber,
 	type WalArchive,
+	type WalSegment,
 } from './wal-archive.server.ts'
 import { RESTORE_COMMAND, WalFeeder } from './wal-feeder.server.ts'
 
@@ -45,8 +45,8 @@ interface ArchiveSummary {
 /** The base backup to start from, and the WAL to replay. */
 interface Plan {
 	archive: WalArchive
-	base: Base
-	segments: Segment[]
+	base: BaseBackup
+	segments: WalSegment[]
 }
 
 const headerSchema = z.object({ format: z.literal(1), folders: z.array(z.string()) })
@@ -55,7 +55,7 @@ const headerSchema = z.object({ format: z.literal(1), folders: z.array(z.string(
  * Restores an archive into an empty data directory, as of a moment: a copy of the cluster, the keys, the pictures, and last the WAL
  * after the copy. So a database that starts is a complete site; what a killed restore left is replaced. The caller holds the data
  * directory.
- * @throws BadBackup, or Error with one sentence, when the archive does not reach that moment or the directory has a database; the
+ * @throws InvalidBackup, or Error with one sentence, when the archive does not reach that moment or the directory has a database; the
  * reason of `signal`
  */
 export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummary> {
@@ -67,7 +67,7 @@ export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummar
 			`Nothing was restored: ${dataDir} has a database already. Restore an archive into an empty folder (DATA_DIR).`,
 		)
 	const { archive, base, segments } = await planRestore(input.folder, to)
-	const identity = await identityOf(archive, passphrase)
+	const identity = await archiveIdentity(archive, passphrase)
 	// The server of a killed restore would wait for WAL forever.
 	if (existsSync(cluster)) await abortPostgres(dataDir)
 	await rm(cluster, { recursive: true, force: true })
@@ -95,26 +95,26 @@ async function placePictures(
 	let pictures = 0
 	for await (const { key, contents } of mirroredPictures(archive, identity)) {
 		signal?.throwIfAborted()
-		await place.put(key, contents, typeOf(key))
+		await place.put(key, contents, contentTypeOf(key))
 		pictures += 1
 	}
 	return pictures
 }
 
-/** @throws BadBackup with one sentence that says why the moment cannot be restored */
+/** @throws InvalidBackup with one sentence that says why the moment cannot be restored */
 export async function planRestore(folder: string, to: Date | null): Promise<Plan> {
 	const archives = await listArchives(folder)
-	if (archives.length === 0) throw new BadBackup(`${folder} is no continuous archive of a DevQuad site.`)
+	if (archives.length === 0) throw new InvalidBackup(`${folder} is no continuous archive of a DevQuad site.`)
 	const usable: Omit<Plan, 'segments'>[] = []
 	for (const archive of archives) {
 		const names = new Set((await listSegments(archive)).map(({ name }) => name))
-		for (const base of await listBases(archive)) if (names.has(base.stop)) usable.push({ archive, base })
+		for (const base of await listBaseBackups(archive)) if (names.has(base.stop)) usable.push({ archive, base })
 	}
 	usable.sort((one, other) => one.base.at.getTime() - other.base.at.getTime())
 	const [first] = usable
-	if (!first) throw new BadBackup(`The archive ${folder} has no whole copy of the database yet.`)
+	if (!first) throw new InvalidBackup(`The archive ${folder} has no whole copy of the database yet.`)
 	const chosen = usable.findLast(({ base }) => to === null || base.at <= to)
-	if (!chosen) throw new BadBackup(`The archive begins at ${inWords(first.base.at)}. Choose a moment after that.`)
+	if (!chosen) throw new InvalidBackup(`The archive begins at ${inWords(first.base.at)}. Choose a moment after that.`)
 	const next = usable[usable.indexOf(chosen) + 1]
 	return { ...chosen, segments: await segmentsAfter(chosen, to, next?.base.at) }
 }
@@ -124,22 +124,22 @@ async function segmentsAfter(
 	{ archive, base }: Omit<Plan, 'segments'>,
 	to: Date | null,
 	next: Date | undefined,
-): Promise<Segment[]> {
+): Promise<WalSegment[]> {
 	const first = segmentNumber(base.start)
 	const all = (await listSegments(archive)).filter(({ number }) => number >= first)
 	const gap = all.findIndex(({ number }, index) => number !== first + index)
 	const whole = gap === -1 ? all : all.slice(0, gap)
 	const last = whole.at(-1)
 	if (!last || last.number < segmentNumber(base.stop))
-		throw new BadBackup(
+		throw new InvalidBackup(
 			`A part of the archive ${archive.folder} is missing, without which nothing after ${inWords(base.at)} can be restored.`,
 		)
 	// PostgreSQL itself stops at the moment.
 	if (to === null ? gap === -1 : to <= last.at) return whole
 	if (gap === -1 && !next)
-		throw new BadBackup(`The archive ends at ${inWords(last.at)}. Leave out --to to restore all of it.`)
+		throw new InvalidBackup(`The archive ends at ${inWords(last.at)}. Leave out --to to restore all of it.`)
 	const after = next ? `, or after ${inWords(next)}` : ''
-	throw new BadBackup(`A part of the archive is missing. Choose a moment up to ${inWords(last.at)}${after} (--to).`)
+	throw new InvalidBackup(`A part of the archive is missing. Choose a moment up to ${inWords(last.at)}${after} (--to).`)
 }
 
 function inWords(date: Date): string {
@@ -148,7 +148,7 @@ function inWords(date: Date): string {
 
 /** Unpacks the cluster and the files beside it, readable by this account only. */
 async function unpack(
-	{ file }: Base,
+	{ file }: BaseBackup,
 	identity: string | null,
 	{ dataDir, made, signal }: Pick<RestoreInput, 'dataDir' | 'signal'> & { made: string },
 ): Promise<void> {
@@ -167,13 +167,13 @@ async function unpack(
 			await lchown(join(parentPath, name), owner.uid, owner.gid)
 }
 
-async function makeFolders({ contents }: Entry, made: string, file: string): Promise<void> {
+async function makeFolders({ contents }: ArchiveEntry, made: string, file: string): Promise<void> {
 	const header = headerSchema.safeParse(JSON.parse(Buffer.from(contents).toString()))
-	if (!header.success) throw new BadBackup(`${file} is no copy of a DevQuad database.`)
+	if (!header.success) throw new InvalidBackup(`${file} is no copy of a DevQuad database.`)
 	for (const name of header.data.folders) await mkdir(within(made, name), { recursive: true, mode: 0o700 })
 }
 
-async function writePiece(made: string, { name, contents }: Entry): Promise<void> {
+async function writePiece(made: string, { name, contents }: ArchiveEntry): Promise<void> {
 	const [, offset, path] = /^cluster\/(\d+)\/(.+)$/.exec(name) ?? []
 	if (!path) return
 	const place = within(made, path)
@@ -189,7 +189,7 @@ async function writePiece(made: string, { name, contents }: Entry): Promise<void
 function within(folder: string, path: string): string {
 	const place = join(folder, path)
 	if (place !== normalize(place) || !place.startsWith(`${folder}/`) || path.split('/').includes('..'))
-		throw new BadBackup(`The archive names the file ${path}, which is outside the database.`)
+		throw new InvalidBackup(`The archive names the file ${path}, which is outside the database.`)
 	return place
 }
 

@@ -7,9 +7,9 @@ import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts
 import { connectAsSuperuser } from '~/platform/db/wal-archiving.server.ts'
 import { makeCluster } from '../../../tests/support/own-postgres.ts'
 import { Archiver } from './archiver.server.ts'
-import { makeBase } from './base-backup.server.ts'
+import { makeBaseBackup } from './base-backup.server.ts'
 import { restoreArchive } from './restore-archive.server.ts'
-import { findArchive, type WalArchive } from './wal-archive.server.ts'
+import { findWalArchive, type WalArchive } from './wal-archive.server.ts'
 
 /* A restore of an archive that fails or is killed. What is restored: tests/process/continuous-archive.test.ts. */
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 		makeBase: async (path) => {
 			mkdirSync(join(path, 'media/ab'))
 			writeFileSync(join(path, 'media/ab/one.webp'), 'a picture')
-			return makeBase((await findArchive(path)) as WalArchive, dataDir, '0')
+			return makeBaseBackup((await findWalArchive(path)) as WalArchive, dataDir, '0')
 		},
 	})
 	const settings = { place, passphrase: null, keep: 1 }

@@ -5,13 +5,13 @@ import type pg from 'pg'
 import { pool } from '~/platform/db/db.server.ts'
 import { migrate } from '~/platform/db/migrate.server.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
-import { BadBackup, type Entry, readArchive } from './archive.server.ts'
+import { type ArchiveEntry, InvalidBackup, readArchive } from './archive.server.ts'
 import { type BackupHeader, type BackupTotals, headerSchema, totalsSchema } from './backup.server.ts'
 import {
 	beginLoading,
-	connectAside,
+	connectOutsidePool,
 	copyIn,
-	countOthers,
+	countOtherConnections,
 	dropEverything,
 	hasMembers,
 	listMigrations,
@@ -44,7 +44,7 @@ export interface RestoreSummary {
 /**
  * Restores a backup into the open, empty database and data directory. The database changes in one transaction, which is committed
  * once every table matches the totals of the backup and every file is in place.
- * @throws BadBackup, or Error with one sentence when somebody has an account here, another program uses the database, or a newer
+ * @throws InvalidBackup, or Error with one sentence when somebody has an account here, another program uses the database, or a newer
  * version made the backup; any error once `signal` has ended it
  */
 export async function restoreBackup(input: RestoreInput): Promise<RestoreSummary> {
@@ -53,10 +53,10 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoreSummary
 	const header = await readHeader(entries, file)
 	const unknown = header.migrations.find((name) => !migrations.names.includes(name))
 	if (unknown)
-		throw new BadBackup(
+		throw new InvalidBackup(
 			`The backup was made by version ${header.version}, whose database is newer than this version knows (${unknown}). Update first.`,
 		)
-	const client = await connectAside()
+	const client = await connectOutsidePool()
 	// A statement may take minutes, such as one that checks all foreign keys.
 	const end = () => client.end()
 	signal?.addEventListener('abort', end)
@@ -74,10 +74,10 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoreSummary
 	}
 }
 
-async function readHeader(entries: AsyncGenerator<Entry>, file: string): Promise<BackupHeader> {
+async function readHeader(entries: AsyncGenerator<ArchiveEntry>, file: string): Promise<BackupHeader> {
 	const { value } = await entries.next()
 	const header = value?.name === 'backup.json' ? headerSchema.safeParse(parse(value)) : null
-	if (!header?.success) throw new BadBackup(`${file} is no backup of a DevQuad site.`)
+	if (!header?.success) throw new InvalidBackup(`${file} is no backup of a DevQuad site.`)
 	return header.data
 }
 
@@ -86,7 +86,7 @@ async function requireEmpty(client: pg.ClientBase): Promise<void> {
 		throw new Error(
 			'Nothing was restored: this site has members already. Restore into an empty folder (DATA_DIR) or database (DATABASE_URL).',
 		)
-	if ((await countOthers(client)) > 0)
+	if ((await countOtherConnections(client)) > 0)
 		throw new Error('Nothing was restored: another program uses this database. Stop the site first.')
 }
 
@@ -102,7 +102,7 @@ async function makeTables(client: pg.ClientBase, { migrations }: BackupHeader, f
 async function load(
 	client: pg.ClientBase,
 	header: BackupHeader,
-	entries: AsyncGenerator<Entry>,
+	entries: AsyncGenerator<ArchiveEntry>,
 	{ file, dataDir, signal }: RestoreInput,
 ): Promise<{ rows: number; files: number }> {
 	const pictures = await storage()
@@ -117,21 +117,21 @@ async function load(
 		else if (folder === 'totals.json') totals = totalsSchema.safeParse(parse(entry)).data ?? null
 		else if (folder === 'tables') {
 			const table = header.tables.find((shape) => shape.name === name)
-			if (!table) throw new BadBackup(`The backup ${file} has rows of the unknown table ${name}.`)
+			if (!table) throw new InvalidBackup(`The backup ${file} has rows of the unknown table ${name}.`)
 			await copyIn(client, table, entry.contents)
 		} else {
 			files += 1
 			const path = rest ? `${name}/${rest}` : name
-			if (folder === 'media') await pictures.put(path, entry.contents, typeOf(path))
+			if (folder === 'media') await pictures.put(path, entry.contents, contentTypeOf(path))
 			else await writeInto(dataDir, path, entry.contents)
 		}
 	}
-	if (!totals || totals.files !== files) throw new BadBackup(`The backup ${file} is not whole.`)
+	if (!totals || totals.files !== files) throw new InvalidBackup(`The backup ${file} is not whole.`)
 	await finish()
 	for (const table of header.tables) {
 		const total = await totalOf(client, table)
 		if (total.sha256 !== totals.tables[table.name]?.sha256)
-			throw new BadBackup(`The backup ${file} is damaged: the table ${table.name} is not what was backed up.`)
+			throw new InvalidBackup(`The backup ${file} is damaged: the table ${table.name} is not what was backed up.`)
 	}
 	await restoreCounters(client, header.sequences, jobs)
 	await client.query('commit')
@@ -144,21 +144,21 @@ function splitName(name: string): string[] {
 	return [folder, next, rest.join('/')]
 }
 
-/** Writes a file of an archive. @throws BadBackup when its path leads out of the folder */
+/** Writes a file of an archive. @throws InvalidBackup when its path leads out of the folder */
 export async function writeInto(folder: string, path: string, contents: Uint8Array): Promise<void> {
 	const place = join(folder, path)
 	if (place !== normalize(place) || !place.startsWith(`${folder}/`) || path.split('/').includes('..'))
-		throw new BadBackup(`The backup names the file ${path}, which is outside the data directory.`)
+		throw new InvalidBackup(`The backup names the file ${path}, which is outside the data directory.`)
 	await mkdir(dirname(place), { recursive: true, mode: 0o700 })
 	await writeFile(place, contents, { mode: 0o600, flush: true })
 }
 
 /** The content type of a picture, by the extension of its key. */
-export function typeOf(path: string): string {
+export function contentTypeOf(path: string): string {
 	return path.endsWith('.png') ? 'image/png' : path.endsWith('.jpg') ? 'image/jpeg' : 'image/webp'
 }
 
-function parse({ contents }: Entry): unknown {
+function parse({ contents }: ArchiveEntry): unknown {
 	try {
 		return JSON.parse(Buffer.from(contents).toString())
 	} catch {

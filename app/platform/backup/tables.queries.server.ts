@@ -38,7 +38,7 @@ const SETTINGS = `set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle
 	set bytea_output = 'hex'; set client_encoding = 'UTF8'`
 
 /** A connection to the open database outside the pool, whose connections cannot COPY. The caller ends it. */
-export async function connectAside(): Promise<pg.Client> {
+export async function connectOutsidePool(): Promise<pg.Client> {
 	const { Client: _client, password, ...options } = pool().options
 	const client = new pg.Client({ ...options, password, pipeline: false } as pg.ClientConfig)
 	// The current statement gets the error.
@@ -158,7 +158,7 @@ export async function hasMembers(client: pg.ClientBase): Promise<boolean> {
 }
 
 /** How many other connections use this database. */
-export async function countOthers(client: pg.ClientBase): Promise<number> {
+export async function countOtherConnections(client: pg.ClientBase): Promise<number> {
 	const { rows } = await client.query<{ count: number }>(
 		`select count(*)::int as count from pg_stat_activity
 		 where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,

@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import { z } from 'zod'
 import { makeFolder } from '~/lib/make-folder.server.ts'
-import { BadBackup } from './archive.server.ts'
-import { lockedBy, openedBy } from './passphrase.server.ts'
+import { InvalidBackup } from './archive.server.ts'
+import { passphraseIdentity, passphraseRecipient } from './passphrase.server.ts'
 
 /*
  * A continuous archive is a folder: `archive.json`; `key.age`, where there is a passphrase; `bases/`, copies of the whole cluster;
@@ -38,7 +38,7 @@ export interface WalArchive {
 }
 
 /** An archived WAL segment. */
-export interface Segment {
+export interface WalSegment {
 	/** PostgreSQL's name for it. */
 	name: string
 	/** Its position; consecutive segments have consecutive numbers. */
@@ -49,7 +49,7 @@ export interface Segment {
 }
 
 /** An archived copy of the cluster. */
-export interface Base {
+export interface BaseBackup {
 	file: string
 	/** When it was complete: the first moment that can be restored from it. */
 	at: Date
@@ -91,16 +91,16 @@ export async function createArchive(
 		const identity = await generateX25519Identity()
 		recipient = await identityToRecipient(identity)
 		const encrypter = new Encrypter()
-		encrypter.addRecipient(lockedBy(passphrase))
-		await placeFile(join(folder, 'key.age'), await encrypter.encrypt(`${identity}\n`))
+		encrypter.addRecipient(passphraseRecipient(passphrase))
+		await writeFileAtomically(join(folder, 'key.age'), await encrypter.encrypt(`${identity}\n`))
 	}
 	const shape = { format: 1, version, madeAt: now.toISOString(), system, recipient }
-	await placeFile(join(folder, 'archive.json'), Buffer.from(`${JSON.stringify(shape, null, '\t')}\n`))
+	await writeFileAtomically(join(folder, 'archive.json'), Buffer.from(`${JSON.stringify(shape, null, '\t')}\n`))
 	return { folder, system, recipient }
 }
 
 /** The archive in a folder; null where there is none. */
-export async function findArchive(folder: string): Promise<WalArchive | null> {
+export async function findWalArchive(folder: string): Promise<WalArchive | null> {
 	const text = await readFile(join(folder, 'archive.json'), 'utf8').catch(() => '')
 	const shape = shapeSchema.safeParse(parse(text))
 	return shape.success ? { folder, system: shape.data.system, recipient: shape.data.recipient } : null
@@ -108,30 +108,30 @@ export async function findArchive(folder: string): Promise<WalArchive | null> {
 
 /** The archives in a folder, or the folder itself as the only one, the oldest first. */
 export async function listArchives(place: string): Promise<WalArchive[]> {
-	const own = await findArchive(place)
+	const own = await findWalArchive(place)
 	if (own) return [own]
 	const names = (await readdir(place).catch(() => [])).filter((name) => ARCHIVE_NAME.test(name)).sort()
-	const found = await Promise.all(names.map((name) => findArchive(join(place, name))))
+	const found = await Promise.all(names.map((name) => findWalArchive(join(place, name))))
 	return found.filter((archive) => archive !== null)
 }
 
-/** The private key of an encrypted archive; null where it is not encrypted. @throws BadBackup when the passphrase is wrong */
-export async function identityOf(archive: WalArchive, passphrase: string | null): Promise<string | null> {
+/** The private key of an encrypted archive; null where it is not encrypted. @throws InvalidBackup when the passphrase is wrong */
+export async function archiveIdentity(archive: WalArchive, passphrase: string | null): Promise<string | null> {
 	if (archive.recipient === null) return null
-	if (passphrase === null) throw new BadBackup(`The archive ${archive.folder} is encrypted. Give its passphrase.`)
+	if (passphrase === null) throw new InvalidBackup(`The archive ${archive.folder} is encrypted. Give its passphrase.`)
 	const { Decrypter } = await import('age-encryption')
 	const decrypter = new Decrypter()
-	decrypter.addIdentity(openedBy(passphrase))
+	decrypter.addIdentity(passphraseIdentity(passphrase))
 	try {
 		return (await decrypter.decrypt(await readFile(join(archive.folder, 'key.age')), 'text')).trim()
 	} catch (error) {
-		throw new BadBackup(`The passphrase is not that of the archive ${archive.folder}.`, { cause: error })
+		throw new InvalidBackup(`The passphrase is not that of the archive ${archive.folder}.`, { cause: error })
 	}
 }
 
 /** The WAL segments in order; one that was handed over twice counts once. */
-export async function listSegments({ folder }: WalArchive): Promise<Segment[]> {
-	const byName = new Map<string, Segment>()
+export async function listSegments({ folder }: WalArchive): Promise<WalSegment[]> {
+	const byName = new Map<string, WalSegment>()
 	for (const file of (await readdir(join(folder, 'wal'))).sort()) {
 		const [, name, moment] = SEGMENT_NAME.exec(file) ?? []
 		if (name && moment && !byName.has(name))
@@ -141,8 +141,8 @@ export async function listSegments({ folder }: WalArchive): Promise<Segment[]> {
 }
 
 /** Copies of the cluster, the oldest first. */
-export async function listBases({ folder }: WalArchive): Promise<Base[]> {
-	const bases: Base[] = []
+export async function listBaseBackups({ folder }: WalArchive): Promise<BaseBackup[]> {
+	const bases: BaseBackup[] = []
 	for (const name of (await readdir(join(folder, 'bases'))).sort()) {
 		const [, moment, start, stop] = BASE_NAME.exec(name) ?? []
 		if (moment && start && stop) bases.push({ file: join(folder, 'bases', name), at: momentOf(moment), start, stop })
@@ -157,15 +157,15 @@ export async function listBases({ folder }: WalArchive): Promise<Base[]> {
 export async function writeSegment(archive: WalArchive, name: string, at: Date, contents: Uint8Array): Promise<void> {
 	const compressed = await compress(contents, { params: { [constants.ZSTD_c_checksumFlag]: 1 } })
 	const file = `${name}-${momentName(at)}.zst${archive.recipient ? '.age' : ''}`
-	await placeFile(join(archive.folder, 'wal', file), await lock(archive, compressed))
+	await writeFileAtomically(join(archive.folder, 'wal', file), await lock(archive, compressed))
 }
 
-/** The contents of a WAL segment. @throws BadBackup when it is damaged */
-export async function readSegment({ file }: Segment, identity: string | null): Promise<Buffer> {
+/** The contents of a WAL segment. @throws InvalidBackup when it is damaged */
+export async function readSegment({ file }: WalSegment, identity: string | null): Promise<Buffer> {
 	try {
 		return await decompress(await unlock(identity, await readFile(file)))
 	} catch (error) {
-		throw new BadBackup(`The file ${file} is damaged or cannot be read.`, { cause: error })
+		throw new InvalidBackup(`The file ${file} is damaged or cannot be read.`, { cause: error })
 	}
 }
 
@@ -188,7 +188,7 @@ export async function unlock(identity: string | null, contents: Uint8Array): Pro
 }
 
 /** Writes a file that is complete and on disk once it has its name. */
-export async function placeFile(path: string, contents: Uint8Array): Promise<void> {
+export async function writeFileAtomically(path: string, contents: Uint8Array): Promise<void> {
 	await makeFolder(dirname(path))
 	const partial = `${path}.partial`
 	try {
@@ -207,7 +207,7 @@ export async function placeFile(path: string, contents: Uint8Array): Promise<voi
  * @returns the earliest moment that can still be restored; null while the archive does not cover all these days
  */
 export async function sweepArchive(archive: WalArchive, days: number, now = new Date()): Promise<Date | null> {
-	const bases = await listBases(archive)
+	const bases = await listBaseBackups(archive)
 	const first = bases.findLastIndex(({ at }) => now.getTime() - at.getTime() >= days * DAY_MS)
 	const oldest = bases[first]
 	if (!oldest) return null

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ownFolder } from '~/platform/db/postgres-owner.server.ts'
 import { WAL_FOLDER, walFolder } from '~/platform/db/wal-archiving.server.ts'
-import { readSegment, type Segment } from './wal-archive.server.ts'
+import { readSegment, type WalSegment } from './wal-archive.server.ts'
 
 const folder = `"$${WAL_FOLDER}-restore"`
 
@@ -29,7 +29,7 @@ interface FeederOptions {
 export class WalFeeder {
 	readonly #dataDir: string
 	readonly #folder: string
-	readonly #segments: Segment[]
+	readonly #segments: WalSegment[]
 	readonly #identity: string | null
 	readonly #onProgress: (done: number, total: number) => void
 	readonly #signal: AbortSignal | undefined
@@ -40,7 +40,7 @@ export class WalFeeder {
 
 	constructor(
 		dataDir: string,
-		segments: Segment[],
+		segments: WalSegment[],
 		identity: string | null,
 		{ onProgress = () => {}, signal }: FeederOptions = {},
 	) {

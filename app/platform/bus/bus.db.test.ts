@@ -4,9 +4,9 @@ import { pool } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { hasRedis, startRedis, type TestRedis } from '../../../tests/support/redis.ts'
-import { redisCarrier } from './bus.server.ts'
-import { Bus, type Carrier } from './bus.ts'
-import { postgresCarrier } from './postgres-carrier.server.ts'
+import { redisTransport } from './bus.server.ts'
+import { Bus, type BusTransport } from './bus.ts'
+import { postgresTransport } from './postgres-transport.server.ts'
 import { closeRedis } from './redis.server.ts'
 
 useDatabase()
@@ -26,10 +26,10 @@ afterAll(async () => {
 	await redis?.stop()
 })
 
-const carriers: { name: string; carry: () => Carrier; cut: () => Promise<void>; skip: boolean }[] = [
+const carriers: { name: string; carry: () => BusTransport; cut: () => Promise<void>; skip: boolean }[] = [
 	{
 		name: 'PostgreSQL',
-		carry: postgresCarrier,
+		carry: postgresTransport,
 		cut: async () => {
 			await pool().query(`select pg_terminate_backend(pid) from pg_stat_activity
 				where application_name = 'devquad bus' and datname = current_database()`)
@@ -38,7 +38,7 @@ const carriers: { name: string; carry: () => Carrier; cut: () => Promise<void>; 
 	},
 	{
 		name: 'Redis',
-		carry: () => redisCarrier(redis.url, 'https://quad.example'),
+		carry: () => redisTransport(redis.url, 'https://quad.example'),
 		cut: async () => {
 			await redis.stop()
 			await redis.start()
@@ -90,8 +90,8 @@ describe.each(carriers)('over $name', ({ carry, cut, skip }) => {
 
 test('two sites on one Redis do not receive each other’s messages', { skip: !hasRedis }, async () => {
 	const hears = listener()
-	const stop = await new Bus(redisCarrier(redis.url, 'https://one.example')).open('things', hears)
-	const [one, other] = ['one', 'other'].map((name) => new Bus(redisCarrier(redis.url, `https://${name}.example`)))
+	const stop = await new Bus(redisTransport(redis.url, 'https://one.example')).open('things', hears)
+	const [one, other] = ['one', 'other'].map((name) => new Bus(redisTransport(redis.url, `https://${name}.example`)))
 	await eventually(() => other?.publish('things', 'not for you'))
 	await one?.publish('things', 'for you')
 	await eventually(() => expect(hears.onMessage.mock.calls).toEqual([['for you']]))
@@ -99,7 +99,7 @@ test('two sites on one Redis do not receive each other’s messages', { skip: !h
 })
 
 test('a process that failed to send notifies the others later that they missed a message', async () => {
-	const carrier = postgresCarrier()
+	const carrier = postgresTransport()
 	let away = true
 	let tries = 0
 	const cutOff = new Bus({
@@ -121,7 +121,7 @@ test('a process that failed to send notifies the others later that they missed a
 })
 
 test('a connection that is lost while resubscribing leads to one subscription', async () => {
-	const carrier = postgresCarrier()
+	const carrier = postgresTransport()
 	const hears = listener()
 	const stop = await new Bus(carrier).open('things', hears)
 	const { query } = pg.Client.prototype
@@ -140,7 +140,7 @@ test('a connection that is lost while resubscribing leads to one subscription', 
 	spy.mockRestore()
 	const other = listener()
 	const stopOther = await new Bus(carrier).open('things', other)
-	await new Bus(postgresCarrier()).publish('things', 'once')
+	await new Bus(postgresTransport()).publish('things', 'once')
 	await eventually(() => expect(other.onMessage).toHaveBeenCalledWith('once'))
 	expect([hasEnded, hears.onLost.mock.calls, hears.onMessage.mock.calls]).toEqual([true, [[]], [['once']]])
 	await Promise.all([stop(), stopOther()])

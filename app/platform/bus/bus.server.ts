@@ -1,15 +1,15 @@
 import { config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
-import type { Carrier } from './bus.ts'
+import type { BusTransport } from './bus.ts'
 import { Bus, type Listener } from './bus.ts'
-import { postgresCarrier } from './postgres-carrier.server.ts'
+import { postgresTransport } from './postgres-transport.server.ts'
 import { closeRedis, connectRedis, openRedis, redis } from './redis.server.ts'
 
 /** The bus of this process: by Redis when REDIS_URL is set, else by the site's PostgreSQL. */
 function bus(): Bus {
 	const { REDIS_URL, publicUrl } = config()
-	return remember('bus', () => new Bus(REDIS_URL ? redisCarrier(REDIS_URL, publicUrl) : postgresCarrier()))
+	return remember('bus', () => new Bus(REDIS_URL ? redisTransport(REDIS_URL, publicUrl) : postgresTransport()))
 }
 
 /** Connects to Redis if the bus uses it. @throws Error with one sentence when Redis cannot be reached */
@@ -47,7 +47,7 @@ export function closeBus(): void {
  * Publish/subscribe of Redis.
  * @param site the prefix that separates this site's channels from those of other sites, as Redis channels do not belong to a database
  */
-export function redisCarrier(url: string, site: string): Carrier {
+export function redisTransport(url: string, site: string): BusTransport {
 	const nameOf = (channel: string) => `${site} ${channel}`
 	return {
 		// Far below the 512 MB that Redis allows.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
-import { Bus, type Carrier, joinParts, partsOf } from './bus.ts'
+import { Bus, type BusTransport, joinParts, splitMessage } from './bus.ts'
 
 test.each([
 	['nothing', ''],
@@ -11,7 +11,7 @@ test.each([
 	['a long one of pairs', `x${'🙂'.repeat(20_000)}`],
 	['one that begins like a part', `3 ${'y'.repeat(9_000)}`],
 ])('%s is split into parts that fit, and reassembled unchanged', (_what, message) => {
-	const parts = partsOf(message, 7_999)
+	const parts = splitMessage(message, 7_999)
 	for (const part of parts) {
 		expect(Buffer.byteLength(`${crypto.randomUUID()} ${part}`)).toBeLessThan(8_000)
 		expect(Buffer.from(part).toString()).toBe(part)
@@ -24,7 +24,7 @@ test.each([
 
 test('interleaved parts of two senders are not mixed', () => {
 	const join = joinParts()
-	const [ones, twos] = ['1', '2'].map((text) => partsOf(text.repeat(9_000), 7_999))
+	const [ones, twos] = ['1', '2'].map((text) => splitMessage(text.repeat(9_000), 7_999))
 	const joined = (ones ?? []).flatMap((part, index) => [
 		join('one', index, part),
 		join('two', index, twos?.[index] ?? ''),
@@ -33,7 +33,7 @@ test('interleaved parts of two senders are not mixed', () => {
 })
 
 /** A carrier for one channel. @param send delivers texts to all listeners by `hear` */
-function carrierWith(send: (texts: readonly string[], hear: (text: string) => void) => Promise<void>): Carrier {
+function carrierWith(send: (texts: readonly string[], hear: (text: string) => void) => Promise<void>): BusTransport {
 	const listeners: ((text: string) => void)[] = []
 	return {
 		longest: 1_000,

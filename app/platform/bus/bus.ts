@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Transports messages between processes. */
-export interface Carrier {
+export interface BusTransport {
 	/** Maximum bytes of a message. */
 	longest: number
 	/** Sends messages, in this order. @throws Error when it is unknown whether they were sent */
@@ -46,13 +46,13 @@ const missed = '?'
  * which one process published it. Listeners are notified when they may have missed something.
  */
 export class Bus {
-	readonly #carrier: Carrier
+	readonly #carrier: BusTransport
 	/** Prefix of sent messages, so that a process ignores its own. */
 	readonly #self = randomUUID()
 	#sequence = 0
 	readonly #queues = new Map<string, Queue>()
 
-	constructor(carrier: Carrier) {
+	constructor(carrier: BusTransport) {
 		this.#carrier = carrier
 	}
 
@@ -67,7 +67,7 @@ export class Bus {
 			void this.#reportLoss(channel, queue)
 			return Promise.reject(new Error('Too much waits for the bus already.'))
 		}
-		queue.waiting.push(...partsOf(message, this.#carrier.longest).map((part) => this.#sign(part)))
+		queue.waiting.push(...splitMessage(message, this.#carrier.longest).map((part) => this.#sign(part)))
 		queue.next ??= queue.now.then(() => this.#flush(channel, queue))
 		return queue.next
 	}
@@ -165,7 +165,7 @@ const head = 64
  * Splits a message into parts that a carrier can send.
  * @param longest maximum bytes of a part with its header
  */
-export function partsOf(message: string, longest: number): string[] {
+export function splitMessage(message: string, longest: number): string[] {
 	if (Buffer.byteLength(message) + head <= longest) return [`0 ${message}`]
 	// A UTF-16 unit takes at most three bytes in UTF-8, a surrogate pair four.
 	const size = Math.floor((longest - head) / 3)

@@ -1,4 +1,4 @@
-import { config, isOneOfSeveral } from '~/config.server.ts'
+import { config, hasSeveralProcesses } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { openBus, publish } from '~/platform/bus/bus.server.ts'
@@ -25,7 +25,7 @@ const MAX_DATA_BYTES = 8 * 1024 * 1024
  */
 const dataCache = remember('data', () => {
 	const { NODE_ENV, PAGE_CACHE_MB } = config()
-	const isEnabled = NODE_ENV === 'production' && PAGE_CACHE_MB > 0 && !isOneOfSeveral()
+	const isEnabled = NODE_ENV === 'production' && PAGE_CACHE_MB > 0 && !hasSeveralProcesses()
 	return new DataCache(isEnabled ? MAX_DATA_BYTES : 0, maxAge)
 })
 
@@ -33,7 +33,7 @@ const dataCache = remember('data', () => {
  * Rows that are the same for everybody who may see them, cached until one of their tags is invalidated. They are frozen, as callers
  * share them. Never cache anything that depends on the viewer; add it to the result instead.
  * @param key identifies the rows, including everything that they depend on
- * @param tags besides {@link everyPage}, those of a page that shows these rows
+ * @param tags besides {@link ALL_PAGES}, those of a page that shows these rows
  * @param read reads the rows from the database; undefined is not cached
  * @param tagsOf further tags, which are known only once the rows are read
  * @throws whatever `read` throws
@@ -44,11 +44,11 @@ export function sharedData<Value>(
 	read: () => Promise<Value>,
 	tagsOf?: (value: Value) => readonly string[],
 ): Promise<Value> {
-	return dataCache.read(key, [everyPage, ...tags], read, tagsOf)
+	return dataCache.read(key, [ALL_PAGES, ...tags], read, tagsOf)
 }
 
 /** The tag of every page, for changes that may affect any of them, such as a member's name. */
-export const everyPage = 'page'
+export const ALL_PAGES = 'page'
 
 /** The tag of pages that list what members wrote, including the home page. */
 export const LIST_PAGES = 'lists'
@@ -57,8 +57,8 @@ export const LIST_PAGES = 'lists'
  * Invalidates the pages with these tags: in this process at once, in the others as soon as the bus delivers it. Call it after the
  * commit. It never throws: a page that misses an invalidation expires within a minute.
  */
-export async function dropPages(tags: readonly string[]): Promise<void> {
-	dropPagesHere(tags)
+export async function invalidatePages(tags: readonly string[]): Promise<void> {
+	invalidatePagesHere(tags)
 	try {
 		await publish(channel, tags.join(' '))
 	} catch (error) {
@@ -70,9 +70,9 @@ export async function dropPages(tags: readonly string[]): Promise<void> {
  * Subscribes to the invalidations of other processes. While the subscription is interrupted nothing is cached, so no page is stale.
  * @returns unsubscribes
  */
-export function listenForDrops(): Promise<() => Promise<void>> {
+export function listenForInvalidations(): Promise<() => Promise<void>> {
 	return openBus(channel, {
-		onMessage: (text) => dropPagesHere(text.split(' ')),
+		onMessage: (text) => invalidatePagesHere(text.split(' ')),
 		onLost: () => {
 			pageCache.close()
 			dataCache.close()
@@ -84,8 +84,8 @@ export function listenForDrops(): Promise<() => Promise<void>> {
 	})
 }
 
-/** As {@link dropPages}, in this process only, for changes that every process detects by itself. */
-export function dropPagesHere(tags: readonly string[]): void {
+/** As {@link invalidatePages}, in this process only, for changes that every process detects by itself. */
+export function invalidatePagesHere(tags: readonly string[]): void {
 	pageCache.invalidate(tags)
 	dataCache.invalidate(tags)
 }

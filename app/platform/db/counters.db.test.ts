@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, expect, type MockInstance, test, vi } from 'vite
 import { castVote, chooseSolution } from '~/features/discussion/votes.server.ts'
 import { features } from '~/features/index.server.ts'
 import { replaceSkills } from '~/features/members/skills.queries.server.ts'
-import { report } from '~/features/moderation/reports.server.ts'
+import { reportSubject } from '~/features/moderation/reports.server.ts'
 import { log } from '~/lib/log.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { checkCounters } from '~/platform/db/counters.queries.server.ts'
@@ -39,7 +39,7 @@ beforeAll(async () => {
 	await chooseSolution(asker, { questionId: id, commentId: comment })
 	await castVote(helper, { questionId: id, commentId: null, vote: 1 })
 	await castVote(asker, { questionId: id, commentId: comment, vote: -1 })
-	await report(helper, { kind: 'query', name: String(id) }, { reason: 'spam' })
+	await reportSubject(helper, { kind: 'query', name: String(id) }, { reason: 'spam' })
 	await db()
 		.transaction()
 		.execute((trx) => replaceSkills(trx, helper.id, ['PostgreSQL']))

@@ -15,7 +15,7 @@ export interface Counter {
 }
 
 /** A corrected number: its row, and the values before and after. */
-export interface Correction {
+export interface CounterCorrection {
 	key: string
 	was: string
 	is: string
@@ -44,8 +44,8 @@ export async function checkCounters(counters: readonly Counter[]): Promise<void>
 	}
 }
 
-async function checkCounter(counter: Counter): Promise<Correction[]> {
-	const corrections: Correction[] = []
+async function checkCounter(counter: Counter): Promise<CounterCorrection[]> {
+	const corrections: CounterCorrection[] = []
 	let after: string | null = null
 	do {
 		const rows: ComparedRow[] = await compareBatch(counter, after)
@@ -75,13 +75,13 @@ async function compareBatch(counter: Counter, after: string | null): Promise<Com
  * Recounts with the rows locked, in a second statement: it sees what all earlier writers committed, and later writers wait. A
  * single statement could write a count from before it waited for the row.
  */
-function correct(counter: Counter, keys: string[]): Promise<Correction[]> {
+function correct(counter: Counter, keys: string[]): Promise<CounterCorrection[]> {
 	const { table, column, key, actual } = namesOf(counter)
 	return db()
 		.transaction()
 		.execute(async (trx) => {
 			await sql`select from ${table} t where ${key} = any(${keys}) order by ${key} for no key update`.execute(trx)
-			const { rows } = await sql<Correction>`
+			const { rows } = await sql<CounterCorrection>`
 				with before as (select ${key} as key, ${column} as number from ${table} t where ${key} = any(${keys}))
 				update ${table} t set ${sql.ref(counter.column)} = ${actual} from before
 				where before.key = ${key} and before.number is distinct from ${actual}

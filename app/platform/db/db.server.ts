@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction, type T
 import type pg from 'pg'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
-import { abandonWaiting } from './named-statements.server.ts'
+import { closeWaitingConnections } from './named-statements.server.ts'
 import { Outage } from './outage.server.ts'
 import type { Database } from './schema.ts'
 import { databaseScope } from './scope.server.ts'
@@ -28,7 +28,7 @@ const repeatable = /^(40P01|40001|23503|23505)$/
 const MAX_TRIES = 5
 
 /** Runs a transaction, and again when it failed because of others that ran at the same time; at most five times. */
-export async function repeated<Result>(run: () => Promise<Result>): Promise<Result> {
+export async function withTransactionRetries<Result>(run: () => Promise<Result>): Promise<Result> {
 	for (let tries = 1; ; tries += 1)
 		try {
 			return await run()
@@ -39,12 +39,12 @@ export async function repeated<Result>(run: () => Promise<Result>): Promise<Resu
 		}
 }
 
-/** Its transactions are {@link repeated}: effects outside the database must be safe to repeat. */
+/** Its transactions are {@link withTransactionRetries}: effects outside the database must be safe to repeat. */
 class SiteKysely extends Kysely<Database> {
 	override transaction(): TransactionBuilder<Database> {
 		const builder = super.transaction()
 		const execute = builder.execute.bind(builder)
-		builder.execute = (work) => repeated(() => execute(work))
+		builder.execute = (work) => withTransactionRetries(() => execute(work))
 		return builder
 	}
 }
@@ -87,7 +87,7 @@ export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
 		outage,
 		clientTimeout: 0,
 	})
-	outage.onAway((refusal) => abandonWaiting(outage, refusal))
+	outage.onAway((refusal) => closeWaitingConnections(outage, refusal))
 	const kysely = new SiteKysely({ dialect: new PostgresDialect({ pool }) })
 	const longKysely = new SiteKysely({ dialect: new PostgresDialect({ pool: longPool }) })
 	held.connection = { outage, pool, kysely, longPool, longKysely }
@@ -124,12 +124,12 @@ export function pool(): pg.Pool {
 }
 
 /** Whether the database is unavailable, as far as this process knows. */
-export function isDatabaseAway(): boolean {
+export function isDatabaseUnavailable(): boolean {
 	return held.connection?.outage.isAway ?? false
 }
 
 /** Milliseconds since the database became unavailable; null while it is available. */
-export function outageLasting(): number | null {
+export function outageDurationMs(): number | null {
 	const outage = held.connection?.outage
 	return outage?.isAway ? outage.lasting : null
 }

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import pg, { type PoolConfig } from 'pg'
 import { diskError } from '~/lib/disk-error.server.ts'
 import { openPostgresLog } from './postgres-log.server.ts'
-import { findOwner, isOwnFolder, type Owner, ownFolder } from './postgres-owner.server.ts'
+import { findPostgresOwner, isOwnFolder, ownFolder, type PostgresOwner } from './postgres-owner.server.ts'
 import {
 	clusterName,
 	findServer,
@@ -20,14 +20,14 @@ import {
 	socketFolderOf,
 } from './postgres-process.server.ts'
 import {
-	askForPasswords,
-	asksForPasswords,
+	arePasswordsRequired,
 	countConnections,
 	createDatabase,
+	disablePasswords,
+	enablePasswords,
 	type Roles,
 	rolesOf,
 	setPasswords,
-	stopAskingForPasswords,
 } from './postgres-roles.server.ts'
 import { ARCHIVING, WAL_FOLDER, walFolder } from './wal-archiving.server.ts'
 
@@ -67,7 +67,7 @@ interface PostgresPaths {
 	dataDir: string
 	cluster: string
 	sockets: string
-	owner: Owner
+	owner: PostgresOwner
 	binaries: Binaries
 }
 
@@ -103,10 +103,10 @@ async function start(dataDir: string, options: string[], report: (line: string) 
 	await waitWhileEnding(cluster, report)
 	if (!existsSync(join(cluster, 'PG_VERSION')))
 		await initialize(paths, String(rolesOf(dataDir, sockets).admin.password))
-	const isSecured = asksForPasswords(dataDir, cluster)
+	const isSecured = arePasswordsRequired(dataDir, cluster)
 	if (!isSecured) {
 		await stopUnsecured(paths)
-		stopAskingForPasswords(cluster, owner)
+		disablePasswords(cluster, owner)
 	}
 	// Must come after `isSecured`: a missing password file means that passwords have to be set.
 	const roles = rolesOf(dataDir, sockets)
@@ -125,9 +125,9 @@ export async function reachEmbeddedPostgres(dataDir: string): Promise<PoolConfig
 	const cluster = join(dataDir, 'postgres')
 	for (const end = Date.now() + 30_000; Date.now() < end; await sleep(200)) {
 		const sockets = socketFolderOf(cluster)
-		if (!sockets || !asksForPasswords(dataDir, cluster)) continue
+		if (!sockets || !arePasswordsRequired(dataDir, cluster)) continue
 		const { site } = rolesOf(dataDir, sockets)
-		if ((await askPostgres(site)) === null) return site
+		if ((await probePostgres(site)) === null) return site
 	}
 	throw new Error(
 		`A site runs on ${dataDir}, but its database cannot be reached from here. If it uses DATABASE_URL, set that here too. Otherwise run this as the site's account and in its container, or stop the site first.`,
@@ -138,7 +138,7 @@ export async function reachEmbeddedPostgres(dataDir: string): Promise<PoolConfig
  * Probes PostgreSQL over a new connection.
  * @returns null when it answered within five seconds, else the error
  */
-export async function askPostgres(connection: PoolConfig): Promise<(Error & { code?: string }) | null> {
+export async function probePostgres(connection: PoolConfig): Promise<(Error & { code?: string }) | null> {
 	const socket = new Socket()
 	const limits = { connectionTimeoutMillis: LIVENESS_TIMEOUT_MS, query_timeout: LIVENESS_TIMEOUT_MS }
 	const client = new pg.Client({ ...connection, ...limits, stream: () => socket })
@@ -168,14 +168,14 @@ export async function abortPostgres(dataDir: string): Promise<void> {
 }
 
 /** The account that runs the PostgreSQL of a data directory. @throws Error as {@link startEmbeddedPostgres} */
-export async function clusterOwner(dataDir: string): Promise<Owner> {
-	return findOwner(dataDir, (await findBinaries()).postgres)
+export async function clusterOwner(dataDir: string): Promise<PostgresOwner> {
+	return findPostgresOwner(dataDir, (await findBinaries()).postgres)
 }
 
 async function findPaths(dataDir: string): Promise<PostgresPaths> {
 	const binaries = await findBinaries()
 	mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-	const owner = findOwner(dataDir, binaries.postgres)
+	const owner = findPostgresOwner(dataDir, binaries.postgres)
 	const cluster = join(dataDir, 'postgres')
 	if (existsSync(cluster)) ownFolder(cluster, owner)
 	return { dataDir, cluster, owner, binaries, sockets: socketFolder(dataDir, owner) }
@@ -194,7 +194,7 @@ async function findBinaries(): Promise<Binaries> {
  * The folder of the socket: in the data directory, unless that path is too long. Then it is a folder with a random name in the
  * temporary folder; the data directory stores the name for the next start and for scripts.
  */
-function socketFolder(dataDir: string, owner: Owner): string {
+function socketFolder(dataDir: string, owner: PostgresOwner): string {
 	const inside = join(dataDir, 'postgres-socket')
 	if (Buffer.byteLength(join(inside, '.s.PGSQL.5432')) <= MAX_SOCKET_PATH) {
 		ownFolder(inside, owner)
@@ -229,7 +229,7 @@ async function initialize(paths: PostgresPaths, password: string): Promise<void>
 			env: environment(),
 			cwd: '/',
 		})
-		askForPasswords(made, owner)
+		enablePasswords(made, owner)
 		// A start of an earlier version may have left an empty folder.
 		await rmdir(cluster).catch(() => {})
 		await rename(made, cluster)
@@ -345,7 +345,7 @@ async function untilReady(
 ): Promise<boolean> {
 	const progress = progressOf(report)
 	for (;;) {
-		const error = await askPostgres(admin)
+		const error = await probePostgres(admin)
 		if (!error) return true
 		if (error.code === '28P01')
 			throw new Error(

@@ -38,7 +38,7 @@ export function namesOneOf(text: RawBuilder<unknown>, usernames: readonly string
  * A text with one username replaced by another. An address of a question of theirs also loses its title, which the site adds again
  * by a redirect.
  */
-export function renamed(
+export function replaceUsername(
 	text: RawBuilder<unknown>,
 	usernames: readonly string[],
 	replacement: string,
@@ -62,7 +62,7 @@ export async function renameInColumns(
 ): Promise<(number | null)[]> {
 	const { table, columns, returning } = place
 	const changes = Object.entries(columns).map(([column, length]) => {
-		const text = renamed(sql`${sql.ref(column)}::text`, usernames, replacement)
+		const text = replaceUsername(sql`${sql.ref(column)}::text`, usernames, replacement)
 		// Safe in JSON: a username has no characters that JSON escapes.
 		if (length === 'json') return sql`${sql.ref(column)} = (${text})::jsonb`
 		return sql`${sql.ref(column)} = ${length === null ? text : sql`left(${text}, ${length})`}`

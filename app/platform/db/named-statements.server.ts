@@ -193,7 +193,7 @@ function look(): void {
 }
 
 /** Ends every connection to this database that awaits an answer. */
-export function abandonWaiting(outage: Outage, reason: Unavailable): void {
+export function closeWaitingConnections(outage: Outage, reason: Unavailable): void {
 	for (const client of [...waiting]) if (client.isOf(outage)) client.abandon(reason)
 }
 

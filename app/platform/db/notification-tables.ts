@@ -1,8 +1,8 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
 /** A timestamp column, and one that may be null. */
-export type Time = ColumnType<Date, Date | string | undefined, Date | string>
-export type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+export type Timestamp = ColumnType<Date, Date | string | undefined, Date | string>
+export type NullableTimestamp = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 
 interface NotificationsTable {
 	id: GeneratedAlways<number>
@@ -20,11 +20,11 @@ interface NotificationsTable {
 	url: string
 	on_site: boolean
 	by_mail: boolean
-	created_at: Time
-	updated_at: Time
-	seen_at: MaybeTime
-	read_at: MaybeTime
-	mailed_at: MaybeTime
+	created_at: Timestamp
+	updated_at: Timestamp
+	seen_at: NullableTimestamp
+	read_at: NullableTimestamp
+	mailed_at: NullableTimestamp
 }
 
 interface PushSubscriptionsTable {
@@ -34,8 +34,8 @@ interface PushSubscriptionsTable {
 	endpoint: string
 	p256dh: string
 	auth: string
-	created_at: Time
-	last_success_at: MaybeTime
+	created_at: Timestamp
+	last_success_at: NullableTimestamp
 }
 
 /** The tables of notifications, mails and push. */
@@ -46,12 +46,12 @@ export interface NotificationTables {
 		user_id: number
 		unread: Generated<number>
 		mail: Generated<'daily' | 'off'>
-		mail_due_at: MaybeTime
-		mailed_at: MaybeTime
+		mail_due_at: NullableTimestamp
+		mailed_at: NullableTimestamp
 	}
 	notification_preferences: { user_id: number; kind: string; site: boolean; mail: boolean; push: Generated<boolean> }
 	push_subscriptions: PushSubscriptionsTable
 	mailed_subjects: { user_id: number; subject_type: string; subject_id: number; upto: number }
 	unseen_progress: { kind: string; upto: number }
-	muted_subjects: { user_id: number; subject_type: string; subject_id: number; muted_at: Time }
+	muted_subjects: { user_id: number; subject_type: string; subject_id: number; muted_at: Timestamp }
 }

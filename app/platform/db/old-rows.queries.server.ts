@@ -20,7 +20,7 @@ export async function deleteOldRows({ table, ...which }: OldRows): Promise<numbe
 }
 
 /** Sets columns of rows that are older than `days` to null. @returns how many rows changed */
-export async function emptyOldRows({ columns, table, ...which }: OldRows & { columns: string[] }): Promise<number> {
+export async function clearOldRows({ columns, table, ...which }: OldRows & { columns: string[] }): Promise<number> {
 	const filled = sql.join(
 		columns.map((column) => sql`${sql.ref(column)} is not null`),
 		sql` or `,

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { DiskFull, Unavailable } from '~/lib/errors.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { db, pool } from './db.server.ts'
-import { kindOf } from './outage.server.ts'
+import { outageKindOf } from './outage.server.ts'
 import { longWork, withoutDatabase } from './scope.server.ts'
 import { CLIENT_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './time-limits.server.ts'
 
@@ -36,7 +36,7 @@ describe('the classification of errors', () => {
 		['another error', new Error('no'), null],
 		['no error', 'no', null],
 	])('%s', (_what, error, kind) => {
-		expect(kindOf(error)).toBe(kind)
+		expect(outageKindOf(error)).toBe(kind)
 	})
 })
 

@@ -20,7 +20,7 @@ const busyCodes = /^(57014|55P03)$/
 type Kind = 'away' | 'busy' | 'disk-full' | null
 
 /** Classifies an error of `pg`: what it says about the database; null for an error of the statement. The only place that decides this. */
-export function kindOf(error: unknown): Kind {
+export function outageKindOf(error: unknown): Kind {
 	if (!(error instanceof Error)) return null
 	const { code = '', syscall } = error as NodeJS.ErrnoException
 	if (code === '53100' || code === 'ENOSPC' || /No space left on device/.test(error.message)) return 'disk-full'
@@ -75,9 +75,9 @@ export class Outage {
 	explain(error: unknown): unknown {
 		if (isSiteFault(error)) return recordedInScope(error)
 		if (error instanceof DomainError) return error
-		const kind = kindOf(error)
+		const kind = outageKindOf(error)
 		if (kind === null) return error
-		if (kind === 'disk-full') return fullDisk(error)
+		if (kind === 'disk-full') return diskFullError(error)
 		if (kind === 'busy') {
 			log.warn({ err: error }, 'a statement took longer than its limit')
 			return recordedInScope(new Unavailable(busyMessage, { cause: error }))
@@ -132,7 +132,7 @@ export class Outage {
 }
 
 /** The error of a write that failed because the disk is full; logged at most once per {@link DISK_LOG_INTERVAL_MS}. */
-export function fullDisk(error: unknown): DiskFull {
+export function diskFullError(error: unknown): DiskFull {
 	if (performance.now() - diskLoggedAt > DISK_LOG_INTERVAL_MS) {
 		diskLoggedAt = performance.now()
 		log.error(
@@ -147,7 +147,7 @@ export function fullDisk(error: unknown): DiskFull {
 const fullDiskListeners = new Set<() => void>()
 
 /** Calls back whenever a write fails because the disk is full. */
-export function onFullDisk(listener: () => void): void {
+export function onDiskFull(listener: () => void): void {
 	fullDiskListeners.add(listener)
 }
 

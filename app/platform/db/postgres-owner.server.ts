@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 
 /** The account that runs PostgreSQL: ours, or `postgres` when we are root, as PostgreSQL refuses to run as root. */
-export interface Owner {
+export interface PostgresOwner {
 	uid?: number
 	gid?: number
 	/** The command prefix that runs a program as the owner. */
@@ -26,7 +26,7 @@ export interface Owner {
  * @param postgres path of the server's program
  * @throws Error with one sentence when that account cannot be created, or cannot enter the directory
  */
-export function findOwner(dataDir: string, postgres: string): Owner {
+export function findPostgresOwner(dataDir: string, postgres: string): PostgresOwner {
 	if (process.getuid?.() !== 0) return { prefix: [] }
 	if (numberOf(['-u', 'postgres']) === undefined)
 		spawnSync('useradd', ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', '--user-group', 'postgres'])
@@ -59,7 +59,7 @@ export function findOwner(dataDir: string, postgres: string): Owner {
  * foreign folder, or one behind a symbolic link, never changes its owner.
  * @throws Error with one sentence when the folder belongs to another account
  */
-export function ownFolder(path: string, owner: Owner): void {
+export function ownFolder(path: string, owner: PostgresOwner): void {
 	mkdirOnce(path)
 	const expectedUid = owner.uid ?? process.getuid?.()
 	if (expectedUid === undefined) return
@@ -81,7 +81,7 @@ export function ownFolder(path: string, owner: Owner): void {
 }
 
 /** Whether this is a folder, and no link to one, that the owner alone may enter. */
-export function isOwnFolder(path: string, owner: Owner): boolean {
+export function isOwnFolder(path: string, owner: PostgresOwner): boolean {
 	try {
 		return isPrivateFolder(lstatSync(path), owner.uid ?? process.getuid?.())
 	} catch {

@@ -9,7 +9,7 @@ import { type FileLock, lockFile } from '~/lib/file-lock.server.ts'
  * - `unseen`: a process of it still holds the cluster's lock, but its postmaster has ended or is in another container
  * - `absent`: no process of it exists on this machine
  */
-export type Server = { state: 'running' | 'stopped'; pid: number } | { state: 'unseen' } | { state: 'absent' }
+export type PostgresServer = { state: 'running' | 'stopped'; pid: number } | { state: 'unseen' } | { state: 'absent' }
 
 /** The lock that every server process of a cluster holds while it lives. */
 export function lockCluster(cluster: string): FileLock {
@@ -21,7 +21,7 @@ export function lockCluster(cluster: string): FileLock {
  * suspended. Where the file system has no locks, only postmaster.pid decides.
  * @param cluster absolute path of PostgreSQL's data folder
  */
-export function findServer(cluster: string): Server {
+export function findServer(cluster: string): PostgresServer {
 	const pid = pidOf(cluster)
 	if (pid && isServerOf(pid, cluster)) return { state: isStopped(pid) ? 'stopped' : 'running', pid }
 	const lock = lockCluster(cluster)

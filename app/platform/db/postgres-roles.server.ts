@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, lchownSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg, { type PoolConfig } from 'pg'
-import { madeOnce } from '~/lib/secrets.server.ts'
-import type { Owner } from './postgres-owner.server.ts'
+import { readOrCreateFile } from '~/lib/secrets.server.ts'
+import type { PostgresOwner } from './postgres-owner.server.ts'
 
 /** The role that owns the site's database; no superuser. */
 const siteRole = 'devquad'
@@ -33,8 +33,8 @@ function newPassword(): string {
 export function rolesOf(dataDir: string, host: string): Roles {
 	const { site, admin } = passwordFiles(dataDir)
 	return {
-		site: { host, user: siteRole, password: madeOnce(site, newPassword), database },
-		admin: { host, user: adminRole, password: madeOnce(admin, newPassword), database: 'postgres' },
+		site: { host, user: siteRole, password: readOrCreateFile(site, newPassword), database },
+		admin: { host, user: adminRole, password: readOrCreateFile(admin, newPassword), database: 'postgres' },
 	}
 }
 
@@ -44,19 +44,19 @@ export function forgetPasswords(dataDir: string): void {
 }
 
 /** Whether the cluster requires passwords, and the data directory has them. */
-export function asksForPasswords(dataDir: string, cluster: string): boolean {
+export function arePasswordsRequired(dataDir: string, cluster: string): boolean {
 	const hasPasswords = Object.values(passwordFiles(dataDir)).every((file) => existsSync(file))
 	const rules = join(cluster, 'pg_hba.conf')
 	return hasPasswords && existsSync(rules) && readFileSync(rules, 'utf8') === passwordRequired
 }
 
 /** Makes the next start of a cluster require no password, so that {@link setPasswords} can set them. */
-export function stopAskingForPasswords(cluster: string, owner: Owner): void {
+export function disablePasswords(cluster: string, owner: PostgresOwner): void {
 	writeRules(cluster, owner, passwordsUnset)
 }
 
 /** Makes the cluster require passwords from its next start, or reload of its settings. */
-export function askForPasswords(cluster: string, owner: Owner): void {
+export function enablePasswords(cluster: string, owner: PostgresOwner): void {
 	writeRules(cluster, owner, passwordRequired)
 }
 
@@ -65,7 +65,7 @@ export function askForPasswords(cluster: string, owner: Owner): void {
  * one role, the superuser `devquad`: it is renamed, and everything is handed to a new `devquad`. If interrupted, the next start
  * repeats it.
  */
-export async function setPasswords(cluster: string, owner: Owner, roles: Roles): Promise<void> {
+export async function setPasswords(cluster: string, owner: PostgresOwner, roles: Roles): Promise<void> {
 	if (!(await hasRole(roles, adminRole))) await splitRoles(roles)
 	await withClient(roles.admin, async (client) => {
 		await client.query('begin')
@@ -189,7 +189,7 @@ function passwordFiles(dataDir: string): Record<'site' | 'admin', string> {
 }
 
 /** Writes pg_hba.conf atomically. */
-function writeRules(cluster: string, owner: Owner, rules: string): void {
+function writeRules(cluster: string, owner: PostgresOwner, rules: string): void {
 	const written = join(cluster, 'pg_hba.conf.new')
 	rmSync(written, { force: true })
 	writeFileSync(written, rules, { mode: 0o600, flag: 'wx' })

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { AccountTables } from './account-tables.ts'
-import type { MaybeTime, NotificationTables, Time } from './notification-tables.ts'
+import type { NotificationTables, NullableTimestamp, Timestamp } from './notification-tables.ts'
 
 export interface ProfilesTable {
 	user_id: number
@@ -26,16 +26,16 @@ export interface ProfilesTable {
 	geeksforgeek: Generated<string>
 	show_email: Generated<boolean>
 	show_phone: Generated<boolean>
-	last_seen_at: MaybeTime
+	last_seen_at: NullableTimestamp
 	personal_version: Generated<number>
 	academics_version: Generated<number>
 	social_version: Generated<number>
 	listed: Generated<boolean>
 	show_presence: Generated<boolean>
 	campus_name: Generated<string>
-	campus_verified_at: MaybeTime
-	campus_reminded_at: MaybeTime
-	hidden_at: MaybeTime
+	campus_verified_at: NullableTimestamp
+	campus_reminded_at: NullableTimestamp
+	hidden_at: NullableTimestamp
 	hidden_reason: Generated<string>
 	hidden_image: Generated<string | null>
 	first_steps_dismissed: Generated<boolean>
@@ -53,7 +53,7 @@ export interface CampusLinksTable {
 	token_hash: string
 	user_id: number
 	email: string
-	expires_at: Time
+	expires_at: Timestamp
 }
 
 /** Only published posts are listed, counted and found. A pending one waits for a moderator. */
@@ -68,9 +68,9 @@ export interface QuestionsTable {
 	description_html: string
 	excerpt: string
 	tags: Generated<string[]>
-	created_at: Time
-	edited_at: MaybeTime
-	active_at: Time
+	created_at: Timestamp
+	edited_at: NullableTimestamp
+	active_at: Timestamp
 	comment_count: Generated<number>
 	score: Generated<number>
 	solved: Generated<boolean>
@@ -80,12 +80,12 @@ export interface QuestionsTable {
 	licence: string | null
 	search: Generated<string>
 	version: Generated<number>
-	locked_at: MaybeTime
+	locked_at: NullableTimestamp
 	merged_into: number | null
 	status: Generated<PostStatus>
 	status_reason: Generated<string>
 	status_by: number | null
-	status_at: MaybeTime
+	status_at: NullableTimestamp
 	/** Whether it has been pending or refused ever since it was written. */
 	never_published: Generated<boolean>
 }
@@ -99,10 +99,10 @@ export interface CommentsTable {
 	depth: GeneratedAlways<number>
 	body: string
 	body_html: string
-	created_at: Time
-	edited_at: MaybeTime
+	created_at: Timestamp
+	edited_at: NullableTimestamp
 	is_solution: Generated<boolean>
-	chosen_at: MaybeTime
+	chosen_at: NullableTimestamp
 	was_solution: Generated<boolean>
 	score: Generated<number>
 	source_id: string | null
@@ -112,7 +112,7 @@ export interface CommentsTable {
 	status: Generated<Exclude<PostStatus, 'merged'>>
 	status_reason: Generated<string>
 	status_by: number | null
-	status_at: MaybeTime
+	status_at: NullableTimestamp
 	never_published: Generated<boolean>
 }
 
@@ -123,8 +123,8 @@ export interface CasesTable {
 	target_id: number
 	report_count: Generated<number>
 	waits: Generated<boolean>
-	active_at: Time
-	closed_at: MaybeTime
+	active_at: Timestamp
+	closed_at: NullableTimestamp
 }
 
 export interface ReportsTable {
@@ -133,13 +133,13 @@ export interface ReportsTable {
 	reporter_id: number
 	reason: 'spam' | 'off-topic' | 'abusive' | 'other'
 	details: Generated<string>
-	created_at: Time
-	settled_at: MaybeTime
+	created_at: Timestamp
+	settled_at: NullableTimestamp
 }
 
 export interface ModerationLogTable {
 	id: GeneratedAlways<number>
-	at: Time
+	at: Timestamp
 	actor_id: number
 	act: string
 	kind: CasesTable['kind']
@@ -156,9 +156,9 @@ export interface AccessTokensTable {
 	token_hash: string
 	last_four: string
 	scopes: ('read' | 'write' | 'messages:read' | 'messages:write' | 'moderate')[]
-	created_at: Time
-	expires_at: Time
-	last_used_at: MaybeTime
+	created_at: Timestamp
+	expires_at: Timestamp
+	last_used_at: NullableTimestamp
 }
 
 export interface MessagesTable {
@@ -171,9 +171,9 @@ export interface MessagesTable {
 	html: string
 	recipient_body: string | null
 	recipient_html: string | null
-	sent_at: Time
-	edited_at: MaybeTime
-	deleted_at: MaybeTime
+	sent_at: Timestamp
+	edited_at: NullableTimestamp
+	deleted_at: NullableTimestamp
 	version: number
 	pictures: ColumnType<MessagePicture[] | null, string | null | undefined, string | null>
 	search: GeneratedAlways<string | null>
@@ -200,19 +200,19 @@ export interface ConversationMembersTable {
 
 /** Every table that our own statements use, as the migrations create them. */
 export interface Database extends NotificationTables, AccountTables {
-	usernames: { username: string; claimed_at: Time }
+	usernames: { username: string; claimed_at: Timestamp }
 	security_events: {
 		id: GeneratedAlways<string>
 		user_id: number
 		kind: string
 		request_id: string
 		device: string
-		at: Time
+		at: Timestamp
 	}
-	session_revocations: { id: GeneratedAlways<string>; user_id: number; at: Time }
+	session_revocations: { id: GeneratedAlways<string>; user_id: number; at: Timestamp }
 	access_tokens: AccessTokensTable
 	counters: { name: 'members' | 'questions'; value: ColumnType<string, never, never> }
-	milestones: { name: string; reached_at: Time }
+	milestones: { name: string; reached_at: Timestamp }
 	profiles: ProfilesTable
 	campus_links: CampusLinksTable
 	skills: { id: GeneratedAlways<number>; name: string; name_key: string; member_count: Generated<number> }
@@ -230,7 +230,7 @@ export interface Database extends NotificationTables, AccountTables {
 		project_description: Generated<string>
 		position: Generated<number>
 		version: Generated<number>
-		created_at: Time
+		created_at: Timestamp
 	}
 	certificates: {
 		certificate_id: Generated<string>
@@ -243,7 +243,7 @@ export interface Database extends NotificationTables, AccountTables {
 		credential_verification_link: Generated<string>
 		position: Generated<number>
 		version: Generated<number>
-		created_at: Time
+		created_at: Timestamp
 	}
 	pictures: {
 		path: string
@@ -253,9 +253,9 @@ export interface Database extends NotificationTables, AccountTables {
 		height: number
 		bytes: number
 		colour: string
-		created_at: Time
+		created_at: Timestamp
 	}
-	forgotten_pictures: { path: string; forgotten_at: Time }
+	forgotten_pictures: { path: string; forgotten_at: Timestamp }
 	terms: {
 		id: GeneratedAlways<number>
 		kind: string
@@ -270,23 +270,23 @@ export interface Database extends NotificationTables, AccountTables {
 		terms: number[]
 		facets: Generated<number[]>
 		public_terms: Generated<number[]>
-		seen_at: Time
+		seen_at: Timestamp
 	}
-	connections: { id: string; user_id: number; session_id: number; seen_at: Time }
+	connections: { id: string; user_id: number; session_id: number; seen_at: Timestamp }
 	tags: { id: GeneratedAlways<number>; name: string; question_count: Generated<number>; description: Generated<string> }
-	follows: { user_id: number; tag_id: number | null; category_id: number | null; followed_at: Time }
+	follows: { user_id: number; tag_id: number | null; category_id: number | null; followed_at: Timestamp }
 	questions: QuestionsTable
 	/** The last three columns are maintained by triggers. */
 	question_tags: {
 		tag_id: number
 		question_id: number
-		created_at: Time
+		created_at: Timestamp
 		active_at: ColumnType<Date, never, never>
 		unanswered: ColumnType<boolean, never, never>
 		solved: ColumnType<boolean, never, never>
 	}
-	question_votes: { user_id: number; question_id: number; value: number; voted_at: Time }
-	comment_votes: { user_id: number; comment_id: number; value: number; voted_at: Time }
+	question_votes: { user_id: number; question_id: number; value: number; voted_at: Timestamp }
+	comment_votes: { user_id: number; comment_id: number; value: number; voted_at: Timestamp }
 	comments: CommentsTable
 	post_pictures: {
 		path: string
@@ -304,7 +304,7 @@ export interface Database extends NotificationTables, AccountTables {
 		higher_id: number
 		started_by: number
 		version: Generated<number>
-		created_at: Time
+		created_at: Timestamp
 	}
 	conversation_members: ConversationMembersTable
 	messages: MessagesTable
@@ -314,23 +314,23 @@ export interface Database extends NotificationTables, AccountTables {
 		report_id: number
 		message_id: number
 		extract: ColumnType<unknown, string, never>
-		reported_at: Time
+		reported_at: Timestamp
 	}
-	blocks: { blocker_id: number; blocked_id: number; blocked_at: Time }
-	own_words: { user_id: number; words: string[]; up_to: Generated<number>; made_at: Time }
+	blocks: { blocker_id: number; blocked_id: number; blocked_at: Timestamp }
+	own_words: { user_id: number; words: string[]; up_to: Generated<number>; made_at: Timestamp }
 	chat_settings: {
 		user_id: number
 		accepts: Generated<'members' | 'verified' | 'nobody'>
 		shows_typing: Generated<boolean>
 	}
-	similar_helped: { id: GeneratedAlways<number>; question_id: number; user_id: number | null; at: Time }
+	similar_helped: { id: GeneratedAlways<number>; question_id: number; user_id: number | null; at: Timestamp }
 	sent_posts: {
 		author_id: number
 		key: string
 		digest: string
 		post_id: number | null
 		url: string | null
-		sent_at: Time
+		sent_at: Timestamp
 	}
 	revisions: {
 		id: GeneratedAlways<number>
@@ -338,7 +338,7 @@ export interface Database extends NotificationTables, AccountTables {
 		comment_id: number | null
 		editor_id: number
 		by_moderator: boolean
-		made_at: Time
+		made_at: Timestamp
 		title: string | null
 		description: string | null
 		tags: string[] | null

@@ -1,9 +1,14 @@
 import { join } from 'node:path'
 import type { PoolConfig } from 'pg'
 import { log } from '~/lib/log.server.ts'
-import { abortPostgres, askPostgres, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.server.ts'
+import {
+	abortPostgres,
+	type EmbeddedPostgres,
+	probePostgres,
+	startEmbeddedPostgres,
+} from './embedded-postgres.server.ts'
 import { rotatePostgresLog } from './postgres-log.server.ts'
-import { findServer, type Server } from './postgres-process.server.ts'
+import { findServer, type PostgresServer } from './postgres-process.server.ts'
 
 /** Milliseconds between two checks of the process. */
 const CHECK_EVERY_MS = 1_000
@@ -86,7 +91,7 @@ class Keeper {
 	async #ask(): Promise<void> {
 		this.#nextAsk = Date.now() + PROBE_EVERY_MS
 		rotatePostgresLog(this.#dataDir)
-		const error = await askPostgres(this.#admin)
+		const error = await probePostgres(this.#admin)
 		if (!error) {
 			this.#refusingSince = null
 			return this.#reports.clear()
@@ -100,7 +105,7 @@ class Keeper {
 		this.#refusingSince = null
 	}
 
-	#state(): Server['state'] {
+	#state(): PostgresServer['state'] {
 		return findServer(join(this.#dataDir, 'postgres')).state
 	}
 }
@@ -112,7 +117,7 @@ class Keeper {
  */
 export function classifyError(
 	error: Error & { code?: string },
-	state: Server['state'],
+	state: PostgresServer['state'],
 ): { refuses: boolean; what: string } {
 	if (state === 'stopped')
 		return { refuses: false, what: 'PostgreSQL was stopped by a signal (SIGSTOP); waiting for it' }

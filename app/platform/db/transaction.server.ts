@@ -7,21 +7,21 @@ import {
 	PostgresQueryCompiler,
 } from 'kysely'
 import type pg from 'pg'
+import { batchCalls } from '~/lib/batch-calls.ts'
 import { isSiteFault, Unavailable } from '~/lib/errors.ts'
-import { gathered } from '~/lib/gathered.ts'
 import { log } from '~/lib/log.server.ts'
-import { type Executor, pool, repeated } from './db.server.ts'
+import { type Executor, pool, withTransactionRetries } from './db.server.ts'
 import type { Database } from './schema.ts'
 
 /** Declares that this statement, just begun, is the last one. */
-export type Last = <Result>(statement: Promise<Result>) => Promise<Result>
+export type SendLast = <Result>(statement: Promise<Result>) => Promise<Result>
 
 /**
  * Begins reads that are sent with COMMIT and run after it, each as a transaction of its own: they see this transaction, and all that was
- * committed before it. Call it in the same tick as {@link Last}.
+ * committed before it. Call it in the same tick as {@link SendLast}.
  * @returns their result; undefined where they failed, which does not fail the transaction
  */
-export type After = <Result>(read: () => Promise<Result>) => Promise<Result | undefined>
+export type AfterCommit = <Result>(read: () => Promise<Result>) => Promise<Result | undefined>
 
 /**
  * Statements here find rows by key, at most a few hundred, so one plan fits all. PostgreSQL would otherwise plan each time, which
@@ -33,16 +33,16 @@ const executors = new WeakMap<pg.PoolClient, Kysely<Database>>()
 
 /**
  * A transaction whose statements are pipelined, for hot paths. Statements begun in the same tick are sent together; PostgreSQL runs
- * them in the order in which they were begun. It is {@link repeated} like the others.
+ * them in the order in which they were begun. It is {@link withTransactionRetries} like the others.
  * @param work begins its first statements at once; BEGIN is sent with them. COMMIT is sent with a statement that is given to
  * `last`: after it, nothing may be begun except reads that are given to `after`, and nothing refused
  * @returns the result of `work`, once committed and all was read
  */
 export function transact<Result>(work: Work<Result>): Promise<Result> {
-	return repeated(() => transactOnce(work))
+	return withTransactionRetries(() => transactOnce(work))
 }
 
-type Work<Result> = (trx: Executor, last: Last, after: After) => Promise<Result>
+type Work<Result> = (trx: Executor, last: SendLast, after: AfterCommit) => Promise<Result>
 
 async function transactOnce<Result>(work: Work<Result>): Promise<Result> {
 	const client = await pool().connect()
@@ -50,13 +50,13 @@ async function transactOnce<Result>(work: Work<Result>): Promise<Result> {
 	let committing: Promise<void> | undefined
 	const reads: Promise<unknown>[] = []
 	let hasReadFailed = false
-	const last: Last = (statement) => {
+	const last: SendLast = (statement) => {
 		committing = commit(client)
 		// The caller awaits the statement, and gets its error first.
 		committing.catch(() => {})
 		return statement
 	}
-	const after: After = (read) => {
+	const after: AfterCommit = (read) => {
 		const result = read().catch(() => {
 			hasReadFailed = true
 			return undefined
@@ -112,7 +112,7 @@ function executorOf(client: pg.PoolClient): Kysely<Database> {
 }
 
 /** @returns for each item the row with its 1-based position, as `unnest … with ordinality` counts; undefined where there is none */
-export function byPlace<Row extends { place: number }>(items: readonly unknown[], rows: Row[]): (Row | undefined)[] {
+export function byPosition<Row extends { place: number }>(items: readonly unknown[], rows: Row[]): (Row | undefined)[] {
 	const found = new Map(rows.map((row) => [row.place, row]))
 	return items.map((_, index) => found.get(index + 1))
 }
@@ -121,11 +121,11 @@ export function byPlace<Row extends { place: number }>(items: readonly unknown[]
 const MAX_BATCH = 200
 
 /** The outcome of an item of a batch; null for one that needs its own transaction. */
-export type Outcome<Answer> = { answer: Answer } | { refusal: unknown } | null
+export type BatchOutcome<Answer> = { answer: Answer } | { refusal: unknown } | null
 
 interface Batching<Item, Answer> {
 	/** Processes items in one transaction, without waiting for locks. Answers in their order, after the commit. */
-	together: (items: Item[]) => Promise<readonly Outcome<Answer>[]>
+	together: (items: Item[]) => Promise<readonly BatchOutcome<Answer>[]>
 	/** Processes one item in its own transaction. */
 	alone: (item: Item) => Promise<Answer>
 	/** Items that share a key are never in the same batch. */
@@ -149,7 +149,7 @@ export function batched<Item, Answer>(batching: Batching<Item, Answer>): (item: 
 			return items.map(() => null)
 		}
 	}
-	const inBatch = gathered<Item, Outcome<Answer>>(tryTogether, MAX_BATCH, keysOf)
+	const inBatch = batchCalls<Item, BatchOutcome<Answer>>(tryTogether, MAX_BATCH, keysOf)
 	return async (item) => {
 		const outcome = await inBatch(item)
 		if (outcome === null) return alone(item)

@@ -49,7 +49,7 @@ export async function connectAsSuperuser(dataDir: string): Promise<pg.Client> {
  * Makes PostgreSQL hand over each WAL segment, full or not, after this many seconds at the latest.
  * @throws Error with one sentence when the server was started by a version without archiving
  */
-export async function turnArchivingOn(dataDir: string, seconds: number): Promise<void> {
+export async function enableArchiving(dataDir: string, seconds: number): Promise<void> {
 	const client = await connectAsSuperuser(dataDir)
 	try {
 		const { rows } = await client.query<{ archive_command: string }>('show archive_command')
@@ -64,7 +64,7 @@ export async function turnArchivingOn(dataDir: string, seconds: number): Promise
 }
 
 /** Makes PostgreSQL keep no WAL for archiving any more. */
-export async function turnArchivingOff(dataDir: string): Promise<void> {
+export async function disableArchiving(dataDir: string): Promise<void> {
 	const client = await connectAsSuperuser(dataDir)
 	try {
 		await setTimeLimit(client, '0')
@@ -80,7 +80,7 @@ async function setTimeLimit(client: pg.Client, seconds: string): Promise<void> {
 }
 
 /** Whether PostgreSQL's last attempt to hand over a segment succeeded. */
-export async function canHandOver(dataDir: string): Promise<boolean> {
+export async function isArchivingWorking(dataDir: string): Promise<boolean> {
 	const client = await connectAsSuperuser(dataDir)
 	try {
 		const { rows } = await client.query<{ can: boolean }>(

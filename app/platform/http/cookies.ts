@@ -17,12 +17,12 @@ function nameOf(cookie: OwnCookie): string {
  * The value of a Set-Cookie header. The cookie is HttpOnly, and valid for the whole site.
  * @param maxAge seconds that the browser keeps it; 0 deletes it
  */
-export function ownCookie(cookie: OwnCookie, value: string, maxAge: number): string {
+export function setCookieHeader(cookie: OwnCookie, value: string, maxAge: number): string {
 	return `${nameOf(cookie)}=${value}; Path=/; Max-Age=${maxAge}; SameSite=Lax; HttpOnly${isSecure ? '; Secure' : ''}`
 }
 
 /** The value of one of our cookies in a request, or null. @param header the Cookie header */
-export function readOwnCookie(header: string | null | undefined, cookie: OwnCookie): string | null {
+export function readCookie(header: string | null | undefined, cookie: OwnCookie): string | null {
 	return cookieValue(header, nameOf(cookie))
 }
 
@@ -32,13 +32,13 @@ export function readOwnCookie(header: string | null | undefined, cookie: OwnCook
  * @param header the Cookie header
  */
 export function readTheme(header: string | null | undefined): 'light' | 'dark' | 'system' {
-	const theme = readOwnCookie(header, 'theme') ?? cookieValue(header, 'theme')
+	const theme = readCookie(header, 'theme') ?? cookieValue(header, 'theme')
 	return theme === 'light' || theme === 'dark' ? theme : 'system'
 }
 
 /** The Set-Cookie header that stores a theme. `system` is stored too, as an older cookie may say otherwise. */
 export function themeCookie(theme: unknown): string {
-	return ownCookie('theme', theme === 'light' || theme === 'dark' ? theme : 'system', 31_536_000)
+	return setCookieHeader('theme', theme === 'light' || theme === 'dark' ? theme : 'system', 31_536_000)
 }
 
 function cookieValue(header: string | null | undefined, name: string): string | null {

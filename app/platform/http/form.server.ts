@@ -7,7 +7,7 @@ import { log } from '~/lib/log.server.ts'
 import { newKey } from '~/lib/new-key.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { type FormRefusal, formErrorsOf, formValues, type SavedValues } from './form.ts'
-import { answering, leadToConfirmation, refererPath, signedIn } from './http.ts'
+import { redirectToConfirmation, refererPath, requireLogin, withHttpErrors } from './http.ts'
 
 /* Forms on the server: reading one, its version, conflicts between two saves, and the response to invalid input. */
 
@@ -88,12 +88,12 @@ export class EditConflict extends Conflict {
  * @param sent the fields of the save, as their schema reads them
  * @throws EditConflict when a field differs
  */
-export function requireSame(stored: SavedValues, sent: object): void {
-	if (!isSaved(stored, sent)) throw new EditConflict(stored)
+export function requireSameAsStored(stored: SavedValues, sent: object): void {
+	if (!isSameAsStored(stored, sent)) throw new EditConflict(stored)
 }
 
-/** Whether a save changes nothing. @param sent as of {@link requireSame} */
-export function isSaved(stored: SavedValues, sent: object): boolean {
+/** Whether a save changes nothing. @param sent as of {@link requireSameAsStored} */
+export function isSameAsStored(stored: SavedValues, sent: object): boolean {
 	return Object.entries(sent).every(([name, value]) => fieldText(value) === stored.values[name])
 }
 
@@ -104,7 +104,7 @@ export function fieldText(value: unknown): string {
 }
 
 /** An idempotency key was sent again with another text. The form gets a new key, to be sent as a post of its own. */
-export class KeyUsed extends Invalid {
+export class KeyReused extends Invalid {
 	constructor() {
 		super(
 			'This has already been posted, without your last change. Edit the post itself; if you send this again, it is posted a second time.',
@@ -118,16 +118,16 @@ export class KeyUsed extends Invalid {
  * @param form what was sent; passwords are left out
  * @param unexpected the message for an unforeseen failure, which is logged; without it that failure is rethrown
  */
-export function refused(error: unknown, form: FormData, unexpected?: string) {
+export function refuseForm(error: unknown, form: FormData, unexpected?: string) {
 	if (error instanceof Response) throw error
-	leadToConfirmation(error)
+	redirectToConfirmation(error)
 	const values = formValues(form)
 	if (!(error instanceof DomainError)) {
 		if (unexpected === undefined) throw error
 		log.error({ err: error }, 'a form could not be saved')
 		return data<FormRefusal>({ message: unexpected, errors: {}, values, stored: null }, { status: 500 })
 	}
-	if (error instanceof KeyUsed) values.key = newKey()
+	if (error instanceof KeyReused) values.key = newKey()
 	const errors = error instanceof Invalid ? error.fields : {}
 	const stored = error instanceof EditConflict ? error.stored : null
 	return data<FormRefusal>(
@@ -147,11 +147,11 @@ interface Pressing {
  * Answers a form that scripts send in the background: scripts get the new state as JSON, a browser without scripts the page it came
  * from. Visitors are redirected to the login page, and back afterwards.
  */
-export async function pressed({ request, context, act }: Pressing): Promise<Response> {
+export async function handleBackgroundForm({ request, context, act }: Pressing): Promise<Response> {
 	const back = new URL(refererPath(request, '/forum'), request.url)
 	const form = await readForm(request)
 	if (!request.headers.get('Accept')?.startsWith('application/json'))
-		return answering(async () => (await act(signedIn(context, back), form)).response())
+		return withHttpErrors(async () => (await act(requireLogin(context, back), form)).response())
 	const viewer = viewerOf(context)
 	if (!viewer)
 		return Response.json({ message: 'Log in first.', login: loginPath(back.pathname + back.search) }, { status: 401 })

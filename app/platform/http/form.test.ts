@@ -1,8 +1,8 @@
 import { data, redirect } from 'react-router'
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { Invalid, TooMany } from '~/lib/errors.ts'
-import { EditConflict, KeyUsed, readVersion, refused, requireSame, requireVersion } from './form.server.ts'
+import { Invalid, TooManyRequests } from '~/lib/errors.ts'
+import { EditConflict, KeyReused, readVersion, refuseForm, requireSameAsStored, requireVersion } from './form.server.ts'
 import { formValues, submitForm } from './form.ts'
 
 function formOf(fields: [string, string | Blob][]): FormData {
@@ -34,8 +34,8 @@ test.each([
 	[{ listed: false }, true],
 	[{ year: 2 }, true],
 ])('a late save of %j is a conflict: %s', (sent, isConflict) => {
-	if (isConflict) expect(() => requireSame(saved, sent)).toThrow(EditConflict)
-	else requireSame(saved, sent)
+	if (isConflict) expect(() => requireSameAsStored(saved, sent)).toThrow(EditConflict)
+	else requireSameAsStored(saved, sent)
 })
 
 test.each([
@@ -61,15 +61,18 @@ test('a rejected form returns the errors, what was typed and what is stored', ()
 		['key', 'used'],
 	])
 	const values = { title: 'Mine', key: 'used' }
-	const told = (error: unknown, unexpected?: string) => refused(error, form, unexpected)
+	const told = (error: unknown, unexpected?: string) => refuseForm(error, form, unexpected)
 	expect(told(new Invalid('No.', { title: 'No.' })).data).toEqual({
 		...{ message: 'No.', errors: { title: 'No.' }, values, stored: null },
 	})
 	const conflict = told(new EditConflict(saved))
 	expect(conflict.init?.status).toBe(409)
 	expect(conflict.data).toMatchObject({ errors: {}, values, stored: saved })
-	expect(told(new TooMany('Later.', 7)).init).toMatchObject({ status: 429, headers: { 'Retry-After': '7' } })
-	expect(told(new KeyUsed()).data.values).toMatchObject({ title: 'Mine', key: expect.not.stringMatching(/^(used)?$/) })
+	expect(told(new TooManyRequests('Later.', 7)).init).toMatchObject({ status: 429, headers: { 'Retry-After': '7' } })
+	expect(told(new KeyReused()).data.values).toMatchObject({
+		title: 'Mine',
+		key: expect.not.stringMatching(/^(used)?$/),
+	})
 	const bug = new Error('A bug.')
 	expect(told(bug, 'Try again!')).toMatchObject({ data: { message: 'Try again!', values }, init: { status: 500 } })
 	expect(() => told(bug)).toThrow(bug)

@@ -3,24 +3,24 @@ import { confirmPath } from '~/lib/addresses.ts'
 import { type Flash, type FlashAction, type SignedIn, viewerOf } from '~/lib/context.ts'
 import { ConfirmationRequired, DomainError, retryHeaders } from '~/lib/errors.ts'
 import { PREFETCH_HEADER } from '~/lib/page-handle.ts'
-import { ownCookie, readOwnCookie } from './cookies.ts'
+import { readCookie, setCookieHeader } from './cookies.ts'
 
 /**
  * Runs a loader or an action, and turns a domain error into a response with its status, for the error page to show. The only place
  * that maps domain errors to HTTP for pages.
  */
-export async function answering<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function withHttpErrors<Result>(work: () => Promise<Result>): Promise<Result> {
 	try {
 		return await work()
 	} catch (error) {
-		leadToConfirmation(error)
+		redirectToConfirmation(error)
 		if (!(error instanceof DomainError)) throw error
 		throw data({ message: error.message }, { status: error.status, headers: retryHeaders(error) })
 	}
 }
 
 /** For an error of a use case: redirects whoever has to confirm their identity. @throws a redirect */
-export function leadToConfirmation(error: unknown): void {
+export function redirectToConfirmation(error: unknown): void {
 	if (error instanceof ConfirmationRequired) throw redirect(confirmPath(error.back), { status: 303 })
 }
 
@@ -40,8 +40,8 @@ export async function findByToken<Found>(
 	}
 }
 
-/** As {@link answering}, for addresses that scripts request: JSON that is not cached, and `{ message }` for a domain error. */
-export async function answeringJson(work: () => Promise<object>): Promise<Response> {
+/** As {@link withHttpErrors}, for addresses that scripts request: JSON that is not cached, and `{ message }` for a domain error. */
+export async function respondJson(work: () => Promise<object>): Promise<Response> {
 	const headers = { 'Cache-Control': 'private, no-store' }
 	try {
 		return Response.json(await work(), { headers })
@@ -58,12 +58,12 @@ export function isPrefetch(request: Request): boolean {
 }
 
 /** Whether a script or a prefetch sent the request rather than a navigation, by the header that browsers send. */
-export function isBackground(request: Request): boolean {
+export function isBackgroundRequest(request: Request): boolean {
 	return (request.headers.get('Sec-Fetch-Mode') ?? 'navigate') !== 'navigate'
 }
 
 /** The viewer of a page for members. @throws a redirect to the login page, which leads back here */
-export function signedIn(context: Readonly<RouterContextProvider>, url: URL): SignedIn {
+export function requireLogin(context: Readonly<RouterContextProvider>, url: URL): SignedIn {
 	const viewer = viewerOf(context)
 	if (viewer) return viewer
 	throw redirect(`/login?redirectTo=${encodeURIComponent(url.pathname + url.search)}`)
@@ -105,13 +105,13 @@ export function refererPath(request: Request, fallback: string): string {
 
 /** Redirects with 303, and makes the next page show `flash` as a toast, with or without JavaScript. */
 export function redirectWithToast(to: string, flash: Flash, headers = new Headers()): Response {
-	headers.append('Set-Cookie', ownCookie('flash', encodeURIComponent(JSON.stringify(flash)), 60))
+	headers.append('Set-Cookie', setCookieHeader('flash', encodeURIComponent(JSON.stringify(flash)), 60))
 	return redirect(to, { status: 303, headers })
 }
 
 /** The flash in the request's cookies; null for anything malformed. */
 export function flashOf(request: Request): Flash | null {
-	const text = readOwnCookie(request.headers.get('Cookie'), 'flash')
+	const text = readCookie(request.headers.get('Cookie'), 'flash')
 	if (!text) return null
 	try {
 		const flash: unknown = JSON.parse(decodeURIComponent(text))
@@ -125,7 +125,7 @@ export function flashOf(request: Request): Flash | null {
 
 /** The Set-Cookie header that removes the flash once a page has shown it. */
 export function clearFlash(): string {
-	return ownCookie('flash', '', 0)
+	return setCookieHeader('flash', '', 0)
 }
 
 function isFlash(value: unknown): value is Flash {

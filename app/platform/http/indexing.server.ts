@@ -1,5 +1,5 @@
 import { NotFound } from '~/lib/errors.ts'
-import { boxSetting, settingSection } from '~/platform/settings/setting.ts'
+import { checkboxSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { isPrivateSite } from './site-access.server.ts'
 
@@ -9,7 +9,7 @@ export const indexingSection = settingSection({
 	title: 'Search engines',
 	about: 'Whether search engines may list the pages that visitors can read.',
 	settings: {
-		keepsOut: boxSetting({
+		keepsOut: checkboxSetting({
 			label: 'Keep this site out of search engines',
 			hint: 'Every response says so, including robots.txt, and there is no sitemap. Pages that were listed before disappear within days or weeks. Anyone with the address can still read them.',
 		}),

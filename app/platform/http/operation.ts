@@ -54,7 +54,7 @@ type Outputs<Shape extends Fields> = { [Name in keyof Shape]: z.output<Shape[Nam
 
 /** The arguments of an operation; they have passed their schemas. */
 export interface Call<Params, Query> {
-	/** A member for operations that need one; {@link member} narrows the type. */
+	/** A member for operations that need one; {@link requireCaller} narrows the type. */
 	viewer: Viewer
 	params: Params
 	query: Query
@@ -112,7 +112,7 @@ export class StaleEdit extends DomainError {
 }
 
 /** The caller of an operation for members; the mount admits nobody else. */
-export function member({ viewer }: { viewer: Viewer }): SignedIn {
+export function requireCaller({ viewer }: { viewer: Viewer }): SignedIn {
 	if (!viewer) throw new Error('An operation for members was called by nobody.')
 	return viewer
 }

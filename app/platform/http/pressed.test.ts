@@ -1,7 +1,7 @@
 import { RouterContextProvider } from 'react-router'
 import { expect, test } from 'vitest'
 import { viewerContext } from '~/lib/context.ts'
-import { pressed } from './form.server.ts'
+import { handleBackgroundForm } from './form.server.ts'
 
 test.each([
 	['application/json', (answer: Response) => answer.json().then(({ login }) => login)],
@@ -17,7 +17,7 @@ test.each([
 			body: new URLSearchParams({ value: '1' }),
 		})
 		const act = () => Promise.reject(new Error('A visitor may not do this.'))
-		const answer = await pressed({ request, context, act }).catch((thrown) => thrown as Response)
+		const answer = await handleBackgroundForm({ request, context, act }).catch((thrown) => thrown as Response)
 		expect(await loginOf(answer)).toBe('/login?redirectTo=%2Fforum%3Fq%3Dtree%26page%3D2')
 	},
 )

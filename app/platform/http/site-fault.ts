@@ -26,7 +26,7 @@ export interface EndedSessionData {
 }
 
 /** The location of a redirect to the login, or to the page that confirms the identity; null for other redirects. */
-export function loginOf(location: string | null): string | null {
+export function loginLocationOf(location: string | null): string | null {
 	return location && /^\/(login|confirm-identity)\?redirectTo=/.test(location) ? location : null
 }
 

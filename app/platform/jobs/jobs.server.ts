@@ -3,12 +3,12 @@ import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'grap
 import { sql } from 'kysely'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
-import { db, type Executor, isDatabaseAway, pool } from '~/platform/db/db.server.ts'
+import { db, type Executor, isDatabaseUnavailable, pool } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
 import { closeMail, type Mail, sendMail, sweepMails } from '~/platform/mail/mail.server.ts'
 import type { RetentionRule } from '~/platform/member-data.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
-import { traced } from '~/platform/tracing/tracing.server.ts'
+import { inSpan } from '~/platform/tracing/tracing.server.ts'
 import { watchJobLocks } from './lost-jobs.server.ts'
 import { forgetFailedRuns, forgetFutureRuns } from './schedules.queries.server.ts'
 
@@ -40,7 +40,7 @@ const MAX_ATTEMPTS: Partial<Record<keyof Jobs, number>> = { 'send-mail': 12 }
 const MAX_MAIL_DAYS = 365
 
 const ownJobs: TaskList = {
-	'send-mail': (payload) => traced('job send-mail', {}, async () => void (await sendMail(payload as Mail))),
+	'send-mail': (payload) => inSpan('job send-mail', {}, async () => void (await sendMail(payload as Mail))),
 }
 
 /** What the platform stores about members for a limited time. */
@@ -109,7 +109,7 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 		gracefulShutdownAbortTimeout: stopWithin,
 		logger: new Logger(() => (level, message) => {
 			// The log already says that the database is unavailable.
-			if ((level === 'error' || level === 'warning') && !isDatabaseAway()) log.warn({ worker: level }, message)
+			if ((level === 'error' || level === 'warning') && !isDatabaseUnavailable()) log.warn({ worker: level }, message)
 		}),
 	})
 	events.on('job:success', ({ job }) => countTry({ task: job.task_identifier, outcome: 'done' }))
@@ -156,7 +156,7 @@ function workOf({ name, run: work, triesOnce }: Schedule): () => Promise<unknown
 }
 
 function longTask(name: string, work: (payload: unknown) => Promise<unknown>): (payload: unknown) => Promise<void> {
-	return (payload) => longWork(() => traced(`job ${name}`, {}, async () => void (await work(payload))))
+	return (payload) => longWork(() => inSpan(`job ${name}`, {}, async () => void (await work(payload))))
 }
 
 /** Finishes running jobs, and stops. */

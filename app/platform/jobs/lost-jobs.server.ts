@@ -1,5 +1,5 @@
 import { log } from '~/lib/log.server.ts'
-import { isDatabaseAway } from '~/platform/db/db.server.ts'
+import { isDatabaseUnavailable } from '~/platform/db/db.server.ts'
 import { releaseLostJobs, renewJobLocks } from './lost-jobs.queries.server.ts'
 
 /*
@@ -27,7 +27,7 @@ export function watchJobLocks(holder: string, every = HEARTBEAT_MS): () => void 
 			const count = isSteady ? await releaseLostJobs() : 0
 			if (count > 0) log.warn({ count }, 'jobs that a killed process left are retried')
 		} catch (error) {
-			if (!isDatabaseAway()) log.warn({ err: error }, 'the locks of jobs could not be renewed')
+			if (!isDatabaseUnavailable()) log.warn({ err: error }, 'the locks of jobs could not be renewed')
 		}
 	}
 	void heartbeat()

@@ -28,7 +28,7 @@ export interface Mail {
 }
 
 /** A mail server's permanent refusal of a mail. */
-export interface Refusal {
+export interface MailRefusal {
 	/** The SMTP code, such as 550. */
 	code: number
 	/** The server's message. It may name the address, and must not be logged. */
@@ -77,7 +77,7 @@ export async function sendMail(
 	mail: Mail,
 	settings: Pick<Config, 'SMTP_URL' | 'MAIL_FROM' | 'dataDir'> = config(),
 	withinMs = MAX_SENDING_MS,
-): Promise<Refusal | null> {
+): Promise<MailRefusal | null> {
 	const message = messageOf(mail, settings)
 	if (settings.SMTP_URL) {
 		// Ends the connection, too: the mail would else arrive twice, now and by the retry.
@@ -124,7 +124,7 @@ function messageOf({ to, subject, text, html, headers, returnPath }: Mail, { MAI
  * Sends a mail at once, on a new connection, without retries.
  * @param mail null only logs in
  * @returns the mail server's reply; '' for a login alone
- * @throws Error, which {@link mailFaultInWords} explains
+ * @throws Error, which {@link describeMailError} explains
  */
 export async function tryMail(
 	mail: Pick<Mail, 'to' | 'subject' | 'text'> | null,
@@ -142,7 +142,7 @@ export async function tryMail(
 }
 
 /** Explains an error of the mail server to whoever runs the site, with the server's own message. */
-export function mailFaultInWords(error: unknown): string {
+export function describeMailError(error: unknown): string {
 	const { code, message } = error as { code?: unknown; message?: unknown }
 	const meant = (typeof code === 'string' && mailFaults[code]) || 'Mail does not work.'
 	const reply = cleanLine(String(message || code)).slice(0, MAX_ANSWER)
@@ -182,7 +182,7 @@ export function closeMail(): void {
  * The server's permanent refusal of this recipient or mail; null for other errors. A refused login or sender is not permanent: a
  * setting can fix it.
  */
-function permanentRefusal(error: unknown): Refusal | null {
+function permanentRefusal(error: unknown): MailRefusal | null {
 	const {
 		code,
 		command,
@@ -234,7 +234,7 @@ function decoded(mail: string): string {
  * A mail of one paragraph, one link and one closing line, as text and as HTML.
  * @param link the label of the button, and its address
  */
-export function letter(
+export function linkMail(
 	to: string,
 	subject: string,
 	paragraph: string,

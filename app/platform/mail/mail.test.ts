@@ -7,11 +7,11 @@ import { SMTPServer } from 'smtp-server'
 import { afterEach, expect, test } from 'vitest'
 import { config } from '~/config.server.ts'
 import { canIsolate, isolationNote, mountSmallDisk } from '../../../tests/support/small-disk.ts'
-import { closeMail, letter, removeMailsNaming, sendMail, sweepMails } from './mail.server.ts'
+import { closeMail, linkMail, removeMailsNaming, sendMail, sweepMails } from './mail.server.ts'
 
 const link = { label: 'Set a new password', url: 'http://localhost:3000/reset-password?token=a&b="c"' }
 const mail = () =>
-	letter('mira@eastmere.example', 'Grüße an <Mira>', 'Somebody asked <b>you</b>.', link, 'Nothing has to be done.')
+	linkMail('mira@eastmere.example', 'Grüße an <Mira>', 'Somebody asked <b>you</b>.', link, 'Nothing has to be done.')
 
 afterEach(closeMail)
 

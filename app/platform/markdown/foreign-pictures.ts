@@ -29,7 +29,7 @@ export function linkForeignPictures(html: string): string {
 }
 
 /** Whether an address that is written as a picture leads to a video or audio. */
-export function isMedia(source: string): boolean {
+export function isVideoOrAudio(source: string): boolean {
 	return media.test(source)
 }
 

@@ -16,14 +16,14 @@ const MAX_LINE_MS = 3_000
 /** Lines between two checks of the time. */
 const piece = 4
 
-/** The remaining budget for highlighting a text; made by {@link newColouring}. */
-export interface Colouring {
+/** The remaining budget for highlighting a text; made by {@link newHighlightBudget}. */
+export interface HighlightBudget {
 	characters: number
 	milliseconds: number
 }
 
 /** The full budget for highlighting one text. */
-export function newColouring(): Colouring {
+export function newHighlightBudget(): HighlightBudget {
 	return { characters: MAX_HIGHLIGHTED_LENGTH, milliseconds: MAX_HIGHLIGHT_MS }
 }
 
@@ -134,7 +134,7 @@ export function languageOfTags(tags: readonly string[]): string | undefined {
 }
 
 /** A language's display name: `JavaScript` for `javascript`. */
-export function labelOf(language: string): string {
+export function languageLabel(language: string): string {
 	return labels.get(language) ?? language
 }
 
@@ -143,7 +143,7 @@ const canonical = new Map(
 )
 const labels = new Map(bundledLanguagesInfo.map(({ id, name }) => [id, name]))
 
-/** Loads languages for {@link colour}, by names of {@link languageOf}; each is read from disk on first use, about 20 ms. */
+/** Loads languages for {@link highlightCode}, by names of {@link languageOf}; each is read from disk on first use, about 20 ms. */
 export async function loadLanguages(languages: readonly string[]): Promise<void> {
 	if (languages.length === 0) return
 	state.highlighter ??= createHighlighterCore({
@@ -165,7 +165,7 @@ export async function loadLanguages(languages: readonly string[]): Promise<void>
  * @param language one that {@link loadLanguages} has loaded, or null
  * @param left the budget, shared by all blocks of a text
  */
-export function colour(code: string, language: string | null, left: Colouring): string {
+export function highlightCode(code: string, language: string | null, left: HighlightBudget): string {
 	const { ready } = state
 	if (!ready || !language || code.length > left.characters) return escapeHtml(code)
 	left.characters -= code.length

@@ -11,15 +11,15 @@ import {
 	MAX_FORMULAS_MS,
 } from './formulas.limits.ts'
 
-/** The remaining budget for the formulas of a text; made by {@link newFormulas}. */
-export interface FormulasLeft {
+/** The remaining budget for the formulas of a text; made by {@link newFormulaBudget}. */
+export interface FormulaBudget {
 	count: number
 	characters: number
 	milliseconds: number
 }
 
 /** The full budget for the formulas of one text. */
-export function newFormulas(): FormulasLeft {
+export function newFormulaBudget(): FormulaBudget {
 	return { count: MAX_FORMULAS, characters: MAX_FORMULAS_LENGTH, milliseconds: MAX_FORMULAS_MS }
 }
 
@@ -38,7 +38,7 @@ export async function loadFormulas(): Promise<void> {
  * @param kind `line` inline, `display` inline in display size, `block` on its own
  * @param left the budget, shared by all formulas of a text; once used up, formulas are shown as source
  */
-export function formulaHtml(tex: string, kind: 'line' | 'display' | 'block', left: FormulasLeft): string {
+export function formulaHtml(tex: string, kind: 'line' | 'display' | 'block', left: FormulaBudget): string {
 	const { html, reason } = mathOf(tex, kind !== 'line', left)
 	if (html) return kind === 'block' ? `<figure class="formula" tabindex="0">${html}</figure>\n` : html
 	const source = escapeHtml(tex)
@@ -55,7 +55,7 @@ const unknown = 'This cannot be shown.'
 const refused =
 	/\\(?:(?:g|e|x)?def|let|futurelet|global|(?:re)?newcommand|providecommand|csname|href|url|includegraphics|class|id|style|data|html[A-Za-z]*|cancelto|longdiv|phase|textcircled|angl)(?![A-Za-z])/
 
-function mathOf(tex: string, displayMode: boolean, left: FormulasLeft): { html?: string; reason?: string } {
+function mathOf(tex: string, displayMode: boolean, left: FormulaBudget): { html?: string; reason?: string } {
 	if (tex.length > MAX_FORMULA_LENGTH) return { reason: `It has more than ${MAX_FORMULA_LENGTH} characters.` }
 	const [command] = refused.exec(tex) ?? []
 	if (command) return { reason: `${command} is not possible here.` }

@@ -1,16 +1,22 @@
 import MarkdownIt, { type Env, type MarkdownIt as Parser, type Token } from 'markdown-it'
 import { escapeHtml } from '~/lib/html.ts'
 import { formulas } from './formulas.server.ts'
-import { type Colouring, colour, labelOf, languageOf, newColouring } from './highlight.server.ts'
-import { type FormulasLeft, formulaHtml, newFormulas } from './mathml.server.ts'
-import { fewBlocks, knownTags, MAX_NESTING, preBlocks } from './rules.server.ts'
+import {
+	type HighlightBudget,
+	highlightCode,
+	languageLabel,
+	languageOf,
+	newHighlightBudget,
+} from './highlight.server.ts'
+import { type FormulaBudget, formulaHtml, newFormulaBudget } from './mathml.server.ts'
+import { knownTags, limitBlocks, MAX_NESTING, preBlocks } from './rules.server.ts'
 
 /** State from parsing to rendering of one text. */
 export interface RenderEnvironment extends Env {
 	/** The language of code blocks that name none. */
 	language: string | null
-	colouring: Colouring
-	formulas: FormulasLeft
+	colouring: HighlightBudget
+	formulas: FormulaBudget
 }
 
 /** A parsed text. */
@@ -21,7 +27,7 @@ export interface Parsed {
 
 /** The state for one text. @param language of code blocks that name none, as a fence name or a tag */
 export function newEnvironment(language: string): RenderEnvironment {
-	return { language: languageOf(language), colouring: newColouring(), formulas: newFormulas() }
+	return { language: languageOf(language), colouring: newHighlightBudget(), formulas: newFormulaBudget() }
 }
 
 /** Parses Markdown into tokens. */
@@ -74,7 +80,7 @@ function makeParser(): Parser {
 	const made = new MarkdownIt({ html: true, linkify: true, breaks: false, typographer: false, maxNesting: MAX_NESTING })
 	// Only full addresses become links, not "main.rs" or "ASP.NET".
 	made.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
-	for (const extend of [preBlocks, fewBlocks, formulas, knownTags]) extend(made)
+	for (const extend of [preBlocks, limitBlocks, formulas, knownTags]) extend(made)
 	made.renderer.rules.fence = figure
 	made.renderer.rules.code_block = figure
 	made.renderer.rules.formula = formula
@@ -103,9 +109,9 @@ function figure(tokens: Token[], index: number, _options: unknown, environment: 
 	if (!token) return ''
 	const rendering = environment as RenderEnvironment
 	const language = languageOfBlock(token, rendering)
-	const label = escapeHtml(language ? labelOf(language) : nameOfBlock(token).slice(0, 30) || 'Code')
+	const label = escapeHtml(language ? languageLabel(language) : nameOfBlock(token).slice(0, 30) || 'Code')
 	// Without the lookbehind, each of many empty lines would begin a search through the others.
-	const code = colour(token.content.replace(/(?<!\n)\n+$/, ''), language, rendering.colouring)
+	const code = highlightCode(token.content.replace(/(?<!\n)\n+$/, ''), language, rendering.colouring)
 	return `<figure class="code"><header><span>${label}</span></header><pre tabindex="0"><code>${code}</code></pre></figure>\n`
 }
 

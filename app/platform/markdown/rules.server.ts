@@ -93,7 +93,7 @@ export const MAX_NESTING = 30
  * Shows a text with too many blocks as it was typed, so that 64 KB of them cost no more than other texts; and one that is nested too
  * deeply, so that nothing of it is missing.
  */
-export function fewBlocks(parser: MarkdownIt): void {
+export function limitBlocks(parser: MarkdownIt): void {
 	parser.core.ruler.before('inline', 'few_blocks', (state) => {
 		const blocks = state.tokens.filter(({ type, nesting }) => nesting === 1 || (nesting === 0 && type !== 'inline'))
 		const isTooDeep = blocks.some(({ type, level }) => level >= MAX_NESTING - 1 && containers.has(type))

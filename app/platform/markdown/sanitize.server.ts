@@ -1,7 +1,7 @@
 import sanitizeHtml, { type Attributes, type IOptions, type Tag } from 'sanitize-html'
 import { config } from '~/config.server.ts'
 import { PICTURE_WIDTHS, pictureSrcSet } from '~/lib/addresses.ts'
-import { isMedia, linkForeignPictures } from './foreign-pictures.ts'
+import { isVideoOrAudio, linkForeignPictures } from './foreign-pictures.ts'
 import { mathAttributes, mathClasses, mathTags, mathTransforms } from './mathml-tags.server.ts'
 
 /** The level of a text's highest heading: 2 below the title, 3 below "Comments". */
@@ -104,7 +104,7 @@ function pictureOf(src: string): string {
 	const { publicUrl } = config()
 	if (src.startsWith(`${publicUrl}/media/`)) return src.slice(publicUrl.length)
 	const secure = src.replace(/^http:\/\//i, 'https://')
-	return /^(https:\/\/|\/media\/)/i.test(secure) || isMedia(secure) ? secure : ''
+	return /^(https:\/\/|\/media\/)/i.test(secure) || isVideoOrAudio(secure) ? secure : ''
 }
 
 const uploaded = /^\/media\/(posts\/[a-z0-9_.-]+\/[0-9a-f]{32})-1280\.webp#(\d{1,4})x(\d{1,4})$/

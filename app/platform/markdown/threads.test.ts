@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { canLimitFiles, runWithFewFiles } from '../../../tests/support/few-files.ts'
-import { colour, newColouring } from './highlight.server.ts'
+import { highlightCode, newHighlightBudget } from './highlight.server.ts'
 import { renderMarkdown } from './render.server.ts'
 
 const code = 'int main() { return 0; }'
@@ -18,7 +18,7 @@ test.each([
 ])('code that is %s is highlighted in a worker thread', async (_how, text) => {
 	const { html } = await renderMarkdown(text, { language: 'cpp' })
 	expect(html).toContain('<span class="s-')
-	expect(colour(code, 'cpp', newColouring())).toBe(code)
+	expect(highlightCode(code, 'cpp', newHighlightBudget())).toBe(code)
 })
 
 test.runIf(canLimitFiles)(

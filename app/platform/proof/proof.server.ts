@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { newToken } from '~/lib/secrets.server.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
-import { hasProof } from './proof.ts'
+import { isProof } from './proof.ts'
 
 /*
  * A proof of work without a third party, like hashcash: the browser searches a number that gives the challenge a rare hash. It
@@ -30,7 +30,7 @@ export function newChallenge(now = Date.now()): string {
  * @returns `done`: the work was done; `waited`: it was not, but the challenge is old enough for a browser without scripts; `early`:
  * it is not; `invalid`: a forged or expired challenge, or a wrong answer
  */
-export function weighAnswer(
+export function checkProof(
 	challenge: string,
 	answer: string,
 	now = Date.now(),
@@ -42,7 +42,7 @@ export function weighAnswer(
 	const age = now - Number(time)
 	if (age < 0 || age > LIFETIME_MS) return 'invalid'
 	if (answer !== '')
-		return /^\d{1,12}$/.test(answer) && hasProof(challenge, answer, Number(difficulty)) ? 'done' : 'invalid'
+		return /^\d{1,12}$/.test(answer) && isProof(challenge, answer, Number(difficulty)) ? 'done' : 'invalid'
 	return age >= WAIT_WITHOUT_SCRIPTS_MS ? 'waited' : 'early'
 }
 

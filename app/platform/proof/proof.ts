@@ -6,7 +6,7 @@ import { utf8ToBytes } from '@noble/hashes/utils.js'
  * `crypto.subtle`.
  * @param answer a decimal number
  */
-export function hasProof(challenge: string, answer: string, difficulty: number): boolean {
+export function isProof(challenge: string, answer: string, difficulty: number): boolean {
 	const hash = sha256(utf8ToBytes(`${challenge}:${answer}`))
 	const whole = Math.floor(difficulty / 8)
 	for (let index = 0; index < whole; index += 1) if (hash[index] !== 0) return false
@@ -16,5 +16,5 @@ export function hasProof(challenge: string, answer: string, difficulty: number):
 /** The first valid answer. It takes seconds, so it runs in a worker (`proof-worker.ts`). */
 export function findProof(challenge: string): string {
 	const difficulty = Number(challenge.split('.')[2])
-	for (let number = 0; ; number += 1) if (hasProof(challenge, String(number), difficulty)) return String(number)
+	for (let number = 0; ; number += 1) if (isProof(challenge, String(number), difficulty)) return String(number)
 }

@@ -1,5 +1,5 @@
 /** A fixed-window rate limiter in memory. */
-export class Allowance {
+export class MemoryRateLimiter {
 	private left: number
 	private until = 0
 	private readonly limit: number

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
-import { comeBack, type Live, openLive, withLive } from './live.ts'
+import { keepReconnecting, type LiveSocket, openLive, withLive } from './live.ts'
 
 /** Sockets that never connect: closing one emits nothing. */
 vi.mock('socket.io-client', () => ({ io: () => Object.assign(new EventEmitter(), { disconnect: () => {} }) }))
@@ -19,7 +19,7 @@ function triesOf(reason: string, seconds: number): number {
 			socket.emit('connect_error', new Error(reason))
 		},
 	})
-	const stop = comeBack(socket as unknown as Live)
+	const stop = keepReconnecting(socket as unknown as LiveSocket)
 	socket.emit('connect_error', new Error(reason))
 	vi.advanceTimersByTime(seconds * 1_000)
 	stop()

@@ -6,7 +6,7 @@ import type { ClientEvents, ServerEvents } from './events.ts'
  * before or after the socket is open.
  */
 
-export type Live = Socket<ServerEvents, ClientEvents>
+export type LiveSocket = Socket<ServerEvents, ClientEvents>
 
 /** After a changed password, the cookie of the new session needs a moment to reach the browser. */
 const firstRetry = 2_000
@@ -17,8 +17,8 @@ const laterRetries = 60_000
  */
 const momentary = { least: 1_000, spread: 2_000 }
 
-let socket: Live | null = null
-const waiting = new Set<(socket: Live) => void>()
+let socket: LiveSocket | null = null
+const waiting = new Set<(socket: LiveSocket) => void>()
 
 /**
  * Opens the socket. @param me username that this page was rendered for: if another member logs in meanwhile, the socket is refused, so
@@ -31,7 +31,7 @@ export function openLive(me: string): () => void {
 		const { io } = await import('socket.io-client')
 		if (left) return
 		socket = io({ path: '/realtime', transports: ['websocket'], auth: { me } })
-		forget = comeBack(socket)
+		forget = keepReconnecting(socket)
 		for (const tell of waiting) tell(socket)
 	}
 	let timer: ReturnType<typeof setTimeout> | undefined
@@ -52,9 +52,9 @@ export function openLive(me: string): () => void {
 }
 
 /** Calls `use` with the socket, now or once it is open. @returns unsubscribes, and undoes what `use` did */
-export function withLive(use: (socket: Live) => () => void): () => void {
+export function withLive(use: (socket: LiveSocket) => () => void): () => void {
 	let undo = () => {}
-	const tell = (opened: Live) => {
+	const tell = (opened: LiveSocket) => {
 		// Removes the listeners from the socket of an earlier login.
 		undo()
 		undo = use(opened)
@@ -71,7 +71,7 @@ export function withLive(use: (socket: Live) => () => void): () => void {
  * Socket.IO's client reconnects after a lost connection, but not when the server closed or refused the socket. That may be
  * temporary, or concern a session that this browser has renewed since, so it is retried here. @returns stops retrying
  */
-export function comeBack(opened: Live): () => void {
+export function keepReconnecting(opened: LiveSocket): () => void {
 	let timer: ReturnType<typeof setTimeout> | undefined
 	let triedAt = Number.NEGATIVE_INFINITY
 	const later = (wait: number) => {

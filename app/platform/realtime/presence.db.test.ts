@@ -6,12 +6,12 @@ import { makeSession } from '../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import {
 	closeConnections,
-	forgetLapsed,
+	deleteExpiredTabs,
 	forgetMember,
 	listLiveSessions,
 	listOnlineAmong,
-	noteLeaving,
 	type OpenTab,
+	recordWentOffline,
 	renewConnections,
 } from './presence.queries.server.ts'
 import { closeTab, openTab } from './presence.server.ts'
@@ -44,7 +44,7 @@ test.each([
 	await closeConnections([only.id])
 	await pass(seconds)
 	expect(await online()).toBe(expected)
-	expect((await forgetLapsed()).map((member) => member.username)).toEqual(expected ? [] : [username])
+	expect((await deleteExpiredTabs()).map((member) => member.username)).toEqual(expected ? [] : [username])
 })
 
 test.each([
@@ -63,7 +63,7 @@ test('a reload does not make a member offline: the new tab opens while the old o
 	await pass(5)
 	expect(await renewConnections([await tab()])).toEqual([])
 	await pass(40)
-	expect(await forgetLapsed()).toEqual([])
+	expect(await deleteExpiredTabs()).toEqual([])
 	expect(await online()).toBe(true)
 })
 
@@ -82,7 +82,7 @@ test('a process that stops gives its members 30 s to reconnect', async () => {
 	await pass(29)
 	expect(await online()).toBe(true)
 	await pass(2)
-	expect(await forgetLapsed()).toEqual([{ id: tabs[0]?.userId, username }])
+	expect(await deleteExpiredTabs()).toEqual([{ id: tabs[0]?.userId, username }])
 })
 
 test('the end of a session removes its tabs at once, and a renewal does not bring them back', async () => {
@@ -144,7 +144,7 @@ test.each([
 		await db().updateTable('profiles').set({ show_presence: shown }).where('user_id', '=', only.userId).execute()
 		await renewConnections([only])
 		await db().deleteFrom('sessions').where('id', '=', only.sessionId).execute()
-		expect(await noteLeaving(only.userId)).toBe(told)
+		expect(await recordWentOffline(only.userId)).toBe(told)
 		expect((await lastSeen(only.userId)) !== null).toBe(told)
 	},
 )
@@ -153,7 +153,7 @@ test('a renewal in flight while a member hides leaves nothing behind', async () 
 	const [first, second] = [await tab(), await tab()]
 	await renewConnections([first, second])
 	await db().updateTable('profiles').set({ show_presence: false }).where('user_id', '=', first.userId).execute()
-	expect(await forgetLapsed()).toEqual([{ id: first.userId, username }])
+	expect(await deleteExpiredTabs()).toEqual([{ id: first.userId, username }])
 	expect(await online()).toBe(false)
 	expect(await lastSeen(first.userId)).toBeNull()
 })
@@ -167,7 +167,7 @@ test('last seen is when the tab closed, or the last renewal by a process that di
 	const crashed = await tab()
 	await renewConnections([crashed])
 	await pass(50)
-	await forgetLapsed()
+	await deleteExpiredTabs()
 	const ago = Date.now() - Number(await lastSeen(crashed.userId))
 	expect(ago).toBeGreaterThan(49_000)
 	expect(ago).toBeLessThan(60_000)

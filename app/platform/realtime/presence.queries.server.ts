@@ -21,7 +21,7 @@ const ahead = sql.raw("interval '5 seconds'")
 export const isConnected = isRecent('connections.seen_at', lifetime)
 
 /** SQL condition: a row of `connections` is a tab that is open now. */
-export const isOpen = isRecent('connections.seen_at', openFor)
+export const isTabOpen = isRecent('connections.seen_at', openFor)
 
 /** An open tab of this process. */
 export interface OpenTab {
@@ -89,7 +89,7 @@ function inOrder(userIds: RawBuilder<unknown>): RawBuilder<unknown> {
  * Deletes expired tabs, and those of members who began to hide during a renewal.
  * @returns the members who have no tabs left
  */
-export async function forgetLapsed(): Promise<PresentMember[]> {
+export async function deleteExpiredTabs(): Promise<PresentMember[]> {
 	const { rows } = await sql<PresentMember>`
 		with lapsed as (
 			delete from connections where not (${isConnected})
@@ -132,7 +132,7 @@ export async function listSessionsOf(userId: number): Promise<number[]> {
 /** How many tabs a member has open, on all processes; without those that closed less than 30 s ago. */
 export async function countOpenTabs(userId: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
-		select count(*)::int as count from connections where user_id = ${userId} and ${isOpen}`.execute(db())
+		select count(*)::int as count from connections where user_id = ${userId} and ${isTabOpen}`.execute(db())
 	return rows[0]?.count ?? 0
 }
 
@@ -140,7 +140,7 @@ export async function countOpenTabs(userId: number): Promise<number> {
  * Notes that a member left now, when an ended session took their last tab. Nothing is noted for a member who hides.
  * @returns whether to notify watchers: no tab is left, and the member does not hide
  */
-export async function noteLeaving(userId: number): Promise<boolean> {
+export async function recordWentOffline(userId: number): Promise<boolean> {
 	const { rows } = await sql<{ left: boolean }>`
 		with noted as (update profiles set last_seen_at = now() where user_id = ${userId} and show_presence)
 		select coalesce((select show_presence from profiles where user_id = ${userId}), true)

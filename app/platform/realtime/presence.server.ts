@@ -1,16 +1,16 @@
-import { gathered } from '~/lib/gathered.ts'
+import { batchCalls } from '~/lib/batch-calls.ts'
 import { remember } from '~/lib/remember.ts'
 import { announce, io } from './io.server.ts'
 import {
 	closeConnections,
 	countOpenTabs,
-	forgetLapsed,
+	deleteExpiredTabs,
 	forgetMember,
 	listLiveSessions,
 	listSessionsOf,
-	noteLeaving,
 	type OpenTab,
 	type PresentMember,
+	recordWentOffline,
 	renewConnections,
 } from './presence.queries.server.ts'
 
@@ -54,7 +54,7 @@ export async function openTab(tab: OpenTab): Promise<void> {
 }
 
 /** After an outage everybody reconnects at once: all of one tick are written by one statement. */
-const writeOpened = gathered(async (opened: OpenTab[]) => {
+const writeOpened = batchCalls(async (opened: OpenTab[]) => {
 	await oneAtATime(async () => tell(await renewConnections(opened.filter(({ id }) => tabs.has(id))), true))
 	return opened
 })
@@ -64,7 +64,7 @@ export async function closeTab(id: string): Promise<void> {
 	if (tabs.delete(id)) await writeClosed(id)
 }
 
-const writeClosed = gathered(async (ids: string[]) => {
+const writeClosed = batchCalls(async (ids: string[]) => {
 	await oneAtATime(() => closeConnections(ids))
 	return ids
 })
@@ -77,7 +77,7 @@ export async function trackPresence(): Promise<void> {
 	const ownTabs = [...tabs.values()]
 	for (let from = 0; from < ownTabs.length; from += atOnce)
 		await keepTabs(ownTabs.slice(from, from + atOnce).filter(({ id }) => tabs.has(id)))
-	tell(await forgetLapsed(), false)
+	tell(await deleteExpiredTabs(), false)
 }
 
 async function keepTabs(ownTabs: OpenTab[]): Promise<void> {
@@ -105,7 +105,7 @@ export async function closeEndedSessions({ id, username }: PresentMember, renewe
 	const live = (await listSessionsOf(id)).filter((session) => session !== renewed)
 	// Sockets of other processes are not listed first: a process that has just died would delay the answer.
 	io.in(roomOf(id)).except(live.map(sessionRoom)).disconnectSockets(true)
-	if (await noteLeaving(id)) tell([{ id, username }], false)
+	if (await recordWentOffline(id)) tell([{ id, username }], false)
 }
 
 /** Hides a member's presence at once; their next renewal stores nothing either. */
@@ -119,7 +119,7 @@ export async function hidePresence(member: PresentMember): Promise<void> {
  */
 export function closeTabsOf({ id, username }: PresentMember): void {
 	tell([{ id, username }], false)
-	io.in(watchersOf(username)).socketsLeave(watchersOf(username))
+	io.in(presenceRoom(username)).socketsLeave(presenceRoom(username))
 	io.in(roomOf(id)).disconnectSockets(true)
 }
 
@@ -129,7 +129,7 @@ export function closeTabsOf({ id, username }: PresentMember): void {
  */
 export function hidePresenceFrom({ username }: Pick<PresentMember, 'username'>, blockedId: number): void {
 	announce(roomOf(blockedId), 'presence:changed', { username, online: false })
-	io.in(roomOf(blockedId)).socketsLeave(watchersOf(username))
+	io.in(roomOf(blockedId)).socketsLeave(presenceRoom(username))
 }
 
 /** The room of a member's tabs. */
@@ -143,10 +143,10 @@ export function sessionRoom(sessionId: number): string {
 }
 
 /** The room of tabs that watch a member. */
-export function watchersOf(username: string): string {
+export function presenceRoom(username: string): string {
 	return `presence:${username}`
 }
 
 function tell(members: PresentMember[], online: boolean): void {
-	for (const { username } of members) announce(watchersOf(username), 'presence:changed', { username, online })
+	for (const { username } of members) announce(presenceRoom(username), 'presence:changed', { username, online })
 }

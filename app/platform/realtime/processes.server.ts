@@ -25,7 +25,7 @@ class BusAdapter extends ClusterAdapterWithHeartbeat {
 		say(response)
 	}
 
-	hear(text: string, neighbours: Neighbours): void {
+	hear(text: string, neighbours: OtherProcesses): void {
 		const message: ClusterMessage | ClusterResponse = JSON.parse(text)
 		if (message.type === MessageType.ADAPTER_CLOSE) neighbours.left(message.uid)
 		else neighbours.heard(message.uid, performance.now())
@@ -40,15 +40,15 @@ class BusAdapter extends ClusterAdapterWithHeartbeat {
  */
 export async function joinProcesses(): Promise<() => Promise<void>> {
 	io.adapter(BusAdapter)
-	const neighbours = new Neighbours(performance.now())
+	const neighbours = new OtherProcesses(performance.now())
 	const leave = await openBus(channel, {
 		onMessage: (text) => (io.sockets.adapter as BusAdapter).hear(text, neighbours),
 		onLost: () => {},
-		onBack: () => haveTabsAskAgain(),
+		onBack: () => reconnectTabs(),
 	})
 	const timer = setInterval(() => {
 		// Its last writes may never have been announced.
-		if (neighbours.hasOneDied(performance.now())) haveTabsAskAgain()
+		if (neighbours.hasOneDied(performance.now())) reconnectTabs()
 	}, 1_000).unref()
 	return async () => {
 		clearInterval(timer)
@@ -60,7 +60,7 @@ export async function joinProcesses(): Promise<() => Promise<void>> {
  * Disconnects tabs that may have missed something: a tab that reconnects asks for all it needs.
  * @param within milliseconds over which the disconnects are spread
  */
-export function haveTabsAskAgain(within = spread): void {
+export function reconnectTabs(within = spread): void {
 	for (const socket of io.sockets.sockets.values())
 		setTimeout(() => socket.conn.close(), Math.random() * within).unref()
 }
@@ -72,13 +72,13 @@ function say(message: ClusterMessage | ClusterResponse): void {
 }
 
 /** Milliseconds of silence after which a process is dead; each says something every 5 s. */
-export const silence = 15_000
+export const PROCESS_SILENCE_MS = 15_000
 
 /**
  * The other processes of the site. A killed process may have stored something without announcing it: when one dies, the others make
  * their tabs ask again.
  */
-export class Neighbours {
+export class OtherProcesses {
 	private readonly heardAt = new Map<string, number>()
 	private checkedAt: number
 
@@ -98,9 +98,9 @@ export class Neighbours {
 
 	/** Call it far more often than processes fall silent. @returns whether one has died since the last call */
 	hasOneDied(now: number): boolean {
-		const paused = now - this.checkedAt > silence / 2
+		const paused = now - this.checkedAt > PROCESS_SILENCE_MS / 2
 		this.checkedAt = now
-		const silent = [...this.heardAt].filter(([, at]) => now - at > silence)
+		const silent = [...this.heardAt].filter(([, at]) => now - at > PROCESS_SILENCE_MS)
 		// This process was paused: what the others sent meanwhile is read after this.
 		if (paused) for (const [id] of silent) this.heardAt.set(id, now)
 		else for (const [id] of silent) this.heardAt.delete(id)

@@ -6,15 +6,15 @@ import { io } from 'socket.io-client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { type ClientEvents, MAX_WATCHED, type ServerEvents } from './events.ts'
-import type { Live } from './live.ts'
-import { Watched } from './use-presence.ts'
+import type { LiveSocket } from './live.ts'
+import { WatchedPresence } from './use-presence.ts'
 
 // Over a real socket, with a server that each test controls.
 
 const quiet = () => {}
 let server: Server<ClientEvents, ServerEvents>
-let socket: Live
-let watched: Watched
+let socket: LiveSocket
+let watched: WatchedPresence
 let asked: string[][]
 /** The server's answer, which a test may delay. */
 let answer: (usernames: string[]) => Promise<string[]>
@@ -22,7 +22,7 @@ let answer: (usernames: string[]) => Promise<string[]>
 beforeEach(async () => {
 	asked = []
 	answer = async () => ['mira']
-	watched = new Watched()
+	watched = new WatchedPresence()
 	const http = createServer().listen(0, 'localhost')
 	await once(http, 'listening')
 	server = new Server(http, { transports: ['websocket'] })

@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'react'
 import { MAX_WATCHED } from './events.ts'
-import { type Live, withLive } from './live.ts'
+import { type LiveSocket, withLive } from './live.ts'
 
 /**
  * The presence of all members that this tab shows. Components register whom they show; the server is asked about all of them
  * together, answers with who is online, and then sends changes.
  */
-export class Watched {
+export class WatchedPresence {
 	private readonly shown = new Map<symbol, readonly string[]>()
 	private readonly known = new Map<string, boolean>()
 	private readonly listeners = new Set<() => void>()
 	/** Members who changed since the last request: its answer may be older. */
 	private readonly changed = new Set<string>()
-	private socket: Live | null = null
+	private socket: LiveSocket | null = null
 	private asking = false
 	/** The id of the last request; answers to earlier ones are ignored. */
 	private question = 0
@@ -43,7 +43,7 @@ export class Watched {
 	}
 
 	/** Asks this socket, now and after each reconnection. @returns stops */
-	listen(socket: Live): () => void {
+	listen(socket: LiveSocket): () => void {
 		const ask = () => this.ask()
 		const note = ({ username, online }: { username: string; online: boolean }) => {
 			this.changed.add(username)
@@ -86,7 +86,7 @@ export class Watched {
 	}
 }
 
-const watched = new Watched()
+const watched = new WatchedPresence()
 let unwatch: (() => void) | null = null
 
 /**

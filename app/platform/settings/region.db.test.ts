@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import { isDue } from '~/features/backups/backups.server.ts'
+import { isBackupDue } from '~/features/backups/backups.server.ts'
 import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { siteTime } from '~/lib/calendar.ts'
 import { dateStyle } from '~/lib/dates.ts'
@@ -51,10 +51,10 @@ test.each([
 test('weeks begin and backups are due in the site’s time zone', async () => {
 	const sunday = Date.parse('2026-11-22T20:00:00Z')
 	expect(mondayOf(sunday)).toBe('2026-11-16')
-	expect(isDue(new Date(sunday), 3, new Date('2026-11-22T04:00:00Z'))).toBe(false)
+	expect(isBackupDue(new Date(sunday), 3, new Date('2026-11-22T04:00:00Z'))).toBe(false)
 	await save('en', 'Asia/Kolkata')
 	expect(mondayOf(sunday)).toBe('2026-11-23')
-	expect(isDue(new Date('2026-11-22T21:29:00Z'), 3, new Date('2026-11-22T04:00:00Z'))).toBe(false)
-	expect(isDue(new Date('2026-11-22T21:31:00Z'), 3, new Date('2026-11-22T04:00:00Z'))).toBe(true)
+	expect(isBackupDue(new Date('2026-11-22T21:29:00Z'), 3, new Date('2026-11-22T04:00:00Z'))).toBe(false)
+	expect(isBackupDue(new Date('2026-11-22T21:31:00Z'), 3, new Date('2026-11-22T04:00:00Z'))).toBe(true)
 	expect(daysBefore('2026-03-01', 1)).toBe('2026-02-28')
 })

@@ -87,7 +87,7 @@ export function textSetting(
 }
 
 /** A checkbox. */
-export function boxSetting({ default: isOn = false, ...words }: Words & { default?: boolean }): Setting<boolean> {
+export function checkboxSetting({ default: isOn = false, ...words }: Words & { default?: boolean }): Setting<boolean> {
 	return { ...words, default: isOn, input: 'box', schema: storable.transform((text) => text === 'on') }
 }
 

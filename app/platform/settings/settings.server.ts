@@ -1,8 +1,8 @@
-import { config, isGiven, isOneOfSeveral } from '~/config.server.ts'
+import { config, hasSeveralProcesses, isSetInEnvironment } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { openBus, publish } from '~/platform/bus/bus.server.ts'
-import { dropPagesHere, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePagesHere } from '~/platform/cache/pages.server.ts'
 import { decryptSecret } from '~/platform/encryption.server.ts'
 import { fieldText } from '~/platform/http/form.server.ts'
 import { io } from '~/platform/realtime/io.server.ts'
@@ -74,7 +74,7 @@ export function valuesOf<Settings extends Record<string, Setting>>(
 
 function readValue(setting: Setting, stored: string | undefined, purpose: string): unknown {
 	const { environment, input, schema } = setting
-	if (environment && isGiven(environment)) return config()[environment]
+	if (environment && isSetInEnvironment(environment)) return config()[environment]
 	if (stored === undefined) return setting.default
 	const text = input === 'secret' ? decryptSecret(purpose, stored) : stored
 	const parsed = text === null ? null : schema.safeParse(text)
@@ -101,7 +101,7 @@ export function secretPurpose({ name }: Pick<SettingSection, 'name'>, setting: s
 export async function listenForSettings(): Promise<() => Promise<void>> {
 	const reread = () => void rereadSettings().catch((error) => log.debug({ err: error }, 'settings could not be read'))
 	// After a reconnection something may have been missed, so settings are read again.
-	const stop = isOneOfSeveral()
+	const stop = hasSeveralProcesses()
 		? await openBus(channel, { onMessage: reread, onLost: () => {}, onBack: reread })
 		: async () => {}
 	const obey = (done: (isRead: boolean) => void) =>
@@ -126,7 +126,7 @@ export async function listenForSettings(): Promise<() => Promise<void>> {
 export async function announceSettings(): Promise<void> {
 	try {
 		await rereadSettings()
-		if (!isOneOfSeveral()) return
+		if (!hasSeveralProcesses()) return
 		await publish(channel, '')
 		const read = await io.serverSideEmitWithAck('settings saved')
 		if (read.includes(false)) log.warn('another process could not read changed settings')
@@ -148,5 +148,5 @@ export async function rereadSettings(): Promise<void> {
 	if (isSame) return
 	known.stored = stored
 	for (const listener of listeners) listener()
-	dropPagesHere([everyPage])
+	invalidatePagesHere([ALL_PAGES])
 }

@@ -3,7 +3,7 @@ import { config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import type { DiskState } from '~/lib/root-data.ts'
-import { onFullDisk } from '~/platform/db/outage.server.ts'
+import { onDiskFull } from '~/platform/db/outage.server.ts'
 
 /** Milliseconds between two checks of the disk; a write that failed because it is full counts for as long. */
 const DISK_CHECK_INTERVAL_MS = 60_000
@@ -26,7 +26,7 @@ interface Seen {
 const seen = remember<Seen>('disk', () => {
 	const never = Number.NEGATIVE_INFINITY
 	const initial = { state: null, checkedAt: never, failedAt: never }
-	onFullDisk(() => {
+	onDiskFull(() => {
 		initial.failedAt = performance.now()
 	})
 	return initial
@@ -47,11 +47,11 @@ export async function diskState(dataDir: string = config().dataDir): Promise<Dis
 /** Checks the disk of this folder. */
 export async function readDisk(folder: string): Promise<DiskState | null> {
 	const { bavail, blocks, bsize } = await statfs(folder)
-	return stateOf(bavail * bsize, blocks * bsize)
+	return diskStateOf(bavail * bsize, blocks * bsize)
 }
 
 /** @param left bytes that may still be written @param whole bytes of the disk */
-export function stateOf(left: number, whole: number): DiskState | null {
+export function diskStateOf(left: number, whole: number): DiskState | null {
 	if (left < FULL_BELOW_BYTES) return 'full'
 	if (left < NEARLY_FULL_BELOW_BYTES) return 'nearly-full'
 	return left < SHARE_COUNTS_BELOW_BYTES && left < whole * NEARLY_FULL_BELOW_SHARE ? 'nearly-full' : null

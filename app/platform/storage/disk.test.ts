@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
-import { fullDisk } from '~/platform/db/outage.server.ts'
-import { diskState, readDisk, stateOf } from './disk.server.ts'
+import { diskFullError } from '~/platform/db/outage.server.ts'
+import { diskState, diskStateOf, readDisk } from './disk.server.ts'
 
 const MB = 2 ** 20
 const GB = 2 ** 30
@@ -14,7 +14,7 @@ test.each([
 	['4 % of 10 TB left', 400 * GB, 10_000 * GB, null],
 	['an empty small disk', 700 * MB, 800 * MB, null],
 ])('%s', (_what, left, whole, state) => {
-	expect(stateOf(left, whole)).toBe(state)
+	expect(diskStateOf(left, whole)).toBe(state)
 })
 
 test('the disk of an existing folder can be checked', async () => {
@@ -23,6 +23,6 @@ test('the disk of an existing folder can be checked', async () => {
 
 test('a write that failed on a full disk counts, whatever the last check found', async () => {
 	await diskState(tmpdir())
-	fullDisk(new Error('ENOSPC'))
+	diskFullError(new Error('ENOSPC'))
 	expect(await diskState(tmpdir())).toBe('full')
 })

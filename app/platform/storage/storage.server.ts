@@ -11,7 +11,7 @@ import { type Config, config } from '~/config.server.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
-import { fullDisk, kindOf } from '~/platform/db/outage.server.ts'
+import { diskFullError, outageKindOf } from '~/platform/db/outage.server.ts'
 
 /** File storage: a folder of the data directory, or an S3-compatible bucket. Keys are paths without a leading slash. */
 export interface Storage {
@@ -109,7 +109,7 @@ async function inTime<Result>(call: (stop: AbortSignal) => Promise<Result>): Pro
 	try {
 		return await Promise.race([call(stop), tooLong])
 	} catch (error) {
-		if (isFull(error)) throw fullDisk(error)
+		if (isFull(error)) throw diskFullError(error)
 		log.warn({ err: error }, 'the storage of pictures failed')
 		throw new Unavailable('The pictures of this site cannot be reached right now. Try again in a moment.', {
 			cause: error,
@@ -119,7 +119,7 @@ async function inTime<Result>(call: (stop: AbortSignal) => Promise<Result>): Pro
 
 /** FlyDrive wraps the error of the file system. */
 function isFull(error: unknown): boolean {
-	return error instanceof Error && (kindOf(error) === 'disk-full' || isFull(error.cause))
+	return error instanceof Error && (outageKindOf(error) === 'disk-full' || isFull(error.cause))
 }
 
 /** The S3 driver takes 13 MB on disk and half a second at the start, so it is loaded only where it is used. */

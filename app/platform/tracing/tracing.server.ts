@@ -72,7 +72,7 @@ export function inRootSpan<Result>(
 }
 
 /** Runs work of a job or the like in a span that ends with it. @throws whatever the work throws */
-export function traced<Result>(name: string, attributes: Attributes, work: () => Promise<Result>): Promise<Result> {
+export function inSpan<Result>(name: string, attributes: Attributes, work: () => Promise<Result>): Promise<Result> {
 	return inRootSpan(name, 'consumer', attributes, async (span) => {
 		try {
 			const result = await work()

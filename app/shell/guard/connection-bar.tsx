@@ -18,7 +18,7 @@ let connection: Connection = { lost: 0, reload: null, other: null }
 const listeners = new Set<() => void>()
 
 /** Shows that a request is being retried. @returns ends that */
-export function connectionLost(): () => void {
+export function showConnectionLost(): () => void {
 	change({ lost: connection.lost + 1 })
 	return () => change({ lost: connection.lost - 1 })
 }

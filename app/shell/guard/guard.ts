@@ -1,10 +1,10 @@
 import { createPath, type DataRouter, data } from 'react-router'
-import { LostAnswer, retrying } from '~/lib/retry.ts'
+import { NoResponse, withRetries } from '~/lib/retry.ts'
 import { formValues } from '~/platform/http/form.ts'
 import { toast } from '../toast.ts'
-import { connectionLost, offerReload } from './connection-bar.tsx'
+import { offerReload, showConnectionLost } from './connection-bar.tsx'
 import { prefetchLinks } from './prefetch.ts'
-import { forgetPages, keepEqual, openStored, pathOfData, storing } from './visited-pages.ts'
+import { beginStoring, forgetPages, openStoredPage, pathOfData, reuseEqualData } from './visited-pages.ts'
 
 export { forgetPages }
 
@@ -33,7 +33,7 @@ const router = () => window.__reactRouterDataRouter
  * Replaces `fetch` for React Router. A GET is retried for 120 s, a form is sent once. A page that was visited before comes from
  * memory.
  * @param fetchPlain the browser's own
- * @throws LostAnswer without a response of this site; responses of the site are returned, whatever their status
+ * @throws NoResponse without a response of this site; responses of the site are returned, whatever their status
  */
 export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit): Promise<Response> {
 	const isManifest = url.pathname === '/__manifest'
@@ -42,9 +42,9 @@ export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit
 	// Before any wait: later, a skeleton may be shown, and the navigation be over.
 	const wanted = whileWanted(url, init.signal)
 	try {
-		const stored = isManifest ? null : await openStored(url)
+		const stored = isManifest ? null : await openStoredPage(url)
 		if (stored) return stored
-		const store = storing(url)
+		const store = beginStoring(url)
 		const answer = await retryingShown(
 			async (signal) => read(await fetchPlain(url, { ...init, signal })),
 			wanted.signal,
@@ -53,7 +53,7 @@ export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit
 		return answer
 	} catch (error) {
 		// No middleware runs while the routes are unknown.
-		if (isManifest && error instanceof LostAnswer) await giveUp()
+		if (isManifest && error instanceof NoResponse) await giveUp()
 		throw error
 	} finally {
 		wanted.end()
@@ -92,27 +92,27 @@ async function sendOnce(send: () => Promise<Response>, { body, signal }: Request
 	} catch (error) {
 		signal?.throwIfAborted()
 		const form = body instanceof URLSearchParams || body instanceof FormData ? body : null
-		throw new LostAnswer('The form got no response.', form, error)
+		throw new NoResponse('The form got no response.', form, error)
 	} finally {
 		// Any page may show the written data, and a write without a response may have been applied.
 		forgetPages()
 	}
 }
 
-/** Like {@link retrying}; shows the bar from the first failure on. */
+/** Like {@link withRetries}; shows the bar from the first failure on. */
 async function retryingShown<Result>(attempt: (signal: AbortSignal) => Promise<Result>, signal?: AbortSignal | null) {
 	let found: (() => void) | null = null
 	const onFailure = () => {
-		found ??= connectionLost()
+		found ??= showConnectionLost()
 	}
-	return retrying(attempt, { signal, onFailure }).finally(() => found?.())
+	return withRetries(attempt, { signal, onFailure }).finally(() => found?.())
 }
 
 /** Reads a data response completely: one that is cut off, or not the site's, is no response. */
 async function readData(answer: Response): Promise<Response> {
 	const { status, headers } = answer
 	const isOurs = headers.has('X-Remix-Response') || headers.has('X-Remix-Redirect')
-	if (!isOurs && (status < 400 || status >= 500)) throw new LostAnswer(`Something else answered with ${status}.`)
+	if (!isOurs && (status < 400 || status >= 500)) throw new NoResponse(`Something else answered with ${status}.`)
 	if (!isOurs || status === 204) return answer
 	// A line of a stream begins with its value.
 	return readWhole(answer, (text) =>
@@ -125,8 +125,8 @@ async function readData(answer: Response): Promise<Response> {
 
 async function readManifest(answer: Response): Promise<Response> {
 	const { status, headers } = answer
-	if (status >= 500) throw new LostAnswer(`Something else answered with ${status}.`)
-	if (status === 204 && headers.has('X-Remix-Reload-Document') && holdsUnsentText()) {
+	if (status >= 500) throw new NoResponse(`Something else answered with ${status}.`)
+	if (status === 204 && headers.has('X-Remix-Reload-Document') && hasUnsentText()) {
 		// React Router would reload the page.
 		stayForReload()
 		return new Promise(() => {})
@@ -140,7 +140,7 @@ async function readWhole(answer: Response, parse: (text: string) => unknown): Pr
 	try {
 		parse(text)
 	} catch (error) {
-		throw new LostAnswer('The answer is incomplete or malformed.', null, error)
+		throw new NoResponse('The answer is incomplete or malformed.', null, error)
 	}
 	return new Response(text, { status, statusText, headers })
 }
@@ -154,10 +154,10 @@ export async function settleOutcomes(request: Request, outcomes: Outcomes): Prom
 	const { method, url, signal } = request
 	const lost = Object.entries(outcomes).flatMap(([id, { result }]) => {
 		// The error of an action is wrapped.
-		const error = result instanceof LostAnswer ? result : (result as { data?: unknown } | null | undefined)?.data
-		return error instanceof LostAnswer ? [{ id, error }] : []
+		const error = result instanceof NoResponse ? result : (result as { data?: unknown } | null | undefined)?.data
+		return error instanceof NoResponse ? [{ id, error }] : []
 	})
-	if (lost.length === 0 && !signal.aborted) await keepEqual(request, outcomes)
+	if (lost.length === 0 && !signal.aborted) await reuseEqualData(request, outcomes)
 	if (lost.length === 0 || signal.aborted) return outcomes
 	const { location, navigation, loaderData, errors } = router().state
 	const { pathname, search } = new URL(url)
@@ -178,7 +178,7 @@ export async function settleOutcomes(request: Request, outcomes: Outcomes): Prom
 }
 
 /** The error for a fetcher's form, in the shape that all forms understand. `said`: a toast has already shown it. */
-function refusal(message: string, { form }: LostAnswer) {
+function refusal(message: string, { form }: NoResponse) {
 	const sent = new FormData()
 	for (const [name, value] of form ?? []) sent.append(name, value)
 	return data({ ok: false, said: true, message, errors: {}, values: formValues(sent), stored: null }, { status: 503 })
@@ -216,7 +216,7 @@ prefetchLinks(readData)
 let endMove: (() => void) | null = null
 
 /** Handles each history event before React Router, and hides those that undo another one. */
-export function interceptMove(event: PopStateEvent): void {
+export function interceptPopState(event: PopStateEvent): void {
 	if (!endMove) return
 	event.stopImmediatePropagation()
 	endMove()
@@ -298,14 +298,14 @@ async function importWhole<Part>(load: () => Promise<Part>, files: string[], sig
 			const { status } = await fetch(file, { signal })
 			if (status === 404 || status === 410) throw new LostScript(file)
 		}
-		throw new LostAnswer('The script did not come.', null, error)
+		throw new NoResponse('The script did not come.', null, error)
 	}
 }
 
 /** Loads the target as a document of the new build, unless that would lose typed text. */
 function renew(): void {
 	const { location, formMethod } = router().state.navigation
-	if (!location || (formMethod && formMethod !== 'GET') || holdsUnsentText()) stayForReload()
+	if (!location || (formMethod && formMethod !== 'GET') || hasUnsentText()) stayForReload()
 	else window.location.assign(createPath(location))
 }
 
@@ -355,7 +355,7 @@ export function resetTyped(): void {
 }
 
 /** Whether leaving this page would lose something typed or chosen. */
-export function holdsUnsentText(): boolean {
+export function hasUnsentText(): boolean {
 	const chosen = [...document.querySelectorAll<HTMLInputElement>('input[type=file]')]
 	if (chosen.some(({ files }) => files?.length)) return true
 	return [...document.querySelectorAll<Field>(fields)]

@@ -1,6 +1,6 @@
 import { matchRoutes } from 'react-router'
 import { PREFETCH_HEADER } from '~/lib/page-handle.ts'
-import { expectPage, isStored, mayRevisit, storing } from './visited-pages.ts'
+import { beginStoring, expectPage, isStored, mayRevisit } from './visited-pages.ts'
 
 /** Milliseconds that a pointer rests on a link before its page is prefetched; passing over it is faster. */
 const REST_MS = 80
@@ -34,7 +34,7 @@ async function prefetch(link: HTMLAnchorElement, read: (answer: Response) => Pro
 	if (isElsewhere || (pathname === location.pathname && search === location.search) || savesData()) return
 	const url = await dataOf(pathname, search)
 	if (!url || isStored(url) || !mayAsk()) return
-	const store = storing(url)
+	const store = beginStoring(url)
 	// A string instead of a URL marks it as no request of React Router, so it is not retried.
 	const asking = fetch(url.href, { headers: { [PREFETCH_HEADER]: '1' }, priority: 'low' })
 		.then(read)

@@ -37,7 +37,7 @@ export function pathOfData(url: URL): string {
  * Call it when a page, not a fetcher, is requested.
  * @returns stores the response, a separate copy, unless something was written in the meantime
  */
-export function storing(url: URL): (answer: Response) => Promise<void> {
+export function beginStoring(url: URL): (answer: Response) => Promise<void> {
 	const begun = writes
 	return async (answer) => {
 		const text = await answer.text()
@@ -69,7 +69,7 @@ export function forgetPages(): void {
 }
 
 /** The stored data of the page that React Router is about to open, which is then reloaded. Null where nothing may be shown. */
-export async function openStored(url: URL): Promise<Response | null> {
+export async function openStoredPage(url: URL): Promise<Response | null> {
 	const target = navigationTo(url)
 	if (!target || !(await mayRevisit())) return null
 	await coming.get(url.href)
@@ -123,7 +123,7 @@ type Outcomes = Record<string, { type: 'data' | 'error'; result: unknown }>
  * were appended stay. Other outcomes are left alone.
  * @param outcomes by route; changed in place
  */
-export async function keepEqual({ method, url }: Request, outcomes: Outcomes): Promise<void> {
+export async function reuseEqualData({ method, url }: Request, outcomes: Outcomes): Promise<void> {
 	const { location, loaderData } = router().state
 	if (method !== 'GET' || refreshing?.key !== location.key || new URL(url).pathname !== location.pathname) return
 	for (const [id, outcome] of Object.entries(outcomes)) {

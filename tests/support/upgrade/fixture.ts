@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import type { Life } from './life.ts'
+import type { UpgradeData } from './life.ts'
 import type { Reading } from './readings.ts'
 import { wordsOf } from './readings.ts'
 
@@ -12,7 +12,7 @@ export interface Fixture {
 	commit: string
 	/** When its database was dumped; ISO 8601. */
 	dumpedAt: string
-	people: Life['people']
+	people: UpgradeData['people']
 	/** What readers saw. */
 	readings: Reading[]
 	/** Pictures: path below `media` → Base64. */

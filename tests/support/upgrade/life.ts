@@ -82,14 +82,17 @@ export class Member {
 }
 
 /** The members, and the addresses to read afterwards. */
-export interface Life {
+export interface UpgradeData {
 	people: Record<'admin' | 'member' | 'newcomer' | 'suspended' | 'blocked' | 'moderator', Account>
 	/** Paths that show what was done. */
 	addresses: string[]
 }
 
 /** Creates data on a site with the demo content and imported questions. @param demo accounts of the demo */
-export async function live(site: string, demo: { member: Account; moderator: Account }): Promise<Life> {
+export async function createUpgradeData(
+	site: string,
+	demo: { member: Account; moderator: Account },
+): Promise<UpgradeData> {
 	const member = await new Member(site, demo.member).logIn()
 	const moderator = await new Member(site, demo.moderator).logIn()
 	// On some versions the first member is the admin.
@@ -108,7 +111,7 @@ export async function live(site: string, demo: { member: Account; moderator: Acc
 	const posts = [timeline, ...Object.values(others).filter((text) => 'url' in text)]
 	const people = Object.fromEntries(Object.entries(cast).map(([who, { account }]) => [who, account]))
 	return {
-		people: people as Life['people'],
+		people: people as UpgradeData['people'],
 		addresses: posts.flatMap(({ id, url }) => [
 			url,
 			`/forum/history/${id}`,
@@ -118,7 +121,7 @@ export async function live(site: string, demo: { member: Account; moderator: Acc
 	}
 }
 
-type Cast = Record<keyof Life['people'], Member>
+type Cast = Record<keyof UpgradeData['people'], Member>
 
 async function register(site: string, name: string, username: string): Promise<Member> {
 	const account = { email: `${username}@campus.example`, password: PASSWORD }

@@ -1,11 +1,11 @@
-import type { Account, Life, Member } from './life.ts'
+import type { Account, Member, UpgradeData } from './life.ts'
 
 /*
  * What readers see of a site, independent of its design: of a page the members' texts, numbers, times, and targets of links and pictures,
  * in order; of the API the whole response. Interface texts are omitted, as they may change.
  */
 
-export type Reader = keyof Life['people'] | 'visitor'
+export type Reader = keyof UpgradeData['people'] | 'visitor'
 
 /** What one reader saw at one address. */
 export interface Reading {
@@ -25,7 +25,7 @@ const everybody: Reader[] = ['visitor', 'member', 'newcomer', 'suspended', 'bloc
 const MAX_WORD = 120
 
 /** Addresses by reader. Those that end with `*` are paged to the end. */
-function tableOf({ addresses }: Pick<Life, 'addresses'>): [Reader[], string[]][] {
+function tableOf({ addresses }: Pick<UpgradeData, 'addresses'>): [Reader[], string[]][] {
 	const mira = '/find-dev/mira.quillon'
 	return [
 		[everybody, addresses],
@@ -147,14 +147,14 @@ function tableOf({ addresses }: Pick<Life, 'addresses'>): [Reader[], string[]][]
 }
 
 /** All addresses with their readers, without duplicates. @param life the data */
-export function placesOf(life: Pick<Life, 'addresses'>): Pick<Reading, 'reader' | 'address'>[] {
+export function placesOf(life: Pick<UpgradeData, 'addresses'>): Pick<Reading, 'reader' | 'address'>[] {
 	return tableOf(life).flatMap(([readers, addresses]) =>
 		addresses.flatMap((address) => readers.map((reader) => ({ reader, address }))),
 	)
 }
 
 /** Requests an address as a reader. @param address an API list that ends with `*` is paged to the end */
-export async function read(
+export async function readAddress(
 	members: Members,
 	{ reader, address }: Pick<Reading, 'reader' | 'address'>,
 	vocabulary: Vocabulary,

@@ -1,35 +1,35 @@
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { adminOf, requireAdmin } from '~/features/administration/admins.server.ts'
+import { requireAdmin, requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { memberAdminPath } from '~/features/administration/members/members.view.ts'
 import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { grouped } from '~/lib/text.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { formatNumber } from '~/lib/text.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { SuggestField } from '~/ui/combobox.tsx'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { type Amount, type MergePage, type MergePerson, type MergePreview, mergePath } from '../merge.view.ts'
+import { type MergeCount, type MergePage, type MergePerson, type MergePreview, mergePath } from '../merge.view.ts'
 import { getMergePage, mergeAccounts } from '../merging.server.ts'
 import type { Route } from './+types/merge'
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = await adminOf({ request, context, url })
+	return withHttpErrors(async () => {
+		const viewer = await requirePageAdmin({ request, context, url })
 		return getMergePage(viewer, params.username, url.searchParams.get('into'))
 	})
 }
 
 export function action({ request, params, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const form = await readForm(request)
 		try {
 			const admin = requireAdmin(viewerOf(context))
@@ -39,7 +39,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 			const message = `@${params.username} is part of @${kept} now.`
 			return redirectWithToast(memberAdminPath(kept), { type: 'success', message })
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -73,7 +73,7 @@ export default function Merge({ loaderData: page, actionData }: Route.ComponentP
 function KeptForm({ page: { gone, typed, refusal } }: { page: MergePage }) {
 	return (
 		<section className="mt-6 max-w-[36rem]" aria-labelledby="kept">
-			<RuleHead id="kept" title="The account that is kept" />
+			<SectionHeading id="kept" title="The account that is kept" />
 			<Form className="mt-2 grid gap-3" action={mergePath(gone.username)}>
 				<SuggestField
 					key={typed}
@@ -99,7 +99,7 @@ function Preview({ gone, preview: { kept, moves, same, ends, facts } }: { gone: 
 	return (
 		<>
 			<section className="mt-8 max-w-[36rem]" aria-labelledby="which">
-				<RuleHead id="which" title="What would happen" />
+				<SectionHeading id="which" title="What would happen" />
 				<ul className="mt-3 grid gap-3 sm:grid-cols-2">
 					<Person person={gone} what="ends" />
 					<Person person={kept} what="is kept" />
@@ -139,7 +139,7 @@ function Person({ person, what }: { person: MergePerson; what: string }) {
 interface AmountsProps {
 	id: string
 	title: string
-	amounts: (Amount & { why?: string })[]
+	amounts: (MergeCount & { why?: string })[]
 	/** Shown if the list is empty. */
 	none: string
 }
@@ -147,7 +147,7 @@ interface AmountsProps {
 function Amounts({ id, title, amounts, none }: AmountsProps) {
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby={id}>
-			<RuleHead id={id} title={title} />
+			<SectionHeading id={id} title={title} />
 			{amounts.length === 0 && <p className="mt-2 text-ink-2">{none}</p>}
 			<dl className="mt-2">
 				{amounts.map(({ label, count, why }) => (
@@ -156,7 +156,7 @@ function Amounts({ id, title, amounts, none }: AmountsProps) {
 							{label}
 							{why && <span className="block text-sm text-ink-3">{why}</span>}
 						</dt>
-						<dd className="font-mono">{grouped(count)}</dd>
+						<dd className="font-mono">{formatNumber(count)}</dd>
 					</div>
 				))}
 			</dl>
@@ -174,7 +174,7 @@ function MergeForm({ gone, preview: { kept }, refusal }: MergeFormProps) {
 	const here = mergePath(gone.username, kept.username)
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="merge">
-			<RuleHead id="merge" title="Merge them" />
+			<SectionHeading id="merge" title="Merge them" />
 			<Form method="post" action={here} className="mt-2 grid gap-4" replace noValidate>
 				<input type="hidden" name="into" value={kept.username} />
 				<FormError errors={refusal?.errors} names={{ username: 'Username of the account to delete', why: 'Why' }}>

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import { Check } from '~/ui/check.tsx'
+import { Checkbox } from '~/ui/checkbox.tsx'
 import { Field } from '~/ui/field.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 
 interface AccountFrameProps {
 	title: string
@@ -24,7 +24,7 @@ export function AccountFrame({ title, lead, back, children }: AccountFrameProps)
 				{children}
 			</div>
 			<aside className="hidden border-l border-line py-12 pl-12 lg:block" aria-labelledby="why">
-				<RuleHead id="why" title="What you can do with an account" />
+				<SectionHeading id="why" title="What you can do with an account" />
 				<ul>
 					{reasons.map(([heading, text]) => (
 						<li key={heading} className="border-b border-line py-3.5">
@@ -100,7 +100,7 @@ function TermsBox({ version, error }: { version: number; error?: string | undefi
 	if (version === 0) return null
 	return (
 		<div>
-			<Check
+			<Checkbox
 				name="terms"
 				value={version}
 				aria-invalid={error ? true : undefined}
@@ -115,7 +115,7 @@ function TermsBox({ version, error }: { version: number; error?: string | undefi
 					privacy
 				</a>
 				.
-			</Check>
+			</Checkbox>
 			{error && (
 				<p className="error" id="terms-error">
 					{error}

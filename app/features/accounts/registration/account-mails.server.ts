@@ -7,13 +7,13 @@ import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Feature, mergeByName } from '~/platform/feature.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { letter, type Mail } from '~/platform/mail/mail.server.ts'
+import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { findAccountByEmail } from '../accounts.queries.server.ts'
 import { isClosedDemoAccount } from './demo-accounts.server.ts'
 import {
-	beginEmailLink,
-	beginResetLink,
+	activateEmailLink,
+	activateResetLink,
 	deleteRegistration,
 	findRegistration,
 	insertEmailLink,
@@ -31,22 +31,22 @@ declare module '~/platform/jobs/jobs.server.ts' {
 declare module '~/platform/feature.ts' {
 	interface Feature {
 		/** Links of its mails by kind, with how their validity begins. */
-		mailedLinks?: Readonly<Record<string, BeginLink>>
+		mailedLinks?: Readonly<Record<string, LinkActivator>>
 	}
 }
 
-/** Makes the link with a token valid for {@link LINK_LIFETIME} from now. @returns false when it is invalid */
-export type BeginLink = (token: string) => Promise<boolean>
+/** Makes the link with a token valid for {@link LINK_LIFETIME_SECONDS} from now. @returns false when it is invalid */
+export type LinkActivator = (token: string) => Promise<boolean>
 
 /** Seconds for which a mailed link is valid, from when the mail is sent (ASVS 6.5.5). */
-export const LINK_LIFETIME = 600
+export const LINK_LIFETIME_SECONDS = 600
 /**
  * Seconds for which a mail with a link may wait for the mail server, and for which the page of an expired confirmation link offers
  * another one: a newcomer may register in the evening and read mail the next day.
  */
-export const LINK_KEPT = 86_400
+export const LINK_RETENTION_SECONDS = 86_400
 
-const registry = remember<{ links: Readonly<Record<string, BeginLink>> }>('mailed-links', () => ({ links: {} }))
+const registry = remember<{ links: Readonly<Record<string, LinkActivator>> }>('mailed-links', () => ({ links: {} }))
 
 /** Registers the mailed links of all features. */
 export function registerMailedLinks(features: readonly Feature[]): void {
@@ -55,9 +55,9 @@ export function registerMailedLinks(features: readonly Feature[]): void {
 
 /** The links of the mails below. */
 export const accountLinks = {
-	'reset-password': (token) => beginResetLink(resetHash(token), LINK_LIFETIME),
-	'verify-email': (token) => beginEmailLink(hashToken(token), LINK_LIFETIME),
-} satisfies Record<string, BeginLink>
+	'reset-password': (token) => activateResetLink(resetHash(token), LINK_LIFETIME_SECONDS),
+	'verify-email': (token) => activateEmailLink(hashToken(token), LINK_LIFETIME_SECONDS),
+} satisfies Record<string, LinkActivator>
 
 /** The hash under which Better Auth looks for a password reset link. */
 const resetHash = (token: string) => hashToken(`reset-password:${token}`)
@@ -143,7 +143,7 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 		if (!member || isClosedDemoAccount(email)) return undefined
 		return async () => {
 			const token = newToken()
-			await replaceResetLink(trx, { userId: member.id, hash: resetHash(token), seconds: LINK_KEPT })
+			await replaceResetLink(trx, { userId: member.id, hash: resetHash(token), seconds: LINK_RETENTION_SECONDS })
 			return resetLetter(email, token)
 		}
 	},
@@ -153,7 +153,8 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 
 async function linkFor(trx: Executor, email: string, userId: number | null): Promise<string> {
 	const token = newToken()
-	await insertEmailLink(trx, { hash: hashToken(token), email, userId, seconds: LINK_LIFETIME, kept: LINK_KEPT })
+	const times = { seconds: LINK_LIFETIME_SECONDS, kept: LINK_RETENTION_SECONDS }
+	await insertEmailLink(trx, { hash: hashToken(token), email, userId, ...times })
 	return token
 }
 
@@ -181,17 +182,17 @@ function mailboxOf(email: string): string {
  */
 export async function mailResetLink(trx: Executor, userId: number, addresses: readonly string[]): Promise<void> {
 	const token = newToken()
-	await replaceResetLink(trx, { userId, hash: resetHash(token), seconds: LINK_KEPT })
+	await replaceResetLink(trx, { userId, hash: resetHash(token), seconds: LINK_RETENTION_SECONDS })
 	for (const address of addresses) await addJob('send-mail', resetLetter(address, token), trx)
 }
 
 /**
- * Sends a queued mail. Its link is valid for {@link LINK_LIFETIME} from now; a retry renews that. A link that was used or revoked,
+ * Sends a queued mail. Its link is valid for {@link LINK_LIFETIME_SECONDS} from now; a retry renews that. A link that was used or revoked,
  * or that waited for more than a day, is not mailed.
  * @param mail.resetToken of a mail that the previous version queued
  * @throws Error for a kind of link that this version does not know, so that another node takes it
  */
-export async function sendLetter({ link, resetToken, ...mail }: Mail & { resetToken?: string }): Promise<void> {
+export async function sendQueuedMail({ link, resetToken, ...mail }: Mail & { resetToken?: string }): Promise<void> {
 	const begun = link ?? (resetToken === undefined ? undefined : { kind: 'reset-password', token: resetToken })
 	if (begun) {
 		const begin = registry.links[begun.kind]
@@ -208,7 +209,7 @@ function resetLetter(email: string, token: string): Mail {
 	const text = `Someone, probably you, asked for a new password for your ${siteName()} account.`
 	const closing = 'The link works once, for 10 minutes. If this was not you, you can ignore this email.'
 	const link = { label: 'Set a new password', url }
-	const mail = letter(email, `Set a new password for ${siteName()}`, text, link, closing)
+	const mail = linkMail(email, `Set a new password for ${siteName()}`, text, link, closing)
 	return { ...mail, link: { kind: 'reset-password', token } }
 }
 
@@ -220,7 +221,7 @@ function confirmationLetter(email: string, name: string, token: string): Mail {
 	const link = { label: 'Confirm my address', url }
 	const closing =
 		'The link works once, for 10 minutes; later, its page sends you a new one. If you did not register, ignore this email, or tell us on that page.'
-	const mail = letter(email, `Confirm your address for ${siteName()}`, text, link, closing)
+	const mail = linkMail(email, `Confirm your address for ${siteName()}`, text, link, closing)
 	return { ...mail, link: { kind: 'verify-email', token } }
 }
 
@@ -230,7 +231,7 @@ function knownAddressLetter(email: string): Mail {
 	const text = `Someone, perhaps you, tried to register at ${siteName()} with this address, but it already has an account.`
 	const link = { label: 'Set a new password', url: `${publicUrl}/forgot-password` }
 	const closing = 'If you know your password, just log in. Nothing has changed.'
-	return letter(email, `You already have an account at ${siteName()}`, text, link, closing)
+	return linkMail(email, `You already have an account at ${siteName()}`, text, link, closing)
 }
 
 /** Tells a member about a login from an unknown device. @param at when, shown in the site's time zone */
@@ -240,5 +241,5 @@ function newDeviceLetter(email: string, device: string, at: Date): Mail {
 	const link = { label: 'See where you are logged in', url: `${publicUrl}/settings` }
 	const closing =
 		'If this was you, you can ignore this email. If not, set a new password now with “Forgot Password?” on the login page. That also logs out all devices.'
-	return letter(email, `A new login to your account at ${siteName()}`, text, link, closing)
+	return linkMail(email, `A new login to your account at ${siteName()}`, text, link, closing)
 }

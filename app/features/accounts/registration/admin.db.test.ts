@@ -2,18 +2,18 @@ import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { config, parseConfig } from '~/config.server.ts'
-import { makeToken, readToken } from '~/features/tokens/tokens.server.ts'
+import { authenticateToken, makeToken } from '~/features/tokens/tokens.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { forgetCounts, mailedToken, sentMails } from '../../../../tests/support/jobs.ts'
+import { mailedToken, resetCounts, sentMails } from '../../../../tests/support/jobs.ts'
 import { logIn, registerMember, requestPasswordReset, resetPassword, viewerFromRequest } from '../accounts.server.ts'
 import { claimAdmin, closeDemoAccounts, makeAdminClaim, requireAdminClaim } from './admin.server.ts'
 import { areDemoAccountsOpen, isLoopback } from './demo-accounts.server.ts'
-import { confirmAddress, denyAddress, findConfirmation } from './registrations.server.ts'
+import { confirmAddress, denyRegistration, findConfirmation } from './registrations.server.ts'
 
 useDatabase()
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-	await forgetCounts()
+	await resetCounts()
 	await sql`update users set role = 'member'`.execute(db())
 	await sql`delete from admin_claims`.execute(db())
 	config().ADMIN_EMAIL = ''
@@ -143,7 +143,7 @@ test('a stranger who registers ADMIN_EMAIL gains nothing: the owner’s reset or
 	config().ADMIN_EMAIL = 'chief@campus.example'
 	await register('chief@campus.example', 'the attacker knows this')
 	const other = await enter('chief@campus.example', 'the attacker knows this')
-	await denyAddress(await mailedToken('chief@campus.example'))
+	await denyRegistration(await mailedToken('chief@campus.example'))
 	expect((await viewerFromRequest(request(other), { fresh: true })).viewer).toBeNull()
 	await expect(enter('chief@campus.example', 'the attacker knows this')).rejects.toThrow(Invalid)
 })
@@ -174,7 +174,7 @@ test('outside localhost a demo account cannot be used: neither by login, reset, 
 	if (!viewer) throw new Error('not logged in')
 	const { token } = await makeToken(viewer, { name: 'Robot', scopes: ['read'], days: 7 })
 	await closeDemoAccounts()
-	expect(await readToken(token)).not.toBeNull()
+	expect(await authenticateToken(token)).not.toBeNull()
 	const before = (await sentMails(email)).length
 
 	const { publicUrl } = config()
@@ -182,7 +182,7 @@ test('outside localhost a demo account cannot be used: neither by login, reset, 
 	try {
 		await closeDemoAccounts()
 		expect((await viewerFromRequest(request(cookie), { fresh: true })).viewer).toBeNull()
-		expect(await readToken(token)).toBeNull()
+		expect(await authenticateToken(token)).toBeNull()
 		for (const name of [email, email.toUpperCase(), 'odalys.fernbrook'])
 			await expect(enter(name)).rejects.toThrow('The email or password is wrong.')
 		await requestPasswordReset(form({ email }), request())

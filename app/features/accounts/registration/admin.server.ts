@@ -11,9 +11,9 @@ import {
 	endAccessByEmail,
 	hasAdmin,
 	insertClaim,
-	isClaimOpen,
+	isAdminClaimValid,
 	lockClaims,
-	takeClaim,
+	redeemAdminClaim,
 } from './registrations.queries.server.ts'
 
 const usedClaim =
@@ -21,7 +21,7 @@ const usedClaim =
 
 /** Requires that a link can make somebody admin. @throws Invalid when it is no longer valid */
 export async function requireAdminClaim(token: string): Promise<void> {
-	if (!(await isClaimOpen(hashToken(token)))) throw new Invalid(usedClaim)
+	if (!(await isAdminClaimValid(hashToken(token)))) throw new Invalid(usedClaim)
 }
 
 /**
@@ -36,8 +36,8 @@ export async function claimAdmin(viewer: SignedIn, token: string): Promise<void>
 		.transaction()
 		.execute(async (trx) => {
 			await lockClaims(trx)
-			if (!(await isClaimOpen(hashToken(token), trx))) throw new Invalid(usedClaim)
-			await takeClaim(trx, viewer.id)
+			if (!(await isAdminClaimValid(hashToken(token), trx))) throw new Invalid(usedClaim)
+			await redeemAdminClaim(trx, viewer.id)
 		})
 	await announceAccountChange(viewer.id)
 	await recordSecurityEvent('admin-claimed', { userId: viewer.id })

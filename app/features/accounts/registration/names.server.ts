@@ -37,7 +37,7 @@ export function usernameFrom(email: string): string {
  * Usernames to try in turn: the wanted one, then with a number appended; never a reserved one. After the first twenty the numbers
  * grow randomly and exponentially, so that the thousandth `info@` needs a few attempts and not a thousand.
  */
-export function* candidates(base: string): Generator<string> {
+export function* usernameCandidates(base: string): Generator<string> {
 	if (!isReserved(base)) yield base
 	for (let number = 2; ; number += number < 20 ? 1 : randomInt(1, number)) {
 		if (!isReserved(`${base}${number}`)) yield `${base}${number}`
@@ -77,20 +77,20 @@ const digits: Record<string, string> = { '3': 'e', '4': 'a', '5': 's', '7': 't',
  * @param name as it would be stored
  * @throws Invalid with the sentence, at `field`
  */
-export async function refuseImpersonation(
+export async function requireNoImpersonation(
 	name: string,
 	field: 'name' | 'fullName',
 	executor?: Executor,
 ): Promise<void> {
 	const staff = await listStaff(executor)
-	if (looksOfficial(name, siteName()) || staff.some((member) => areAlike(name, member.name)))
+	if (looksOfficial(name, siteName()) || staff.some((member) => areConfusable(name, member.name)))
 		throw new Invalid(refusal, { [field]: refusal })
 }
 
 /** The usernames to try in turn for an address: from the address, unless that imitates staff; with numbers when taken. */
 export async function usernamesFor(email: string, executor?: Executor): Promise<Generator<string>> {
 	const base = usernameFrom(email)
-	return candidates((await mimicsStaff(base, executor)) ? plainUsername : base)
+	return usernameCandidates((await mimicsStaff(base, executor)) ? plainUsername : base)
 }
 
 /**
@@ -98,7 +98,7 @@ export async function usernamesFor(email: string, executor?: Executor): Promise<
  * @param username in lower case
  * @param isStaff whether they are staff, who may use such names
  */
-export async function usernameRefusal(
+export async function usernameError(
 	username: string,
 	{ isStaff }: { isStaff: boolean },
 	executor?: Executor,
@@ -120,11 +120,11 @@ async function mimicsStaff(username: string, executor?: Executor): Promise<boole
 	if (staff.some((member) => member.username === username)) return false
 	const word = username.replace(/\d+$/, '')
 	const isOfficial = [username, word].some((form) => looksOfficial(form, siteName()))
-	return isOfficial || staff.some((member) => areAlike(username, member.username))
+	return isOfficial || staff.some((member) => areConfusable(username, member.username))
 }
 
 /** Whether readers may confuse two names. */
-export function areAlike(one: string, other: string): boolean {
+export function areConfusable(one: string, other: string): boolean {
 	const others = new Set(formsOf(other).map(squashed))
 	return formsOf(one).some((form) => squashed(form) !== '' && others.has(squashed(form)))
 }

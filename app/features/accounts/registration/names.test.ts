@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { candidates, isAllowedDomain, usernameFrom } from './names.server.ts'
+import { isAllowedDomain, usernameCandidates, usernameFrom } from './names.server.ts'
 
 test.each([
 	['mira@eastmere.example', 'mira'],
@@ -14,7 +14,7 @@ test.each([
 })
 
 test('a taken name gets a number, and a reserved one is never used', () => {
-	const first = (wanted: string) => candidates(wanted).take(3).toArray()
+	const first = (wanted: string) => usernameCandidates(wanted).take(3).toArray()
 	expect(first('tara')).toEqual(['tara', 'tara2', 'tara3'])
 	expect(first('admin')).toEqual(['admin2', 'admin3', 'admin4'])
 	expect(first('mira.json')).toEqual(['mira.json2', 'mira.json3', 'mira.json4'])

@@ -46,7 +46,7 @@ export async function findRegistration(trx: Executor, email: string): Promise<Re
 }
 
 /** Stores the invitation of a new member, from their registration. */
-export async function keepInvite(trx: Executor, userId: number, email: string): Promise<void> {
+export async function copyRegistrationInvite(trx: Executor, userId: number, email: string): Promise<void> {
 	await sql`
 		update users set invite_id = invites.id, cohort = invites.cohort
 		from registrations join invites on invites.id = registrations.invite_id
@@ -169,7 +169,7 @@ export async function replaceResetLink(
 }
 
 /** Makes a confirmation link valid for this many seconds from now. @returns false when it was used or revoked, or is too old */
-export async function beginEmailLink(hash: string, seconds: number): Promise<boolean> {
+export async function activateEmailLink(hash: string, seconds: number): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update email_links set works_until = now() + make_interval(secs => ${seconds})
 		where token_hash = ${hash} and used_at is null and expires_at > now()`.execute(db())
@@ -180,7 +180,7 @@ export async function beginEmailLink(hash: string, seconds: number): Promise<boo
  * Makes a password reset link valid for this many seconds from now.
  * @returns false when it was used or revoked, or its mail waited for too long
  */
-export async function beginResetLink(hash: string, seconds: number): Promise<boolean> {
+export async function activateResetLink(hash: string, seconds: number): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update verifications set expires_at = now() + make_interval(secs => ${seconds})
 		where identifier = ${hash} and created_at > now() - interval '1 day' and expires_at > now()`.execute(db())
@@ -219,7 +219,7 @@ export async function insertClaim(hash: string): Promise<void> {
 }
 
 /** Whether such a link is valid: it was printed, and there is no admin yet. */
-export async function isClaimOpen(hash: string, executor: Executor = db()): Promise<boolean> {
+export async function isAdminClaimValid(hash: string, executor: Executor = db()): Promise<boolean> {
 	const { rows } = await sql`select from admin_claims where token_hash = ${hash}`.execute(executor)
 	return rows.length > 0 && !(await hasAdmin(executor))
 }
@@ -230,7 +230,7 @@ export async function lockClaims(trx: Executor): Promise<void> {
 }
 
 /** Makes a member admin, and invalidates all such links. */
-export async function takeClaim(trx: Executor, userId: number): Promise<void> {
+export async function redeemAdminClaim(trx: Executor, userId: number): Promise<void> {
 	await sql`update users set role = 'admin' where id = ${userId}`.execute(trx)
 	await sql`delete from admin_claims`.execute(trx)
 }

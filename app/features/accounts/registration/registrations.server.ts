@@ -1,6 +1,6 @@
 import { type Config, config } from '~/config.server.ts'
 import { clearAddressProblems } from '~/features/bounces/bounces.server.ts'
-import { countAttempt, network } from '~/features/rate-limits/rate-limits.server.ts'
+import { countAttempt, networkOf } from '~/features/rate-limits/rate-limits.server.ts'
 import { deviceTokens, findKnownDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { insertDevice } from '~/features/sessions/sessions.queries.server.ts'
@@ -21,11 +21,11 @@ import { requireHashCapacity, verifyPassword } from '../security/credentials.ser
 import { queueAccountMail } from './account-mails.server.ts'
 import { usernamesFor } from './names.server.ts'
 import {
+	copyRegistrationInvite,
 	deleteEmailLink,
 	deleteRegistration,
 	type EmailLink,
 	findEmailLink,
-	keepInvite,
 	markEmailLinkUsed,
 	promoteConfirmed,
 } from './registrations.queries.server.ts'
@@ -71,7 +71,7 @@ export async function findConfirmation(token: string, headers: Headers): Promise
  * the password proves that whoever reads the mail chose the password, so that nobody completes a stranger's registration.
  * @param password required in another browser than the one that registered
  * @returns the address, and whether it was confirmed before
- * @throws Invalid when the link is no longer valid or the password is wrong, TooMany
+ * @throws Invalid when the link is no longer valid or the password is wrong, TooManyRequests
  */
 export async function confirmAddress(
 	{ token, password }: { token: string; password: string },
@@ -104,16 +104,16 @@ export async function confirmAddress(
 		announce('everybody', 'member:joined', { username })
 	}
 	if (!again) await recordSecurityEvent('verify', { userId })
-	if (!again && isNamedAdmin(email)) await promoteNamedAdmin(email)
+	if (!again && isAdminEmail(email)) await promoteNamedAdmin(email)
 	return { email, again }
 }
 
 /**
  * Mails another link in place of an earlier one, to the same address. The answer is the same whatever the link was.
- * @throws TooMany
+ * @throws TooManyRequests
  */
 export async function resendLink(token: string, { headers }: Request): Promise<void> {
-	await countAttempt([['forgot-address', network(headers.get('x-client-ip') ?? 'unknown')]])
+	await countAttempt([['forgot-address', networkOf(headers.get('x-client-ip') ?? 'unknown')]])
 	const link = await findEmailLink(db(), hashToken(token))
 	await queueAccountMail(link ? { kind: 'confirm', email: link.email } : { kind: 'none', email: '' })
 }
@@ -123,7 +123,7 @@ export async function resendLink(token: string, { headers }: Request): Promise<v
  * until the owner of the mailbox sets a new password.
  * @throws Invalid when the link is no longer valid
  */
-export async function denyAddress(token: string): Promise<void> {
+export async function denyRegistration(token: string): Promise<void> {
 	const closed = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -138,7 +138,7 @@ export async function denyAddress(token: string): Promise<void> {
 }
 
 /** Whether this address is ADMIN_EMAIL. */
-export function isNamedAdmin(email: string, { ADMIN_EMAIL }: Pick<Config, 'ADMIN_EMAIL'> = config()): boolean {
+export function isAdminEmail(email: string, { ADMIN_EMAIL }: Pick<Config, 'ADMIN_EMAIL'> = config()): boolean {
 	return ADMIN_EMAIL !== '' && email.toLowerCase() === ADMIN_EMAIL.toLowerCase()
 }
 
@@ -167,7 +167,7 @@ async function requireOwner(
 	const missing = 'Password field is required!'
 	if (password === '') throw new Invalid(missing, { password: missing })
 	requireHashCapacity()
-	const address = network(headers.get('x-client-ip') ?? 'unknown')
+	const address = networkOf(headers.get('x-client-ip') ?? 'unknown')
 	await countAttempt([
 		['confirm-link', token],
 		['confirm-address', address],
@@ -188,7 +188,7 @@ async function completeRegistration(
 		const id = await insertAccount(trx, { username, name, email, passwordHash: password_hash ?? '', agreedTo })
 		if (id === null) break
 		if (device_hash && (await isOwnBrowser(link, headers))) await insertDevice(id, device_hash, trx)
-		await keepInvite(trx, id, email)
+		await copyRegistrationInvite(trx, id, email)
 		await deleteRegistration(trx, email)
 		return { id, username }
 	}
@@ -196,7 +196,7 @@ async function completeRegistration(
 }
 
 /** A person authenticated by another site. */
-export interface Outsider {
+export interface ExternalUser {
 	/** As `nameInput` reads it. */
 	name: string
 	/** In lower case. */
@@ -209,12 +209,12 @@ export interface Outsider {
 
 /**
  * Creates an account for a person authenticated by another site, by the rules of every registration. In the caller's transaction;
- * call {@link announceOutsider} after the commit.
+ * call {@link announceNewAccount} after the commit.
  * @returns its id and username; null when the address already has an account
  */
-export async function registerOutsider(
+export async function registerExternalUser(
 	trx: Executor,
-	{ name, email, isConfirmed, username: wanted }: Outsider,
+	{ name, email, isConfirmed, username: wanted }: ExternalUser,
 ): Promise<{ id: number; username: string } | null> {
 	for (const username of await usernamesFor(wanted ? `${wanted}@` : email, trx)) {
 		if (!(await claimUsername(username, trx))) continue
@@ -227,7 +227,7 @@ export async function registerOutsider(
 }
 
 /** Announces a new account; call it after the commit. */
-export async function announceOutsider({ id, username }: { id: number; username: string }): Promise<void> {
+export async function announceNewAccount({ id, username }: { id: number; username: string }): Promise<void> {
 	await recordSecurityEvent('register', { userId: id })
 	announce('everybody', 'member:joined', { username })
 }

@@ -8,7 +8,7 @@ import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { accounts } from '../accounts.feature.server.ts'
 import { resetPassword } from '../accounts.server.ts'
-import { registerMailedLinks, sendAccountMail, sendLetter } from './account-mails.server.ts'
+import { registerMailedLinks, sendAccountMail, sendQueuedMail } from './account-mails.server.ts'
 
 useDatabase()
 
@@ -68,7 +68,7 @@ const minutesLeft = async () => {
 test('a reset link that waited an hour for the mail server is valid for ten minutes after it was sent', async () => {
 	const mail = await waiting()
 	await pass(60)
-	await sendLetter(mail)
+	await sendQueuedMail(mail)
 	expect(await minutesLeft()).toBeCloseTo(10, 0)
 	await pass(9)
 	await use(mail)
@@ -76,26 +76,26 @@ test('a reset link that waited an hour for the mail server is valid for ten minu
 
 test('a reset link expires ten minutes after it was sent', async () => {
 	const mail = await waiting()
-	await sendLetter(mail)
+	await sendQueuedMail(mail)
 	await pass(11)
 	await expect(use(mail)).rejects.toThrow(/has been used or has expired/)
 })
 
 test('a retry restarts its lifetime, but it expires a day after it was requested', async () => {
 	const mail = await waiting()
-	await sendLetter(mail)
+	await sendQueuedMail(mail)
 	await pass(8)
-	await sendLetter(mail)
+	await sendQueuedMail(mail)
 	expect(await minutesLeft()).toBeCloseTo(10, 0)
 	await pass(24 * 60)
-	await sendLetter(mail)
+	await sendQueuedMail(mail)
 	expect(await minutesLeft()).toBeLessThan(0)
 })
 
 test('a mail queued by the previous version starts its lifetime too; one of an unknown feature is left to another node', async () => {
 	const { link, ...mail } = await waiting()
 	await pass(60)
-	await sendLetter({ ...mail, resetToken: link.token })
+	await sendQueuedMail({ ...mail, resetToken: link.token })
 	expect(await minutesLeft()).toBeCloseTo(10, 0)
-	await expect(sendLetter({ ...mail, link: { kind: 'unknown', token: link.token } })).rejects.toThrow(/“unknown”/)
+	await expect(sendQueuedMail({ ...mail, link: { kind: 'unknown', token: link.token } })).rejects.toThrow(/“unknown”/)
 })

@@ -2,15 +2,15 @@ import * as argon2 from '@node-rs/argon2'
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
-import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
+import { Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { NamedStatements } from '~/platform/db/named-statements.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { deliverAccountMails, forgetCounts, mailedToken, sentMails } from '../../../../tests/support/jobs.ts'
+import { deliverAccountMails, mailedToken, resetCounts, sentMails } from '../../../../tests/support/jobs.ts'
 import { authHandler, logIn, registerMember, requestPasswordReset, resetPassword } from '../accounts.server.ts'
 import { accountLinks } from './account-mails.server.ts'
-import { confirmAddress, denyAddress, findConfirmation, resendLink } from './registrations.server.ts'
+import { confirmAddress, denyRegistration, findConfirmation, resendLink } from './registrations.server.ts'
 
 vi.mock('@node-rs/argon2', { spy: true })
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 	await stopJobs()
 })
 
-beforeEach(forgetCounts)
+beforeEach(resetCounts)
 
 const password = 'a lantern at the ford'
 
@@ -102,7 +102,7 @@ test('opening a link changes nothing; it confirms once, even concurrently, and e
 	expect(await db().selectFrom('users').select('id').where('email', '=', email).execute()).toHaveLength(1)
 	expect(await findConfirmation(token, request().headers)).toMatchObject({ state: 'used' })
 	expect(await confirm(token)).toEqual({ email, again: true })
-	await expect(denyAddress(token)).rejects.toThrow(Invalid)
+	await expect(denyRegistration(token)).rejects.toThrow(Invalid)
 })
 
 test.each(['', 'nonsense', 'eyJhbGciOiJub25lIn0.eyJlbWFpbCI6Im1pcmFAZWFzdG1lcmUuZXhhbXBsZSJ9.', '\u0000'])(
@@ -110,7 +110,7 @@ test.each(['', 'nonsense', 'eyJhbGciOiJub25lIn0.eyJlbWFpbCI6Im1pcmFAZWFzdG1lcmUu
 	async (token) => {
 		await expect(findConfirmation(token, request().headers)).rejects.toThrow(Invalid)
 		await expect(confirm(token)).rejects.toThrow(Invalid)
-		await expect(denyAddress(token)).rejects.toThrow(Invalid)
+		await expect(denyRegistration(token)).rejects.toThrow(Invalid)
 	},
 )
 
@@ -161,7 +161,7 @@ test('a day later a link is unknown; requesting another one always gets the same
 
 test('requests for other links are limited', async () => {
 	const asked = Array.from({ length: 32 }, () => resendLink('nonsense', request()).catch((error) => error))
-	expect((await Promise.all(asked)).filter((answer) => answer instanceof TooMany)).toHaveLength(2)
+	expect((await Promise.all(asked)).filter((answer) => answer instanceof TooManyRequests)).toHaveLength(2)
 })
 
 test('“I did not register” is valid for a day, as it does not log in', async () => {
@@ -169,7 +169,7 @@ test('“I did not register” is valid for a day, as it does not log in', async
 	const cookie = await register(email)
 	const token = await mailedToken(email)
 	await pass(60)
-	await denyAddress(token)
+	await denyRegistration(token)
 	await expect(confirm(token, { cookie })).rejects.toThrow(/expired/)
 	await enter(email).catch(() => {})
 	expect(await sentMails(email)).toHaveLength(1)
@@ -196,8 +196,8 @@ test('on another device the password is required, so that nobody completes a str
 	await expect(confirm(token)).rejects.toMatchObject({ fields: { password: 'Password field is required!' } })
 	for (let attempt = 0; attempt < 5; attempt += 1)
 		await expect(confirm(token, { typed: 'the victim’s own' })).rejects.toThrow(/not the password you chose/)
-	await expect(confirm(token, { typed: password })).rejects.toThrow(TooMany)
-	await forgetCounts()
+	await expect(confirm(token, { typed: password })).rejects.toThrow(TooManyRequests)
+	await resetCounts()
 	await confirm(token, { typed: password })
 	await expect(enter(email)).resolves.toBeInstanceOf(Headers)
 })
@@ -206,7 +206,7 @@ test('“I did not register” deletes the registration', async () => {
 	const email = 'notme@eastmere.example'
 	const cookie = await register(email)
 	const token = await mailedToken(email)
-	await denyAddress(token)
+	await denyRegistration(token)
 	await expect(confirm(token, { cookie })).rejects.toThrow(Invalid)
 	await enter(email).catch(() => {})
 	expect(await sentMails(email)).toHaveLength(1)
@@ -272,7 +272,7 @@ test('registration and login do not reveal whether an address has an account: sa
 	const seen: Record<string, unknown[]> = { answers: [], pages: [], registering: [], loggingIn: [], forgetting: [] }
 	const never = 'never@westmere.example'
 	for (const email of [known, 'unknown@westmere.example']) {
-		await forgetCounts()
+		await resetCounts()
 		const probe = { name: 'A Probe', email, password: 'the probe of a stranger' }
 		seen.registering?.push(
 			await workOf(async () => seen.answers?.push(await answerOf(await post('/sign-up/email', probe)))),
@@ -285,7 +285,7 @@ test('registration and login do not reveal whether an address has an account: sa
 		seen.pages?.push(await enter(email, probe.password).catch((error: Error) => [error.name, error.message]))
 		seen.forgetting?.push(await workOf(() => post('/request-password-reset', { email })))
 	}
-	await forgetCounts()
+	await resetCounts()
 	seen.loggingIn?.push(await workOf(() => post('/sign-in/email', { email: never, password })))
 	seen.forgetting?.push(await workOf(() => post('/request-password-reset', { email: never })))
 	const [knownUp, knownIn, unknownUp, unknownIn] = seen.answers ?? []

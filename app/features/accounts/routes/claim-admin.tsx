@@ -1,29 +1,29 @@
 import { data } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { findByToken, redirectWithToast, signedIn } from '~/platform/http/http.ts'
-import { TokenForm, TokenPage, TokenWayOut } from '~/ui/token-page.tsx'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { findByToken, redirectWithToast, requireLogin } from '~/platform/http/http.ts'
+import { TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import { refreshSession } from '../accounts.server.ts'
 import { claimAdmin, requireAdminClaim } from '../registration/admin.server.ts'
 import type { Route } from './+types/claim-admin'
 
 /** Only asks; the button makes the viewer admin. */
 export async function loader({ context, url }: Route.LoaderArgs) {
-	const { name, username } = signedIn(context, url)
+	const { name, username } = requireLogin(context, url)
 	const token = url.searchParams.get('token') ?? ''
 	const { message, status } = await findByToken(() => requireAdminClaim(token))
 	return data({ token: message ? '' : token, name, username, message }, { status })
 }
 
 export async function action({ request, context, url }: Route.ActionArgs) {
-	const viewer = signedIn(context, url)
+	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	try {
 		await claimAdmin(viewer, String(form.get('token') ?? ''))
 		const message = 'You are now the admin of this site.'
 		return redirectWithToast('/admin', { type: 'success', message }, await refreshSession(request))
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 
@@ -36,7 +36,7 @@ export default function ClaimAdmin({ loaderData, actionData }: Route.ComponentPr
 	if (!token)
 		return (
 			<TokenPage title="This link no longer works" lead={message}>
-				<TokenWayOut to="/">Go home</TokenWayOut>
+				<TokenExitLink to="/">Go home</TokenExitLink>
 			</TokenPage>
 		)
 	return (

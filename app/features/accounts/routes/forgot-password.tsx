@@ -1,6 +1,6 @@
 import { ArrowLeft } from 'lucide'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -21,7 +21,7 @@ export async function action({ request }: Route.ActionArgs) {
 	try {
 		await requestPasswordReset(form, request)
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 	return redirectWithToast('/forgot-password?sent', {
 		type: 'success',

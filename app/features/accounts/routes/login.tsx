@@ -1,7 +1,7 @@
 import { redirect, useSearchParams } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { memberShare, pageMeta, sharedUsername } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { memberShareMeta, pageMeta, sharedUsername } from '~/lib/page-meta.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import { isPrivateSite } from '~/platform/http/site-access.server.ts'
 import { Field } from '~/ui/field.tsx'
@@ -35,7 +35,7 @@ export async function action({ request, url }: Route.ActionArgs) {
 	} catch (error) {
 		if (error instanceof SecondStepRequired)
 			return redirect(`/login/code${url.search}`, { status: 303, headers: { 'Set-Cookie': error.cookie } })
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 
@@ -45,7 +45,7 @@ export async function action({ request, url }: Route.ActionArgs) {
  */
 export function meta({ matches, location }: Route.MetaArgs) {
 	const username = sharedUsername(new URLSearchParams(location.search).get('redirectTo') ?? '')
-	const share = username ? memberShare(matches, { username, name: `@${username}` }) : []
+	const share = username ? memberShareMeta(matches, { username, name: `@${username}` }) : []
 	return [...pageMeta(matches, { title: 'Login', noindex: true }), ...share]
 }
 

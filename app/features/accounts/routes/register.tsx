@@ -2,9 +2,9 @@ import { Suspense, useState } from 'react'
 import { redirect, type ShouldRevalidateFunctionArgs, useSearchParams } from 'react-router'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
-import { lazyPart } from '~/shell/guarded.ts'
+import { lazyWithRetry } from '~/shell/guarded.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
@@ -12,17 +12,17 @@ import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { registerMember } from '../accounts.server.ts'
 import { AccountFrame, NewAccountFields, newAccountFieldNames } from '../components/account-frame.tsx'
-import { challengeFor, registrationNotice, whoMayRegister } from '../registration/who-may-register.server.ts'
+import { challengeFor, registrationNotice, registrationSettings } from '../registration/rules.server.ts'
 import { termsToAccept } from '../security/suspension.server.ts'
 import type { Route } from './+types/register'
 
 /** Loaded only where many have registered from one network. */
-const ProofField = lazyPart(() => import('~/platform/proof/proof-field.tsx'))
+const ProofField = lazyWithRetry(() => import('~/platform/proof/proof-field.tsx'))
 
 export async function loader({ context }: Route.LoaderArgs) {
 	if (viewerOf(context)) throw redirect('/')
 	const notice = registrationNotice()
-	const { domains } = whoMayRegister()
+	const { domains } = registrationSettings()
 	const challenge = notice ? null : await challengeFor(factsOf(context).ip)
 	return { notice, domains, challenge, terms: termsToAccept() }
 }
@@ -39,7 +39,7 @@ export async function action({ request, url }: Route.ActionArgs) {
 		const message = confirm ? `${registered} We have emailed you a link to confirm your address.` : registered
 		return redirectWithToast(`/login?${search}`, { type: 'success', message }, headers)
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 

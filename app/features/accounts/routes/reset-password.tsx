@@ -1,5 +1,5 @@
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -19,7 +19,7 @@ export async function action({ request }: Route.ActionArgs) {
 		const headers = await resetPassword(form, request)
 		return redirectWithToast('/login', { type: 'success', message: 'Password updated Successfully' }, headers)
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 

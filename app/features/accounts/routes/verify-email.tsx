@@ -1,7 +1,7 @@
 import { data, redirect } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken, redirectWithToast } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -9,7 +9,7 @@ import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { refreshSession } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
-import { confirmAddress, denyAddress, findConfirmation, resendLink } from '../registration/registrations.server.ts'
+import { confirmAddress, denyRegistration, findConfirmation, resendLink } from '../registration/registrations.server.ts'
 import type { Route } from './+types/verify-email'
 
 const again = 'This address is already confirmed. Log in.'
@@ -29,7 +29,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 	const token = String(form.get('token') ?? '')
 	try {
 		if (form.get('intent') === 'deny') {
-			await denyAddress(token)
+			await denyRegistration(token)
 			const message = 'The registration is cancelled. Nobody can log in with it.'
 			return redirectWithToast('/login', { type: 'success', message })
 		}
@@ -46,7 +46,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 		const headers = viewerOf(context) ? await refreshSession(request) : new Headers()
 		return redirectWithToast(`/login?${new URLSearchParams({ email })}`, { type: 'success', message }, headers)
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 

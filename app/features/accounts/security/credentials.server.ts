@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
-import { TooMany } from '~/lib/errors.ts'
+import { TooManyRequests } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { findPasswordHash } from '../accounts.queries.server.ts'
@@ -21,11 +21,11 @@ const limit = remember('password-hashes', () => pLimit(MAX_PARALLEL_HASHES))
 
 /**
  * Requires that a password can be hashed soon. Call it before an attempt is counted.
- * @throws TooMany when too many wait already
+ * @throws TooManyRequests when too many wait already
  */
 export function requireHashCapacity(): void {
 	if (limit.pendingCount < MAX_WAITING_HASHES) return
-	throw new TooMany('Many people are logging in right now. Try again in a few seconds.', 5)
+	throw new TooManyRequests('Many people are logging in right now. Try again in a few seconds.', 5)
 }
 
 /** The argon2id hash of a password, without truncation: spaces and every Unicode character count, in NFC. */
@@ -49,7 +49,7 @@ export async function hasPassword(userId: number, executor?: Executor): Promise<
 
 /**
  * Whether this is the member's password. Count the attempt first.
- * @throws TooMany when too many hashes wait already
+ * @throws TooManyRequests when too many hashes wait already
  */
 export async function checkPassword(userId: number, password: string): Promise<boolean> {
 	requireHashCapacity()

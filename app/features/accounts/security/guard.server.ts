@@ -3,10 +3,10 @@ import { config } from '~/config.server.ts'
 import {
 	type AttemptCounters,
 	countAttempt,
-	network,
+	networkOf,
 	resetAttempts,
 	takeBackAttempt,
-	wideNetwork,
+	wideNetworkOf,
 } from '~/features/rate-limits/rate-limits.server.ts'
 import {
 	type DeviceCookie,
@@ -16,7 +16,7 @@ import {
 	rememberDevice,
 } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
+import { Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { findAccountByEmail, findAccountId, findMainEmail, findResetOwner } from '../accounts.queries.server.ts'
@@ -24,10 +24,10 @@ import { isEmail, nameInput } from '../accounts.schema.ts'
 import { requirePasswords } from '../login-methods.server.ts'
 import { mailNewDevice, queueAccountMail } from '../registration/account-mails.server.ts'
 import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
-import { isAllowedDomain, refuseImpersonation } from '../registration/names.server.ts'
+import { isAllowedDomain, requireNoImpersonation } from '../registration/names.server.ts'
 import { findUnconfirmed, replaceRegistration } from '../registration/registrations.queries.server.ts'
-import { isNamedAdmin, promoteNamedAdmin } from '../registration/registrations.server.ts'
-import { countRegistration, registrationNotice, whoMayRegister } from '../registration/who-may-register.server.ts'
+import { isAdminEmail, promoteNamedAdmin } from '../registration/registrations.server.ts'
+import { countRegistration, registrationNotice, registrationSettings } from '../registration/rules.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './credentials.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
 import { requireAcceptedTerms } from './suspension.server.ts'
@@ -58,7 +58,7 @@ const byPassword = ['/sign-in/email', '/sign-up/email', '/request-password-reset
  * @returns the response, where Better Auth is not called at all
  * @throws APIError 401, 403, 422, or 429 with Retry-After
  */
-export async function guard(context: Context): Promise<unknown> {
+export async function beforeAttempt(context: Context): Promise<unknown> {
 	const check = checks[context.path]
 	if (!check) return
 	const body = (context.body ?? {}) as Record<string, unknown>
@@ -67,7 +67,7 @@ export async function guard(context: Context): Promise<unknown> {
 		if (byPassword.includes(context.path)) requirePasswords()
 		return await check({ context, email, address: addressOf(context), body })
 	} catch (error) {
-		if (error instanceof TooMany) {
+		if (error instanceof TooManyRequests) {
 			const headers = { 'Retry-After': String(error.retryAfter) }
 			throw new APIError('TOO_MANY_REQUESTS', { code: 'TOO_MANY_TRIES', message: error.message }, headers)
 		}
@@ -113,7 +113,7 @@ async function checkLogin({ context, email: typed, address, body }: Attempt): Pr
 	const device = await findKnownDevice(email, context.headers)
 	await countAttempt(device ? [['login-device', device]] : countersOfUnknownDevice(email, address))
 	if (config().REQUIRE_EMAIL_VERIFICATION) await refuseUnconfirmed(context, email, body.password)
-	if (isNamedAdmin(email)) await promoteNamedAdmin(email)
+	if (isAdminEmail(email)) await promoteNamedAdmin(email)
 	// The same work and answer as for an unknown address.
 	if (isClosedDemoAccount(email)) return { context: { body: { ...body, email: 'nobody@nobody.invalid' } } }
 	if (email !== typed) return { context: { body: { ...body, email } } }
@@ -126,8 +126,8 @@ function countersOfUnknownDevice(email: string, address: string): AttemptCounter
 
 function addressCounters(way: 'login' | 'register', address: string): AttemptCounters {
 	return [
-		[`${way}-address`, network(address)],
-		[`${way}-network`, wideNetwork(address)],
+		[`${way}-address`, networkOf(address)],
+		[`${way}-network`, wideNetworkOf(address)],
 	]
 }
 
@@ -158,7 +158,7 @@ export async function afterLogin(context: Context, user: { id: number; email: st
 	await resetAttempts(device ? [['login-device', device]] : [['login-account', user.email]])
 	if (!device) await takeBackAttempt(addressCounters('login', address))
 	await greetDevice(context, user)
-	if (isNamedAdmin(user.email) && !(await findAccountByEmail(user.email))?.email_verified)
+	if (isAdminEmail(user.email) && !(await findAccountByEmail(user.email))?.email_verified)
 		await queueAccountMail({ kind: 'confirm', email: user.email })
 }
 
@@ -187,9 +187,9 @@ async function checkRegistration({ context, email, address, body }: Attempt): Pr
 	const { name } = parseInput(nameInput, body)
 	const agreed_to = requireAcceptedTerms(body.terms)
 	// The owner of ADMIN_EMAIL is staff, whatever their name.
-	if (!isNamedAdmin(email)) await refuseImpersonation(name, 'name')
+	if (!isAdminEmail(email)) await requireNoImpersonation(name, 'name')
 	refuseWeak(body.password, { email, name })
-	const { domains } = whoMayRegister()
+	const { domains } = registrationSettings()
 	if (!isAllowedDomain(email, domains)) {
 		const message = `Only addresses of ${domains.join(', ')} can register here.`
 		throw new APIError('FORBIDDEN', { code: 'EMAIL_DOMAIN_NOT_ALLOWED', message })
@@ -209,7 +209,7 @@ async function checkRegistration({ context, email, address, body }: Attempt): Pr
 /** The answer is always the same; a job looks up the address, and mails. */
 async function checkForgotten({ context, email, address }: Attempt): Promise<unknown> {
 	if (!isEmail(email)) return
-	await countAttempt([['forgot-address', network(address)]])
+	await countAttempt([['forgot-address', networkOf(address)]])
 	const isKnownDevice = (await findKnownDevice(email, context.headers)) !== null
 	await queueAccountMail({ kind: 'reset', email, isKnownDevice })
 	return context.json({
@@ -224,7 +224,7 @@ async function checkReset({ context, address, body }: Attempt): Promise<void> {
 	requireHashCapacity()
 	await countAttempt([
 		['reset-link', token],
-		['reset-address', network(address)],
+		['reset-address', networkOf(address)],
 	])
 }
 

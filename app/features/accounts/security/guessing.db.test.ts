@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import { countAttempt, network, wideNetwork } from '~/features/rate-limits/rate-limits.server.ts'
-import { Invalid, TooMany } from '~/lib/errors.ts'
+import { countAttempt, networkOf, wideNetworkOf } from '~/features/rate-limits/rate-limits.server.ts'
+import { Invalid, TooManyRequests } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { deliverAccountMails, forgetCounts, mailedToken, sentMails } from '../../../../tests/support/jobs.ts'
+import { deliverAccountMails, mailedToken, resetCounts, sentMails } from '../../../../tests/support/jobs.ts'
 import { authHandler, logIn, registerMember, requestPasswordReset, resetPassword } from '../accounts.server.ts'
 
 useDatabase()
@@ -16,7 +16,7 @@ beforeAll(async () => {
 	await stopJobs()
 })
 
-beforeEach(forgetCounts)
+beforeEach(resetCounts)
 
 const password = 'a lantern at the ford'
 let made = 0
@@ -59,7 +59,7 @@ async function enter(email: string, browser: Browser = {}, secret = password): P
 /** Tries a wrong password. @returns the seconds to wait if the attempt was rejected unchecked, else 0 */
 async function guess(email: string, browser: Browser = {}): Promise<number> {
 	const refusal = await enter(email, browser, 'a wrong guess').catch((error: unknown) => error)
-	if (refusal instanceof TooMany) return refusal.retryAfter
+	if (refusal instanceof TooManyRequests) return refusal.retryAfter
 	expect(refusal).toBeInstanceOf(Invalid)
 	return 0
 }
@@ -128,7 +128,7 @@ test('the owner can log in from a known device meanwhile, which does not reset t
 	const email = await member()
 	const device = await enter(email)
 	while ((await guess(email, { ip: '203.0.113.5' })) === 0);
-	await expect(enter(email, { ip: '203.0.113.77' })).rejects.toThrow(TooMany)
+	await expect(enter(email, { ip: '203.0.113.77' })).rejects.toThrow(TooManyRequests)
 	for (let login = 0; login < 8; login += 1) await enter(email, { cookie: device, ip: '203.0.113.5' })
 	expect(await guess(email, { ip: '192.0.2.1' })).toBeGreaterThan(0)
 })
@@ -149,7 +149,7 @@ test.each(['device=forged', 'device=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'device=%
 		const email = await member()
 		await enter(email)
 		for (let tries = 0; tries < 5; tries += 1) expect(await guess(email, { cookie })).toBe(0)
-		await expect(enter(email, { cookie })).rejects.toThrow(TooMany)
+		await expect(enter(email, { cookie })).rejects.toThrow(TooManyRequests)
 	},
 )
 
@@ -159,7 +159,7 @@ test('a browser can be known for several accounts, and an account for ten browse
 	expect(both.split('.')).toHaveLength(2)
 	for (const email of [first, second]) while ((await guess(email)) === 0);
 	for (const email of [first, second]) await enter(email, { cookie: both })
-	await forgetCounts()
+	await resetCounts()
 	for (let login = 0; login < 14; login += 1) await enter(first)
 	const { rows } = await sql`select from known_devices join users on users.id = user_id where email = ${first}`.execute(
 		db(),
@@ -176,7 +176,7 @@ test('a reset by mail deletes devices and counts, and makes its own browser know
 	const input = form({ token: await mailedToken(email), password: next, confirmPassword: next })
 	const fresh = (await resetPassword(input, request())).getSetCookie()[0]?.split(';')[0] ?? ''
 	while ((await guess(email, { cookie: old })) === 0);
-	await expect(enter(email, { cookie: old }, next)).rejects.toThrow(TooMany)
+	await expect(enter(email, { cookie: old }, next)).rejects.toThrow(TooManyRequests)
 	await enter(email, { cookie: fresh }, next)
 })
 
@@ -195,7 +195,7 @@ test('guesses from an address or network are limited over all accounts; successf
 	await sql`update attempts set count = 49 where key like 'login-address:%'`.execute(db())
 	expect(await guess('next@b.example', { ip: '203.0.113.9' })).toBe(0)
 	expect(await guess('last@b.example', { ip: '203.0.113.9' })).toBeGreaterThan(30)
-	await expect(enter(email, { ip: '203.0.113.9' })).rejects.toThrow(TooMany)
+	await expect(enter(email, { ip: '203.0.113.9' })).rejects.toThrow(TooManyRequests)
 	await sql`update attempts set count = 249 where key like 'login-network:%'`.execute(db())
 	expect(await guess('neighbour@b.example', { ip: '203.0.113.10' })).toBe(0)
 	expect(await guess('neighbour@b.example', { ip: '203.0.113.11' })).toBeGreaterThan(30)
@@ -223,7 +223,7 @@ test.each([
 	['2001:0DB8::7', '2001:db8:0:0::/64', '2001:db8:0::/48'],
 	['unknown', 'unknown', 'unknown'],
 ])('%s is counted as %s, and with its network as %s', (address, holder, wide) => {
-	expect([network(address), wideNetwork(address)]).toEqual([holder, wide])
+	expect([networkOf(address), wideNetworkOf(address)]).toEqual([holder, wide])
 })
 
 test('a lecture hall can register at once; beyond thirty from one address each waits a little longer', async () => {
@@ -231,7 +231,7 @@ test('a lecture hall can register at once; beyond thirty from one address each w
 	for (let count = 0; count < 34; count += 1) {
 		const seconds = await countAttempt([['register-address', '203.0.113.50']]).then(
 			() => 0,
-			(error: TooMany) => error.retryAfter,
+			(error: TooManyRequests) => error.retryAfter,
 		)
 		outcomes.push(seconds)
 		if (seconds > 0) await wait(seconds)
@@ -239,7 +239,7 @@ test('a lecture hall can register at once; beyond thirty from one address each w
 	expect(outcomes.slice(0, 30)).toEqual(Array(30).fill(0))
 	expect(outcomes.slice(30)).toEqual([20, 0, 30, 0])
 	await expect(countAttempt([['register-address', '203.0.113.50']])).rejects.toThrow('Wait 60 seconds')
-	await forgetCounts()
+	await resetCounts()
 	let registered = 0
 	const register = () =>
 		registerMember(
@@ -247,7 +247,7 @@ test('a lecture hall can register at once; beyond thirty from one address each w
 			request({ ip: '203.0.113.60' }),
 		)
 	for (; registered < 30; registered += 1) await register()
-	await expect(register()).rejects.toThrow(TooMany)
+	await expect(register()).rejects.toThrow(TooManyRequests)
 })
 
 test('an address gets three mails an hour and five a day over all kinds, silently; a known device has a limit of its own', async () => {

@@ -6,16 +6,16 @@ import { z } from 'zod'
 import { endReplacedSessions } from '~/features/sessions/sessions.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
-import { ownCookie, readOwnCookie } from '~/platform/http/cookies.ts'
-import { boxSetting, settingSection } from '~/platform/settings/setting.ts'
+import { readCookie, setCookieHeader } from '~/platform/http/cookies.ts'
+import { checkboxSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import {
 	findLoginChallenge,
 	hasSecondFactor,
 	insertLoginChallenge,
-	type WaitingLogin,
+	type PendingLogin,
 } from '../accounts.queries.server.ts'
-import { handOver } from '../login-methods.server.ts'
+import { notifySessionBegun } from '../login-methods.server.ts'
 import { afterLogin } from './guard.server.ts'
 
 /*
@@ -29,7 +29,7 @@ export const staffSection = settingSection({
 	title: 'Moderators and admins',
 	about: 'What moderators and admins have to set up before they can act as such.',
 	settings: {
-		requireSecondFactor: boxSetting({
+		requireSecondFactor: checkboxSetting({
 			label: 'Moderators and admins need a second factor',
 			hint: 'Until they set up an authenticator app, they can only do what members can.',
 			environment: 'REQUIRE_STAFF_SECOND_FACTOR',
@@ -71,19 +71,19 @@ export function isSecondStepMissing(refusal: unknown): boolean {
 export async function beginSecondStep(userId: number, kept: string | null = null): Promise<string> {
 	const token = newToken()
 	await insertLoginChallenge({ userId, hash: hashToken(token), seconds: CHALLENGE_LIFETIME, kept })
-	return ownCookie('login', token, CHALLENGE_LIFETIME)
+	return setCookieHeader('login', token, CHALLENGE_LIFETIME)
 }
 
 /** Who has given the right password in this browser within ten minutes; null for nobody. */
-export async function findWaitingLogin(request: Request): Promise<(WaitingLogin & { hash: string }) | null> {
-	const token = readOwnCookie(request.headers.get('Cookie'), 'login')
+export async function findPendingLogin(request: Request): Promise<(PendingLogin & { hash: string }) | null> {
+	const token = readCookie(request.headers.get('Cookie'), 'login')
 	if (!token) return null
 	const waiting = await findLoginChallenge(hashToken(token))
 	return waiting ? { ...waiting, hash: hashToken(token) } : null
 }
 
 /** Deletes the cookie of the first step. */
-export const forgetFirstStep = () => ownCookie('login', '', 0)
+export const clearFirstStepCookie = () => setCookieHeader('login', '', 0)
 
 /** Begins a session after the second step. Only the server itself can call it. */
 export const secondStep = {
@@ -98,7 +98,7 @@ export const secondStep = {
 				if (!user) throw new APIError('UNAUTHORIZED', { message: 'There is no such account.' })
 				const session = await proven.run(userId, () => internalAdapter.createSession(String(userId)))
 				if (!session) throw new APIError('INTERNAL_SERVER_ERROR', { message: 'The session could not be made.' })
-				await handOver(session, kept, internalAdapter.deleteSession)
+				await notifySessionBegun(session, kept, internalAdapter.deleteSession)
 				const before = await context.getSignedCookie(authCookies.sessionToken.name, secret)
 				await setSessionCookie(context, { session, user })
 				await endReplacedSessions(before || null, { token: session.token, userId })

@@ -19,8 +19,10 @@ interface AccountStatus {
  * Why this member may not write now, as a sentence for them; null when they may.
  * @param now milliseconds since the epoch
  */
-export function suspensionOf({ suspendedUntil, suspendedReason, leavesAt }: AccountStatus, now: number): string | null {
-	if (leavesAt) return 'You are leaving, so you can only read. Keep your account at Settings, Leave, to write again.'
+export function suspensionMessage(account: AccountStatus, now: number): string | null {
+	const { suspendedUntil, suspendedReason } = account
+	if (account.leavesAt)
+		return 'You are leaving, so you can only read. Keep your account at Settings, Leave, to write again.'
 	if (suspendedUntil === null) return null
 	const because = suspendedReason ? ` Reason: ${suspendedReason}` : ''
 	if (suspendedUntil === 'infinity') return `You are permanently suspended and cannot post here.${because}`
@@ -56,13 +58,13 @@ export function requireAcceptedTerms(sent: unknown): number {
 }
 
 /** @throws NotAllowed with the reason, for a member who is suspended, or has not accepted the terms */
-export function refuseSuspended(row: SuspensionRow): void {
+export function requireNotSuspended(row: SuspensionRow): void {
 	const suspension = {
 		suspendedUntil: row.suspended_until,
 		suspendedReason: row.suspended_reason,
 		leavesAt: row.leaves_at,
 	}
-	const message = suspensionOf(suspension, Date.now())
+	const message = suspensionMessage(suspension, Date.now())
 	if (message) throw new NotAllowed(message)
 	if (row.agreed_to < terms.version)
 		throw new NotAllowed('The terms of this site have changed. Accept them at /terms/accept, then you can write here.')
@@ -76,5 +78,5 @@ export function refuseSuspended(row: SuspensionRow): void {
 export async function requireMayWrite(userId: number, executor?: Executor): Promise<void> {
 	const row = await findSuspension(userId, executor)
 	if (!row) throw new NotAllowed('This account no longer exists.')
-	refuseSuspended(row)
+	requireNotSuspended(row)
 }

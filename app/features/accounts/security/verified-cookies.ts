@@ -47,7 +47,7 @@ export class VerifiedCookies {
 	 * @param versionOf the version that a signed cookie of a member must carry now
 	 */
 	find(header: string, versionOf: (userId: number) => string): SignedIn | null {
-		const key = digestOf(header)
+		const key = cookieDigest(header)
 		const entry = this.#entries.get(key)
 		if (!entry) return null
 		this.#entries.delete(key)
@@ -70,14 +70,14 @@ export class VerifiedCookies {
 		// The version in the cookie, not the current one: the member may have logged out elsewhere since it was verified.
 		const { version } = signed
 		const verified = { viewer: Object.freeze(viewer), version, verifiedAt: this.#clocks.now(), expiresAt }
-		this.#entries.set(digestOf(header), verified)
+		this.#entries.set(cookieDigest(header), verified)
 		const [oldest] = this.#entries.keys()
 		if (this.#entries.size > this.#maxEntries && oldest !== undefined) this.#entries.delete(oldest)
 	}
 }
 
 /** The key of a Cookie header, so that no cookie is stored. */
-export function digestOf(header: string): string {
+export function cookieDigest(header: string): string {
 	return hash('sha256', header, 'base64')
 }
 

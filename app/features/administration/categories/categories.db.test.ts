@@ -21,8 +21,8 @@ import {
 	listCategoryDetails,
 	mergeCategory,
 	moveCategory,
-	moveMerged,
-	previewMerge,
+	moveMergedQuestions,
+	previewCategoryMerge,
 	saveCategory,
 } from './categories.server.ts'
 
@@ -133,7 +133,8 @@ describe('validation of the form', () => {
 			[slug, /a category other than this/],
 			[shut.slug, /is archived/],
 		] as const)
-			for (const act of [previewMerge, mergeCategory]) await expect(act(admin, id, { into })).rejects.toThrow(message)
+			for (const act of [previewCategoryMerge, mergeCategory])
+				await expect(act(admin, id, { into })).rejects.toThrow(message)
 		await expect(archiveCategory(admin, shut.id, true)).rejects.toThrow(Conflict)
 		await expect(getCategoryDetail(admin, 2 ** 30)).rejects.toThrow(NotFound)
 	})
@@ -183,9 +184,9 @@ describe('every address with a former slug redirects to the category', () => {
 				const last = await makeCategory()
 				await mergeCategory(admin, into.id, { into: last.slug })
 				now = last.slug
-				await moveMerged(into.id)
+				await moveMergedQuestions(into.id)
 			}
-			await moveMerged(id)
+			await moveMergedQuestions(id)
 		}
 		expect(await getCategoryPage(ada, slug)).toMatchObject({ slug: now, count: 1, following: true })
 		for (const input of [{ category: slug }, { search: `category:${slug}` }, { category: slug, search: 'work' }])
@@ -216,13 +217,13 @@ test('a merge previews what it moves, moves unpublished questions too, and joins
 	await makeQuestion(ada, { category: from.slug })
 	for (const category of [from.slug, into.slug]) await setFollowing(ada, { category }, true)
 	await setFollowing(other, { category: from.slug }, true)
-	expect(await previewMerge(admin, from.id, { into: into.slug })).toEqual({
+	expect(await previewCategoryMerge(admin, from.id, { into: into.slug })).toEqual({
 		into: { slug: into.slug, title: into.title },
 		questions: 2,
 		followers: 2,
 	})
 	expect(await mergeCategory(admin, from.id, { into: into.slug })).toEqual({ id: into.id, title: into.title })
-	await moveMerged(from.id)
+	await moveMergedQuestions(from.id)
 	expect((await getCategoryDetail(admin, from.id)).mergedInto).toBe(into.id)
 	expect((await getCategoryDetail(admin, into.id)).category).toMatchObject({
 		questions: 1,
@@ -322,7 +323,7 @@ describe('concurrent changes', () => {
 			...[one, two, one, two].map(({ slug }) => makeQuestion(ada, { category: slug })),
 		])
 		expect(merges.map(({ status }) => status).sort()).toEqual([...Array(5).fill('fulfilled'), 'rejected'])
-		for (const { id } of [one, two]) await moveMerged(id)
+		for (const { id } of [one, two]) await moveMergedQuestions(id)
 		const { rows } = await sql<{ count: number }>`
 			select count(*)::int as count from questions join categories c on c.id = category_id where c.merged_into is not null`.execute(
 			db(),
@@ -352,7 +353,7 @@ test('only admins, according to the database, can do any of this', async () => {
 		for (const read of [
 			() => listCategoryDetails(who),
 			() => getCategoryDetail(who, id),
-			() => previewMerge(who, id, { into: 'others' }),
+			() => previewCategoryMerge(who, id, { into: 'others' }),
 		])
 			await expect(read()).rejects.toThrow(NotAllowed)
 	expect(await formOf(id)).toEqual(before)

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { CategoryTexts } from './categories.schema.ts'
-import type { CategoryAsking, CategoryLine } from './categories.view.ts'
+import type { AskersChoice, CategorySummary } from './categories.view.ts'
 
-export interface CategoryDetailRow extends CategoryLine {
+export interface CategoryDetailRow extends CategorySummary {
 	description: string
-	asking: CategoryAsking
+	asking: AskersChoice
 	version: number
 	merged_into: number | null
 	required_tags: string[]
@@ -91,7 +91,7 @@ export async function writeArchived(trx: Executor, id: number, isArchived: boole
 }
 
 /** Redirects a category, and those merged into it before, to another one, and moves its followers. */
-export async function mergeInto(
+export async function writeCategoryMerge(
 	trx: Executor,
 	{ id, slug }: { id: number; slug: string },
 	into: number,
@@ -125,7 +125,7 @@ export async function countAllQuestions(executor: Executor, id: number): Promise
  * @param after the last id of the previous batch
  * @returns the last moved id; null if none is left, or the category was not merged
  */
-export async function moveNextQuestions(
+export async function moveQuestionBatch(
 	trx: Executor,
 	from: number,
 	after: number,

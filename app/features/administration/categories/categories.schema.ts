@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_TAG, tagsOf } from '~/features/tags/tags.limits.ts'
+import { MAX_TAG, parseTags } from '~/features/tags/tags.limits.ts'
 import { slugOf } from '~/lib/addresses.ts'
 import { cleanLine, isStorable } from '~/lib/clean.ts'
 import {
@@ -34,7 +34,7 @@ export const categoryInput = z
 		),
 		requiredTags: line('The tags are missing.')
 			.default('')
-			.transform(tagsOf)
+			.transform(parseTags)
 			.refine((tags) => tags.length <= MAX_REQUIRED_TAGS, `Choose at most ${MAX_REQUIRED_TAGS} tags.`)
 			.refine((tags) => tags.every((tag) => tag.length <= MAX_TAG), `A tag has at most ${MAX_TAG} characters.`),
 		asking: z.enum(['everybody', 'verified', 'staff'], { error: 'Choose who may ask there.' }),

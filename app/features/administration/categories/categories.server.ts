@@ -3,11 +3,11 @@ import { CATEGORY_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { lockCategories, lockCategoriesShared } from '~/features/tags/tags.queries.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { type Input, parseInput, requireSame, requireVersion } from '~/platform/http/form.server.ts'
+import { type Input, parseInput, requireSameAsStored, requireVersion } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { lockAdmin, requireAdmin } from '../admins.server.ts'
 import {
@@ -17,14 +17,14 @@ import {
 	findSlugOwner,
 	insertCategory,
 	listDetailRows,
-	mergeInto,
-	moveNextQuestions,
+	moveQuestionBatch,
 	updateCategory,
 	writeArchived,
+	writeCategoryMerge,
 	writeOrder,
 } from './categories.queries.server.ts'
 import { type CategoryTexts, categoryInput, mergeInput } from './categories.schema.ts'
-import { type CategoryDetail, FALLBACK_CATEGORY, MAX_CATEGORIES, type MergePreview } from './categories.view.ts'
+import { type CategoryDetail, type CategoryMergePreview, FALLBACK_CATEGORY, MAX_CATEGORIES } from './categories.view.ts'
 
 /*
  * Category management. Each action is one transaction that includes its log entry, and blocks writes of questions and
@@ -86,7 +86,10 @@ export async function saveCategory(viewer: Viewer, id: number, input: Input): Pr
 		if (before.version !== version) {
 			const { title, slug, description, asking, required_tags } = before
 			const values = { title, slug, description, asking, requiredTags: required_tags.join(', ') }
-			return requireSame({ version: before.version, values }, { ...texts, requiredTags: texts.requiredTags.join(', ') })
+			return requireSameAsStored(
+				{ version: before.version, values },
+				{ ...texts, requiredTags: texts.requiredTags.join(', ') },
+			)
 		}
 		requireFallbackKept(before, texts)
 		await requireFree(trx, await listDetailRows(trx), id, texts)
@@ -169,7 +172,7 @@ export async function archiveCategory(viewer: Viewer, id: number, isArchived: bo
 }
 
 /** The effect of a merge. Changes nothing. @throws as {@link mergeCategory} */
-export async function previewMerge(viewer: Viewer, id: number, input: Input): Promise<MergePreview> {
+export async function previewCategoryMerge(viewer: Viewer, id: number, input: Input): Promise<CategoryMergePreview> {
 	requireAdmin(viewer)
 	const { category, into } = await requireMergeable(db(), id, input)
 	const questions = await countAllQuestions(db(), id)
@@ -185,9 +188,9 @@ export async function previewMerge(viewer: Viewer, id: number, input: Input): Pr
 export async function mergeCategory(viewer: Viewer, id: number, input: Input): Promise<{ id: number; title: string }> {
 	const into = await withLockedCategories(viewer, async (trx, actor) => {
 		const found = await requireMergeable(trx, id, input)
-		await mergeInto(trx, found.category, found.into.id)
+		await writeCategoryMerge(trx, found.category, found.into.id)
 		await addJob('move-merged-category', { from: id }, trx)
-		const note = `into “${found.into.title}”, ${counted(found.category.questions, 'query', 'queries')}`
+		const note = `into “${found.into.title}”, ${pluralize(found.category.questions, 'query', 'queries')}`
 		await record(trx, actor, found.category, 'merge', note)
 		return found.into
 	})
@@ -210,7 +213,7 @@ async function requireMergeable(
 }
 
 /** Moves all questions of a merged category in batches. Calling it again resumes an interrupted move. */
-export async function moveMerged(from: number): Promise<void> {
+export async function moveMergedQuestions(from: number): Promise<void> {
 	let after: number | null = 0
 	while (after !== null) {
 		const last: number = after
@@ -219,10 +222,10 @@ export async function moveMerged(from: number): Promise<void> {
 			.execute(async (trx) => {
 				// Prevents the target from being merged while questions move there.
 				await lockCategoriesShared(trx)
-				return moveNextQuestions(trx, from, last, MOVED_AT_ONCE)
+				return moveQuestionBatch(trx, from, last, MOVED_AT_ONCE)
 			})
 	}
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 }
 
 /** Locks the categories before the admin's row, in the order of asking. */
@@ -238,7 +241,7 @@ async function withLockedCategories<Result>(
 			await lockAdmin(trx, actor)
 			return work(trx, actor)
 		})
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 	return result
 }
 

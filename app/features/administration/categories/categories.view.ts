@@ -21,16 +21,16 @@ export function categoryAdminPath(id: number): string {
 	return `${categoriesPath}/${id}`
 }
 
-export type CategoryAsking = Exclude<CategoryAskers, 'nobody'>
+export type AskersChoice = Exclude<CategoryAskers, 'nobody'>
 
-export const askingChoices: readonly { value: CategoryAsking; label: string }[] = [
+export const askersChoices: readonly { value: AskersChoice; label: string }[] = [
 	{ value: 'everybody', label: 'Every member' },
 	{ value: 'verified', label: 'Verified students' },
 	{ value: 'staff', label: 'Moderators and admins' },
 ]
 
 /** A line of the list. */
-export interface CategoryLine {
+export interface CategorySummary {
 	id: number
 	slug: string
 	title: string
@@ -41,9 +41,9 @@ export interface CategoryLine {
 }
 
 /** A category with the data of its page. */
-export interface CategoryDetail extends CategoryLine {
+export interface CategoryDetail extends CategorySummary {
 	description: string
-	asking: CategoryAsking
+	asking: AskersChoice
 	/** Comma-separated tags, one of which a question needs; '' if any tag will do. */
 	requiredTags: string
 	version: number
@@ -54,7 +54,7 @@ export interface CategoryDetail extends CategoryLine {
 }
 
 /** The effect of a merge. */
-export interface MergePreview {
+export interface CategoryMergePreview {
 	into: { slug: string; title: string }
 	/** The number of questions of any status. */
 	questions: number

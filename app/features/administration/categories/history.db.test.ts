@@ -5,7 +5,13 @@ import '~/features/index.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { addCategory, getCategoryDetail, mergeCategory, moveMerged, saveCategory } from './categories.server.ts'
+import {
+	addCategory,
+	getCategoryDetail,
+	mergeCategory,
+	moveMergedQuestions,
+	saveCategory,
+} from './categories.server.ts'
 
 useDatabase()
 
@@ -23,7 +29,7 @@ test.each<[string, (admin: SignedIn, id: number) => Promise<unknown>]>([
 		async (admin, id) => {
 			await addCategory(admin, { title: 'The target', slug: 'target', description: '', asking: 'everybody' })
 			await mergeCategory(admin, id, { into: 'target' })
-			await moveMerged(id)
+			await moveMergedQuestions(id)
 		},
 	],
 ])('a category that is %s is no change by the last editor', async (what, change) => {

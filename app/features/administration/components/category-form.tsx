@@ -6,7 +6,7 @@ import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import {
-	askingChoices,
+	askersChoices,
 	type CategoryDetail,
 	MAX_CATEGORY_DESCRIPTION,
 	MAX_CATEGORY_SLUG,
@@ -47,7 +47,7 @@ export function CategoryForm({ action, category, refusal, form }: CategoryFormPr
 					stored={refusal.stored.values}
 					typed={refusal.values}
 					names={names}
-					choices={{ asking: Object.fromEntries(askingChoices.map(({ value: choice, label }) => [choice, label])) }}
+					choices={{ asking: Object.fromEntries(askersChoices.map(({ value: choice, label }) => [choice, label])) }}
 					button={{ name: 'act', value: 'save' }}
 				/>
 			) : (
@@ -78,7 +78,7 @@ export function CategoryForm({ action, category, refusal, form }: CategoryFormPr
 				hint="A query there needs one of them, such as linux, windows, macos. If you leave it empty, any tag will do."
 			/>
 			<Select {...of('asking')}>
-				{askingChoices.map(({ value: choice, label }) => (
+				{askersChoices.map(({ value: choice, label }) => (
 					<option key={choice} value={choice}>
 						{label}
 					</option>

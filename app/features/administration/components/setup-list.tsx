@@ -3,7 +3,7 @@ import type { FormRefusal } from '~/platform/http/form.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { ADMIN_PATH, type SetupStepView, type SetupView } from '../setup/setup.view.ts'
 
@@ -19,11 +19,11 @@ export function SetupList({ setup: { steps, done, isHidden }, refusal }: SetupLi
 	const isAbout = (key: string) => (refusal?.values.step ?? '') === key
 	return (
 		<section className="mt-6" aria-labelledby="setup">
-			<RuleHead id="setup" title={isDone ? 'Your site is ready' : 'Make your site ready'}>
+			<SectionHeading id="setup" title={isDone ? 'Your site is ready' : 'Make your site ready'}>
 				<span className="meta">
 					{done} of {steps.length} done
 				</span>
-			</RuleHead>
+			</SectionHeading>
 			{isAbout('') && <FormError>{refusal?.message}</FormError>}
 			<ol>
 				{steps.map((step, index) => (

@@ -1,4 +1,4 @@
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 
 interface WeekChartProps {
 	id: string
@@ -26,9 +26,9 @@ export function WeekChart({ id, title, note, values, say }: WeekChartProps) {
 	const summary = `${title} in ${values.length} weeks. This week ${labelOf(newest.value)}, most in the week of ${highest.week}: ${labelOf(highest.value)}.`
 	return (
 		<section className="mt-8" aria-labelledby={id}>
-			<RuleHead id={id} title={title}>
+			<SectionHeading id={id} title={title}>
 				<span>{labelOf(newest.value)}</span>
-			</RuleHead>
+			</SectionHeading>
 			<svg
 				className="mt-2 block h-24 w-full text-ivy"
 				viewBox={`0 0 ${values.length * STEP} ${HEIGHT}`}

@@ -70,7 +70,7 @@ export async function listFigures(categoryId: number): Promise<WeekFigures[]> {
 }
 
 /** Whether anything has been counted yet. */
-export async function haveFigures(): Promise<boolean> {
+export async function hasFigures(): Promise<boolean> {
 	const { rows } = await sql`select from weekly_members limit 1`.execute(db())
 	return rows.length > 0
 }

@@ -3,12 +3,12 @@ import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { getCategory, listCategories } from '~/features/tags/tags.server.ts'
 import type { CategoryView } from '~/features/tags/tags.view.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { lockAdmin, requireAdmin } from '../admins.server.ts'
 import {
-	haveFigures,
+	hasFigures,
 	listFailedJobs,
 	listFigures,
 	retryFailedJobs,
@@ -39,7 +39,7 @@ interface Figures {
 export async function readFigures(viewer: Viewer, slug: string): Promise<Figures> {
 	requireAdmin(viewer)
 	// A new site should not have to wait for the night.
-	if (!(await haveFigures())) await countFigures()
+	if (!(await hasFigures())) await countFigures()
 	const chosen = slug === '' ? null : await getCategory(slug)
 	const [weeks, categories, failed] = await Promise.all([
 		listFigures(chosen?.id ?? 0),
@@ -64,7 +64,7 @@ export async function retryJobs(viewer: Viewer, task: string): Promise<number> {
 			const count = await retryFailedJobs(trx, task)
 			if (count === 0) throw new NotFound('No such job is left.')
 			const about = { kind: MEMBER_SUBJECT, targetId: actor.id, memberId: actor.id, title: task }
-			await addLogRow(trx, { actorId: actor.id, act: 'retry jobs', ...about, note: counted(count, 'job') })
+			await addLogRow(trx, { actorId: actor.id, act: 'retry jobs', ...about, note: pluralize(count, 'job') })
 			return count
 		})
 }

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { logOutMember } from '~/features/moderation/members.server.ts'
 import { listLog } from '~/features/moderation/queue.server.ts'
-import { askForArchive } from '~/features/privacy/archive/archive.server.ts'
+import { requestArchive } from '~/features/privacy/archive/archive.server.ts'
 import { leave } from '~/features/privacy/leaving/leaving.server.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { Conflict } from '~/lib/errors.ts'
@@ -12,7 +12,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { useJobTables } from '../../../../tests/support/jobs.ts'
-import { archiveFor, changeRole, confirmAddressOf, deleteAccountOf, renameMember } from './acts.server.ts'
+import { changeRole, confirmAddressOf, deleteAccountOf, renameMember, requestMemberArchive } from './acts.server.ts'
 import { runBulk } from './bulk.server.ts'
 
 useDatabase()
@@ -36,11 +36,11 @@ test('an admin who is leaving can become a member, as another admin stays', asyn
 
 test('the log has an archive that an admin asked for, and none that was refused', async () => {
 	const member = await makeMember('archived')
-	await askForArchive(member, member)
-	await expect(archiveFor(admin, 'archived', { why })).rejects.toThrow(Conflict)
+	await requestArchive(member, member)
+	await expect(requestMemberArchive(admin, 'archived', { why })).rejects.toThrow(Conflict)
 	expect(await logOf('archived')).toEqual([])
 	await sql`delete from archives`.execute(db())
-	await archiveFor(admin, 'archived', { why })
+	await requestMemberArchive(admin, 'archived', { why })
 	expect(await logOf('archived')).toEqual(['make an archive'])
 })
 
@@ -49,7 +49,7 @@ test('a member reads which events of their account an admin caused', async () =>
 	await confirmAddressOf(admin, 'helped')
 	await renameMember(admin, 'helped', { username: 'cared.for', why })
 	await logOutMember(admin, 'cared.for')
-	await archiveFor(admin, 'cared.for', { why })
+	await requestMemberArchive(admin, 'cared.for', { why })
 	await deleteAccountOf(admin, 'cared.for', { texts: 'keep', why })
 	expect((await listSecurityEvents(member)).map(({ text }) => text)).toEqual([
 		'An admin asked for the account to be deleted',

@@ -3,17 +3,17 @@ import { confirmMember } from '~/features/accounts/accounts.queries.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { resetSecondFactor } from '~/features/authenticators/second-factor.server.ts'
 import { clearAddressProblems } from '~/features/bounces/bounces.server.ts'
-import { announceRename, rename, usernameInput } from '~/features/identity/usernames/usernames.server.ts'
+import { announceRename, applyRename, usernameInput } from '~/features/identity/usernames/usernames.server.ts'
 import { releaseCases } from '~/features/moderation/handling/handling.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { findModeratedMember, type ModeratedMemberRow } from '~/features/moderation/members.queries.server.ts'
-import { typedUsername } from '~/features/moderation/members.server.ts'
+import { resolveUsername } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { whyInput } from '~/features/moderation/moderation.schema.ts'
 import { resetPasskeys } from '~/features/passkeys/passkeys.server.ts'
-import { askForArchive } from '~/features/privacy/archive/archive.server.ts'
+import { requestArchive } from '~/features/privacy/archive/archive.server.ts'
 import { isLastAdmin } from '~/features/privacy/leaving/leaving.queries.server.ts'
-import { announceLeaving, leaveIn, leaveInput } from '~/features/privacy/leaving/leaving.server.ts'
+import { announceLeaving, leaveInput, leaveInTransaction } from '~/features/privacy/leaving/leaving.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { deleteDevices } from '~/features/sessions/sessions.queries.server.ts'
 import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
@@ -77,7 +77,7 @@ export async function renameMember(viewer: Viewer, username: string, input: Inpu
 	const member = await withLockedMember(viewer, username, async (trx, actor, found, { role, email }) => {
 		if (isDemoAccount(email))
 			throw new NotAllowed('The username of a demo account cannot be changed, because it is printed at the start.')
-		const from = await rename(trx, { id: found.id, username: found.username, role }, wanted)
+		const from = await applyRename(trx, { id: found.id, username: found.username, role }, wanted)
 		await record(trx, actor, found, 'rename', { why, note: `@${from} to @${wanted}` })
 	})
 	await announceRename({ id: member.id, from: member.username, to: wanted, by: viewer?.id ?? 0 })
@@ -96,7 +96,7 @@ export async function confirmAddressOf(viewer: Viewer, username: string, why = '
 }
 
 /** Clears the bounce marks of a member's addresses. @throws Conflict without any */
-export async function clearMailOf(viewer: Viewer, username: string): Promise<void> {
+export async function clearBounceMarksOf(viewer: Viewer, username: string): Promise<void> {
 	await withLockedMember(viewer, username, async (trx, actor, found) => {
 		const cleared = await clearAddressProblems(trx, found.id)
 		if (cleared.length === 0) throw new Conflict('Mail to this member is no longer being returned.')
@@ -116,7 +116,7 @@ const losses = {
  * @param input why
  * @throws Invalid; Conflict if there is none
  */
-export async function resetLost(
+export async function resetLostFactor(
 	viewer: Viewer,
 	username: string,
 	lost: keyof typeof losses,
@@ -149,7 +149,7 @@ export async function deleteAccountOf(viewer: Viewer, username: string, input: I
 		.transaction()
 		.execute(async (trx) => {
 			// Locks the member in an order of its own, before the admin.
-			await leaveIn(trx, member.id, texts === 'keep')
+			await leaveInTransaction(trx, member.id, texts === 'keep')
 			await lockAdmin(trx, actor)
 			await record(trx, actor, member, 'delete the account', { why, note: `texts: ${texts}` })
 		})
@@ -157,18 +157,18 @@ export async function deleteAccountOf(viewer: Viewer, username: string, input: I
 }
 
 /** Queues an archive of a member's data, at their request. Only the member is notified and can fetch it. */
-export async function archiveFor(viewer: Viewer, username: string, input: Input): Promise<void> {
+export async function requestMemberArchive(viewer: Viewer, username: string, input: Input): Promise<void> {
 	const { why } = parseInput(whyInput, input)
 	const actor = requireAdmin(viewer)
 	const found = await requireMember(username)
-	await askForArchive(found, actor, async (trx) => {
+	await requestArchive(found, actor, async (trx) => {
 		await lockAdmin(trx, actor)
 		await record(trx, actor, found, 'make an archive', { why })
 	})
 }
 
 async function requireMember(username: string): Promise<ModeratedMemberRow> {
-	const found = await findModeratedMember(await typedUsername(username))
+	const found = await findModeratedMember(await resolveUsername(username))
 	if (!found) throw new NotFound('There is no such member.')
 	return found
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { logOutMember } from '~/features/moderation/members.server.ts'
-import { MEMBER_SUBJECT, suspensionTimes } from '~/features/moderation/moderation.policy.ts'
+import { MEMBER_SUBJECT, suspensionDurations } from '~/features/moderation/moderation.policy.ts'
 import { whyInput } from '~/features/moderation/moderation.schema.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isId } from '~/lib/checks.ts'
@@ -13,14 +13,14 @@ import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { requireAdmin } from '../admins.server.ts'
 import { changeRole, confirmAddressOf } from './acts.server.ts'
 import { listMemberRows } from './members.queries.server.ts'
-import { presentLine, readChosen, readFilters } from './members.server.ts'
+import { presentMemberSummary, readFilters, readSelectedMembers } from './members.server.ts'
 import {
 	type BulkAct,
 	isBulkAct,
-	type LeftOut,
-	MAX_CHOSEN,
+	MAX_BULK_MEMBERS,
 	type MemberFilters,
-	type MemberLine,
+	type MemberSummary,
+	type SkippedMembers,
 } from './members.view.ts'
 
 /*
@@ -29,14 +29,14 @@ import {
  */
 
 /** Actions that require a confirmed identity, as on the page of a single member. */
-export const confirmedActs: readonly BulkAct[] = ['log-out', 'confirm', 'moderator', 'member']
+export const actsRequiringConfirmation: readonly BulkAct[] = ['log-out', 'confirm', 'moderator', 'member']
 
 /** The effect of a bulk action. */
 export interface BulkPreview {
 	act: BulkAct
 	/** The members it applies to. */
-	members: Pick<MemberLine, 'id' | 'username' | 'name'>[]
-	leftOut: LeftOut[]
+	members: Pick<MemberSummary, 'id' | 'username' | 'name'>[]
+	leftOut: SkippedMembers[]
 }
 
 const NO_FILTERS: MemberFilters = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '' }
@@ -44,18 +44,20 @@ const NO_FILTERS: MemberFilters = { q: '', role: '', state: '', year: '', domain
 /**
  * The selected members, and those who are left out.
  * @param sent `act`; `m`, each an id, or `all` with the filters of the list
- * @throws NotAllowed; Invalid for an unknown action, nobody, or more than {@link MAX_CHOSEN}
+ * @throws NotAllowed; Invalid for an unknown action, nobody, or more than {@link MAX_BULK_MEMBERS}
  */
 export async function previewBulk(viewer: Viewer, sent: URLSearchParams): Promise<BulkPreview> {
 	const admin = requireAdmin(viewer)
 	const act = sent.get('act')
 	if (!isBulkAct(act)) throw new Invalid('Choose what to do with them.')
-	const ids = readChosen(sent)
-	const rows = await listMemberRows(ids ? NO_FILTERS : readFilters(sent), null, MAX_CHOSEN + 1, ids)
-	if (rows.length > MAX_CHOSEN)
-		throw new Invalid(`More than ${MAX_CHOSEN} members match the filter, which is the limit for one action. Narrow it.`)
-	const members = rows.map(presentLine)
-	const isRefused = (member: MemberLine) => reasonAgainst(admin, act, member)
+	const ids = readSelectedMembers(sent)
+	const rows = await listMemberRows(ids ? NO_FILTERS : readFilters(sent), null, MAX_BULK_MEMBERS + 1, ids)
+	if (rows.length > MAX_BULK_MEMBERS)
+		throw new Invalid(
+			`More than ${MAX_BULK_MEMBERS} members match the filter, which is the limit for one action. Narrow it.`,
+		)
+	const members = rows.map(presentMemberSummary)
+	const isRefused = (member: MemberSummary) => reasonAgainst(admin, act, member)
 	return {
 		act,
 		members: members.filter((one) => isRefused(one) === null).map(({ id, username, name }) => ({ id, username, name })),
@@ -64,7 +66,7 @@ export async function previewBulk(viewer: Viewer, sent: URLSearchParams): Promis
 }
 
 /** Why an action does not apply to a member, from the data of the list; null if it does. Each action checks again under its lock. */
-function reasonAgainst(admin: SignedIn, act: BulkAct, member: MemberLine): string | null {
+function reasonAgainst(admin: SignedIn, act: BulkAct, member: MemberSummary): string | null {
 	if (act !== 'confirm' && act !== 'lift' && member.id === admin.id) return 'This is your own account.'
 	if (act !== 'confirm' && act !== 'log-out' && member.role === 'admin')
 		return 'For an admin, this can only be decided on their own page.'
@@ -85,14 +87,14 @@ function reasonAgainst(admin: SignedIn, act: BulkAct, member: MemberLine): strin
 
 const bulkInput = whyInput.extend({
 	ids: z.string({ error: 'The form is incomplete. Choose the members again.' }),
-	time: z.enum(suspensionTimes, { error: 'Choose for how long.' }).optional(),
+	time: z.enum(suspensionDurations, { error: 'Choose for how long.' }).optional(),
 })
 
 /** The result of a bulk action. */
 export interface BulkResult {
 	act: BulkAct
 	done: number
-	leftOut: LeftOut[]
+	leftOut: SkippedMembers[]
 }
 
 /**
@@ -106,10 +108,10 @@ export async function runBulk(viewer: Viewer, act: unknown, input: Input): Promi
 	const { why, time, ids: sent } = parseInput(bulkInput, input)
 	if (act === 'suspend' && time === undefined)
 		throw new Invalid('Choose for how long.', { time: 'Choose for how long.' })
-	const ids = [...new Set(sent.split(',').map(Number))].filter(isId).slice(0, MAX_CHOSEN)
+	const ids = [...new Set(sent.split(',').map(Number))].filter(isId).slice(0, MAX_BULK_MEMBERS)
 	if (ids.length === 0) throw new Invalid('There are no members left to do this for.')
 	await countUse('toggles', admin)
-	const members = await listMemberRows(NO_FILTERS, null, MAX_CHOSEN, ids)
+	const members = await listMemberRows(NO_FILTERS, null, MAX_BULK_MEMBERS, ids)
 	const refused: { username: string; why: string }[] = []
 	for (const { id, username } of members) {
 		try {
@@ -142,7 +144,7 @@ const single: Record<
 }
 
 /** Groups members by the reason why they were left out. */
-function byReason(refused: readonly { username: string; why: string }[]): LeftOut[] {
+function byReason(refused: readonly { username: string; why: string }[]): SkippedMembers[] {
 	const groups = Map.groupBy(
 		refused.filter(({ why }) => why !== ''),
 		({ why }) => why,

@@ -9,7 +9,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { sentMails, useJobTables } from '../../../../tests/support/jobs.ts'
-import { changeRole, clearMailOf, confirmAddressOf, renameMember, resetLost } from './acts.server.ts'
+import { changeRole, clearBounceMarksOf, confirmAddressOf, renameMember, resetLostFactor } from './acts.server.ts'
 import { previewBulk, runBulk } from './bulk.server.ts'
 import { csvLine, exportMembers, getMember, listMembers, readFilters } from './members.server.ts'
 import { type Role, roles } from './members.view.ts'
@@ -214,10 +214,10 @@ test.each([
 		insert into sessions (user_id, token, expires_at) values (${who.id}, ${who.username}, now() + interval '1 day')`.execute(
 			db(),
 		)
-		await expect(resetLost(admin, who.username, lost, { why: '' })).rejects.toThrow(/Say why/)
+		await expect(resetLostFactor(admin, who.username, lost, { why: '' })).rejects.toThrow(/Say why/)
 		expect(await getMember(admin, who.username)).toMatchObject({ hasSecondFactor: true, passkeys: 1, sessions: 1 })
-		await resetLost(admin, who.username, lost, { why })
-		await expect(resetLost(admin, who.username, lost, { why })).rejects.toThrow(Conflict)
+		await resetLostFactor(admin, who.username, lost, { why })
+		await expect(resetLostFactor(admin, who.username, lost, { why })).rejects.toThrow(Conflict)
 		expect(await getMember(admin, who.username)).toMatchObject({
 			...{ hasSecondFactor: true, passkeys: 1 },
 			...{ [field]: none_, sessions: 0 },
@@ -238,9 +238,11 @@ test('lists members whose mail bounces, with the reason; an admin clears the mar
 	expect((await getMember(admin, 'returned')).problems).toMatchObject([
 		{ reason: 'The mailbox is disabled', status: '5.2.1' },
 	])
-	await clearMailOf(admin, 'returned')
+	await clearBounceMarksOf(admin, 'returned')
 	expect((await getMember(admin, 'returned')).problems).toEqual([])
-	await expect(clearMailOf(admin, 'returned')).rejects.toThrow('Mail to this member is no longer being returned.')
+	await expect(clearBounceMarksOf(admin, 'returned')).rejects.toThrow(
+		'Mail to this member is no longer being returned.',
+	)
 	const { rows: logged } =
 		await sql`select from moderation_log where act = 'clear returned mail' and actor_id = ${admin.id}`.execute(db())
 	expect(logged).toHaveLength(1)
@@ -255,9 +257,9 @@ test('only admins, according to the database, can do any of this', async () => {
 		['file', (who) => exportMembers(who, none), true],
 		['role', (who) => changeRole(who, 'ada', { role: 'moderator', why }), true],
 		['confirm', (who) => confirmAddressOf(who, 'sue'), true],
-		['clear mail', (who) => clearMailOf(who, 'sue'), true],
-		['reset the second factor', (who) => resetLost(who, 'ada', 'second factor', { why }), true],
-		['remove all passkeys', (who) => resetLost(who, 'ada', 'passkeys', { why }), true],
+		['clear mail', (who) => clearBounceMarksOf(who, 'sue'), true],
+		['reset the second factor', (who) => resetLostFactor(who, 'ada', 'second factor', { why }), true],
+		['remove all passkeys', (who) => resetLostFactor(who, 'ada', 'passkeys', { why }), true],
 		['rename', (who) => renameMember(who, 'sue', { username: 'susan', why }), true],
 	]
 	const hal = { ...ada, username: 'hal', role: 'moderator' as const }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { suspendedUntil } from '~/features/accounts/accounts.queries.server.ts'
-import { isReturned } from '~/features/bounces/bounces.queries.server.ts'
+import { isMailBouncing } from '~/features/bounces/bounces.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 import type { MemberFilters, Role } from './members.view.ts'
@@ -31,7 +31,7 @@ const isVerified = sql`(p.campus_name <> '' and p.campus_verified_at > now() - i
 const columns = sql`u.id, u.username, u.name, u.image, u.cohort, u.email, u.email_verified, u.role, ${isoTime('u.created_at')} as created_at,
 	${isoTime('u.logged_in_at')} as logged_in_at, ${suspendedUntil('u')} as suspended_until, p.hidden_at is not null as hidden,
 	case when ${isVerified} then p.campus_name else '' end as campus, p.year_of_passing as year,
-	${isReturned} as mail_returned`
+	${isMailBouncing} as mail_returned`
 
 const states: Record<string, ReturnType<typeof sql>> = {
 	suspended: sql`u.suspended_until > now()`,
@@ -39,7 +39,7 @@ const states: Record<string, ReturnType<typeof sql>> = {
 	unconfirmed: sql`not u.email_verified`,
 	never: sql`u.logged_in_at is null`,
 	verified: isVerified,
-	returned: isReturned,
+	returned: isMailBouncing,
 }
 
 /** A page of members, newest first, restricted to `ids` if given. Imported authors are left out. */

@@ -1,6 +1,6 @@
 import { getAddressProblemDetails } from '~/features/bounces/bounces.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
-import { typedUsername } from '~/features/moderation/members.server.ts'
+import { resolveUsername } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { isId } from '~/lib/checks.ts'
 import { cleanLine } from '~/lib/clean.ts'
@@ -11,10 +11,10 @@ import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { lockAdmin, requireAdmin } from '../admins.server.ts'
 import { findMemberDetail, listMemberRows, type MemberDetailRow, type MemberRow } from './members.queries.server.ts'
 import {
-	MAX_CHOSEN,
+	MAX_BULK_MEMBERS,
 	type MemberDetail,
 	type MemberFilters,
-	type MemberLine,
+	type MemberSummary,
 	memberStates,
 	roles,
 } from './members.view.ts'
@@ -42,14 +42,14 @@ export function readFilters(sent: { get: (name: string) => unknown }): MemberFil
 }
 
 /** The ticked members of a form; null for all that match its filters. @throws Invalid for nobody, and for too many */
-export function readChosen(sent: {
+export function readSelectedMembers(sent: {
 	get: (name: string) => unknown
 	getAll: (name: string) => unknown[]
 }): number[] | null {
 	if (sent.get('all')) return null
 	const ids = [...new Set(sent.getAll('m').map(Number))].filter(isId)
 	if (ids.length === 0) throw new Invalid('Tick some members first, or choose all that match the filter.')
-	if (ids.length > MAX_CHOSEN) throw new Invalid(`Choose at most ${MAX_CHOSEN} members at once.`)
+	if (ids.length > MAX_BULK_MEMBERS) throw new Invalid(`Choose at most ${MAX_BULK_MEMBERS} members at once.`)
 	return ids
 }
 
@@ -58,20 +58,20 @@ export async function listMembers(
 	viewer: Viewer,
 	filters: MemberFilters,
 	cursor: string | null,
-): Promise<{ rows: MemberLine[]; next: string | null }> {
+): Promise<{ rows: MemberSummary[]; next: string | null }> {
 	requireAdmin(viewer)
 	const after = cursor ? decodeTimeCursor(cursor) : null
 	const rows = await listMemberRows(filters, after, MEMBERS_PER_PAGE + 1)
 	const shown = rows.slice(0, MEMBERS_PER_PAGE)
 	const last = shown.at(-1)
 	const next = rows.length > shown.length && last ? encodeCursor([last.created_at, last.id]) : null
-	return { rows: shown.map(presentLine), next }
+	return { rows: shown.map(presentMemberSummary), next }
 }
 
 /** A member, by username, also a former one. @throws NotAllowed, NotFound */
 export async function getMember(viewer: Viewer, username: string): Promise<MemberDetail> {
 	requireAdmin(viewer)
-	const row = await findMemberDetail(await typedUsername(username))
+	const row = await findMemberDetail(await resolveUsername(username))
 	if (!row) throw new NotFound('There is no such member.')
 	return presentDetail(row, await getAddressProblemDetails(row.id))
 }
@@ -125,12 +125,12 @@ async function* csvOf(filters: MemberFilters, ids: readonly number[] | null): As
 	do {
 		const rows: MemberRow[] = await listMemberRows(filters, after, ROWS_AT_ONCE, ids)
 		const last = rows.at(-1)
-		if (last) yield rows.map((row) => csvLine(cellsOf(presentLine(row)))).join('')
+		if (last) yield rows.map((row) => csvLine(cellsOf(presentMemberSummary(row)))).join('')
 		after = last && rows.length === ROWS_AT_ONCE ? { at: last.created_at, id: last.id } : null
 	} while (after !== null)
 }
 
-function cellsOf(member: MemberLine): string[] {
+function cellsOf(member: MemberSummary): string[] {
 	return [
 		...[member.username, member.name, member.email, member.isConfirmed ? 'yes' : 'no', member.role],
 		...[member.registeredAt, member.loggedInAt ?? '', member.suspendedUntil ?? '', member.isHidden ? 'yes' : 'no'],
@@ -145,7 +145,7 @@ export function csvLine(cells: readonly string[]): string {
 }
 
 /** A member in the list. */
-export function presentLine(row: MemberRow): MemberLine {
+export function presentMemberSummary(row: MemberRow): MemberSummary {
 	const { id, username, name, image, email, role, campus, cohort, year } = row
 	return {
 		...{ id, username, name, image, email, role, campus, cohort, year },
@@ -161,5 +161,5 @@ export function presentLine(row: MemberRow): MemberLine {
 function presentDetail(row: MemberDetailRow, problems: MemberDetail['problems']): MemberDetail {
 	const { sessions, tokens, questions, comments, reports, passkeys } = row
 	const numbers = { sessions, tokens, questions, comments, reports, passkeys }
-	return { ...presentLine(row), ...numbers, hasSecondFactor: row.second_factor, problems }
+	return { ...presentMemberSummary(row), ...numbers, hasSecondFactor: row.second_factor, problems }
 }

@@ -42,7 +42,7 @@ export interface MemberFilters {
 }
 
 /** Members per bulk action, as each is a transaction of the same request. */
-export const MAX_CHOSEN = 500
+export const MAX_BULK_MEMBERS = 500
 
 /** Bulk actions by their names in forms. */
 export const bulkActs = {
@@ -61,13 +61,13 @@ export function isBulkAct(name: unknown): name is BulkAct {
 }
 
 /** Members who are left out, by reason. */
-export interface LeftOut {
+export interface SkippedMembers {
 	why: string
 	usernames: string[]
 }
 
 /** A line of the list. */
-export interface MemberLine {
+export interface MemberSummary {
 	id: number
 	username: string
 	name: string
@@ -90,7 +90,7 @@ export interface MemberLine {
 }
 
 /** A member with the data of their page. */
-export interface MemberDetail extends MemberLine {
+export interface MemberDetail extends MemberSummary {
 	sessions: number
 	tokens: number
 	questions: number
@@ -104,7 +104,10 @@ export interface MemberDetail extends MemberLine {
 }
 
 /** The actions that have a form on a member's page, besides those of moderation. @param mayEnd whether the viewer may end their sessions */
-export function formsOf({ isConfirmed, problems, hasSecondFactor, passkeys }: MemberDetail, mayEnd: boolean): string[] {
+export function memberForms(
+	{ isConfirmed, problems, hasSecondFactor, passkeys }: MemberDetail,
+	mayEnd: boolean,
+): string[] {
 	return [
 		...['role', 'rename', 'archive', 'delete'],
 		...(isConfirmed ? [] : ['confirm']),

@@ -1,28 +1,34 @@
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
-import { suspensionTimes } from '~/features/moderation/moderation.policy.ts'
+import { suspensionDurations } from '~/features/moderation/moderation.policy.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { counted, grouped } from '~/lib/text.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { formatNumber, pluralize } from '~/lib/text.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { answering, signedIn } from '~/platform/http/http.ts'
+import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { adminOf, requireAdmin } from '../admins.server.ts'
+import { requireAdmin, requirePageAdmin } from '../admins.server.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'
-import { type BulkPreview, type BulkResult, confirmedActs, previewBulk, runBulk } from '../members/bulk.server.ts'
-import { bulkActs, bulkPath, type LeftOut, memberAdminPath, membersPath } from '../members/members.view.ts'
+import {
+	actsRequiringConfirmation,
+	type BulkPreview,
+	type BulkResult,
+	previewBulk,
+	runBulk,
+} from '../members/bulk.server.ts'
+import { bulkActs, bulkPath, memberAdminPath, membersPath, type SkippedMembers } from '../members/members.view.ts'
 import type { Route } from './+types/bulk'
 
 /** The selection is in the address, so that it survives the confirmation of the admin's identity. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = await adminOf({ request, context, url })
+	return withHttpErrors(async () => {
+		const viewer = await requirePageAdmin({ request, context, url })
 		try {
 			return { preview: await previewBulk(viewer, url.searchParams), problem: '', here: bulkPath + url.search }
 		} catch (error) {
@@ -33,16 +39,16 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 }
 
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const form = await readForm(request)
 		try {
 			const admin = requireAdmin(viewerOf(context))
 			const act = url.searchParams.get('act')
-			if (confirmedActs.some((one) => one === act)) await requireConfirmed(admin, request)
+			if (actsRequiringConfirmation.some((one) => one === act)) await requireConfirmed(admin, request)
 			return { result: await runBulk(admin, act, Object.fromEntries(form)) }
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -84,7 +90,7 @@ function Preview({ preview: { act, members, leftOut }, here, refusal }: PreviewP
 	return (
 		<>
 			<section className="mt-6 max-w-[36rem]" aria-labelledby="for-whom">
-				<RuleHead id="for-whom" title={`For ${counted(members.length, 'member')}`} />
+				<SectionHeading id="for-whom" title={`For ${pluralize(members.length, 'member')}`} />
 				<Names usernames={members.map(({ username }) => username)} />
 			</section>
 			<Left leftOut={leftOut} />
@@ -101,7 +107,7 @@ function Preview({ preview: { act, members, leftOut }, here, refusal }: PreviewP
 							defaultValue={refusal?.values.time ?? '1 day'}
 							error={refusal?.errors.time}
 						>
-							{suspensionTimes.map((time) => (
+							{suspensionDurations.map((time) => (
 								<option key={time}>{time}</option>
 							))}
 						</Select>
@@ -120,7 +126,7 @@ function Preview({ preview: { act, members, leftOut }, here, refusal }: PreviewP
 							busyLabel="Working..."
 							action={here}
 						>
-							{`${bulkActs[act]}: ${counted(members.length, 'member')}`}
+							{`${bulkActs[act]}: ${pluralize(members.length, 'member')}`}
 						</SubmitButton>
 					</p>
 				</Form>
@@ -133,7 +139,7 @@ function Result({ result: { done, leftOut } }: { result: BulkResult }) {
 	return (
 		<>
 			<p className="mt-6 font-semibold" role="status">
-				{`Done for ${counted(done, 'member')}.`}
+				{`Done for ${pluralize(done, 'member')}.`}
 			</p>
 			<Left leftOut={leftOut} />
 		</>
@@ -141,12 +147,12 @@ function Result({ result: { done, leftOut } }: { result: BulkResult }) {
 }
 
 /** Members who are left out, by reason. */
-function Left({ leftOut }: { leftOut: LeftOut[] }) {
+function Left({ leftOut }: { leftOut: SkippedMembers[] }) {
 	if (leftOut.length === 0) return null
 	const count = leftOut.reduce((sum, { usernames }) => sum + usernames.length, 0)
 	return (
 		<section className="mt-6 max-w-[36rem]" aria-labelledby="left-out">
-			<RuleHead id="left-out" title={`${counted(count, 'member')} left out`} />
+			<SectionHeading id="left-out" title={`${pluralize(count, 'member')} left out`} />
 			<ul>
 				{leftOut.map(({ why, usernames }) => (
 					<li key={why} className="border-b border-line py-2.5">
@@ -174,7 +180,7 @@ function Names({ usernames }: { usernames: string[] }) {
 					</Link>
 				</span>
 			))}
-			{more > 0 && ` and ${grouped(more)} more`}
+			{more > 0 && ` and ${formatNumber(more)} more`}
 		</p>
 	)
 }

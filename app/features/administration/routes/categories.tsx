@@ -1,14 +1,14 @@
 import { ArrowDown, ArrowUp } from 'lucide'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { counted } from '~/lib/text.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { pluralize } from '~/lib/text.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
-import { adminOf } from '../admins.server.ts'
+import { SectionHeading } from '~/ui/rule-head.tsx'
+import { requirePageAdmin } from '../admins.server.ts'
 import { listCategoryDetails, moveCategory } from '../categories/categories.server.ts'
 import {
 	type CategoryDetail,
@@ -20,18 +20,20 @@ import { AdminFrame } from '../components/admin-frame.tsx'
 import type { Route } from './+types/categories'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => ({ categories: await listCategoryDetails(await adminOf({ request, context, url })) }))
+	return withHttpErrors(async () => ({
+		categories: await listCategoryDetails(await requirePageAdmin({ request, context, url })),
+	}))
 }
 
 /** Moves a category (`id`) one place up or down (`act`). */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const form = await readForm(request)
 		try {
 			await moveCategory(viewerOf(context), Number(form.get('id')), form.get('act') === 'up' ? 'up' : 'down')
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 		return redirectWithToast(categoriesPath, { type: 'success', message: 'Moved.' })
 	})
@@ -63,7 +65,7 @@ export default function Categories({ loaderData: { categories }, actionData }: R
 			</ol>
 			{archived.length > 0 && (
 				<section className="mt-8" aria-labelledby="archived">
-					<RuleHead id="archived" title="Archived" />
+					<SectionHeading id="archived" title="Archived" />
 					<ul>
 						{archived.map((category) => (
 							<Line key={category.id} category={category} />
@@ -86,7 +88,7 @@ function Line({ category, children }: { category: CategoryDetail; children?: Rea
 					{title}
 				</Link>
 				<p className="meta wrap-anywhere">
-					{slug}: {counted(questions, 'query', 'queries')}, {counted(followers, 'follower', 'followers')}
+					{slug}: {pluralize(questions, 'query', 'queries')}, {pluralize(followers, 'follower', 'followers')}
 					{askersNoted[askers]}
 				</p>
 			</div>

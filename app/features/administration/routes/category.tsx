@@ -4,30 +4,30 @@ import { categoryPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { counted } from '~/lib/text.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { pluralize } from '~/lib/text.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useFieldFocus } from '~/ui/use-focus-kept.ts'
-import { adminOf } from '../admins.server.ts'
+import { requirePageAdmin } from '../admins.server.ts'
 import {
 	archiveCategory,
 	getCategoryDetail,
 	listCategoryDetails,
 	mergeCategory,
-	previewMerge,
+	previewCategoryMerge,
 	saveCategory,
 } from '../categories/categories.server.ts'
 import {
 	type CategoryDetail,
+	type CategoryMergePreview,
 	categoriesPath,
 	categoryAdminPath,
-	type MergePreview,
 } from '../categories/categories.view.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'
 import { CategoryForm } from '../components/category-form.tsx'
@@ -35,8 +35,8 @@ import type { Route } from './+types/category'
 
 /** A merged category redirects to its target. */
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = await adminOf({ request, context, url })
+	return withHttpErrors(async () => {
+		const viewer = await requirePageAdmin({ request, context, url })
 		const { category, mergedInto } = await getCategoryDetail(viewer, Number(params.id))
 		if (mergedInto !== null) throw redirect(categoryAdminPath(mergedInto))
 		const others = (await listCategoryDetails(viewer)).filter(
@@ -48,8 +48,8 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 
 /** Saves the form (`act` save), archives, reopens, or merges, after a preview. */
 export function action({ request, params, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const viewer = viewerOf(context)
 		const form = await readForm(request)
 		const id = Number(params.id)
@@ -66,11 +66,11 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 				return redirectWithToast(here, { type: 'success', message: act === 'archive' ? 'Archived.' : 'Open again.' })
 			}
 			if (act !== 'merge') throw new NotFound('There is no such action.')
-			if (form.get('confirmed') !== '1') return { preview: await previewMerge(viewer, id, input) }
+			if (form.get('confirmed') !== '1') return { preview: await previewCategoryMerge(viewer, id, input) }
 			const into = await mergeCategory(viewer, id, input)
 			return redirectWithToast(categoryAdminPath(into.id), { type: 'success', message: `Merged into “${into.title}”.` })
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -118,7 +118,7 @@ function Facts({ category: { questions, followers, askers, formerSlugs } }: { ca
 	return (
 		<p className="mt-3 text-ink-2 wrap-anywhere">
 			{askers === 'nobody' && 'Archived. '}
-			{counted(questions, 'query', 'queries')}, {counted(followers, 'follower', 'followers')}.
+			{pluralize(questions, 'query', 'queries')}, {pluralize(followers, 'follower', 'followers')}.
 			{formerSlugs.length > 0 && ` ${formerSlugs.join(', ')} ${formerSlugs.length > 1 ? 'lead' : 'leads'} here.`}
 		</p>
 	)
@@ -133,7 +133,7 @@ function Archive({ category: { id, askers }, refusal }: ActProps) {
 	const isArchived = askers === 'nobody'
 	return (
 		<section className="mt-10 max-w-[36rem]" aria-labelledby="archive">
-			<RuleHead id="archive" title={isArchived ? 'Reopen' : 'Archive'} />
+			<SectionHeading id="archive" title={isArchived ? 'Reopen' : 'Archive'} />
 			<FormError>{refusal?.message}</FormError>
 			<Form method="post" action={categoryAdminPath(id)} className="mt-2 grid gap-3" replace>
 				<p className="text-ink-2">
@@ -154,7 +154,7 @@ function Archive({ category: { id, askers }, refusal }: ActProps) {
 function Merge({ category: { id }, others, refusal }: ActProps & { others: { slug: string; title: string }[] }) {
 	return (
 		<section className="mt-10 max-w-[36rem]" aria-labelledby="merge">
-			<RuleHead id="merge" title="Merge" />
+			<SectionHeading id="merge" title="Merge" />
 			<Form method="post" action={categoryAdminPath(id)} className="mt-2 grid gap-4" replace>
 				<FormError errors={refusal?.errors} names={{ into: 'Other category' }}>
 					{refusal?.message}
@@ -188,7 +188,7 @@ function Merge({ category: { id }, others, refusal }: ActProps & { others: { slu
 	)
 }
 
-function Preview({ category, preview }: { category: CategoryDetail; preview: MergePreview }) {
+function Preview({ category, preview }: { category: CategoryDetail; preview: CategoryMergePreview }) {
 	const here = categoryAdminPath(category.id)
 	return (
 		<section className="mt-6 max-w-[36rem] border border-line-2 bg-sunken p-4" aria-labelledby="preview">
@@ -196,8 +196,8 @@ function Preview({ category, preview }: { category: CategoryDetail; preview: Mer
 				Merge “{category.title}” into “{preview.into.title}”?
 			</h2>
 			<p className="mt-1 text-ink-2">
-				This moves {counted(preview.questions, 'query', 'queries')} and{' '}
-				{counted(preview.followers, 'follower', 'followers')}. It cannot be undone.
+				This moves {pluralize(preview.questions, 'query', 'queries')} and{' '}
+				{pluralize(preview.followers, 'follower', 'followers')}. It cannot be undone.
 			</p>
 			<Form method="post" action={here} className="mt-3 flex flex-wrap gap-2" replace>
 				<input type="hidden" name="into" value={preview.into.slug} />

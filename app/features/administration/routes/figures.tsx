@@ -1,13 +1,13 @@
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { counted, grouped } from '~/lib/text.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { formatNumber, pluralize } from '~/lib/text.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
-import { adminOf } from '../admins.server.ts'
+import { SectionHeading } from '~/ui/rule-head.tsx'
+import { requirePageAdmin } from '../admins.server.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'
 import { WeekChart } from '../components/week-chart.tsx'
 import { readFigures, retryJobs } from '../figures/figures.server.ts'
@@ -15,22 +15,22 @@ import { duration, type FailedJobs, figuresPath, percent, type WeekFigures } fro
 import type { Route } from './+types/figures'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = await adminOf({ request, context, url })
+	return withHttpErrors(async () => {
+		const viewer = await requirePageAdmin({ request, context, url })
 		return readFigures(viewer, url.searchParams.get('category') ?? '')
 	})
 }
 
 /** Retries failed jobs of a kind (`task`). */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const form = await readForm(request)
 		try {
 			const count = await retryJobs(viewerOf(context), String(form.get('task') ?? ''))
-			return redirectWithToast(figuresPath, { type: 'success', message: `${counted(count, 'job')} tried again now.` })
+			return redirectWithToast(figuresPath, { type: 'success', message: `${pluralize(count, 'job')} tried again now.` })
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -53,14 +53,14 @@ export default function Figures({ loaderData, actionData }: Route.ComponentProps
 				title="New members"
 				note="Accounts created in the week."
 				values={by(({ joined }) => joined)}
-				say={grouped}
+				say={formatNumber}
 			/>
 			<WeekChart
 				id="active"
 				title="Active members"
 				note="Members who were logged in or wrote in the week. For weeks before logins were counted: members who wrote."
 				values={by(({ active }) => active)}
-				say={grouped}
+				say={formatNumber}
 			/>
 			<Form className="mt-10 flex flex-wrap items-end gap-3" action={figuresPath}>
 				<Select key={category} label="Queries of" name="category" defaultValue={category}>
@@ -80,7 +80,7 @@ export default function Figures({ loaderData, actionData }: Route.ComponentProps
 				title="Queries"
 				note="Queries asked in the week."
 				values={by(({ questions }) => questions)}
-				say={grouped}
+				say={formatNumber}
 			/>
 			<WeekChart
 				id="answered"
@@ -114,7 +114,7 @@ export default function Figures({ loaderData, actionData }: Route.ComponentProps
 function Failed({ failed, message }: { failed: FailedJobs[]; message: string | undefined }) {
 	return (
 		<section className="mt-10" aria-labelledby="failed">
-			<RuleHead id="failed" title="Failed jobs" />
+			<SectionHeading id="failed" title="Failed jobs" />
 			<FormError>{message}</FormError>
 			{failed.length === 0 && <p className="py-3 text-ink-2">No mail, push or other job has failed.</p>}
 			<ul>

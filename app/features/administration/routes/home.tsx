@@ -1,33 +1,33 @@
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Form, Link } from '~/ui/link.tsx'
-import { adminOf } from '../admins.server.ts'
+import { requirePageAdmin } from '../admins.server.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'
 import { SetupList } from '../components/setup-list.tsx'
-import { getSetup, hideSetup, keepStep, sendTestLetter } from '../setup/setup.server.ts'
+import { getSetup, hideSetup, keepSetupDefault, sendTestMail } from '../setup/setup.server.ts'
 import { ADMIN_PATH } from '../setup/setup.view.ts'
 import type { Route } from './+types/home'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => ({ setup: await getSetup(await adminOf({ request, context, url })) }))
+	return withHttpErrors(async () => ({ setup: await getSetup(await requirePageAdmin({ request, context, url })) }))
 }
 
 /** Handles the checklist: `act` is test-letter, keep or reopen for a `step`; hide and show for the whole list. */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const done = (message: string) => redirectWithToast(ADMIN_PATH, { type: 'success', message })
 		try {
 			switch (form.get('act')) {
 				case 'test-letter':
-					return done(`Sent to ${await sendTestLetter(viewer)}.`)
+					return done(`Sent to ${await sendTestMail(viewer)}.`)
 				case 'keep':
 				case 'reopen': {
 					const isKept = form.get('act') === 'keep'
-					await keepStep(viewer, form.get('step'), isKept)
+					await keepSetupDefault(viewer, form.get('step'), isKept)
 					return done(isKept ? 'Kept as it is.' : 'Open again.')
 				}
 				case 'hide':
@@ -40,7 +40,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 					throw new NotFound('There is no such action.')
 			}
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { MemberMail } from '~/features/bounces/components/member-mail.tsx'
-import { ActForms, StrayRefusal } from '~/features/moderation/components/act-forms.tsx'
+import { ActForms, DetachedActError } from '~/features/moderation/components/act-forms.tsx'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { logOutMember } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT, mayLogOut } from '~/features/moderation/moderation.policy.ts'
@@ -9,34 +9,34 @@ import { getCase } from '~/features/moderation/queue.server.ts'
 import { profilePath, withParams } from '~/lib/addresses.ts'
 import { type Viewer, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { counted } from '~/lib/text.ts'
-import { type Input, readForm, refused } from '~/platform/http/form.server.ts'
+import { pluralize } from '~/lib/text.ts'
+import { type Input, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { adminOf, requireAdmin } from '../admins.server.ts'
+import { requireAdmin, requirePageAdmin } from '../admins.server.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'
 import {
-	archiveFor,
 	changeRole,
-	clearMailOf,
+	clearBounceMarksOf,
 	confirmAddressOf,
 	deleteAccountOf,
 	renameMember,
-	resetLost,
+	requestMemberArchive,
+	resetLostFactor,
 } from '../members/acts.server.ts'
 import { getMember } from '../members/members.server.ts'
-import { formsOf, type MemberDetail, memberAdminPath, membersPath, roles } from '../members/members.view.ts'
+import { type MemberDetail, memberAdminPath, memberForms, membersPath, roles } from '../members/members.view.ts'
 import type { Route } from './+types/member'
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = await adminOf({ request, context, url })
+	return withHttpErrors(async () => {
+		const viewer = await requirePageAdmin({ request, context, url })
 		const member = await getMember(viewer, params.username)
 		const entry = await getCase(viewer, { kind: MEMBER_SUBJECT, name: params.username })
 		const mayEnd = mayLogOut(viewer, entry)
@@ -55,15 +55,15 @@ const accountActs: Record<string, (...call: [Viewer, string, Input]) => Promise<
 		return 'The address is confirmed.'
 	},
 	async 'clear-mail'(viewer, username) {
-		await clearMailOf(viewer, username)
+		await clearBounceMarksOf(viewer, username)
 		return 'Notifications are mailed again.'
 	},
 	async 'second-factor'(viewer, username, input) {
-		await resetLost(viewer, username, 'second factor', input)
+		await resetLostFactor(viewer, username, 'second factor', input)
 		return 'The second factor is off, and they are logged out everywhere.'
 	},
 	async passkeys(viewer, username, input) {
-		await resetLost(viewer, username, 'passkeys', input)
+		await resetLostFactor(viewer, username, 'passkeys', input)
 		return 'The passkeys are removed, and they are logged out everywhere.'
 	},
 	async 'log-out'(viewer, username) {
@@ -71,7 +71,7 @@ const accountActs: Record<string, (...call: [Viewer, string, Input]) => Promise<
 		return 'Logged out everywhere.'
 	},
 	async archive(viewer, username, input) {
-		await archiveFor(viewer, username, input)
+		await requestMemberArchive(viewer, username, input)
 		return 'The archive is being made. The member gets an email.'
 	},
 	async delete(viewer, username, input) {
@@ -82,8 +82,8 @@ const accountActs: Record<string, (...call: [Viewer, string, Input]) => Promise<
 
 /** One of the actions above, or a rename (`act` rename); others are actions of moderation. */
 export function action({ request, params: { username }, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const viewer = viewerOf(context)
 		const form = await readForm(request)
 		const { act: sent = '', ...input } = Object.fromEntries(form)
@@ -98,7 +98,7 @@ export function action({ request, params: { username }, context, url }: Route.Ac
 			if (act === 'rename') return done('The username was changed.', await renameMember(viewer, username, input))
 			return done(await decideCase(viewer, { kind: MEMBER_SUBJECT, name: username, act }, input))
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -120,7 +120,7 @@ export default function Member({ loaderData, actionData: refusal }: Route.Compon
 					Profile
 				</Link>
 				<Link className="link" to={caseUrl}>
-					{member.reports > 0 ? `Case (${counted(member.reports, 'report')})` : 'Case'}
+					{member.reports > 0 ? `Case (${pluralize(member.reports, 'report')})` : 'Case'}
 				</Link>
 				<Link className="link" to={withParams('/moderation/log', { member: member.username })}>
 					Log
@@ -129,7 +129,7 @@ export default function Member({ loaderData, actionData: refusal }: Route.Compon
 					Merge into another account
 				</Link>
 			</p>
-			<StrayRefusal entry={entry} refusal={refusal ?? null} others={formsOf(member, mayEnd)} />
+			<DetachedActError entry={entry} refusal={refusal ?? null} others={memberForms(member, mayEnd)} />
 			<Facts member={member} />
 			<RoleForm key={member.role} member={member} refusal={of('role')} />
 			<RenameForm key={member.username} member={member} refusal={of('rename')} />
@@ -196,10 +196,10 @@ function Facts({ member }: { member: MemberDetail }) {
 			</Fact>
 			<Fact name="Last login">{member.loggedInAt ? <LocalTime at={member.loggedInAt} /> : 'never'}</Fact>
 			<Fact name="Logged in">
-				{counted(member.sessions, 'session')}, {counted(member.tokens, 'access token')}
+				{pluralize(member.sessions, 'session')}, {pluralize(member.tokens, 'access token')}
 			</Fact>
 			<Fact name="Wrote">
-				{counted(member.questions, 'query', 'queries')}, {counted(member.comments, 'comment')}
+				{pluralize(member.questions, 'query', 'queries')}, {pluralize(member.comments, 'comment')}
 			</Fact>
 			{(member.campus || member.year) && (
 				<Fact name={member.campus ? 'University' : 'Year of passing'}>
@@ -233,7 +233,7 @@ function RoleForm({ member: { username, role }, refusal }: ActProps) {
 	const here = memberAdminPath(username)
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="role-head">
-			<RuleHead id="role-head" title="Role" />
+			<SectionHeading id="role-head" title="Role" />
 			<Form method="post" action={here} className="mt-2 grid gap-4" replace>
 				<FormError errors={refusal?.errors} names={{ role: 'Role', why: 'Why' }}>
 					{refusal?.message}
@@ -271,7 +271,7 @@ function RenameForm({ member: { username }, refusal }: ActProps) {
 	const here = memberAdminPath(username)
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="rename-head">
-			<RuleHead id="rename-head" title="Username" />
+			<SectionHeading id="rename-head" title="Username" />
 			<Form method="post" action={here} className="mt-2 grid gap-4" replace noValidate>
 				<FormError errors={refusal?.errors} names={{ username: 'New username', why: 'Why' }}>
 					{refusal?.message}
@@ -319,7 +319,7 @@ function DataForms({ member: { username }, refusal }: ActProps) {
 	)
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="data-head">
-			<RuleHead id="data-head" title="Their data" />
+			<SectionHeading id="data-head" title="Their data" />
 			<Form method="post" action={here} className="mt-2 grid gap-3" replace>
 				<FormError errors={of('archive')?.errors}>{of('archive')?.message}</FormError>
 				<p className="text-ink-2">
@@ -371,7 +371,7 @@ function Plain({ member: { username }, act, title, label, text, refusal, asksWhy
 	const here = memberAdminPath(username)
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby={`${act}-head`}>
-			<RuleHead id={`${act}-head`} title={title} />
+			<SectionHeading id={`${act}-head`} title={title} />
 			<Form method="post" action={here} className="mt-2 grid gap-3" replace>
 				<FormError errors={refusal?.errors} names={{ why: 'Why' }}>
 					{refusal?.message}

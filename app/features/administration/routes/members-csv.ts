@@ -3,8 +3,8 @@ import { withParams } from '~/lib/addresses.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { readForm } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
-import { exportMembers, readChosen, readFilters } from '../members/members.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { exportMembers, readFilters, readSelectedMembers } from '../members/members.server.ts'
 import { membersPath } from '../members/members.view.ts'
 import type { Route } from './+types/members-csv'
 
@@ -14,13 +14,13 @@ export function loader() {
 
 /** Exports the members that match the filters, or with `choose` the ticked ones, as CSV. A POST, as it is logged. */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const form = await readForm(request)
 		const filters = readFilters(form)
 		let ids: number[] | null
 		try {
-			ids = form.has('choose') ? readChosen(form) : null
+			ids = form.has('choose') ? readSelectedMembers(form) : null
 		} catch (error) {
 			if (!(error instanceof Invalid)) throw error
 			return redirectWithToast(withParams(membersPath, { ...filters }), { type: 'error', message: error.message })

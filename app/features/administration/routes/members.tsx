@@ -1,24 +1,24 @@
 import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
-import { Check } from '~/ui/check.tsx'
+import { Checkbox } from '~/ui/checkbox.tsx'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Field, Select } from '~/ui/field.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
-import { useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { adminOf } from '../admins.server.ts'
+import { SectionHeading } from '~/ui/rule-head.tsx'
+import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
+import { requirePageAdmin } from '../admins.server.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'
 import { listMembers, readFilters } from '../members/members.server.ts'
 import {
 	bulkActs,
 	bulkPath,
-	MAX_CHOSEN,
+	MAX_BULK_MEMBERS,
 	type MemberFilters,
-	type MemberLine,
+	type MemberSummary,
 	memberAdminPath,
 	memberStates,
 	membersCsvPath,
@@ -27,8 +27,8 @@ import {
 import type { Route } from './+types/members'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = await adminOf({ request, context, url })
+	return withHttpErrors(async () => {
+		const viewer = await requirePageAdmin({ request, context, url })
 		const filters = readFilters(url.searchParams)
 		const cursor = url.searchParams.get('cursor') || null
 		return { filters, cursor, page: await listMembers(viewer, filters, cursor) }
@@ -41,7 +41,7 @@ export function meta({ matches }: Route.MetaArgs) {
 
 export default function Members({ loaderData: { filters, page } }: Route.ComponentProps) {
 	const { rows, nextHref, loading, load } = useMore(page, (cursor) => withParams(membersPath, { ...filters, cursor }))
-	const members = withoutDoubles(rows, ({ username }) => username)
+	const members = withoutDuplicates(rows, ({ username }) => username)
 	return (
 		<AdminFrame title="Members">
 			<Filters key={JSON.stringify(filters)} filters={filters} />
@@ -138,11 +138,11 @@ function FilterValues({ filters }: { filters: MemberFilters }) {
 function ManyForm() {
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="many">
-			<RuleHead id="many" title="Many at once" />
+			<SectionHeading id="many" title="Many at once" />
 			<div className="mt-3 grid gap-4">
-				<Check name="all" value="1" hint={`At most ${MAX_CHOSEN} at once.`}>
+				<Checkbox name="all" value="1" hint={`At most ${MAX_BULK_MEMBERS} at once.`}>
 					All members that match the filter, not only those ticked
-				</Check>
+				</Checkbox>
 				<Select label="What to do" name="act" hint="The next page lists the members before anything is done.">
 					{Object.entries(bulkActs).map(([value, label]) => (
 						<option key={value} value={value}>
@@ -170,7 +170,7 @@ function ManyForm() {
 	)
 }
 
-function Line({ member }: { member: MemberLine }) {
+function Line({ member }: { member: MemberSummary }) {
 	const notes = [
 		member.role !== 'member' && member.role,
 		member.suspendedUntil !== null && 'suspended',

@@ -1,8 +1,8 @@
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
-import { adminOf } from '../admins.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { requirePageAdmin } from '../admins.server.ts'
 import { addCategory } from '../categories/categories.server.ts'
 import { categoriesPath, newCategoryPath } from '../categories/categories.view.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'
@@ -10,21 +10,21 @@ import { CategoryForm } from '../components/category-form.tsx'
 import type { Route } from './+types/new-category'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		await adminOf({ request, context, url })
+	return withHttpErrors(async () => {
+		await requirePageAdmin({ request, context, url })
 		return null
 	})
 }
 
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const form = await readForm(request)
 		try {
 			const { title } = await addCategory(viewerOf(context), Object.fromEntries(form))
 			return redirectWithToast(categoriesPath, { type: 'success', message: `“${title}” added as the last one.` })
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }

@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
 import { saveSection } from '~/features/site-settings/site-settings.server.ts'
-import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import { Conflict, NotAllowed, NotFound, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { getSetup, hideSetup, keepStep, sendTestLetter } from './setup.server.ts'
+import { getSetup, hideSetup, keepSetupDefault, sendTestMail } from './setup.server.ts'
 import type { SetupKey } from './setup.view.ts'
 
 /** A stub mail server that accepts mail to anybody but `refused`. Hoisted, as modules read the settings when they are loaded. */
@@ -61,43 +61,43 @@ test('shows admins the checklist of a new site', async () => {
 		'second-admin open',
 	])
 	expect([done, isHidden]).toEqual([0, false])
-	for (const act of [getSetup, sendTestLetter, (who: SignedIn) => keepStep(who, 'name', true)])
+	for (const act of [getSetup, sendTestMail, (who: SignedIn) => keepSetupDefault(who, 'name', true)])
 		await expect(act(other)).rejects.toThrow(NotAllowed)
 	await expect(hideSetup(admin, true)).rejects.toThrow('Some steps are still open.')
-	await expect(keepStep(admin, 'second-admin', true)).rejects.toThrow(Conflict)
-	await expect(keepStep(admin, 'nothing', true)).rejects.toThrow(NotFound)
+	await expect(keepSetupDefault(admin, 'second-admin', true)).rejects.toThrow(Conflict)
+	await expect(keepSetupDefault(admin, 'nothing', true)).rejects.toThrow(NotFound)
 })
 
 test('of two admins who keep the same step the second gets a conflict; a completed step cannot be kept', async () => {
-	const both = await Promise.allSettled([keepStep(admin, 'name', true), keepStep(admin, 'name', true)])
+	const both = await Promise.allSettled([keepSetupDefault(admin, 'name', true), keepSetupDefault(admin, 'name', true)])
 	expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 	expect((await standing('name'))?.state).toBe('kept')
 	await saveSection(admin, 'name', { name: ' Eastmere  Quad ', version: '1' })
 	expect(siteName()).toBe('Eastmere Quad')
 	expect(await standing('name')).toMatchObject({ state: 'done', words: 'The site is called “Eastmere Quad”.' })
-	await expect(keepStep(admin, 'name', false)).rejects.toThrow('Someone else has already decided this.')
+	await expect(keepSetupDefault(admin, 'name', false)).rejects.toThrow('Someone else has already decided this.')
 	await expect(saveSection(admin, 'name', { name: ' ', version: '2' })).rejects.toThrow('Enter a name.')
 })
 
 test('a test email tells what the mail server said, and counts for this server alone', async () => {
 	refused.add(await emailOf(admin))
-	await expect(sendTestLetter(admin)).rejects.toThrow(
+	await expect(sendTestMail(admin)).rejects.toThrow(
 		/refuses the sender \(MAIL_FROM\) or the recipient\..*No such mailbox/,
 	)
 	expect((await standing('mail'))?.state).toBe('open')
 	refused.clear()
-	expect(await sendTestLetter(admin)).toBe(await emailOf(admin))
+	expect(await sendTestMail(admin)).toBe(await emailOf(admin))
 	expect(letters.join()).toContain('Subject: Test letter of Eastmere Quad')
 	expect((await standing('mail'))?.words).toMatch(/^The mail server took a letter to \S+ and said: 250 /)
 	await sql`update setup_marks set about = 'smtp://another' where step = 'mail'`.execute(db())
 	expect(await standing('mail')).toMatchObject({ state: 'open' })
-	for (let sent = 0; sent < 3; sent += 1) await sendTestLetter(admin)
-	await expect(sendTestLetter(admin)).rejects.toThrow(TooMany)
+	for (let sent = 0; sent < 3; sent += 1) await sendTestMail(admin)
+	await expect(sendTestMail(admin)).rejects.toThrow(TooManyRequests)
 })
 
 test('the complete list can be hidden, and returns when a step is open', async () => {
 	for (const key of ['logo', 'colour', 'region', 'registration', 'categories', 'terms', 'backup'])
-		await keepStep(admin, key, true)
+		await keepSetupDefault(admin, key, true)
 	await sql`update users set role = 'admin' where id = ${other.id}`.execute(db())
 	await hideSetup(admin, true)
 	await expect(hideSetup({ ...other, role: 'admin' }, true)).rejects.toThrow(Conflict)

@@ -36,7 +36,7 @@ export async function insertMark(trx: Executor, step: string, actorId: number): 
 }
 
 /** Records the last test mail that was accepted. */
-export async function saveLetterMark(
+export async function saveTestMailMark(
 	trx: Executor,
 	{ about, note, actorId }: { about: string; note: string; actorId: number },
 ): Promise<void> {
@@ -74,12 +74,12 @@ export async function countForSetup(): Promise<SiteCounts> {
 	return rows[0] ?? { admins: 0, categories: 0, changed: 0 }
 }
 
-export async function findEmail(userId: number): Promise<string | undefined> {
+export async function findAdminEmail(userId: number): Promise<string | undefined> {
 	const row = await db().selectFrom('users').select('email').where('id', '=', userId).executeTakeFirst()
 	return row?.email
 }
 
 /** Deletes the record of a leaving admin's test mail. */
-export async function forgetLetterNote(adminId: number): Promise<void> {
+export async function clearTestMailNote(adminId: number): Promise<void> {
 	await sql`update setup_marks set note = '' where marked_by = ${adminId}`.execute(db())
 }

@@ -1,16 +1,16 @@
-import { config, isGiven } from '~/config.server.ts'
-import { whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
+import { config, isSetInEnvironment } from '~/config.server.ts'
+import { registrationSettings } from '~/features/accounts/registration/rules.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { SETTING_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { siteTime } from '~/lib/calendar.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { appearanceSection, siteAppearance } from '~/platform/appearance/appearance.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { mailFaultInWords, tryMail } from '~/platform/mail/mail.server.ts'
+import { describeMailError, tryMail } from '~/platform/mail/mail.server.ts'
 import { regionSection } from '~/platform/settings/region.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { nameSection, siteName } from '~/platform/settings/site-name.server.ts'
@@ -19,12 +19,12 @@ import { categoriesPath } from '../categories/categories.view.ts'
 import {
 	countForSetup,
 	deleteMark,
-	findEmail,
+	findAdminEmail,
 	insertMark,
 	listMarks,
 	type MarkRow,
 	type SiteCounts,
-	saveLetterMark,
+	saveTestMailMark,
 } from './setup.queries.server.ts'
 import { type SetupKey, type SetupStatus, type SetupStepView, type SetupView, setupKeys } from './setup.view.ts'
 
@@ -91,7 +91,7 @@ async function presentStep(step: SetupStep, facts: SetupFacts, isMarked: boolean
 }
 
 /** Decides to keep a default, or reopens the step. @throws NotFound, NotAllowed, Conflict if it was decided or changed meanwhile */
-export async function keepStep(viewer: Viewer, key: unknown, isKept: boolean): Promise<void> {
+export async function keepSetupDefault(viewer: Viewer, key: unknown, isKept: boolean): Promise<void> {
 	const step = registry.steps.get(key as SetupKey)
 	if (!step) throw new NotFound('There is no such step.')
 	await decide(viewer, async (trx, actor, view) => {
@@ -139,9 +139,9 @@ async function record(
 /**
  * Sends a test mail to the admin and waits for the mail server's response. A failure revokes an earlier success.
  * @returns the address
- * @throws NotAllowed, TooMany, Conflict with the problem
+ * @throws NotAllowed, TooManyRequests, Conflict with the problem
  */
-export async function sendTestLetter(viewer: Viewer): Promise<string> {
+export async function sendTestMail(viewer: Viewer): Promise<string> {
 	const actor = requireAdmin(viewer)
 	await countUse('testLetters', actor)
 	const { SMTP_URL, publicUrl } = config()
@@ -149,7 +149,7 @@ export async function sendTestLetter(viewer: Viewer): Promise<string> {
 	await db()
 		.transaction()
 		.execute((trx) => lockAdmin(trx, actor))
-	const to = await findEmail(actor.id)
+	const to = await findAdminEmail(actor.id)
 	if (!to) throw new NotFound('Your account has no address.')
 	const text = `This is a test email from ${siteName()}, ${publicUrl}. You asked for it in administration. Mail works.\n`
 	// Outside a transaction, as it may take a minute.
@@ -163,10 +163,10 @@ export async function sendTestLetter(viewer: Viewer): Promise<string> {
 		.execute(async (trx) => {
 			await lockAdmin(trx, actor)
 			if (error) await deleteMark(trx, 'mail')
-			else await saveLetterMark(trx, { about: mailPlace(), note, actorId: actor.id })
+			else await saveTestMailMark(trx, { about: mailPlace(), note, actorId: actor.id })
 			await record(trx, actor, { act: 'send a test email', title: 'Mail', note: error ? 'which failed' : '' })
 		})
-	if (error) throw new Conflict(mailFaultInWords(error))
+	if (error) throw new Conflict(describeMailError(error))
 	return to
 }
 
@@ -182,14 +182,14 @@ const noMailServer =
 	'The site has no mail server, so no mails are delivered: they are only written to files. The operator of the server can set SMTP_URL and MAIL_FROM.'
 
 /** The steps about platform and lower features. */
-export const ownSteps: readonly SetupStep[] = [
+export const coreSetupSteps: readonly SetupStep[] = [
 	{
 		key: 'name',
 		title: 'Name',
 		to: '/admin/settings/name',
 		look() {
 			const name = siteName()
-			const isOwn = isGiven('SITE_NAME') || name !== nameSection.settings.name.default
+			const isOwn = isSetInEnvironment('SITE_NAME') || name !== nameSection.settings.name.default
 			const words = isOwn ? `The site is called “${name}”.` : `It has the default name, “${name}”.`
 			return { state: isOwn ? 'done' : 'usual', words }
 		},
@@ -240,7 +240,7 @@ export const ownSteps: readonly SetupStep[] = [
 		title: 'Who may register',
 		to: '/admin/settings/registration',
 		look() {
-			const { mode, domains } = whoMayRegister()
+			const { mode, domains } = registrationSettings()
 			if (mode === 'closed') return { state: 'done', words: 'Nobody can register.' }
 			if (mode === 'invited') return { state: 'done', words: 'Only invited people can register.' }
 			if (domains.length === 0) return { state: 'usual', words: 'Anyone can register, with any address.' }
@@ -253,7 +253,7 @@ export const ownSteps: readonly SetupStep[] = [
 		to: categoriesPath,
 		look({ counts: { categories, changed } }) {
 			if (changed === 0) return { state: 'usual', words: `The site has the ${categories} default categories.` }
-			return { state: 'done', words: `${counted(categories, 'category', 'categories')}, ${changed} of them yours.` }
+			return { state: 'done', words: `${pluralize(categories, 'category', 'categories')}, ${changed} of them yours.` }
 		},
 	},
 	{

@@ -1,13 +1,13 @@
 import { pageMeta } from '~/lib/page-meta.ts'
 import { Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import type { ApiDocs } from '../api.view.ts'
 import { FieldList, OperationEntry, ShellExample } from '../components/operation-entry.tsx'
-import { ownDocs } from '../docs.server.ts'
+import { siteApiDocs } from '../docs.server.ts'
 import type { Route } from './+types/docs'
 
 export function loader() {
-	return ownDocs()
+	return siteApiDocs()
 }
 
 export function meta({ matches }: Route.MetaArgs) {
@@ -26,16 +26,16 @@ export default function Docs({ loaderData: docs }: Route.ComponentProps) {
 				<Introduction base={docs.base} rates={docs.rates} />
 				{docs.groups.map((group) => (
 					<section key={group.id} className="mt-10" aria-labelledby={group.id}>
-						<RuleHead id={group.id} title={group.name}>
+						<SectionHeading id={group.id} title={group.name}>
 							<span>{group.operations.length}</span>
-						</RuleHead>
+						</SectionHeading>
 						{group.operations.map((operation) => (
 							<OperationEntry key={operation.id} operation={operation} />
 						))}
 					</section>
 				))}
 				<section className="mt-10" aria-labelledby="shapes">
-					<RuleHead id="shapes" title="Shapes" />
+					<SectionHeading id="shapes" title="Shapes" />
 					{docs.shapes.map((shape) => (
 						<div key={shape.name} id={`shape-${shape.name}`} className="border-b border-line py-5">
 							<h3 className="font-mono text-sm font-semibold">{shape.name}</h3>
@@ -45,7 +45,7 @@ export default function Docs({ loaderData: docs }: Route.ComponentProps) {
 				</section>
 			</div>
 			<nav className="max-lg:hidden" aria-label="On this page">
-				<RuleHead title="On this page" />
+				<SectionHeading title="On this page" />
 				{docs.groups.map((group) => (
 					<ul key={group.id} className="border-b border-line py-2">
 						{group.operations.map(({ id, method, path }) => (

@@ -1,8 +1,8 @@
-import { limits } from '~/features/questions/questions.limits.ts'
-import { MAX_TAG, toTag } from '~/features/tags/tags.limits.ts'
+import { postLimits } from '~/features/questions/questions.limits.ts'
+import { MAX_TAG, normalizeTag } from '~/features/tags/tags.limits.ts'
 import { type CategoryView, categoriesToAskIn } from '~/features/tags/tags.view.ts'
 import { useRootData } from '~/lib/root-data.ts'
-import { Check } from '~/ui/check.tsx'
+import { Checkbox } from '~/ui/checkbox.tsx'
 import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field, Select } from '~/ui/field.tsx'
 import type { AskValues } from '../asking.view.ts'
@@ -18,8 +18,8 @@ export function TitleField({ value, error }: { value: string; error: string | un
 			defaultValue={value}
 			error={error}
 			required
-			minLength={limits.titleMin}
-			maxLength={limits.titleMax}
+			minLength={postLimits.titleMin}
+			maxLength={postLimits.titleMax}
 			autoComplete="off"
 		/>
 	)
@@ -58,13 +58,13 @@ export function AskFields({ values, tags, errors, categories, pictures, mayHide,
 					className="min-w-0"
 					label="Tags"
 					name="tags"
-					aside={<span className="hint mr-auto -ml-2">up to {limits.tagsHint}</span>}
+					aside={<span className="hint mr-auto -ml-2">up to {postLimits.tagsHint}</span>}
 					source="/suggest/tags"
 					defaultValue={values.tags}
 					// Allows more than the limit, so that the error names it instead of tags being dropped silently.
 					most={100}
 					longest={MAX_TAG}
-					shape={toTag}
+					shape={normalizeTag}
 					chipClass="font-mono before:content-['#']"
 					placeholder={roomFor}
 					hint={noHint}
@@ -85,19 +85,19 @@ export function AskFields({ values, tags, errors, categories, pictures, mayHide,
 				name="description"
 				defaultValue={values.description}
 				tags={tags}
-				most={limits.descriptionMax}
+				most={postLimits.descriptionMax}
 				error={errors.description}
 				pictures={pictures}
 				onSending={onSending}
 			/>
 			{mayHide && (
-				<Check
+				<Checkbox
 					name="pseudonym"
 					defaultChecked={values.pseudonym ?? false}
 					hint="Others see an invented name on this query and on your comments below it, and only the hour you wrote them. It stays out of your public profile. Moderators can look up who you are if they give a reason, and you will be told. You cannot change this later."
 				>
 					Ask under a pseudonym
-				</Check>
+				</Checkbox>
 			)}
 		</div>
 	)
@@ -115,7 +115,7 @@ function tagRules(categories: CategoryView[], reserved: readonly string[]): stri
 
 function roomFor(count: number): string {
 	if (count === 0) return 'react, fetch, race-condition'
-	return count < limits.tagsHint ? `${limits.tagsHint - count} more` : ''
+	return count < postLimits.tagsHint ? `${postLimits.tagsHint - count} more` : ''
 }
 
 /** No hint: a line that appears and disappears with the tags would move the button under the pointer. */

@@ -7,13 +7,13 @@ import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { toast } from '~/shell/toast.ts'
-import { useToastsAbove } from '~/shell/toasts-above.ts'
+import { useToastOffset } from '~/shell/toasts-above.ts'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusal } from '~/ui/form-kit.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { Spinner, whileBusy } from '~/ui/submit-button.tsx'
+import { busyButtonProps, Spinner } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { AskValues, Draft } from '../asking.view.ts'
 import { AskFields, TitleField } from './ask-fields.tsx'
@@ -220,7 +220,7 @@ interface AskFooterProps {
 /** The time of the last save, and the buttons of the form. */
 export function AskFooter({ inDialog, savedAt, waiting, busy, submit, cancel, login, refused }: AskFooterProps) {
 	const bar = useRef<HTMLDivElement>(null)
-	useToastsAbove(bar)
+	useToastOffset(bar)
 	return (
 		<div
 			ref={bar}
@@ -251,7 +251,7 @@ export function AskFooter({ inDialog, savedAt, waiting, busy, submit, cancel, lo
 					</Link>
 				)}
 				{(login === null || refused) && (
-					<button type="submit" className="btn btn-primary max-sm:flex-1" {...whileBusy(busy)}>
+					<button type="submit" className="btn btn-primary max-sm:flex-1" {...busyButtonProps(busy)}>
 						{busy && <Spinner />}
 						{busy ? 'Saving...' : submit}
 					</button>

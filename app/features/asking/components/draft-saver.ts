@@ -1,7 +1,7 @@
 import { askInput } from '~/features/questions/questions.schema.ts'
 import { type FormRefusal, type FormValues, submitForm } from '~/platform/http/form.ts'
 import { readStored } from '~/ui/form-kit.ts'
-import type { AskValues, Draft, DraftSaved } from '../asking.view.ts'
+import type { AskValues, Draft, DraftSaveResult } from '../asking.view.ts'
 
 /** Milliseconds from the first unsaved keystroke until it is saved on the server. */
 const SAVE_DELAY_MS = 3_000
@@ -15,7 +15,7 @@ interface SaverOptions {
 	/** The present values, and the version that an edit is based on; null if there is nothing to store. */
 	read: () => (AskValues & { madeFrom: number }) | null
 	/** Called with the response, and whether more was typed meanwhile. */
-	onSaved: (saved: DraftSaved, unsent: boolean) => void
+	onSaved: (saved: DraftSaveResult, unsent: boolean) => void
 }
 
 /** Savers of open forms by key, so that submitting a form can wait for its pending save. */
@@ -103,8 +103,8 @@ export class DraftSaver {
 		this.dirty = false
 		const { key } = this.options
 		const saved = values
-			? await send<DraftSaved>('POST', { key, ...values, version: this.version }, leaving)
-			: await send<DraftSaved>('DELETE', { key }, leaving)
+			? await send<DraftSaveResult>('POST', { key, ...values, version: this.version }, leaving)
+			: await send<DraftSaveResult>('DELETE', { key }, leaving)
 		// The same text would be refused again: only other input is sent.
 		if (saved === 'refused') return
 		// A page that was left may be shown again as it was.
@@ -122,7 +122,7 @@ export class DraftSaver {
 }
 
 /** Pauses the saver of a form that is about to be submitted, and waits for its pending save. */
-export async function pausedSaver(key: string): Promise<DraftSaver | undefined> {
+export async function pauseSaver(key: string): Promise<DraftSaver | undefined> {
 	const saver = open.get(key)
 	await saver?.pause()
 	return saver
@@ -168,17 +168,17 @@ export interface LocalDraft extends Draft {
 }
 
 /** The storage key of a draft: each member has their own, and visitors share one. */
-export function localName(owner: string | null, key: string): string {
+export function localDraftKey(owner: string | null, key: string): string {
 	return `draft ${owner ?? ''} ${key}`
 }
 
 /** Reads the draft under a key; null without a valid one. */
-export function readLocal(name: string): LocalDraft | null {
-	return asLocalDraft(readStored(name))
+export function readLocalDraft(name: string): LocalDraft | null {
+	return parseLocalDraft(readStored(name))
 }
 
 /** Validates a stored draft. */
-export function asLocalDraft(stored: unknown): LocalDraft | null {
+export function parseLocalDraft(stored: unknown): LocalDraft | null {
 	const { title, description, tags, category, pseudonym, savedAt, madeFrom, version, unsent, sendKey } = (stored ??
 		{}) as Partial<LocalDraft>
 	const texts = { title, description, tags, category, savedAt }
@@ -193,7 +193,7 @@ export function asLocalDraft(stored: unknown): LocalDraft | null {
 }
 
 /** Whether the texts consist of white space only; the category does not count. */
-export function isEmpty({ title, description, tags }: AskValues): boolean {
+export function isEmptyDraft({ title, description, tags }: AskValues): boolean {
 	return `${title}${description}${tags}`.trim() === ''
 }
 
@@ -238,9 +238,15 @@ export function newerOf(
 }
 
 /** For a `clientAction`: as {@link submitForm}, but first waits for the pending save, which would restore the draft after publishing. */
-export function sendAsked({ request, serverAction }: { request: Request; serverAction: () => Promise<FormRefusal> }) {
+export function submitAskForm({
+	request,
+	serverAction,
+}: {
+	request: Request
+	serverAction: () => Promise<FormRefusal>
+}) {
 	const send = async ({ draft = '' }: FormValues) => {
-		const saver = await pausedSaver(draft)
+		const saver = await pauseSaver(draft)
 		try {
 			const refusal = await serverAction()
 			saver?.resume()

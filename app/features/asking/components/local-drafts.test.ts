@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseStored } from '~/ui/form-kit.ts'
 import type { Draft } from '../asking.view.ts'
-import { asLocalDraft, isOutdated, type LocalDraft, newerOf } from './draft-saver.ts'
+import { isOutdated, type LocalDraft, newerOf, parseLocalDraft } from './draft-saver.ts'
 
 const early = '2026-11-21T10:00:00.000Z'
 const late = '2026-11-21T10:05:00.000Z'
@@ -72,12 +72,12 @@ test.each([
 	['{"title":1}'],
 	[JSON.stringify({ ...draft(), savedAt: 'soon' })],
 ])('%j in the store is no draft', (text) => {
-	expect(asLocalDraft(parseStored(text))).toBeNull()
+	expect(parseLocalDraft(parseStored(text))).toBeNull()
 })
 
 test.each([true, false])('a stored draft is read back, with pseudonym %s', (pseudonym) => {
 	const written = local({ pseudonym })
-	expect(asLocalDraft(parseStored(JSON.stringify(written)))).toEqual(written)
+	expect(parseLocalDraft(parseStored(JSON.stringify(written)))).toEqual(written)
 })
 
 test.each([

@@ -15,12 +15,12 @@ import {
 } from 'lucide'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
-import { described } from '~/ui/field.tsx'
+import { describedBy } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Prose } from '~/ui/prose.tsx'
 import { Skeleton } from '~/ui/skeleton.tsx'
-import { applyEdit, type EditKind, editOf, selectedOf } from './markdown-edits.ts'
+import { applyEdit, type EditKind, editOf, textSelectionOf } from './markdown-edits.ts'
 import { MentionHelp } from './mention-help.tsx'
 import { type PictureUpload, usePictures } from './use-pictures.ts'
 
@@ -55,7 +55,7 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 		if (kind === 'image') return file.current?.click()
 		if (!area.current) return
 		area.current.focus()
-		applyEdit(area.current, editOf(kind, selectedOf(area.current)))
+		applyEdit(area.current, editOf(kind, textSelectionOf(area.current)))
 	}
 	const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
 		if ((event.ctrlKey || event.metaKey) && event.key === 'Enter') {
@@ -108,7 +108,7 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 						if (pictures && event.dataTransfer.types.includes('Files')) event.preventDefault()
 					}}
 					onDrop={(event) => take(event, event.dataTransfer)}
-					{...described(name, error, hint)}
+					{...describedBy(name, error, hint)}
 				/>
 				<MentionHelp area={area} />
 				{preview !== null && (

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { toolOfKey } from './markdown-editor.tsx'
-import { blockAfter, type Edit, type EditKind, editOf, type Selected } from './markdown-edits.ts'
+import { blockAfter, type Edit, type EditKind, editOf, type TextSelection } from './markdown-edits.ts'
 
 /** `[` and `]` mark the selection before and after. */
 test.each<[EditKind, string, string]>([
@@ -55,16 +55,16 @@ test.each([
 	expect(applied({ text, from: at, to: at }, blockAfter(text, at, 'P'))).toBe(after)
 })
 
-function read(marked: string): Selected {
+function read(marked: string): TextSelection {
 	const from = marked.indexOf('[')
 	return { text: marked.replace('[', '').replace(']', ''), from, to: marked.indexOf(']') - 1 }
 }
 
-function applied({ text }: Selected, { from, to, insert }: Edit): string {
+function applied({ text }: TextSelection, { from, to, insert }: Edit): string {
 	return text.slice(0, from) + insert + text.slice(to)
 }
 
-function shown(selected: Selected, edit: Edit): string {
+function shown(selected: TextSelection, edit: Edit): string {
 	const after = applied(selected, edit)
 	const [from, to] = edit.select
 	return `${after.slice(0, from)}[${after.slice(from, to)}]${after.slice(to)}`

@@ -1,6 +1,6 @@
 /* The edits of the toolbar as pure functions, from a text with a selection to a replacement. */
 
-export interface Selected {
+export interface TextSelection {
 	text: string
 	/** The selection, in characters. */
 	from: number
@@ -18,11 +18,11 @@ export interface Edit {
 export type EditKind = 'heading' | 'bold' | 'italic' | 'code' | 'block' | 'link' | 'quote' | 'list' | 'numbers'
 
 /** Applies a tool to a selection, or removes its markup if it is there. */
-export function editOf(kind: EditKind, selected: Selected): Edit {
+export function editOf(kind: EditKind, selected: TextSelection): Edit {
 	return edits[kind](selected)
 }
 
-const edits: Record<EditKind, (selected: Selected) => Edit> = {
+const edits: Record<EditKind, (selected: TextSelection) => Edit> = {
 	heading: (selected) => lines(selected, () => '## ', /^#{1,6} /),
 	bold: (selected) => wrap(selected, '**', 'bold text'),
 	italic: (selected) => wrap(selected, '_', 'emphasis'),
@@ -42,7 +42,7 @@ export function blockAfter(text: string, at: number, block: string): Edit {
 	return { from: end, to: end, insert, select: [end + insert.length, end + insert.length] }
 }
 
-function wrap(selected: Selected, mark: string, sample: string): Edit {
+function wrap(selected: TextSelection, mark: string, sample: string): Edit {
 	const { text, from, to } = selected
 	const inner = picked(selected)
 	const size = mark.length
@@ -64,7 +64,7 @@ function alone(text: string, from: number, to: number, mark: string): boolean {
 	return mark.length === 1 && (text[from - 2] === mark || text[to + 1] === mark)
 }
 
-function link(selected: Selected): Edit {
+function link(selected: TextSelection): Edit {
 	const { from, to } = selected
 	const inner = picked(selected)
 	if (/^https?:\/\/\S+$/.test(inner)) {
@@ -82,7 +82,7 @@ function link(selected: Selected): Edit {
 	}
 }
 
-function fence(selected: Selected): Edit {
+function fence(selected: TextSelection): Edit {
 	const { text } = selected
 	const [from, to] = wholeLines(selected)
 	const inner = text.slice(from, to)
@@ -97,7 +97,7 @@ function fence(selected: Selected): Edit {
 	return { from, to, insert, select: [start, start + inner.length] }
 }
 
-function lines(selected: Selected, mark: (index: number) => string, marked: RegExp): Edit {
+function lines(selected: TextSelection, mark: (index: number) => string, marked: RegExp): Edit {
 	const [from, to] = wholeLines(selected)
 	const rows = selected.text.slice(from, to).split('\n')
 	const full = rows.filter((row) => row.trim() !== '')
@@ -114,7 +114,7 @@ function lines(selected: Selected, mark: (index: number) => string, marked: RegE
 	return { from, to, insert, select: rows.length > 1 ? [from, end] : [end, end] }
 }
 
-function wholeLines({ text, from, to }: Selected): [number, number] {
+function wholeLines({ text, from, to }: TextSelection): [number, number] {
 	return [text.lastIndexOf('\n', from - 1) + 1, lineEnd(text, to)]
 }
 
@@ -123,7 +123,7 @@ function lineEnd(text: string, at: number): number {
 	return end < 0 ? text.length : end
 }
 
-function picked({ text, from, to }: Selected): string {
+function picked({ text, from, to }: TextSelection): string {
 	return text.slice(from, to)
 }
 
@@ -132,7 +132,7 @@ function replace(from: number, to: number, insert: string, inset: number): Edit 
 }
 
 /** The text and selection of a text area. */
-export function selectedOf(area: HTMLTextAreaElement): Selected {
+export function textSelectionOf(area: HTMLTextAreaElement): TextSelection {
 	return { text: area.value, from: area.selectionStart, to: area.selectionEnd }
 }
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import SuggestionList from '~/ui/suggestions.tsx'
 import { applyEdit } from './markdown-edits.ts'
 
@@ -28,7 +28,7 @@ export default function MentionMenu({ area, source }: MentionMenuProps): ReactNo
 				picksWithTab
 				opensOnFocus
 				failure={null}
-				announcement={(count) => `${counted(count, 'member')} to mention. Choose with the arrow keys and Enter.`}
+				announcement={(count) => `${pluralize(count, 'member')} to mention. Choose with the arrow keys and Enter.`}
 				onPick={({ value }) => take(value)}
 			/>
 		</div>

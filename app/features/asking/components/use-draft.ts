@@ -3,16 +3,16 @@ import { newKey } from '~/lib/new-key.ts'
 import { parseStored, writeStored } from '~/ui/form-kit.ts'
 import type { AskValues, Draft } from '../asking.view.ts'
 import {
-	asLocalDraft,
 	DraftSaver,
 	fetchDraft,
-	isEmpty,
+	isEmptyDraft,
 	isOutdated,
 	isSame,
 	type LocalDraft,
-	localName,
+	localDraftKey,
 	newerOf,
-	readLocal,
+	parseLocalDraft,
+	readLocalDraft,
 } from './draft-saver.ts'
 
 /** The notice about a restored draft. */
@@ -55,7 +55,7 @@ export function useDraft(options: DraftOptions) {
 	/** The idempotency key in place of the page's. */
 	const [ownKey, setOwnKey] = useState<string | null>(null)
 	const current = useRef<Current>({ values: first.values, madeFrom: first.madeFrom, sentAs: undefined })
-	const name = localName(owner, draftKey)
+	const name = localDraftKey(owner, draftKey)
 
 	const [saver] = useState(
 		() =>
@@ -63,7 +63,9 @@ export function useDraft(options: DraftOptions) {
 				key: draftKey,
 				forget: () => writeStored(name, null),
 				read: () =>
-					isEmpty(current.current.values) ? null : { ...current.current.values, madeFrom: current.current.madeFrom },
+					isEmptyDraft(current.current.values)
+						? null
+						: { ...current.current.values, madeFrom: current.current.madeFrom },
 				onSaved: ({ version, replaced }, unsent) => {
 					setSavedAt(new Date().toISOString())
 					writeStored(name, { ...localOf(current.current, version), unsent })
@@ -73,7 +75,7 @@ export function useDraft(options: DraftOptions) {
 	)
 
 	const save = useCallback(() => {
-		writeStored(name, isEmpty(current.current.values) ? null : localOf(current.current, saver.version))
+		writeStored(name, isEmptyDraft(current.current.values) ? null : localOf(current.current, saver.version))
 		if (owner !== null) saver.touch()
 	}, [name, owner, saver])
 
@@ -109,15 +111,15 @@ export function useDraft(options: DraftOptions) {
 			look()
 			const touched =
 				named || refused !== null || !isSame(current.current.values, first.values) || isTypingTag(form.current)
-			if (!draft || isEmpty(draft) || isSame(draft, current.current.values)) return
+			if (!draft || isEmptyDraft(draft) || isSame(draft, current.current.values)) return
 			if (touched) return setNotice({ kind: 'offered', at: draft.savedAt, other: draft })
 			fill(draft)
 			setNotice({ kind: 'restored', at: draft.savedAt, other: other && !isSame(other, draft) ? other : null })
 			if (!visitors) return
-			writeStored(localName(null, draftKey), null)
+			writeStored(localDraftKey(null, draftKey), null)
 			save()
 		}
-		const mustFetch = stored === undefined || isOutdated(stored, readLocal(name))
+		const mustFetch = stored === undefined || isOutdated(stored, readLocalDraft(name))
 		if (owner === null || !mustFetch) open(stored)
 		else void fetchDraft(draftKey).then((server) => !closed && open(server))
 		return () => {
@@ -132,7 +134,7 @@ export function useDraft(options: DraftOptions) {
 		if (isSame(newer, before)) return
 		fill(newer)
 		// This tab's text from before the other tab's first keystroke, not a version for each of them.
-		const own = isEmpty(before) ? null : asDraft(before, newer)
+		const own = isEmptyDraft(before) ? null : asDraft(before, newer)
 		setNotice((now) => ({ kind: 'tab', at: newer.savedAt, other: now?.kind === 'tab' ? now.other : own }))
 	}
 	useOtherTabs(name, hear)
@@ -150,13 +152,17 @@ export function useDraft(options: DraftOptions) {
 		if (!notice?.other) return
 		const before = current.current.values
 		fill(notice.other)
-		setNotice({ ...notice, at: notice.other.savedAt, other: isEmpty(before) ? null : asDraft(before, notice.other) })
+		setNotice({
+			...notice,
+			at: notice.other.savedAt,
+			other: isEmptyDraft(before) ? null : asDraft(before, notice.other),
+		})
 		save()
 	}
 	/** Stores the key of a submission with the draft: sent again after a lost response and a reload, it asks no second question. */
 	const noteSent = (key: string) => {
 		current.current.sentAs = key
-		const stored = readLocal(name)
+		const stored = readLocalDraft(name)
 		if (stored) writeStored(name, { ...stored, sendKey: key })
 	}
 	const sendKey = ownKey ?? options.sendKey
@@ -179,7 +185,7 @@ function useOtherTabs(name: string, tell: (newer: LocalDraft) => void): void {
 	})
 	useEffect(() => {
 		const hear = ({ key, newValue }: StorageEvent) => {
-			const newer = key === name ? asLocalDraft(parseStored(newValue)) : null
+			const newer = key === name ? parseLocalDraft(parseStored(newValue)) : null
 			if (newer) latest.current(newer)
 		}
 		window.addEventListener('storage', hear)
@@ -189,11 +195,11 @@ function useOtherTabs(name: string, tell: (newer: LocalDraft) => void): void {
 
 /** Chooses the draft to restore; what a visitor typed in this browser before logging in is the newest. */
 function findDraft(owner: string | null, key: string, server: Draft | null | undefined) {
-	const name = localName(owner, key)
-	const own = readLocal(name)
+	const name = localDraftKey(owner, key)
+	const own = readLocalDraft(name)
 	const found = newerOf(own, server)
 	if (own && !found.draft) writeStored(name, null)
-	const visitors = owner !== null && key === 'ask' ? readLocal(localName(null, key)) : null
+	const visitors = owner !== null && key === 'ask' ? readLocalDraft(localDraftKey(null, key)) : null
 	if (visitors) return { draft: visitors, other: found.draft, visitors: true, sentAs: undefined }
 	const sentAs = own && found.draft && isSame(own, found.draft) ? own.sendKey : undefined
 	return { ...found, visitors: false, sentAs }
@@ -202,7 +208,7 @@ function findDraft(owner: string | null, key: string, server: Draft | null | und
 /** The initial values, the same on the server and in the browser. */
 function firstOf({ start, stored, named, refused, madeFrom }: DraftOptions) {
 	if (refused) return { values: refused, madeFrom, notice: null }
-	if (!stored || named || isEmpty(stored)) return { values: start, madeFrom, notice: null }
+	if (!stored || named || isEmptyDraft(stored)) return { values: start, madeFrom, notice: null }
 	const notice: Notice = { kind: 'restored', at: stored.savedAt, other: null }
 	return { values: valuesOf(stored), madeFrom: stored.madeFrom || madeFrom, notice }
 }

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { refusalOf, UploadError, uploadPicture } from '~/features/pictures/components/upload.ts'
+import { UploadError, uploadPicture, uploadRefusal } from '~/features/pictures/components/upload.ts'
 import { pictureUrl } from '~/lib/addresses.ts'
 import { applyEdit, blockAfter } from './markdown-edits.ts'
 
@@ -28,7 +28,7 @@ export function usePictures(area: RefObject<HTMLTextAreaElement | null>) {
 	}, [])
 
 	const add = async (file: File) => {
-		const refusal = refusalOf(file)
+		const refusal = uploadRefusal(file)
 		if (refusal !== null) return setFailure(refusal)
 		last.current += 1
 		const id = last.current
@@ -40,7 +40,7 @@ export function usePictures(area: RefObject<HTMLTextAreaElement | null>) {
 		setSending((all) => [...all, { id, name, sent: 0, waiting: false, cancel: () => stop.abort() }])
 		try {
 			const picture = await uploadPicture({ kind: 'post', file, crop: null, onProgress: tell, signal: stop.signal })
-			write(area.current, markdownOf(name, picture))
+			write(area.current, pictureMarkdown(name, picture))
 		} catch (error) {
 			// Ignored if the form was closed.
 			if (area.current) setFailure(error instanceof UploadError ? error.message : String(error))
@@ -63,7 +63,7 @@ interface Stored {
 }
 
 /** The Markdown of a stored picture. Its address contains the size, to reserve space while it loads. */
-export function markdownOf(name: string, { path, width, height }: Stored): string {
+export function pictureMarkdown(name: string, { path, width, height }: Stored): string {
 	const words = name
 		.replace(/\.[a-z0-9]{1,5}$/i, '')
 		.replace(/[[\]\\*_`<>\n]/g, ' ')

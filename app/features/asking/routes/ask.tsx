@@ -7,17 +7,17 @@ import { viewerOf } from '~/lib/context.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { newKey } from '~/lib/new-key.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
 import { askQuestion } from '../asking.server.ts'
 import { AskForm } from '../components/ask-form.tsx'
-import { sendAsked } from '../components/draft-saver.ts'
-import { dropDraft, getDraft } from '../drafts.server.ts'
+import { submitAskForm } from '../components/draft-saver.ts'
+import { discardDraft, getDraft } from '../drafts.server.ts'
 import type { Route } from './+types/ask'
 
 /** `?title=` and `?category=` prefill the form. */
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		const viewer = viewerOf(context)
 		const [categories, draft] = await Promise.all([listCategories(), getDraft(viewer, 'ask')])
 		const requested = url.searchParams.get('category')
@@ -42,15 +42,15 @@ export async function action({ request, context }: Route.ActionArgs) {
 		// Not a redirect to the login, which would lose the input of a browser without scripts.
 		if (!viewer) throw new NotAllowed('You are no longer logged in. Log in in another tab, then post it from here.')
 		const { id, url: to } = await askQuestion(viewer, Object.fromEntries(form))
-		if (form.get('draft') === 'ask') await dropDraft(viewer, 'ask')
+		if (form.get('draft') === 'ask') await discardDraft(viewer, 'ask')
 		return redirectWithToast(to, await flashAfter(viewer, id, 'Query added successfully!'))
 	} catch (error) {
-		return refused(error, form, 'Something went wrong. Try again!')
+		return refuseForm(error, form, 'Something went wrong. Try again!')
 	}
 }
 
 export function clientAction({ request, serverAction }: Route.ClientActionArgs) {
-	return sendAsked({ request, serverAction })
+	return submitAskForm({ request, serverAction })
 }
 
 export function meta({ matches, location }: Route.MetaArgs) {

@@ -3,21 +3,21 @@ import { editPath } from '~/features/questions/questions.paths.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { flashAfter } from '~/features/questions/writing/change.server.ts'
 import { listCategories } from '~/features/tags/tags.server.ts'
-import { readId } from '~/lib/checks.ts'
+import { requireId } from '~/lib/checks.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { editQuestion } from '../asking.server.ts'
 import { AskForm } from '../components/ask-form.tsx'
-import { sendAsked } from '../components/draft-saver.ts'
-import { dropDraft, getDraft } from '../drafts.server.ts'
+import { submitAskForm } from '../components/draft-saver.ts'
+import { discardDraft, getDraft } from '../drafts.server.ts'
 import type { Route } from './+types/edit'
 
 export function loader({ params, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
-		const question = await getQuestion(viewer, readId(params.id))
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
+		const question = await getQuestion(viewer, requireId(params.id))
 		if (!question.mayEdit) throw new NotAllowed('Only the author can edit this query.')
 		if (url.pathname !== editPath(question.url)) throw redirect(editPath(question.url) + url.search, 301)
 		const { id, title, description, tags, category, version } = question
@@ -28,20 +28,20 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 }
 
 export async function action({ request, params, context, url }: Route.ActionArgs) {
-	const viewer = signedIn(context, url)
+	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	try {
-		const id = readId(params.id)
+		const id = requireId(params.id)
 		const { url: to } = await editQuestion(viewer, id, Object.fromEntries(form))
-		if (form.get('draft') === `edit:${id}`) await dropDraft(viewer, `edit:${id}`)
+		if (form.get('draft') === `edit:${id}`) await discardDraft(viewer, `edit:${id}`)
 		return redirectWithToast(to, await flashAfter(viewer, id, 'Query updated successfully!'))
 	} catch (error) {
-		return refused(error, form, 'Something went wrong. Try again!')
+		return refuseForm(error, form, 'Something went wrong. Try again!')
 	}
 }
 
 export function clientAction({ request, serverAction }: Route.ClientActionArgs) {
-	return sendAsked({ request, serverAction })
+	return submitAskForm({ request, serverAction })
 }
 
 export function meta({ matches }: Route.MetaArgs) {

@@ -1,12 +1,12 @@
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { readForm } from '~/platform/http/form.server.ts'
-import { answeringJson } from '~/platform/http/http.ts'
+import { respondJson } from '~/platform/http/http.ts'
 import { previewDescription } from '../asking.server.ts'
 import type { Route } from './+types/preview'
 
 /** Renders `description` without storing it. Responds with `{ html }`, or `{ message }` with the status of the error. */
 export function action({ request, context }: Route.ActionArgs): Promise<Response> {
-	return answeringJson(async () =>
+	return respondJson(async () =>
 		previewDescription(viewerOf(context), factsOf(context).ip, Object.fromEntries(await readForm(request))),
 	)
 }

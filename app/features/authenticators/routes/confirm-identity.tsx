@@ -2,31 +2,31 @@ import { useSearchParams } from 'react-router'
 import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
 import { confirmByPasskeyPath } from '~/features/passkeys/passkeys.view.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { CodeForm } from '../components/code-form.tsx'
-import { confirmIdentity, listConfirmationWays } from '../confirming.server.ts'
+import { confirmIdentity, listConfirmationMethods } from '../confirming.server.ts'
 import type { Route } from './+types/confirm-identity'
 
 const backOf = (url: URL) => safeRedirect(url.searchParams.get('redirectTo'), '/settings')
 
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(async () => ({ ways: await listConfirmationWays(signedIn(context, url)) }))
+	return withHttpErrors(async () => ({ ways: await listConfirmationMethods(requireLogin(context, url)) }))
 }
 
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		try {
 			await confirmIdentity(viewer, form, request)
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 		return redirectWithToast(backOf(url), { type: 'plain', message: 'Confirmed. Continue where you were.' })
 	})

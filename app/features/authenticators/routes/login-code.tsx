@@ -2,23 +2,23 @@ import { redirect, useSearchParams } from 'react-router'
 import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
 import { NotAllowed } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Link } from '~/ui/link.tsx'
 import { CodeForm } from '../components/code-form.tsx'
-import { finishLogin, waitsForCode } from '../second-factor.server.ts'
+import { finishSecondStep, hasPendingLogin } from '../second-factor.server.ts'
 import type { Route } from './+types/login-code'
 
 /** Redirects to the login unless a password was given in this browser. */
 export async function loader({ request }: Route.LoaderArgs) {
-	return { waits: await waitsForCode(request) }
+	return { waits: await hasPendingLogin(request) }
 }
 
 export async function action({ request, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
-		const { headers, isLeaving } = await finishLogin(form, request)
+		const { headers, isLeaving } = await finishSecondStep(form, request)
 		// A member who asked for deletion can first choose to keep the account.
 		if (isLeaving) return redirect('/settings/leave', { status: 303, headers })
 		const to = safeRedirect(url.searchParams.get('redirectTo'), '/find-dev')
@@ -26,7 +26,7 @@ export async function action({ request, url }: Route.ActionArgs) {
 	} catch (error) {
 		if (error instanceof NotAllowed)
 			return redirectWithToast(`/login${url.search}`, { type: 'error', message: error.message })
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 

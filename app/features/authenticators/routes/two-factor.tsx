@@ -4,22 +4,28 @@ import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { twoFactorPath } from '../authenticators.view.ts'
 import { CodeForm } from '../components/code-form.tsx'
-import { beginSetup, finishSetup, getSecondFactor, renewRecoveryCodes, turnOff } from '../second-factor.server.ts'
+import {
+	beginTotpSetup,
+	finishTotpSetup,
+	getSecondFactor,
+	renewRecoveryCodes,
+	turnOffSecondFactor,
+} from '../second-factor.server.ts'
 import type { Route } from './+types/two-factor'
 
 /** Checks the session in the database. Only a confirmed session gets the secret of an app. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect(loginPath(twoFactorPath), { headers })
 		const factor = await getSecondFactor(viewer)
@@ -33,25 +39,25 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 
 /** New recovery codes are only in the response to the form, never in an address, a cookie or a later page. */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		await requireConfirmed(viewer, request, twoFactorPath)
 		const made = (codes: string[]) =>
 			data({ codes, refusal: null }, { status: 201, headers: { 'Cache-Control': 'no-store' } })
 		try {
 			const intent = form.get('intent')
-			if (intent === 'enable') return made(await finishSetup(viewer, form))
+			if (intent === 'enable') return made(await finishTotpSetup(viewer, form))
 			if (intent === 'renew') return made(await renewRecoveryCodes(viewer))
 			if (intent === 'begin') {
-				await beginSetup(viewer)
+				await beginTotpSetup(viewer)
 				return redirect(twoFactorPath, { status: 303 })
 			}
-			await turnOff(viewer)
+			await turnOffSecondFactor(viewer)
 			const message = intent === 'cancel' ? 'Nothing was set up.' : 'The authenticator app is off.'
 			return redirectWithToast(twoFactorPath, { type: 'plain', message })
 		} catch (error) {
-			const { data: refusal, init } = refused(error, form)
+			const { data: refusal, init } = refuseForm(error, form)
 			return data({ codes: null, refusal }, init ?? {})
 		}
 	})
@@ -73,9 +79,9 @@ export default function TwoFactor({ loaderData: { factor, picture }, actionData 
 			<h1 className="text-2xl leading-9 font-bold">Two-factor login</h1>
 			{actionData?.codes && <RecoveryCodes codes={actionData.codes} />}
 			<section className="mt-8" aria-labelledby="app">
-				<RuleHead id="app" title="Authenticator app">
+				<SectionHeading id="app" title="Authenticator app">
 					<span>{factor.isOn ? 'On' : 'Off'}</span>
-				</RuleHead>
+				</SectionHeading>
 				{factor.isRequired && !factor.isOn && (
 					<p className="mt-2 max-w-read font-semibold">
 						This site asks moderators and admins for a second factor. Until you set one up, you can do what members can.
@@ -156,7 +162,7 @@ function SetUp({ secret, picture }: { secret: string; picture: string }) {
 function RecoveryCodes({ codes }: { codes: string[] }) {
 	return (
 		<section className="mt-6" aria-labelledby="codes" role="status">
-			<RuleHead id="codes" title="Your recovery codes" />
+			<SectionHeading id="codes" title="Your recovery codes" />
 			<p className="mt-2 max-w-read text-ink-2">
 				Write them down or print them now: you will not see them again. Each can be used once instead of a code from
 				your app.

@@ -1,34 +1,34 @@
-import { adminOf } from '~/features/administration/admins.server.ts'
+import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { sizeInWords } from '~/lib/sizes.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { formatBytes } from '~/lib/sizes.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { backUpNow, readBackups } from '../runs.server.ts'
-import { type ArchiveView, type BackupRun, backupsPath, secondsInWords } from '../runs.view.ts'
+import { readBackups, requestBackup } from '../runs.server.ts'
+import { type ArchivingView, type BackupRun, backupsPath, secondsInWords } from '../runs.view.ts'
 import type { Route } from './+types/backups'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => readBackups(await adminOf({ request, context, url })))
+	return withHttpErrors(async () => readBackups(await requirePageAdmin({ request, context, url })))
 }
 
 /** Starts a backup. */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const form = await readForm(request)
 		try {
-			await backUpNow(viewerOf(context))
+			await requestBackup(viewerOf(context))
 			return redirectWithToast(backupsPath, { type: 'success', message: 'A backup is running.' })
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -60,7 +60,7 @@ export default function Backups({ loaderData, actionData }: Route.ComponentProps
 			</Form>
 			<Archive archive={archive} />
 			<section className="mt-10" aria-labelledby="runs">
-				<RuleHead id="runs" title="The last backups" />
+				<SectionHeading id="runs" title="The last backups" />
 				{runs.length === 0 && <p className="py-3 text-ink-2">No backups yet.</p>}
 				<ul>
 					{runs.map((run) => (
@@ -72,11 +72,11 @@ export default function Backups({ loaderData, actionData }: Route.ComponentProps
 	)
 }
 
-function Archive({ archive }: { archive: ArchiveView }) {
+function Archive({ archive }: { archive: ArchivingView }) {
 	const { state, words, folder, upTo, baseAt, baseBytes } = archive
 	return (
 		<section className="mt-10" aria-labelledby="archive">
-			<RuleHead id="archive" title="Continuous archive" />
+			<SectionHeading id="archive" title="Continuous archive" />
 			<p className={`py-3 wrap-anywhere ${state === 'behind' ? 'text-red' : 'text-ink-2'}`}>{words}</p>
 			{folder && (
 				<p className="meta wrap-anywhere">
@@ -89,7 +89,7 @@ function Archive({ archive }: { archive: ArchiveView }) {
 					{baseAt && (
 						<>
 							; the whole database was copied <LocalTime at={baseAt} />
-							{baseBytes !== null && `, ${sizeInWords(baseBytes)}`}
+							{baseBytes !== null && `, ${formatBytes(baseBytes)}`}
 						</>
 					)}
 					.
@@ -111,7 +111,7 @@ function Run({ run: { state, startedAt, seconds, file, bytes, error } }: { run: 
 			</p>
 			<p className="meta wrap-anywhere">
 				{error ?? file ?? 'It will appear here once it has been tested.'}
-				{bytes !== null && `, ${sizeInWords(bytes)}`}
+				{bytes !== null && `, ${formatBytes(bytes)}`}
 				{seconds !== null && `, ${error ? 'after' : 'in'} ${secondsInWords(seconds)}`}
 			</p>
 		</li>

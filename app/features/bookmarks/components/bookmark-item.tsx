@@ -1,12 +1,12 @@
 import { useRef } from 'react'
-import { Answered } from '~/features/search/components/answered.tsx'
+import { AnsweredBadge } from '~/features/search/components/answered.tsx'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { useFocusKept } from '~/ui/use-focus-kept.ts'
+import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import { MAX_BOOKMARK_NOTE } from '../bookmarks.limits.ts'
 import type { BookmarkView } from '../bookmarks.view.ts'
 
@@ -22,14 +22,14 @@ interface BookmarkItemProps {
 export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 	const { kind, id, post, note, createdAt } = bookmark
 	const summary = useRef<HTMLElement>(null)
-	useFocusKept(note, (saved, before) => saved !== before, summary)
+	useFocusFallback(note, (saved, before) => saved !== before, summary)
 	const what =
 		post?.title ?? (kind === 'query' ? 'a query that is no longer there' : 'a comment that is no longer there')
 	return (
 		<li className="border-b border-line pt-3 pb-4">
 			<div className="flex items-center gap-x-4">
 				<span className="cat">{kind === 'query' ? 'Query' : 'Comment'}</span>
-				{post?.solved && <Answered>{kind === 'query' ? 'Answered' : 'Accepted answer'}</Answered>}
+				{post?.solved && <AnsweredBadge>{kind === 'query' ? 'Answered' : 'Accepted answer'}</AnsweredBadge>}
 				<Form method="post" action="/bookmarks" className="-mr-2.5 ml-auto flex" replace preventScrollReset>
 					<Target bookmark={bookmark} from={from} />
 					<button

@@ -1,25 +1,25 @@
 import { useRef } from 'react'
 import { SearchForm } from '~/features/search/components/search-form.tsx'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
-import { useFocusKept } from '~/ui/use-focus-kept.ts'
-import { useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { type BookmarkKind, kindOf, targetOf } from '../bookmarks.schema.ts'
+import { useFocusFallback } from '~/ui/use-focus-kept.ts'
+import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
+import { type BookmarkKind, bookmarkKindOf, bookmarkTargetOf } from '../bookmarks.schema.ts'
 import { listBookmarks, removeBookmark, restoreBookmark, saveBookmarkNote } from '../bookmarks.server.ts'
 import { type BookmarkFilter, bookmarksPath } from '../bookmarks.view.ts'
 import { BookmarkItem } from '../components/bookmark-item.tsx'
 import type { Route } from './+types/bookmarks'
 
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const filter: BookmarkFilter = {
 			search: url.searchParams.get('q')?.trim() ?? '',
-			kind: kindOf(url.searchParams.get('kind')),
+			kind: bookmarkKindOf(url.searchParams.get('kind')),
 		}
 		const cursor = url.searchParams.get('cursor') || null
 		return { page: await listBookmarks(viewer, { ...filter, cursor }), filter, cursor }
@@ -28,11 +28,11 @@ export function loader({ context, url }: Route.LoaderArgs) {
 
 /** Writes a note (`intent=note`), removes a bookmark (`remove`) or restores it (`restore`). */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const back = safeRedirect(form.get('from'), '/bookmarks')
-		const target = targetOf(form)
+		const target = bookmarkTargetOf(form)
 		const intent = form.get('intent')
 		if (intent === 'remove') {
 			await removeBookmark(viewer, target)
@@ -51,7 +51,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 			await saveBookmarkNote(viewer, target, { note: form.get('note') ?? '' })
 			return redirectWithToast(back, { type: 'success', message: 'Note saved.' })
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -63,9 +63,9 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function Bookmarks({ loaderData, actionData: refusal }: Route.ComponentProps) {
 	const { page, filter, cursor } = loaderData
 	const more = useMore(page, (next) => bookmarksPath(filter, next))
-	const rows = withoutDoubles(more.rows, ({ kind, id }) => `${kind}-${id}`)
+	const rows = withoutDuplicates(more.rows, ({ kind, id }) => `${kind}-${id}`)
 	const heading = useRef<HTMLHeadingElement>(null)
-	useFocusKept(rows.length, (count, before) => count < before, heading)
+	useFocusFallback(rows.length, (count, before) => count < before, heading)
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 ref={heading} tabIndex={-1} className="text-2xl leading-9 font-bold">

@@ -1,9 +1,9 @@
 import { redirect } from 'react-router'
 import { commentPath } from '~/features/search/search.view.ts'
 import { Invalid } from '~/lib/errors.ts'
-import { pressed } from '~/platform/http/form.server.ts'
+import { handleBackgroundForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, refererPath } from '~/platform/http/http.ts'
-import { type BookmarkTarget, targetOf } from '../bookmarks.schema.ts'
+import { type BookmarkTarget, bookmarkTargetOf } from '../bookmarks.schema.ts'
 import { removeBookmark, saveBookmark } from '../bookmarks.server.ts'
 import type { Route } from './+types/press'
 
@@ -13,13 +13,13 @@ export function loader() {
 
 /** Toggles a bookmark: fields `kind` (query or comment), `id`, `value` (1, or 0 to remove it). */
 export function action({ request, context }: Route.ActionArgs) {
-	return pressed({
+	return handleBackgroundForm({
 		request,
 		context,
 		act: async (viewer, form) => {
 			const value = Number(form.get('value') || Number.NaN)
 			if (value !== 0 && value !== 1) throw new Invalid('Send 1 to bookmark, or 0 to remove the bookmark.')
-			const target = targetOf(form)
+			const target = bookmarkTargetOf(form)
 			if (value === 1) await saveBookmark(viewer, target)
 			else await removeBookmark(viewer, target)
 			const message = value === 1 ? 'Bookmarked. You can add a note under Bookmarks.' : 'Bookmark removed.'

@@ -34,7 +34,7 @@ export function AddressProblemNotice({ problem, links }: { problem: AddressProbl
 }
 
 /** Asks to confirm that the test mail arrived. Opening its link is not enough, as mail scanners follow links too. */
-export function TestArrived({ email, token }: { email: string; token: string }) {
+export function ConfirmTestMail({ email, token }: { email: string; token: string }) {
 	return (
 		<section className="mt-4 rounded-md border border-line bg-raised p-4" aria-labelledby="arrived">
 			<h2 className="text-md font-semibold wrap-anywhere" id="arrived">
@@ -52,7 +52,7 @@ export function TestArrived({ email, token }: { email: string; token: string }) 
 }
 
 /** Explains in the notification settings why no mails are sent at present. */
-export function NoMails() {
+export function MailPausedNotice() {
 	return (
 		<p className="mt-3 rounded-md border border-marigold-line bg-marigold-wash px-4 py-3">
 			No notifications are emailed to you at present.{' '}

@@ -1,7 +1,7 @@
 import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import type { AddressProblemDetail } from '../bounces.view.ts'
 
@@ -17,7 +17,7 @@ export function MemberMail({ problems, action, refusal }: MemberMailProps) {
 	if (problems.length === 0) return null
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="mail-head">
-			<RuleHead id="mail-head" title="Mail" />
+			<SectionHeading id="mail-head" title="Mail" />
 			{problems.map((problem) => (
 				<AddressProblemItem key={problem.email} {...problem} />
 			))}

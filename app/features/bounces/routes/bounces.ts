@@ -1,6 +1,6 @@
 import { factsOf } from '~/lib/context.ts'
-import { answeringJson } from '~/platform/http/http.ts'
-import { takePosted } from '../taking.server.ts'
+import { respondJson } from '~/platform/http/http.ts'
+import { receivePostedReport } from '../receiving.server.ts'
 import type { Route } from './+types/bounces'
 
 /** Explains the address to people who open it. */
@@ -16,5 +16,5 @@ export function loader() {
  * refusal.
  */
 export function action({ request, context }: Route.ActionArgs) {
-	return answeringJson(() => takePosted(request, factsOf(context).ip))
+	return respondJson(() => receivePostedReport(request, factsOf(context).ip))
 }

@@ -2,10 +2,10 @@ import { data } from 'react-router'
 import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Link } from '~/ui/link.tsx'
-import { Leading } from '../components/leading.tsx'
+import { ProviderRedirect } from '../components/provider-redirect.tsx'
 import { beginFlow } from '../login-flow.server.ts'
 import type { Route } from './+types/begin'
 
@@ -21,7 +21,7 @@ export async function action({ request, params, context }: Route.ActionArgs) {
 		})
 		return data({ url, title }, { headers })
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 
@@ -45,5 +45,5 @@ export default function Begin({ actionData }: Route.ComponentProps) {
 				</div>
 			</AccountFrame>
 		)
-	return <Leading {...actionData} />
+	return <ProviderRedirect {...actionData} />
 }

@@ -8,7 +8,7 @@ import { redirectWithToast } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Link } from '~/ui/link.tsx'
 import { loginsPath } from '../campus-login.view.ts'
-import { destinationOf, finishFlow, forgetFlow } from '../login-flow.server.ts'
+import { clearFlowCookie, destinationOf, finishFlow } from '../login-flow.server.ts'
 import type { Route } from './+types/callback'
 
 /** The redirect URI of providers. Shows errors, with a link to start again. */
@@ -20,20 +20,20 @@ export async function loader({ request, params, context }: Route.LoaderArgs) {
 			viewerOf(context),
 			factsOf(context).ip,
 		)
-		headers.append('Set-Cookie', forgetFlow())
+		headers.append('Set-Cookie', clearFlowCookie())
 		return redirectWithToast(redirectTo, { type: 'plain', message }, headers)
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error
 		if (error instanceof SecondStepRequired) {
 			const cookies = new Headers([
 				['Set-Cookie', error.cookie],
-				['Set-Cookie', forgetFlow()],
+				['Set-Cookie', clearFlowCookie()],
 			])
 			const query = `redirectTo=${encodeURIComponent(destinationOf(request))}`
 			return redirect(`/login/code?${query}`, { status: 303, headers: cookies })
 		}
 		const headers = new Headers(retryHeaders(error))
-		headers.append('Set-Cookie', forgetFlow())
+		headers.append('Set-Cookie', clearFlowCookie())
 		return data({ message: error.message, isLoggedIn: viewerOf(context) !== null }, { status: error.status, headers })
 	}
 }

@@ -4,8 +4,8 @@ import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
@@ -13,18 +13,18 @@ import { Form, Link } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { loginsPath } from '../campus-login.view.ts'
-import { linkByDirectory, logInByDirectory, requireDirectory } from '../ldap-login.server.ts'
+import { linkByLdap, logInByLdap, requireLdapProvider } from '../ldap-login.server.ts'
 import type { Route } from './+types/ldap'
 
 /** `?link=1` links the directory to the logged-in member's account. */
 const linkPath = '/login/ldap?link=1'
 
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const { label } = requireDirectory()
+	return withHttpErrors(async () => {
+		const { label } = requireLdapProvider()
 		const redirectTo = safeRedirect(url.searchParams.get('redirectTo'), '/find-dev')
 		const isLink = url.searchParams.has('link')
-		if (isLink) signedIn(context, url)
+		if (isLink) requireLogin(context, url)
 		else if (viewerOf(context)) throw redirect(redirectTo)
 		return { label, redirectTo, isLink }
 	})
@@ -36,17 +36,17 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const redirectTo = safeRedirect(form.get('redirectTo') ?? url.searchParams.get('redirectTo'), '/find-dev')
 	const query = `redirectTo=${encodeURIComponent(redirectTo)}`
 	try {
-		requireDirectory()
+		requireLdapProvider()
 		if (!form.has('username')) return redirect(`/login/ldap?${query}`, 303)
 		if (url.searchParams.has('link')) {
-			await requireConfirmed(signedIn(context, url), request, loginsPath)
-			await linkByDirectory(form, request)
+			await requireConfirmed(requireLogin(context, url), request, loginsPath)
+			await linkByLdap(form, request)
 			return redirectWithToast(loginsPath, {
 				type: 'success',
 				message: 'Linked. You can log in with it from now on.',
 			})
 		}
-		const { headers, isNew, leadsTo } = await logInByDirectory(form, request)
+		const { headers, isNew, leadsTo } = await logInByLdap(form, request)
 		return redirectWithToast(
 			leadsTo ?? redirectTo,
 			{ type: 'plain', message: isNew ? 'Welcome!' : 'Welcome back!' },
@@ -55,7 +55,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	} catch (error) {
 		if (error instanceof SecondStepRequired)
 			return redirect(`/login/code?${query}`, { status: 303, headers: { 'Set-Cookie': error.cookie } })
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 

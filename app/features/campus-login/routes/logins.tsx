@@ -4,22 +4,22 @@ import { requireConfirmed } from '~/features/accounts/security/confirmation.serv
 import { factsOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { type LinkedLogin, loginsPath } from '../campus-login.view.ts'
-import { Leading } from '../components/leading.tsx'
-import { listLogins, unlink } from '../identities.server.ts'
+import { ProviderRedirect } from '../components/provider-redirect.tsx'
+import { listLogins, unlinkIdentity } from '../identities.server.ts'
 import { beginFlow } from '../login-flow.server.ts'
 import type { Route } from './+types/logins'
 
 /** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect(`/login?redirectTo=${loginsPath}`, { headers })
 		return listLogins(viewer)
@@ -28,8 +28,8 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 
 /** Starts linking a provider (`link`), or unlinks one (`unlink`). Both require a confirmed identity. */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		try {
 			await requireConfirmed(viewer, request, loginsPath)
@@ -41,10 +41,10 @@ export function action({ request, context, url }: Route.ActionArgs) {
 				return data(way, { headers })
 			}
 			if (!form.has('unlink')) throw new NotFound('There is no such action.')
-			await unlink(viewer, Number(form.get('unlink')), await requireSession(viewer, request))
+			await unlinkIdentity(viewer, Number(form.get('unlink')), await requireSession(viewer, request))
 			return redirectWithToast(loginsPath, { type: 'success', message: 'Removed.' })
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -54,7 +54,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Logins({ loaderData: { linked, open, hasPassword }, actionData }: Route.ComponentProps) {
-	if (actionData && 'url' in actionData) return <Leading {...actionData} />
+	if (actionData && 'url' in actionData) return <ProviderRedirect {...actionData} />
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<p>
@@ -79,7 +79,7 @@ export default function Logins({ loaderData: { linked, open, hasPassword }, acti
 			</ul>
 			{open.length > 0 && (
 				<section className="mt-10" aria-labelledby="more">
-					<RuleHead id="more" title="More ways" />
+					<SectionHeading id="more" title="More ways" />
 					<p className="mt-2 text-ink-2">
 						Link an account that you have elsewhere. Log in there once, and you can use it to log in here.
 					</p>

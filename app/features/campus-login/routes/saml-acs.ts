@@ -1,7 +1,7 @@
 import { redirect } from 'react-router'
 import { factsOf } from '~/lib/context.ts'
 import { readForm } from '~/platform/http/form.server.ts'
-import { takeSamlResponse } from '../saml/saml-login.server.ts'
+import { receiveSamlResponse } from '../saml/saml-login.server.ts'
 import type { Route } from './+types/saml-acs'
 
 /*
@@ -15,5 +15,5 @@ export function loader() {
 
 /** Redirects to a page of this site that has the cookies to finish the login. */
 export async function action({ request, context }: Route.ActionArgs) {
-	return redirect(await takeSamlResponse(await readForm(request), factsOf(context).ip), 303)
+	return redirect(await receiveSamlResponse(await readForm(request), factsOf(context).ip), 303)
 }

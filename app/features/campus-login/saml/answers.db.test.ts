@@ -4,8 +4,8 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeCertificate } from '../../../../tests/support/certificate.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import type { SamlAccount, Tampering } from '../../../../tests/support/saml-site.ts'
-import { at, begin, goOn, offerSaml } from '../../../../tests/support/saml-trips.ts'
-import { takeSamlResponse } from './saml-login.server.ts'
+import { continueSamlLogin, offerSaml, startSamlLogin, timeFromNow } from '../../../../tests/support/saml-trips.ts'
+import { receiveSamlResponse } from './saml-login.server.ts'
 import { sweepSamlRequests } from './saml-requests.queries.server.ts'
 
 /* Responses of a SAML identity provider that must be rejected, really signed unless stated otherwise. */
@@ -50,11 +50,11 @@ test.each<[string, Tampering, string]>([
 	['for another audience', { values: { Audience: 'https://other.example' } }, foreign],
 	['for another recipient', { values: { SubjectRecipient: 'https://other.example/acs' } }, foreign],
 	['for another destination', { values: { Destination: 'https://other.example/acs' } }, foreign],
-	['whose conditions are over', { values: { ConditionsNotOnOrAfter: at(-61) } }, badTime],
-	['whose conditions begin later', { values: { ConditionsNotBefore: at(200) } }, badTime],
-	['whose bearer came too late', { values: { SubjectConfirmationDataNotOnOrAfter: at(-61) } }, badTime],
+	['whose conditions are over', { values: { ConditionsNotOnOrAfter: timeFromNow(-61) } }, badTime],
+	['whose conditions begin later', { values: { ConditionsNotBefore: timeFromNow(200) } }, badTime],
+	['whose bearer came too late', { values: { SubjectConfirmationDataNotOnOrAfter: timeFromNow(-61) } }, badTime],
 	['whose bearer may come for ever', { values: { SubjectConfirmationDataNotOnOrAfter: null } }, unbelievable],
-	['whose session is over', { sessionEnd: at(-1) }, badTime],
+	['whose session is over', { sessionEnd: timeFromNow(-1) }, badTime],
 	['that nobody asked for', { values: { InResponseTo: null } }, 'sent an answer that nobody here asked for'],
 	['to a request of somebody else', { values: { InResponseTo: '_made-up' } }, 'was finished already'],
 	['that says no', { values: { StatusCode: 'urn:oasis:names:tc:SAML:2.0:status:AuthnFailed' } }, 'may not log in here'],
@@ -135,37 +135,37 @@ test.each<[string, Partial<SamlAccount>, string]>([
 })
 
 test('a response in another browser, and a replay', async () => {
-	const begun = await begin()
+	const begun = await startSamlLogin()
 	const form = await saml.campus.visit(begun.url)
-	const path = await takeSamlResponse(form, '')
+	const path = await receiveSamlResponse(form, '')
 	// Another browser cannot use it up.
-	await expect(goOn(path, (await begin()).cookies)).rejects.toThrow('was finished already')
-	await expect(goOn(path, [])).rejects.toThrow('This login was not started in this browser')
-	expect(await takeSamlResponse(form, '')).toBe('/login/saml/callback?refused=used')
-	expect((await goOn(path, begun.cookies)).message).toBe('Welcome!')
-	await expect(goOn(path, begun.cookies)).rejects.toThrow('was finished already')
-	expect(await takeSamlResponse(form, '')).toBe('/login/saml/callback?refused=used')
+	await expect(continueSamlLogin(path, (await startSamlLogin()).cookies)).rejects.toThrow('was finished already')
+	await expect(continueSamlLogin(path, [])).rejects.toThrow('This login was not started in this browser')
+	expect(await receiveSamlResponse(form, '')).toBe('/login/saml/callback?refused=used')
+	expect((await continueSamlLogin(path, begun.cookies)).message).toBe('Welcome!')
+	await expect(continueSamlLogin(path, begun.cookies)).rejects.toThrow('was finished already')
+	expect(await receiveSamlResponse(form, '')).toBe('/login/saml/callback?refused=used')
 })
 
 test('a response after ten minutes, and a callback after one', async () => {
-	const late = await begin()
+	const late = await startSamlLogin()
 	const form = await saml.campus.visit(late.url)
 	await sql`update saml_requests set expires_at = now()`.execute(db())
-	expect(await takeSamlResponse(form, '')).toBe('/login/saml/callback?refused=used')
-	const begun = await begin()
-	const path = await takeSamlResponse(await saml.campus.visit(begun.url), '')
+	expect(await receiveSamlResponse(form, '')).toBe('/login/saml/callback?refused=used')
+	const begun = await startSamlLogin()
+	const path = await receiveSamlResponse(await saml.campus.visit(begun.url), '')
 	await sql`update saml_requests set expires_at = now()`.execute(db())
-	await expect(goOn(path, begun.cookies)).rejects.toThrow('was finished already')
+	await expect(continueSamlLogin(path, begun.cookies)).rejects.toThrow('was finished already')
 	await sweepSamlRequests()
 	expect((await sql`select from saml_requests`.execute(db())).rows).toEqual([])
 })
 
 test('a login that is not offered', async () => {
-	const begun = await begin()
+	const begun = await startSamlLogin()
 	const form = await saml.campus.visit(begun.url)
 	await saml.save({ isOn: '' })
-	const path = await takeSamlResponse(form, '')
+	const path = await receiveSamlResponse(form, '')
 	expect(path).toBe('/login/saml/callback')
-	await expect(goOn(path, begun.cookies)).rejects.toThrow('This site does not offer this way to log in.')
+	await expect(continueSamlLogin(path, begun.cookies)).rejects.toThrow('This site does not offer this way to log in.')
 	await saml.save({})
 })

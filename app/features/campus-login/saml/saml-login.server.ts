@@ -4,9 +4,9 @@ import { DomainError, NotFound } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { type Answer, type Checks, ProviderRefused } from '../oidc.server.ts'
-import { makeSamlRequest, readSamlResponse, samlRefused } from './saml.server.ts'
-import { answerSamlRequest, insertSamlRequest, takeSamlAnswer } from './saml-requests.queries.server.ts'
+import { type LoginChecks, type ProviderIdentity, ProviderRefused } from '../oidc.server.ts'
+import { makeSamlRequest, readSamlResponse, samlError } from './saml.server.ts'
+import { answerSamlRequest, consumeSamlAnswer, insertSamlRequest } from './saml-requests.queries.server.ts'
 import { samlSection, samlSettingsOf } from './saml-section.server.ts'
 
 /*
@@ -23,7 +23,7 @@ const TICKET_SECONDS = 60
 const callbackPath = '/login/saml/callback'
 
 /** The address at the identity provider that starts a login, and the request that the response must name. */
-export async function beginSamlLogin(): Promise<{ url: string; checks: Checks }> {
+export async function beginSamlLogin(): Promise<{ url: string; checks: LoginChecks }> {
 	const { id, url } = await makeSamlRequest(await samlSettingsOf(siteSettings(samlSection)))
 	await insertSamlRequest(id, REQUEST_SECONDS)
 	return { url, checks: { state: id, nonce: '', verifier: '' } }
@@ -34,7 +34,7 @@ export async function beginSamlLogin(): Promise<{ url: string; checks: Checks }>
  * @param ip of the browser, for the rate limit
  * @returns the path that the browser is redirected to, whatever the result
  */
-export async function takeSamlResponse(form: FormData, ip: string): Promise<string> {
+export async function receiveSamlResponse(form: FormData, ip: string): Promise<string> {
 	try {
 		await countUse('outsideLogins', null, ip)
 		const settings = siteSettings(samlSection)
@@ -50,7 +50,7 @@ export async function takeSamlResponse(form: FormData, ip: string): Promise<stri
 			answer: encryptSecret(purposeOf(requestId), JSON.stringify(answer)),
 			seconds: TICKET_SECONDS,
 		})
-		if (!isTaken) throw samlRefused('used')
+		if (!isTaken) throw samlError('used')
 		return `${callbackPath}?ticket=${ticket}`
 	} catch (error) {
 		if (!(error instanceof ProviderRefused)) {
@@ -68,14 +68,20 @@ export async function takeSamlResponse(form: FormData, ip: string): Promise<stri
  * @param returned.query of the page it was redirected to
  * @throws ProviderRefused
  */
-export async function finishSamlLogin({ query, checks }: { query: string; checks: Checks }): Promise<Answer> {
+export async function finishSamlLogin({
+	query,
+	checks,
+}: {
+	query: string
+	checks: LoginChecks
+}): Promise<ProviderIdentity> {
 	const sent = new URLSearchParams(query)
 	const refusal = sent.get('refused')
-	if (refusal !== null) throw samlRefused(refusal)
-	const stored = await takeSamlAnswer(checks.state, hashToken(sent.get('ticket') ?? ''))
+	if (refusal !== null) throw samlError(refusal)
+	const stored = await consumeSamlAnswer(checks.state, hashToken(sent.get('ticket') ?? ''))
 	const text = stored === undefined ? null : decryptSecret(purposeOf(checks.state), stored)
-	if (text === null) throw samlRefused('used')
-	return JSON.parse(text) as Answer
+	if (text === null) throw samlError('used')
+	return JSON.parse(text) as ProviderIdentity
 }
 
 /** The purpose of encrypting the response to a request. */

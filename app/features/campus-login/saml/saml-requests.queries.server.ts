@@ -27,7 +27,7 @@ export async function answerSamlRequest({ id, ticketHash, answer, seconds }: Sam
 }
 
 /** Takes the response to a request, once. @param id of the request that this browser started */
-export async function takeSamlAnswer(id: string, ticketHash: string): Promise<string | undefined> {
+export async function consumeSamlAnswer(id: string, ticketHash: string): Promise<string | undefined> {
 	const { rows } = await sql<{ answer: string }>`
 		delete from saml_requests where id = ${id} and ticket_hash = ${ticketHash} and expires_at > now()
 		returning answer`.execute(db())

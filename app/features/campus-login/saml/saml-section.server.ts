@@ -1,14 +1,14 @@
-import { boxSetting, numberSetting, settingSection, textSetting } from '~/platform/settings/setting.ts'
-import { hasAdminBy } from '../identities.queries.server.ts'
+import { checkboxSetting, numberSetting, settingSection, textSetting } from '~/platform/settings/setting.ts'
+import { hasAdminWithIssuer } from '../identities.queries.server.ts'
 import { isSafeAddress } from '../provider-fetch.server.ts'
 import {
-	noAdminYet,
-	onlyWaySetting,
-	registersSetting,
+	createsAccountsSetting,
+	fieldError,
+	noAdminError,
+	onlyLoginSetting,
 	roleSettings,
 	trustsEmailSetting,
-	wrongField,
-} from '../section-parts.ts'
+} from '../shared-settings.ts'
 import { certificatesOf, readMetadata, type SamlSettings, samlIssuer } from './saml.server.ts'
 
 const attribute = (label: string, name: string, hint?: string) =>
@@ -22,7 +22,7 @@ export const samlSection = settingSection({
 		'Members log in with their university account, by SAML 2.0. The computing centre gives you the metadata of its login service, and needs the metadata of this site: the address of this site, followed by /login/saml/metadata.',
 	isSensitive: true,
 	settings: {
-		isOn: boxSetting({ label: 'Offer the login by SAML' }),
+		isOn: checkboxSetting({ label: 'Offer the login by SAML' }),
 		label: textSetting({ label: 'On the button', default: 'Log in through your university', maxLength: 40 }),
 		metadata: textSetting({
 			label: 'Metadata of the login service',
@@ -65,7 +65,7 @@ export const samlSection = settingSection({
 		),
 		...roleSettings,
 		trustsEmail: trustsEmailSetting('so nobody can log in with that of somebody else.'),
-		registers: registersSetting('it'),
+		registers: createsAccountsSetting('it'),
 		hours: numberSetting({
 			label: 'End sessions after, in hours',
 			hint: 'SAML cannot tell who has left the university, so members who log in with SAML have to log in again after this time.',
@@ -73,26 +73,26 @@ export const samlSection = settingSection({
 			min: 1,
 			max: 720,
 		}),
-		onlyWay: onlyWaySetting('a password', 'SAML'),
+		onlyWay: onlyLoginSetting('a password', 'SAML'),
 	},
 	async check(values) {
 		if (!values.isOn) return
 		const own = ['entityId', 'address', 'certificates'] as const
 		const isPasted = values.metadata !== ''
 		const doubled = own.find((name) => isPasted && values[name] !== '')
-		if (doubled) throw wrongField(doubled, 'Leave this empty, or remove the metadata above.')
+		if (doubled) throw fieldError(doubled, 'Leave this empty, or remove the metadata above.')
 		const at = (name: (typeof own)[number]) => (isPasted ? 'metadata' : name)
 		const needed = 'Login with SAML needs this.'
-		for (const name of ['label', 'emailAttribute'] as const) if (values[name] === '') throw wrongField(name, needed)
+		for (const name of ['label', 'emailAttribute'] as const) if (values[name] === '') throw fieldError(name, needed)
 		const settings = await refusingAt('metadata', () => samlSettingsOf(values))
-		for (const name of own) if (settings[name] === '') throw wrongField(at(name), needed)
+		for (const name of own) if (settings[name] === '') throw fieldError(at(name), needed)
 		if (!isSafeAddress(settings.address))
-			throw wrongField(at('address'), 'The address of the login has to begin with https://.')
+			throw fieldError(at('address'), 'The address of the login has to begin with https://.')
 		await refusingAt(at('certificates'), async () => certificatesOf(settings.certificates))
 	},
 	async guard(values, trx) {
-		if (values.isOn && values.onlyWay && !(await hasAdminBy(trx, samlIssuer(await samlSettingsOf(values)))))
-			throw noAdminYet('SAML')
+		if (values.isOn && values.onlyWay && !(await hasAdminWithIssuer(trx, samlIssuer(await samlSettingsOf(values)))))
+			throw noAdminError('SAML')
 	},
 })
 
@@ -106,6 +106,6 @@ export async function samlSettingsOf<Values extends SamlSettings & { metadata: s
 /** Runs a check of the input; its error is shown at the field. */
 async function refusingAt<Result>(field: string, look: () => Promise<Result>): Promise<Result> {
 	return look().catch((error: Error) => {
-		throw wrongField(field, error.message)
+		throw fieldError(field, error.message)
 	})
 }

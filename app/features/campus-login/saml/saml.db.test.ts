@@ -8,12 +8,12 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeCertificate } from '../../../../tests/support/certificate.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { pairsOf, whoHas } from '../../../../tests/support/login-visits.ts'
+import { cookiePairs, viewerWithCookies } from '../../../../tests/support/login-visits.ts'
 import type { Tampering } from '../../../../tests/support/saml-site.ts'
-import { at, attributeNames, offerSaml } from '../../../../tests/support/saml-trips.ts'
-import { giveCode, setUpApp } from '../../../../tests/support/second-factor.ts'
-import { listLogins, unlink } from '../identities.server.ts'
-import { endOverdueSessions } from '../refreshing.server.ts'
+import { attributeNames, offerSaml, timeFromNow } from '../../../../tests/support/saml-trips.ts'
+import { setUpApp, submitCode } from '../../../../tests/support/second-factor.ts'
+import { listLogins, unlinkIdentity } from '../identities.server.ts'
+import { endOverdueSessions } from '../session-checks.server.ts'
 
 /* Logins by a SAML identity provider that really signs; rejected responses are in answers.db.test.ts. */
 
@@ -45,7 +45,7 @@ describe('logging in', () => {
 		saml.enrol(saml.campus.visitor, { attributes: { [affiliation]: ['member', 'Staff'] } })
 		const first = await saml.trip()
 		expect(first).toMatchObject({ message: 'Welcome!', redirectTo: '/forum' })
-		const member = (await whoHas(first.cookies)) as SignedIn
+		const member = (await viewerWithCookies(first.cookies)) as SignedIn
 		expect(member).toMatchObject({ username: `student${made}`, name: `Student ${made}`, role: 'member' })
 		expect(await identitiesOf(member)).toEqual([
 			{
@@ -58,17 +58,17 @@ describe('logging in', () => {
 		// Address and username at the campus may change, or pass to somebody else.
 		saml.enrol(saml.campus.visitor, { attributes: { [mail]: 'married@eastmere.example', [uid]: 'other' } })
 		const again = await saml.trip()
-		expect([again.message, (await whoHas(again.cookies))?.id]).toEqual(['Welcome back!', member.id])
+		expect([again.message, (await viewerWithCookies(again.cookies))?.id]).toEqual(['Welcome back!', member.id])
 	})
 
 	test('two concurrent first logins yield the same member', async () => {
 		const both = await Promise.all([saml.trip(), saml.trip()])
-		const [one, other] = await Promise.all(both.map(({ cookies }) => whoHas(cookies)))
+		const [one, other] = await Promise.all(both.map(({ cookies }) => viewerWithCookies(cookies)))
 		expect([one?.id, both.filter(({ message }) => message === 'Welcome!').length]).toEqual([other?.id, 1])
 	})
 
 	test('an address never opens an existing account', async () => {
-		const owner = (await whoHas((await saml.trip()).cookies)) as SignedIn
+		const owner = (await viewerWithCookies((await saml.trip()).cookies)) as SignedIn
 		saml.enrol(`someone-else-${made}`)
 		await expect(saml.trip()).rejects.toThrow(
 			`There is already an account with the address student${made}@eastmere.example.`,
@@ -79,10 +79,10 @@ describe('logging in', () => {
 	test('an attribute can be the subject; another attribute with the same value is somebody else', async () => {
 		await saml.save({ subjectAttribute: 'pairwise-id' })
 		saml.enrol('x', { format: 'transient', attributes: { 'pairwise-id': `p-${made}` } })
-		const member = (await whoHas((await saml.trip()).cookies)) as SignedIn
+		const member = (await viewerWithCookies((await saml.trip()).cookies)) as SignedIn
 		expect(await identitiesOf(member)).toMatchObject([{ subject: `pairwise-id: p-${made}` }])
 		saml.enrol('y', { format: 'transient', attributes: { 'pairwise-id': `p-${made}` } })
-		expect((await whoHas((await saml.trip()).cookies))?.id).toBe(member.id)
+		expect((await viewerWithCookies((await saml.trip()).cookies))?.id).toBe(member.id)
 		await saml.save({ subjectAttribute: 'number' })
 		saml.enrol('z', { attributes: { number: `p-${made}` } })
 		await expect(saml.trip()).rejects.toThrow('There is already an account')
@@ -93,7 +93,10 @@ describe('logging in', () => {
 
 	test.each<[string, Tampering]>([
 		['the response is signed as well', { signs: 'both' }],
-		['the clocks differ by half a minute', { values: { ConditionsNotBefore: at(30), IssueInstant: at(30) } }],
+		[
+			'the clocks differ by half a minute',
+			{ values: { ConditionsNotBefore: timeFromNow(30), IssueInstant: timeFromNow(30) } },
+		],
 	])('%s', async (_what, tampering) => {
 		saml.campus.tampering = tampering
 		expect((await saml.trip()).message).toBe('Welcome!')
@@ -132,44 +135,46 @@ describe('the duration of a session', () => {
 
 	test('is that of the settings, or until the session at the campus ends', async () => {
 		const { cookies } = await saml.trip()
-		const member = (await whoHas(cookies)) as SignedIn
+		const member = (await viewerWithCookies(cookies)) as SignedIn
 		expect(await endOf(member)).toBe(720)
-		saml.campus.tampering = { sessionEnd: at(3_600) }
+		saml.campus.tampering = { sessionEnd: timeFromNow(3_600) }
 		const shorter = await saml.trip()
 		expect(await endOf(member)).toBe(60)
-		saml.campus.tampering = { sessionEnd: at(86_400) }
+		saml.campus.tampering = { sessionEnd: timeFromNow(86_400) }
 		const longer = await saml.trip()
 		expect(await endOf(member)).toBe(720)
 		await sql`update provider_sessions set ends_at = now() where session_id = (
 			select min(id) from sessions where user_id = ${member.id})`.execute(db())
 		await endOverdueSessions()
 		expect(
-			await Promise.all([cookies, shorter.cookies, longer.cookies].map(async (one) => (await whoHas(one))?.id)),
+			await Promise.all(
+				[cookies, shorter.cookies, longer.cookies].map(async (one) => (await viewerWithCookies(one))?.id),
+			),
 		).toEqual([undefined, member.id, member.id])
 	})
 
 	test('is not extended by a second step', async () => {
-		const member = (await whoHas((await saml.trip()).cookies)) as SignedIn
+		const member = (await viewerWithCookies((await saml.trip()).cookies)) as SignedIn
 		const code = await setUpApp(member)
 		await sql`delete from sessions where user_id = ${member.id}`.execute(db())
 		const waiting: unknown = await saml.trip().catch((error: unknown) => error)
 		if (!(waiting instanceof SecondStepRequired)) throw waiting
-		const { headers } = await giveCode(code(), waiting.cookie)
-		expect([(await whoHas(pairsOf(headers)))?.id, await endOf(member)]).toEqual([member.id, 720])
+		const { headers } = await submitCode(code(), waiting.cookie)
+		expect([(await viewerWithCookies(cookiePairs(headers)))?.id, await endOf(member)]).toEqual([member.id, 720])
 	})
 })
 
 describe('linking', () => {
 	test('a member links it, logs in with it, and cannot unlink the last login method', async () => {
 		const { cookies } = await saml.trip()
-		const member = (await whoHas(cookies)) as SignedIn
+		const member = (await viewerWithCookies(cookies)) as SignedIn
 		const [own] = (await listLogins(member)).linked
 		expect(own).toMatchObject({ title: 'The university login', name: `student${made}` })
-		await expect(unlink(member, own?.id ?? 0, 0)).rejects.toThrow('your only way to log in')
+		await expect(unlinkIdentity(member, own?.id ?? 0, 0)).rejects.toThrow('your only way to log in')
 		await sql`delete from identities where user_id = ${member.id}`.execute(db())
 		await expect(saml.trip({ linkTo: member.id })).rejects.toThrow('You were logged out in the meantime')
 		await saml.trip({ linkTo: member.id, has: cookies })
-		expect((await whoHas((await saml.trip()).cookies))?.id).toBe(member.id)
+		expect((await viewerWithCookies((await saml.trip()).cookies))?.id).toBe(member.id)
 	})
 })
 
@@ -218,7 +223,7 @@ describe('the form', () => {
 	test('a certificate can be pasted as in metadata; it can be the only login once an admin has logged in with it', async () => {
 		await saml.save({ certificates: saml.campus.certificate.replaceAll(/-----.*-----/g, '') })
 		await expect(saml.save({ onlyWay: 'on' })).rejects.toThrow(Conflict)
-		const member = (await whoHas((await saml.trip()).cookies)) as SignedIn
+		const member = (await viewerWithCookies((await saml.trip()).cookies)) as SignedIn
 		await sql`update users set role = 'admin' where id = ${member.id}`.execute(db())
 		await saml.save({ onlyWay: 'on' })
 		expect(loginMethods()).toEqual({

@@ -3,7 +3,7 @@ import type { SAML } from '@node-saml/node-saml'
 import { config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { newToken } from '~/lib/secrets.server.ts'
-import { type Answer, ProviderRefused } from '../oidc.server.ts'
+import { type ProviderIdentity, ProviderRefused } from '../oidc.server.ts'
 import { type Assertion, readAssertion } from './assertion.server.ts'
 
 /*
@@ -83,7 +83,7 @@ const refusals = {
 type Refusal = keyof typeof refusals
 
 /** A rejected login by SAML. @param code from an address, or one of those above */
-export function samlRefused(code: string): ProviderRefused {
+export function samlError(code: string): ProviderRefused {
 	const known = Object.hasOwn(refusals, code) ? (code as Refusal) : 'invalid'
 	return new ProviderRefused(refusals[known], known)
 }
@@ -187,7 +187,7 @@ export async function makeSamlRequest(settings: SamlSettings): Promise<{ id: str
 export async function readSamlResponse(
 	settings: SamlSettings,
 	encoded: string,
-): Promise<{ requestId: string; answer: Answer }> {
+): Promise<{ requestId: string; answer: ProviderIdentity }> {
 	try {
 		const inResponseTo = await lookAtResponse(encoded)
 		const provider = await serviceProvider(settings)
@@ -222,23 +222,23 @@ async function lookAtResponse(encoded: string): Promise<string> {
 	const named = (name: string) => elements.filter(({ localName }) => localName === name)
 	const valuesOf = (name: string, of = elements) =>
 		of.filter((one) => one.hasAttribute(name)).map((one) => one.getAttribute(name) ?? '')
-	if (elements.some(({ localName }) => localName.startsWith('Encrypted'))) throw samlRefused('encrypted')
+	if (elements.some(({ localName }) => localName.startsWith('Encrypted'))) throw samlError('encrypted')
 	requireSuccess(valuesOf('Value', named('StatusCode')))
-	if (!valuesOf('Algorithm').every((name) => algorithms.has(name))) throw samlRefused('weak')
+	if (!valuesOf('Algorithm').every((name) => algorithms.has(name))) throw samlError('weak')
 	if (named('Response').length > 1 || named('Assertion').length !== 1) throw new Error('not one assertion')
 	const ids = valuesOf('ID')
 	if (new Set(ids).size < ids.length) throw new Error('an id twice')
 	const [destination = ownAddresses().callbackUrl] = valuesOf('Destination', [response])
-	if (destination !== ownAddresses().callbackUrl) throw samlRefused('elsewhere')
+	if (destination !== ownAddresses().callbackUrl) throw samlError('elsewhere')
 	return response.getAttribute('InResponseTo') ?? ''
 }
 
 /** @param codes the status code and its subcode */
 function requireSuccess(codes: readonly string[]): void {
 	if (codes[0] === `${status}Success`) return
-	if (codes.includes(`${status}InvalidNameIDPolicy`)) throw samlRefused('nobody')
+	if (codes.includes(`${status}InvalidNameIDPolicy`)) throw samlError('nobody')
 	const isDenied = ['AuthnFailed', 'RequestDenied', 'UnknownPrincipal'].some((code) => codes.includes(status + code))
-	throw samlRefused(isDenied ? 'denied' : 'failing')
+	throw samlError(isDenied ? 'denied' : 'failing')
 }
 
 /** The request named in the signed part, if that is for this site and valid now. */
@@ -246,11 +246,11 @@ function confirmedRequest({ confirmations }: Assertion): string {
 	const confirmation = confirmations.find(({ method }) => method === bearer)
 	if (confirmations.length !== 1 || !confirmation) throw new Error('not confirmed by its bearer')
 	const { recipient, inResponseTo, notBefore, notOnOrAfter } = confirmation
-	if (recipient !== ownAddresses().callbackUrl) throw samlRefused('elsewhere')
+	if (recipient !== ownAddresses().callbackUrl) throw samlError('elsewhere')
 	const starts = notBefore === undefined ? 0 : Date.parse(notBefore)
 	const isNow = starts - CLOCK_TOLERANCE_MS <= Date.now() && Date.now() < endOf(notOnOrAfter)
-	if (!isNow) throw samlRefused('expired')
-	if (!inResponseTo) throw samlRefused('unsolicited')
+	if (!isNow) throw samlError('expired')
+	if (!inResponseTo) throw samlError('unsolicited')
 	return inResponseTo
 }
 
@@ -265,18 +265,18 @@ function endOf(time: string | undefined): number {
  */
 function subjectOf({ nameId, attributes }: Assertion, { subjectAttribute }: SamlSettings): string {
 	const { value = '', format = '' } = nameId ?? {}
-	if (subjectAttribute === '' && format === `${nameIdFormats}transient`) throw samlRefused('transient')
+	if (subjectAttribute === '' && format === `${nameIdFormats}transient`) throw samlError('transient')
 	const values = attributes.get(subjectAttribute) ?? []
 	const isPersistent = format === `${nameIdFormats}persistent`
 	const [found = ''] = subjectAttribute === '' ? [isPersistent ? value : ''] : values.length === 1 ? values : []
-	if (found === '' || found.length > MAX_SUBJECT_LENGTH) throw samlRefused('nobody')
+	if (found === '' || found.length > MAX_SUBJECT_LENGTH) throw samlError('nobody')
 	return subjectAttribute === '' ? found : `${subjectAttribute}: ${found}`
 }
 
 /** The end of the session; ISO 8601 in UTC. */
 function sessionEnd({ sessionEnds }: Assertion, { hours }: SamlSettings): string {
 	const ends = sessionEnds.map((time) => Date.parse(time))
-	if (!ends.every((end) => end > Date.now())) throw samlRefused('expired')
+	if (!ends.every((end) => end > Date.now())) throw samlError('expired')
 	return new Date(Math.min(Date.now() + hours * 3_600_000, ...ends)).toISOString()
 }
 
@@ -291,6 +291,6 @@ function explained(error: unknown): ProviderRefused {
 	if (error instanceof ProviderRefused) return error
 	const reason = error instanceof Error ? error.message : String(error)
 	log.warn({ reason }, 'a SAML response was rejected')
-	if (/expired|not yet valid/i.test(reason)) return samlRefused('expired')
-	return samlRefused(/audience mismatch/i.test(reason) ? 'elsewhere' : 'invalid')
+	if (/expired|not yet valid/i.test(reason)) return samlError('expired')
+	return samlError(/audience mismatch/i.test(reason) ? 'elsewhere' : 'invalid')
 }

@@ -2,7 +2,7 @@ import { Check } from 'lucide'
 import { fullDate } from '~/lib/calendar.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import type { CampusStatus as Status } from '../campus.view.ts'
 
@@ -11,9 +11,9 @@ export function CampusSection({ campus }: { campus: Status }) {
 	const action = actions[campus.state]
 	return (
 		<section className="mt-10" aria-labelledby="verified-student">
-			<RuleHead id="verified-student" title="Verified student" />
+			<SectionHeading id="verified-student" title="Verified student" />
 			<div className="mt-3 grid justify-items-start gap-3">
-				{campus.until && <CampusMark university={campus.university} />}
+				{campus.until && <CampusBadge university={campus.university} />}
 				<p className="max-w-read min-w-0 wrap-anywhere text-ink-2">{sentence(campus)}</p>
 				{action && (
 					<Form method="post" action="/verify-campus">
@@ -52,7 +52,7 @@ function sentence({ state, email, university, until }: Status): string {
 }
 
 /** The mark of a verified student. */
-export function CampusMark({ university, className = '' }: { university: string; className?: string }) {
+export function CampusBadge({ university, className = '' }: { university: string; className?: string }) {
 	return (
 		<p className={`flex gap-1.5 text-xs font-medium text-ink-2 ${className}`}>
 			<Icon of={Check} className="icon-sm flex-none text-ivy" />

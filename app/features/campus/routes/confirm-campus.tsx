@@ -1,9 +1,9 @@
 import { data, redirect } from 'react-router'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken, redirectWithToast } from '~/platform/http/http.ts'
-import { OldTokenPage, TokenForm, TokenPage, TokenWayOut } from '~/ui/token-page.tsx'
+import { ExpiredTokenPage, TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import { confirmCampus, findCampusLink, resendCampusLink } from '../campus.server.ts'
 import type { Route } from './+types/confirm-campus'
 
@@ -33,7 +33,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 				: `@${username} is a verified student of ${university}.`,
 		})
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 
@@ -57,11 +57,11 @@ export default function ConfirmCampus({
 				lead="A new link is on its way to your university address. It works for 10 minutes."
 			/>
 		)
-	if (!link && token) return <OldTokenPage token={token} message={actionData?.message} to="the same address" />
+	if (!link && token) return <ExpiredTokenPage token={token} message={actionData?.message} to="the same address" />
 	if (!link)
 		return (
 			<TokenPage title="Not confirmed" lead={message}>
-				<TokenWayOut to="/verify-campus">Go to my academics</TokenWayOut>
+				<TokenExitLink to="/verify-campus">Go to my academics</TokenExitLink>
 			</TokenPage>
 		)
 	return (

@@ -1,6 +1,6 @@
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { viewerOf } from '~/lib/context.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { suggestUniversities } from '../universities.server.ts'
 import type { Route } from './+types/suggest-universities'
 
@@ -10,7 +10,7 @@ const MAX_SUGGESTIONS = 8
 export async function loader({ context, url }: Route.LoaderArgs) {
 	const viewer = viewerOf(context)
 	if (!viewer) return Response.json({ suggestions: [] }, { status: 401 })
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		await countUse('suggestions', viewer)
 		const found = suggestUniversities(url.searchParams.get('q') ?? '', MAX_SUGGESTIONS)
 		const suggestions = found.map(({ name, country }) => ({ value: name, note: country }))

@@ -2,18 +2,18 @@ import { redirect } from 'react-router'
 import { editProfilePath } from '~/features/members/members.view.ts'
 import { factsOf } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
-import { redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { redirectWithToast, requireLogin } from '~/platform/http/http.ts'
 import { requestCampusVerification } from '../campus.server.ts'
 import type { Route } from './+types/verify-campus'
 
 /** Only forms are posted here; a GET redirects to the page of the form. */
 export function loader({ context, url }: Route.LoaderArgs) {
-	return redirect(editProfilePath(signedIn(context, url).username, 'academics'))
+	return redirect(editProfilePath(requireLogin(context, url).username, 'academics'))
 }
 
 /** Mails the confirmation link, and redirects back with a notice. */
 export async function action({ context, url }: Route.ActionArgs) {
-	const viewer = signedIn(context, url)
+	const viewer = requireLogin(context, url)
 	const back = editProfilePath(viewer.username, 'academics')
 	try {
 		const email = await requestCampusVerification(viewer, viewer.username, factsOf(context).ip)

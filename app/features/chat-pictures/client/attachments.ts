@@ -1,15 +1,15 @@
 import {
 	MAX_PICTURES,
-	type NamedPicture,
+	type OutboxStorage,
 	type OutgoingPicture,
-	type Store,
+	type PictureReference,
 	TOO_MANY_PICTURES,
 } from '../chat-pictures.view.ts'
 import type { PictureStore } from './picture-store.ts'
 import type { Uploads } from './uploads.ts'
 
 /** A picture of a message that is not sent yet. */
-export interface Attached extends OutgoingPicture {
+export interface PictureAttachment extends OutgoingPicture {
 	/** The name of its file. */
 	name: string
 	/** Whether the file is stored in the browser, so that it survives the tab. */
@@ -21,7 +21,7 @@ interface Parts {
 	me: string
 	store: PictureStore
 	/** Survives a reload; each tab has its own, as it has its own message. */
-	tab: Store
+	tab: OutboxStorage
 	uploads: Uploads
 	/** The size of a picture in pixels; null if the browser cannot decode it. */
 	measure: (file: Blob) => Promise<{ width: number; height: number } | null>
@@ -32,13 +32,13 @@ interface Parts {
 }
 
 const unreadable = 'Invalid file type!'
-const none: readonly Attached[] = []
+const none: readonly PictureAttachment[] = []
 
 /** The pictures of this tab's messages, from choosing them until the message is acknowledged. */
 export class Attachments {
 	private readonly parts: Parts
 	/** By the peer's username. */
-	private readonly chosen = new Map<string, readonly Attached[]>()
+	private readonly chosen = new Map<string, readonly PictureAttachment[]>()
 	private readonly refusals = new Map<string, string>()
 	private readonly choosing = new Map<string, Promise<void>>()
 	/** Peers whose pictures were restored after a reload. */
@@ -49,7 +49,7 @@ export class Attachments {
 	}
 
 	/** The pictures of the next message to this member. The same array until something changes. */
-	listFor(to: string): readonly Attached[] {
+	listFor(to: string): readonly PictureAttachment[] {
 		return this.chosen.get(to) ?? none
 	}
 
@@ -102,7 +102,7 @@ export class Attachments {
 	}
 
 	/** Uploads what is still missing. @returns the pictures as the message refers to them, or the reason of a refusal; null to retry later */
-	async send(pictures: readonly OutgoingPicture[]): Promise<NamedPicture[] | string | null> {
+	async send(pictures: readonly OutgoingPicture[]): Promise<PictureReference[] | string | null> {
 		const sent = await Promise.all(pictures.map(({ id }) => this.parts.uploads.finish(id)))
 		const refusal = sent.find((one) => 'refusal' in one && one.refusal !== null)
 		if (refusal && 'refusal' in refusal) return refusal.refusal
@@ -119,7 +119,7 @@ export class Attachments {
 		if (ids.length > 0) void this.parts.store.remove(ids)
 	}
 
-	private async takeBack(to: string, stored: Attached[]): Promise<void> {
+	private async takeBack(to: string, stored: PictureAttachment[]): Promise<void> {
 		const files = await Promise.all(stored.map(({ id }) => this.parts.store.get(id)))
 		const found = stored.filter((_, index) => files[index])
 		this.change(to, (list) => [...found, ...list])
@@ -156,7 +156,7 @@ export class Attachments {
 		this.parts.onChange()
 	}
 
-	private change(to: string, change: (list: readonly Attached[]) => readonly Attached[]): void {
+	private change(to: string, change: (list: readonly PictureAttachment[]) => readonly PictureAttachment[]): void {
 		const list = change(this.listFor(to))
 		this.chosen.set(to, list)
 		try {
@@ -171,10 +171,10 @@ export class Attachments {
 }
 
 /** Parses the pictures that a tab stored; invalid entries are ignored. */
-function readStored(text: string | null): Attached[] {
+function readStored(text: string | null): PictureAttachment[] {
 	try {
-		const list = JSON.parse(text ?? '[]') as Attached[]
-		const isSound = ({ id, alt, name, width, height }: Attached) =>
+		const list = JSON.parse(text ?? '[]') as PictureAttachment[]
+		const isSound = ({ id, alt, name, width, height }: PictureAttachment) =>
 			[id, alt, name].every((value) => typeof value === 'string') && [width, height].every(Number.isFinite)
 		return list
 			.filter(isSound)

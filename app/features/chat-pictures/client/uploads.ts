@@ -124,7 +124,7 @@ export const uploadForMessage: UploadPicture = async (file, { signal, onProgress
 }
 
 /** Size in pixels, with the orientation applied; null if the browser cannot decode it. */
-export async function measure(file: Blob): Promise<{ width: number; height: number } | null> {
+export async function measurePicture(file: Blob): Promise<{ width: number; height: number } | null> {
 	const image = new Image()
 	const url = URL.createObjectURL(file)
 	try {

@@ -1,9 +1,9 @@
 import { ImagePlus, X } from 'lucide'
 import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { cutOf, smallSizeOf } from '~/features/pictures/components/picture.tsx'
+import { cropClass, smallSizeOf } from '~/features/pictures/components/picture.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { MAX_ALT_LENGTH, type OutgoingPicture } from '../chat-pictures.view.ts'
-import type { Attached, Attachments } from '../client/attachments.ts'
+import type { Attachments, PictureAttachment } from '../client/attachments.ts'
 import type { PictureStore } from '../client/picture-store.ts'
 import type { Progress, Uploads } from '../client/uploads.ts'
 
@@ -15,14 +15,14 @@ export interface PictureClient {
 	readonly pictureStore: PictureStore
 }
 
-const none: readonly Attached[] = []
+const none: readonly PictureAttachment[] = []
 const never = () => () => {}
 
 /** The pictures of the next message to this member, and why the last one was refused. */
-export function useAttached(
+export function useAttachments(
 	client: PictureClient | null,
 	to: string,
-): { pictures: readonly Attached[]; refusal: string | null } {
+): { pictures: readonly PictureAttachment[]; refusal: string | null } {
 	const subscribe = client?.subscribe ?? never
 	const pictures = useSyncExternalStore(
 		subscribe,
@@ -92,7 +92,7 @@ export function usePictureIntake(client: PictureClient | null, to: string) {
 interface AttachedListProps {
 	client: PictureClient | null
 	peer: string
-	pictures: readonly Attached[]
+	pictures: readonly PictureAttachment[]
 }
 
 /** The pictures of the next message, with progress, description and a button to remove each. */
@@ -110,7 +110,7 @@ export function AttachedList({ client, peer, pictures }: AttachedListProps) {
 interface AttachedItemProps {
 	client: PictureClient | null
 	peer: string
-	picture: Attached
+	picture: PictureAttachment
 }
 
 function AttachedItem({ client, peer, picture }: AttachedItemProps) {
@@ -164,7 +164,7 @@ function AttachedItem({ client, peer, picture }: AttachedItemProps) {
 	)
 }
 
-/** Chooses pictures for the next message. Without scripts {@link PlainPicture} replaces it. */
+/** Chooses pictures for the next message. Without scripts {@link NoScriptPictureField} replaces it. */
 export function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
 	const input = useRef<HTMLInputElement>(null)
 	const take = () => {
@@ -202,7 +202,7 @@ interface PlainPictureProps {
 }
 
 /** A picture for the next message, in browsers without scripts. */
-export function PlainPicture({ values }: PlainPictureProps) {
+export function NoScriptPictureField({ values }: PlainPictureProps) {
 	return (
 		<div className="mt-2 hidden flex-wrap gap-2 text-sm noscript:flex">
 			{values.picture && <input type="hidden" name="picture" value={values.picture} />}
@@ -245,7 +245,7 @@ function OutgoingOne({ client, picture }: { client: PictureClient | null; pictur
 				picture={picture}
 				size={box}
 				alt={picture.alt || 'Picture'}
-				className={`rounded-sm opacity-70 ${cutOf(box)}`}
+				className={`rounded-sm opacity-70 ${cropClass(box)}`}
 			/>
 			{progress && (
 				<progress

@@ -2,16 +2,16 @@ import { Image } from 'lucide'
 import { useRef, useState } from 'react'
 import { SmallPictures } from '~/features/pictures/components/picture.tsx'
 import { pictureUrl } from '~/lib/addresses.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { Icon } from '~/ui/icon.tsx'
-import { useFocusKept } from '~/ui/use-focus-kept.ts'
+import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import type { ChatPicture } from '../chat-pictures.view.ts'
 
 /** Pictures of a stranger, which are not loaded until the reader asks for them. Without scripts each is a link. */
 export function WithheldPictures({ pictures }: { pictures: readonly ChatPicture[] }) {
 	const [asked, setAsked] = useState(false)
 	const shown = useRef<HTMLSpanElement>(null)
-	useFocusKept(asked, (is, was) => is && !was, shown)
+	useFocusFallback(asked, (is, was) => is && !was, shown)
 	if (pictures.length === 0) return null
 	if (asked)
 		return (
@@ -35,7 +35,7 @@ export function WithheldPictures({ pictures }: { pictures: readonly ChatPicture[
 				>
 					<Icon of={Image} className="icon-sm flex-none" />
 					<span className="wrap-anywhere">
-						Show picture{pictures.length > 1 && ` ${index + 1} of ${counted(pictures.length, 'picture')}`}
+						Show picture{pictures.length > 1 && ` ${index + 1} of ${pluralize(pictures.length, 'picture')}`}
 						{alt && `: ${alt}`}
 					</span>
 				</a>

@@ -1,5 +1,5 @@
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
-import { noPicture, servePicture } from '~/features/pictures/pictures.server.ts'
+import { pictureNotFound, servePicture } from '~/features/pictures/pictures.server.ts'
 import { maySeePicture } from '../chat-pictures.server.ts'
 import type { Route } from './+types/picture'
 
@@ -13,8 +13,8 @@ const file = /^([a-z0-9_.-]+\/[0-9a-f]{32})-(?:320|640|1280)\.webp$/
 export async function loader({ params, request }: Route.LoaderArgs): Promise<Response> {
 	const name = params['*'] ?? ''
 	const [, picture] = file.exec(name) ?? []
-	if (!picture) return noPicture()
+	if (!picture) return pictureNotFound()
 	const session = await sessionOf(request)
-	if (!session || !(await maySeePicture(session.viewer, `messages/${picture}`))) return noPicture()
+	if (!session || !(await maySeePicture(session.viewer, `messages/${picture}`))) return pictureNotFound()
 	return servePicture(request, { path: `messages/${name}`, caching: 'private, no-store' })
 }

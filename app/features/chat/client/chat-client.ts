@@ -1,14 +1,14 @@
-import type { Store } from '~/features/chat-pictures/chat-pictures.view.ts'
+import type { OutboxStorage } from '~/features/chat-pictures/chat-pictures.view.ts'
 import { Attachments } from '~/features/chat-pictures/client/attachments.ts'
 import type { PictureStore } from '~/features/chat-pictures/client/picture-store.ts'
 import { type UploadPicture, Uploads } from '~/features/chat-pictures/client/uploads.ts'
 import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
 import type { Receipts } from '~/features/conversations/conversations.view.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
-import type { Live } from '~/platform/realtime/live.ts'
+import type { LiveSocket } from '~/platform/realtime/live.ts'
 import { type ChatMessage, type ConversationPage, type MessageWindow, trimmedMessage } from '../chat.view.ts'
 import { type ConversationView, LiveConversation } from './live-conversation.ts'
-import { Outbox, type Outgoing, Sender } from './outbox.ts'
+import { Outbox, type OutgoingMessage, Sender } from './outbox.ts'
 import type { Lock, Transport } from './transport.ts'
 
 /** Minimum milliseconds between two reports that this member types. */
@@ -24,13 +24,13 @@ interface ClientParts {
 	/** Username. */
 	me: string
 	transport: Transport
-	store: Store
+	store: OutboxStorage
 	lock: Lock
 	newId: () => string
 	pictures: {
 		store: PictureStore
 		/** Storage of this tab that survives a reload. */
-		tab: Store
+		tab: OutboxStorage
 		upload: UploadPicture
 		measure: (file: Blob) => Promise<{ width: number; height: number } | null>
 		refusalOf: (file: File) => string | null
@@ -52,7 +52,7 @@ export class ChatClient {
 	/** Peers whose conversation is scrolled to its end, even while it is being opened. */
 	private readonly attended = new Set<string>()
 	private readonly listeners = new Set<() => void>()
-	private pending: readonly Outgoing[] | null = null
+	private pending: readonly OutgoingMessage[] | null = null
 	/** Peers whose conversation is on the screen; a peer is listed once for each view. */
 	private readonly shown: string[] = []
 	line: ConnectionState = 'live'
@@ -104,7 +104,7 @@ export class ChatClient {
 	}
 
 	/** All outgoing messages, to any peer. The array changes its identity only when something changes. */
-	outgoing(): readonly Outgoing[] {
+	outgoing(): readonly OutgoingMessage[] {
 		this.pending ??= this.outbox.list()
 		return this.pending
 	}
@@ -125,14 +125,14 @@ export class ChatClient {
 		return true
 	}
 
-	retry({ clientId, to, pictures }: Outgoing): void {
+	retry({ clientId, to, pictures }: OutgoingMessage): void {
 		for (const { id } of pictures) this.uploads.again(id)
 		this.outbox.retry(clientId)
 		this.outboxChanged()
 		this.send(to)
 	}
 
-	discard({ clientId }: Outgoing): void {
+	discard({ clientId }: OutgoingMessage): void {
 		this.remove(clientId)
 		this.outboxChanged()
 	}
@@ -282,7 +282,7 @@ export class ChatClient {
 }
 
 /** Subscribes the chat to this socket's events. @returns unsubscribes */
-export function listenToSocket(socket: Live, client: ChatClient): () => void {
+export function listenToSocket(socket: LiveSocket, client: ChatClient): () => void {
 	const ends = [
 		on(socket, 'chat:message', ({ with: peer, message }) => client.hear(peer, message)),
 		on(socket, 'chat:receipts', ({ with: peer, receipts }) => client.receiveReceipts(peer, receipts)),
@@ -294,7 +294,7 @@ export function listenToSocket(socket: Live, client: ChatClient): () => void {
 	}
 }
 
-function on<Name extends keyof ServerEvents>(socket: Live, name: Name, handle: ServerEvents[Name]): () => void {
+function on<Name extends keyof ServerEvents>(socket: LiveSocket, name: Name, handle: ServerEvents[Name]): () => void {
 	// TypeScript cannot see that name and handler match.
 	socket.on(name, handle as never)
 	return () => socket.off(name, handle as never)

@@ -1,7 +1,7 @@
 import type { ServerEvents } from '~/platform/realtime/events.ts'
-import type { Live } from '~/platform/realtime/live.ts'
+import type { LiveSocket } from '~/platform/realtime/live.ts'
 import type { ChatClient } from './chat-client.ts'
-import { askLatest, type Latest, type SocketTransport } from './transport.ts'
+import { fetchLatestCounts, type LatestCounts, type SocketTransport } from './transport.ts'
 
 /** Milliseconds between two polls while there is no socket; and for a tab in the background, or one whose member has logged out. */
 const POLL_INTERVAL_MS = 5_000
@@ -11,18 +11,18 @@ const SLOW_POLL_INTERVAL_MS = 30_000
 const blocked = 'chat-socket-blocked'
 
 /** Whether an earlier page of this tab had no socket. */
-export function wasBlocked(): boolean {
+export function wereSocketsBlocked(): boolean {
 	return sessionStorage.getItem(blocked) !== null
 }
 
 /** Call it when a socket was opened. */
-export function forgetBlocked(): void {
+export function clearSocketsBlocked(): void {
 	sessionStorage.removeItem(blocked)
 }
 
 /** Replaces the socket by HTTP polling while it is disconnected, and emits the same events in this tab. */
-export function makeFallback(socket: Live, client: ChatClient, transport: SocketTransport): Fallback {
-	let latest: Latest | null = null
+export function makeFallback(socket: LiveSocket, client: ChatClient, transport: SocketTransport): Fallback {
+	let latest: LatestCounts | null = null
 	let announced = ''
 	let refused = false
 	const announceNews = () => {
@@ -33,7 +33,7 @@ export function makeFallback(socket: Live, client: ChatClient, transport: Socket
 		tell(socket, 'chat:count', { conversations: latest.unread })
 	}
 	const ask = async () => {
-		latest = await askLatest()
+		latest = await fetchLatestCounts()
 		// Another member has logged in since, or nobody is logged in: nothing is requested or sent in their name.
 		refused = latest?.me !== client.me
 		if (refused) client.setConnection('ended')
@@ -58,8 +58,8 @@ export function makeFallback(socket: Live, client: ChatClient, transport: Socket
 }
 
 /** Emits an event to this tab's listeners, as the socket would. */
-function tell<Name extends keyof ServerEvents>(socket: Live, name: Name, event: Parameters<ServerEvents[Name]>[0]) {
-	for (const hear of socket.listeners(name)) (hear as (said: typeof event) => void)(event)
+function tell<Name extends keyof ServerEvents>(to: LiveSocket, name: Name, event: Parameters<ServerEvents[Name]>[0]) {
+	for (const hear of to.listeners(name)) (hear as (said: typeof event) => void)(event)
 }
 
 interface FallbackParts {

@@ -2,7 +2,7 @@ import type { ConversationState } from '~/features/conversations/conversations.p
 import type { Peer, Receipts, StrangerView } from '~/features/conversations/conversations.view.ts'
 import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.ts'
 import { MessageHistory } from './message-history.ts'
-import { pause, type Transport } from './transport.ts'
+import { type Transport, waitBeforeRetry } from './transport.ts'
 
 /** Milliseconds for which a member is shown as typing after their last report; they report every 3 s. */
 export const TYPING_SHOWN_MS = 5_000
@@ -191,7 +191,7 @@ export class LiveConversation {
 				tries = 0
 			} catch {
 				this.askAgain = true
-				await pause(tries)
+				await waitBeforeRetry(tries)
 				tries += 1
 			}
 		}

@@ -1,7 +1,7 @@
 import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.ts'
 
 /** The response to `since`: changes in the order of versions, and the state between the two members. */
-export interface Changes extends Pick<ConversationPage, 'receipts' | 'state'> {
+export interface ConversationChanges extends Pick<ConversationPage, 'receipts' | 'state'> {
 	messages: ChatMessage[]
 	/** The conversation version at the time of the request. */
 	version: number
@@ -63,7 +63,7 @@ export class MessageHistory {
 	}
 
 	/** Takes the changes after the requested version. */
-	catchUp({ messages, version, complete }: Pick<Changes, 'messages' | 'version' | 'complete'>): void {
+	catchUp({ messages, version, complete }: Pick<ConversationChanges, 'messages' | 'version' | 'complete'>): void {
 		for (const message of messages) this.take(message)
 		const reached = complete ? version : (messages.at(-1)?.version ?? this.version)
 		this.version = Math.max(this.version, reached)

@@ -1,9 +1,9 @@
-import type { NamedPicture, OutgoingPicture, Store } from '~/features/chat-pictures/chat-pictures.view.ts'
-import type { ChatMessage, SendAnswer } from '../chat.view.ts'
-import { type Lock, pause, type Transport } from './transport.ts'
+import type { OutboxStorage, OutgoingPicture, PictureReference } from '~/features/chat-pictures/chat-pictures.view.ts'
+import type { ChatMessage, SendResult } from '../chat.view.ts'
+import { type Lock, type Transport, waitBeforeRetry } from './transport.ts'
 
 /** An outgoing message: written, shown, and not yet acknowledged. */
-export interface Outgoing {
+export interface OutgoingMessage {
 	clientId: string
 	/** Username. */
 	to: string
@@ -21,26 +21,26 @@ export interface Outgoing {
  */
 export class Outbox {
 	private readonly prefix: string
-	private readonly store: Store
+	private readonly store: OutboxStorage
 	/** Messages that the browser could not store, for lack of space or permission; they live as long as the tab. */
-	private readonly unsaved = new Map<string, Outgoing>()
+	private readonly unsaved = new Map<string, OutgoingMessage>()
 	/** Later states of stored messages that the browser could not store. */
-	private readonly unsavedStates = new Map<string, Outgoing>()
+	private readonly unsavedStates = new Map<string, OutgoingMessage>()
 
 	/** @param member username; each member of a browser has a separate outbox */
-	constructor(store: Store, member: string) {
+	constructor(store: OutboxStorage, member: string) {
 		this.store = store
 		this.prefix = `chat-outbox:${member}:`
 	}
 
 	/** @param saved whether the message outlives the tab, which its pictures may not */
-	add(message: Pick<Outgoing, 'clientId' | 'to' | 'body' | 'pictures'>, saved = true): void {
+	add(message: Pick<OutgoingMessage, 'clientId' | 'to' | 'body' | 'pictures'>, saved = true): void {
 		const whole = { ...message, at: this.nextTime(), refusal: null }
 		if (!(saved && this.save(whole))) this.unsaved.set(message.clientId, whole)
 	}
 
 	/** Removes a message that was acknowledged or discarded. @returns the removed message */
-	remove(clientId: string): Outgoing | undefined {
+	remove(clientId: string): OutgoingMessage | undefined {
 		const message = this.find(clientId)
 		this.unsaved.delete(clientId)
 		this.unsavedStates.delete(clientId)
@@ -61,12 +61,12 @@ export class Outbox {
 	}
 
 	/** The next message to send to this peer. */
-	next(to: string): Outgoing | undefined {
+	next(to: string): OutgoingMessage | undefined {
 		return this.list(to).find(({ refusal }) => refusal === null)
 	}
 
 	/** Messages to one peer in the order in which they were written, or all. */
-	list(to?: string): Outgoing[] {
+	list(to?: string): OutgoingMessage[] {
 		const stored = this.keys()
 			.flatMap((key) => read(this.store.getItem(key)))
 			.map((message) => this.unsavedStates.get(message.clientId) ?? message)
@@ -81,11 +81,11 @@ export class Outbox {
 	}
 
 	/** A message that is still to be sent, or was refused. */
-	find(clientId: string): Outgoing | undefined {
+	find(clientId: string): OutgoingMessage | undefined {
 		return this.list().find((message) => message.clientId === clientId)
 	}
 
-	private rewrite(message: Outgoing): void {
+	private rewrite(message: OutgoingMessage): void {
 		const { clientId } = message
 		if (this.unsaved.has(clientId)) this.unsaved.set(clientId, message)
 		else if (this.save(message)) this.unsavedStates.delete(clientId)
@@ -93,7 +93,7 @@ export class Outbox {
 	}
 
 	/** @returns whether the browser stored it */
-	private save(message: Outgoing): boolean {
+	private save(message: OutgoingMessage): boolean {
 		try {
 			this.store.setItem(this.prefix + message.clientId, JSON.stringify(message))
 			return true
@@ -115,9 +115,9 @@ export class Outbox {
 }
 
 /** Parses a stored message; ignores anything malformed. */
-function read(text: string | null): Outgoing[] {
+function read(text: string | null): OutgoingMessage[] {
 	try {
-		const { clientId, to, body, pictures = [], at, refusal } = JSON.parse(text ?? '') as Outgoing
+		const { clientId, to, body, pictures = [], at, refusal } = JSON.parse(text ?? '') as OutgoingMessage
 		const sound =
 			[clientId, to, body].every((value) => typeof value === 'string') &&
 			Number.isFinite(at) &&
@@ -132,7 +132,7 @@ interface SenderParts {
 	outbox: Outbox
 	attachments: {
 		/** @returns the names of uploaded pictures, or why they were refused; null to try again later */
-		send: (pictures: readonly OutgoingPicture[]) => Promise<NamedPicture[] | string | null>
+		send: (pictures: readonly OutgoingPicture[]) => Promise<PictureReference[] | string | null>
 	}
 	transport: Pick<Transport, 'connected' | 'send'>
 	lock: Lock
@@ -184,14 +184,14 @@ export class Sender {
 				outbox.refuse(clientId, answer.message)
 				onChange()
 			} else {
-				await pause(tries, answer?.retryAfter)
+				await waitBeforeRetry(tries, answer?.retryAfter)
 				tries += 1
 			}
 		}
 	}
 
 	/** Uploads its pictures, then sends the message. @returns null when no answer came, as in {@link Transport.send} */
-	private async send({ clientId, to, body, pictures }: Outgoing): Promise<SendAnswer | null | 'gone'> {
+	private async send({ clientId, to, body, pictures }: OutgoingMessage): Promise<SendResult | null | 'gone'> {
 		const { outbox, attachments, transport } = this.parts
 		if (pictures.length === 0) return transport.send({ to, clientId, body })
 		const named = await attachments.send(pictures)

@@ -1,17 +1,17 @@
-import type { Live } from '~/platform/realtime/live.ts'
-import type { ChatSending, ConversationPage, MessageWindow, SendAnswer } from '../chat.view.ts'
-import type { Changes, OlderPage } from './message-history.ts'
+import type { LiveSocket } from '~/platform/realtime/live.ts'
+import type { ConversationPage, MessageWindow, SendPayload, SendResult } from '../chat.view.ts'
+import type { ConversationChanges, OlderPage } from './message-history.ts'
 
 /** A tab's connection to the server. Requests reject when there is no answer. */
 export interface Transport {
 	connected(): boolean
 	/** @returns null when no answer came: the message may have arrived, and is sent again with the same id */
-	send(message: ChatSending): Promise<SendAnswer | null>
+	send(message: SendPayload): Promise<SendResult | null>
 	/** @param leaving the page is about to unload, and the request has to outlive it */
 	seen(event: { with: string; upTo: number; read: boolean }, leaving: boolean): void
 	typing(to: string): void
 	page(peer: string): Promise<ConversationPage>
-	since(peer: string, version: number): Promise<Changes>
+	since(peer: string, version: number): Promise<ConversationChanges>
 	before(peer: string, id: number): Promise<OlderPage>
 	after(peer: string, id: number): Promise<MessageWindow>
 }
@@ -24,7 +24,7 @@ export type Lock = (name: string, work: () => Promise<void>) => Promise<void>
  * @param tries number of tries so far
  * @param asked whole seconds that a limit lasts
  */
-export function pause(tries: number, asked = 0): Promise<void> {
+export function waitBeforeRetry(tries: number, asked = 0): Promise<void> {
 	return new Promise((resolve) => setTimeout(resolve, 1_000 * Math.max(asked, 2 ** Math.min(tries, 3))))
 }
 
@@ -36,7 +36,7 @@ const HISTORY_TIMEOUT_MS = 30_000
 
 /** Uses the tab's socket for events, HTTP for requests, and HTTP for both while there is no socket. */
 export class SocketTransport implements Transport {
-	socket: Live | null = null
+	socket: LiveSocket | null = null
 	/** Whether HTTP replaces the socket. */
 	byHttp = false
 	private readonly me: string
@@ -48,7 +48,7 @@ export class SocketTransport implements Transport {
 
 	connected = (): boolean => this.byHttp || (this.socket?.connected ?? false)
 
-	async send(message: ChatSending): Promise<SendAnswer | null> {
+	async send(message: SendPayload): Promise<SendResult | null> {
 		if (this.byHttp) return sendByHttp(this.me, message)
 		try {
 			return (await this.socket?.timeout(ANSWER_TIMEOUT_MS).emitWithAck('chat:send', message)) ?? null
@@ -71,7 +71,7 @@ export class SocketTransport implements Transport {
 	}
 
 	page = loadPage
-	since = (peer: string, version: number) => ask<Changes>(peer, `since=${version}`)
+	since = (peer: string, version: number) => ask<ConversationChanges>(peer, `since=${version}`)
 	before = (peer: string, id: number) => ask<OlderPage>(peer, `before=${id}`)
 	after = (peer: string, id: number) => ask<MessageWindow>(peer, `after=${id}`)
 }
@@ -97,7 +97,7 @@ async function ask<Answer>(peer: string, question: string): Promise<Answer> {
 const REQUEST_TIMEOUT_MS = 10_000
 
 /** Unread counts, and who is logged in now: part of the response of the inbox. */
-export interface Latest {
+export interface LatestCounts {
 	/** Number of conversations with unread messages. */
 	unread: number
 	/** Unread notifications. */
@@ -107,7 +107,7 @@ export interface Latest {
 }
 
 /** Asks for unread counts. @returns null when nobody is logged in any longer @throws when there is no answer */
-export async function askLatest(): Promise<Latest | null> {
+export async function fetchLatestCounts(): Promise<LatestCounts | null> {
 	const headers = { Accept: 'application/json' }
 	const answer = await fetch('/messages/latest', { headers, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
 	if (answer.status === 401) return null
@@ -119,7 +119,7 @@ export async function askLatest(): Promise<Latest | null> {
 async function sendByHttp(
 	me: string,
 	{ to, ...message }: Parameters<Transport['send']>[0],
-): Promise<SendAnswer | null> {
+): Promise<SendResult | null> {
 	const answer = await say(me, to, message).catch(() => null)
 	return answer?.ok ? answer.json().catch(() => null) : null
 }

@@ -1,16 +1,16 @@
 import { useEffect, useLayoutEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useLocation } from 'react-router'
 import { BrowserPictures } from '~/features/chat-pictures/client/picture-store.ts'
-import { measure, uploadForMessage } from '~/features/chat-pictures/client/uploads.ts'
-import { refusalOf } from '~/features/pictures/components/upload.ts'
+import { measurePicture, uploadForMessage } from '~/features/chat-pictures/client/uploads.ts'
+import { uploadRefusal } from '~/features/pictures/components/upload.ts'
 import { useRootData } from '~/lib/root-data.ts'
-import { never, useHydrated } from '~/lib/use-hydrated.ts'
-import { type Live, withLive } from '~/platform/realtime/live.ts'
+import { noSubscription, useHydrated } from '~/lib/use-hydrated.ts'
+import { type LiveSocket, withLive } from '~/platform/realtime/live.ts'
 import type { ConversationPage, MessageWindow } from '../chat.view.ts'
 import { ChatClient, type ConnectionState, listenToSocket } from './chat-client.ts'
-import { forgetBlocked, makeFallback, wasBlocked } from './http-fallback.ts'
+import { clearSocketsBlocked, makeFallback, wereSocketsBlocked } from './http-fallback.ts'
 import { type ConversationView, viewOf } from './live-conversation.ts'
-import type { Outgoing } from './outbox.ts'
+import type { OutgoingMessage } from './outbox.ts'
 import { type Lock, SocketTransport } from './transport.ts'
 
 /** The chat of this tab's member; null on the server, during hydration, and for a visitor. */
@@ -37,7 +37,7 @@ export function useConversation(page: ConversationPage, part: MessageWindow | nu
 	}, [client, key, page.peer.username])
 	useEffect(() => client?.watch(page.peer.username), [client, page.peer.username])
 	const live = useSyncExternalStore(
-		client?.subscribe ?? never,
+		client?.subscribe ?? noSubscription,
 		() => client?.view(page.peer.username) ?? loaded,
 		() => loaded,
 	)
@@ -46,10 +46,10 @@ export function useConversation(page: ConversationPage, part: MessageWindow | nu
 }
 
 /** All outgoing messages, to any peer. */
-export function useOutgoing(): readonly Outgoing[] {
+export function useOutgoing(): readonly OutgoingMessage[] {
 	const client = useChatClient()
 	return useSyncExternalStore(
-		client?.subscribe ?? never,
+		client?.subscribe ?? noSubscription,
 		() => client?.outgoing() ?? nothing,
 		() => nothing,
 	)
@@ -59,13 +59,13 @@ export function useOutgoing(): readonly Outgoing[] {
 export function useConnectionState(): ConnectionState {
 	const client = useChatClient()
 	return useSyncExternalStore(
-		client?.subscribe ?? never,
+		client?.subscribe ?? noSubscription,
 		() => client?.line ?? 'live',
 		() => 'live',
 	)
 }
 
-const nothing: readonly Outgoing[] = []
+const nothing: readonly OutgoingMessage[] = []
 
 /** Milliseconds before a lost connection is shown. */
 const AWAY_AFTER_MS = 1_500
@@ -88,7 +88,8 @@ export function chatOf(me: string): ChatClient {
 
 function start(me: string): { client: ChatClient; stop: () => void } {
 	const transport = new SocketTransport(me)
-	const pictures = { store: new BrowserPictures(me), tab: sessionStorage, upload: uploadForMessage, measure, refusalOf }
+	const uploading = { upload: uploadForMessage, measure: measurePicture, refusalOf: uploadRefusal }
+	const pictures = { store: new BrowserPictures(me), tab: sessionStorage, ...uploading }
 	const client = new ChatClient({ me, transport, store: localStorage, lock, newId, pictures })
 	const waiting = client.outgoing().flatMap((message) => message.pictures.map(({ id }) => id))
 	void pictures.store.sweep(new Set(waiting))
@@ -112,7 +113,7 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 	}
 }
 
-function listen(socket: Live, client: ChatClient, transport: SocketTransport): () => void {
+function listen(socket: LiveSocket, client: ChatClient, transport: SocketTransport): () => void {
 	const fallback = makeFallback(socket, client, transport)
 	let timer: ReturnType<typeof setTimeout> | undefined
 	const gone = (quiet = AWAY_AFTER_MS, wait = FALLBACK_AFTER_MS) => {
@@ -124,7 +125,7 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 		clearTimeout(timer)
 		fallback.stop()
 		transport.byHttp = false
-		forgetBlocked()
+		clearSocketsBlocked()
 		client.setConnection('live')
 		client.connected()
 	}
@@ -139,7 +140,7 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 	socket.on('disconnect', lost)
 	document.addEventListener('visibilitychange', looked)
 	if (socket.connected) back()
-	else gone(FALLBACK_AFTER_MS, wasBlocked() ? 0 : 2 * AWAY_AFTER_MS)
+	else gone(FALLBACK_AFTER_MS, wereSocketsBlocked() ? 0 : 2 * AWAY_AFTER_MS)
 	return () => {
 		clearTimeout(timer)
 		fallback.stop()

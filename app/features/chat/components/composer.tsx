@@ -3,15 +3,15 @@ import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, u
 import {
 	AttachButton,
 	AttachedList,
-	PlainPicture,
-	useAttached,
+	NoScriptPictureField,
+	useAttachments,
 	usePictureIntake,
 } from '~/features/chat-pictures/components/attached-pictures.tsx'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { useFocusOfRemoved } from '~/ui/use-focus-kept.ts'
+import { useFocusAfterRemoval } from '~/ui/use-focus-kept.ts'
 import { type ChatMessage, chatLimits, trimmedMessage } from '../chat.view.ts'
 import { useChatClient } from '../client/use-chat.ts'
 
@@ -40,9 +40,9 @@ export function Composer(props: ComposerProps) {
 	const me = useRootData().viewer?.username ?? ''
 	const field = useId()
 	const [refusal, setError] = useState<string | null>(refused?.message ?? null)
-	const attached = useAttached(client, peer)
+	const attached = useAttachments(client, peer)
 	const intake = usePictureIntake(client, peer)
-	useFocusOfRemoved(
+	useFocusAfterRemoval(
 		() => textarea.current?.form,
 		() => textarea.current,
 	)
@@ -155,7 +155,7 @@ export function Composer(props: ComposerProps) {
 					<span className="max-sm:sr-only">{editing ? 'Save' : 'Send'}</span>
 				</button>
 			</div>
-			{!editing && <PlainPicture values={refused?.values ?? {}} />}
+			{!editing && <NoScriptPictureField values={refused?.values ?? {}} />}
 		</Form>
 	)
 }

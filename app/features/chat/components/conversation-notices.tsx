@@ -23,8 +23,8 @@ export function StateNotice({ view, path, className }: StateNoticeProps) {
 				className={className}
 				text={`${peer.name} would like to chat with you. They cannot see whether you have read this.`}
 			>
-				<Intent path={path} intent="accept" className="btn btn-sm btn-primary" label="Accept" />
-				<Intent path={path} intent="block" className="btn btn-sm btn-outline" label="Block" />
+				<IntentButton path={path} intent="accept" className="btn btn-sm btn-primary" label="Accept" />
+				<IntentButton path={path} intent="block" className="btn btn-sm btn-outline" label="Block" />
 			</Notice>
 		)
 	if (state.kind === 'waiting') {
@@ -38,7 +38,9 @@ export function StateNotice({ view, path, className }: StateNoticeProps) {
 	}
 	return (
 		<Notice className={className} text={state.reason ?? `You cannot write to ${first}.`}>
-			{state.blockedByMe && <Intent path={path} intent="unblock" className="btn btn-sm btn-outline" label="Unblock" />}
+			{state.blockedByMe && (
+				<IntentButton path={path} intent="unblock" className="btn btn-sm btn-outline" label="Unblock" />
+			)}
 		</Notice>
 	)
 }
@@ -62,7 +64,7 @@ interface IntentProps {
 }
 
 /** A form with one button that changes the conversation. */
-export function Intent({ path, intent, className, label }: IntentProps) {
+export function IntentButton({ path, intent, className, label }: IntentProps) {
 	const fetcher = useFetcher<{ ok?: boolean; message?: unknown; said?: boolean }>()
 	const { data } = fetcher
 	useEffect(() => {

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useFetcher } from 'react-router'
-import { AwayBar } from '~/features/conversations/components/away-bar.tsx'
+import { ChatConnectionBar } from '~/features/conversations/components/away-bar.tsx'
 import { EmptyConversation, Stranger } from '~/features/conversations/components/stranger.tsx'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { toast } from '~/shell/toast.ts'
 import { Dialog } from '~/ui/dialog.tsx'
-import { useFocusOfRemoved } from '~/ui/use-focus-kept.ts'
+import { useFocusAfterRemoval } from '~/ui/use-focus-kept.ts'
 import type { ChatMessage } from '../chat.view.ts'
 import type { ConversationView } from '../client/live-conversation.ts'
 import { useChatClient, useConnectionState, useOutgoing } from '../client/use-chat.ts'
@@ -42,7 +42,7 @@ export function Conversation(props: ConversationProps) {
 	const path = `/messages/${peer.username}`
 	const textarea = useRef<HTMLTextAreaElement>(null)
 	const notice = useRef<HTMLDivElement>(null)
-	useFocusOfRemoved(
+	useFocusAfterRemoval(
 		() => notice.current?.parentElement,
 		() => textarea.current ?? notice.current,
 	)
@@ -89,7 +89,7 @@ export function Conversation(props: ConversationProps) {
 				/>
 			)}
 			<Announcer view={view} />
-			<AwayBar line={useConnectionState()} className={props.notice} />
+			<ChatConnectionBar line={useConnectionState()} className={props.notice} />
 			<div className="flex-none" ref={notice} tabIndex={-1}>
 				<StateNotice view={view} path={path} className={props.notice} />
 			</div>

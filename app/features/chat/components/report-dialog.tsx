@@ -2,7 +2,7 @@ import { useEffect, useId } from 'react'
 import { useFetcher } from 'react-router'
 import { toast } from '~/shell/toast.ts'
 import { Dialog } from '~/ui/dialog.tsx'
-import { whileBusy } from '~/ui/submit-button.tsx'
+import { busyButtonProps } from '~/ui/submit-button.tsx'
 import type { ChatMessage } from '../chat.view.ts'
 
 interface ReportDialogProps {
@@ -37,7 +37,7 @@ export function ReportDialog({ message, path, name, onClose }: ReportDialogProps
 						className="btn btn-danger"
 						name="intent"
 						value="report"
-						{...whileBusy(fetcher.state !== 'idle')}
+						{...busyButtonProps(fetcher.state !== 'idle')}
 					>
 						Report
 					</button>

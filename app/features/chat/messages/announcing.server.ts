@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
 	countConversationsWithUnread,
 	countUnreadOf,
+	findTypingPeer,
 	type PairStateRow,
-	showsTyping,
 	type UnreadRow,
 } from '~/features/conversations/conversations.queries.server.ts'
-import { namesOf } from '~/features/conversations/conversations.server.ts'
+import { usernamesById } from '~/features/conversations/conversations.server.ts'
 import type { SeenRow } from '~/features/conversations/receipts.queries.server.ts'
 import { log } from '~/lib/log.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -49,7 +49,7 @@ export async function announceMessage(
 	row: MessageRow,
 	counted?: UnreadRow[],
 ): Promise<void> {
-	const names = namesOf(sender, peer)
+	const names = usernamesById(sender, peer)
 	for (const { user_id: userId, unread, conversations } of counted ?? (await countUnreadOf(row.conversation_id))) {
 		if (userId !== row.sender_id && userId !== row.recipient_id) continue
 		const other = userId === sender.id ? peer.username : sender.username
@@ -80,6 +80,6 @@ export async function announceSeen(
 
 /** Announces that a member is typing; nothing is stored. */
 export async function announceTyping(member: SignedIn, peerUsername: string): Promise<void> {
-	const peer = await showsTyping(member.id, peerUsername)
+	const peer = await findTypingPeer(member.id, peerUsername)
 	if (peer) announce(roomOf(peer.peer_id), 'chat:typing', { from: member.username })
 }

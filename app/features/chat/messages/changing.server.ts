@@ -1,18 +1,18 @@
-import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { requireNotSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { lockConversation } from '~/features/conversations/conversations.queries.server.ts'
-import { namesOf, requireConversation, requireMember } from '~/features/conversations/conversations.server.ts'
+import { requireConversation, usernamesById } from '~/features/conversations/conversations.server.ts'
 import { measureUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isId } from '~/lib/checks.ts'
-import { Invalid, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { Invalid, NotAllowed, NotFound, TooManyRequests } from '~/lib/errors.ts'
+import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { editInput } from '../chat.schema.ts'
 import { type ChatMessage, presentMessage } from '../chat.view.ts'
 import { announceMessage, announceReliably } from './announcing.server.ts'
-import { eraseMessage, findOwn, type MessageRow, updateMessage } from './messages.queries.server.ts'
-import { requireWriter } from './storing.server.ts'
+import { eraseMessage, findOwnMessage, type MessageRow, updateMessage } from './messages.queries.server.ts'
+import { lockWriter } from './storing.server.ts'
 
 interface Which {
 	/** Username of the peer. */
@@ -23,14 +23,14 @@ interface Which {
 /**
  * Edits an own message of any age; both members see that it was edited. A peer who has blocked the author meanwhile
  * still sees the earlier text.
- * @throws NotFound also for another's message and a deleted one, NotAllowed, Invalid, TooMany
+ * @throws NotFound also for another's message and a deleted one, NotAllowed, Invalid, TooManyRequests
  */
 export async function editMessage(viewer: Viewer, which: Which, input: { body?: unknown }): Promise<ChatMessage> {
-	const author = requireMember(viewer)
+	const author = requireSignedIn(viewer)
 	const { body } = parseInput(editInput, input)
 	const { html } = await renderMarkdown(body)
 	return change(author, which, async (trx, row, peer) => {
-		refuseSuspended(await requireWriter(trx, { userId: author.id, sessionId: null }))
+		requireNotSuspended(await lockWriter(trx, { userId: author.id, sessionId: null }))
 		if (peer.blocked_by_me) throw new NotAllowed(`You blocked ${peer.name}. Unblock to write.`)
 		if (row.body === body) return row
 		if (body === '' && !row.pictures) throw new Invalid('Write something first.', { body: 'Write something first.' })
@@ -40,7 +40,7 @@ export async function editMessage(viewer: Viewer, which: Which, input: { body?: 
 
 /** Deletes an own message for both members; a placeholder stays. @throws NotFound as {@link editMessage} */
 export async function deleteMessage(viewer: Viewer, which: Which): Promise<ChatMessage> {
-	return change(requireMember(viewer), which, (trx, row) => eraseMessage(trx, row))
+	return change(requireSignedIn(viewer), which, (trx, row) => eraseMessage(trx, row))
 }
 
 type Peer = Awaited<ReturnType<typeof requireConversation>>
@@ -53,21 +53,21 @@ async function change(author: SignedIn, { with: username, id }: Which, work: Wor
 		.transaction()
 		.execute(async (trx) => {
 			await lockConversation(trx, conversationId)
-			const found = isId(id) ? await findOwn(author.id, id, trx) : undefined
+			const found = isId(id) ? await findOwnMessage(author.id, id, trx) : undefined
 			if (found?.conversation_id !== conversationId || found.deleted_at)
 				throw new NotFound('There is no such message of yours. It may have been deleted.')
 			const pairState = await requireConversation(author, username, trx)
 			return { row: await work(trx, found, pairState), peer: pairState }
 		})
 	await announceReliably(() => announceMessage(author, peer, row))
-	return presentMessage(row, author.id, namesOf(author, peer))
+	return presentMessage(row, author.id, usernamesById(author, peer))
 }
 
 /**
  * Counts an edit or a deletion before it is validated, so that refused ones count too.
- * @throws TooMany with the seconds to wait
+ * @throws TooManyRequests with the seconds to wait
  */
 async function countChange(author: SignedIn): Promise<void> {
 	const { exceeded, reset } = await measureUse('messageChanges', author)
-	if (exceeded) throw new TooMany(`You changed many messages in a short time. Try again in ${reset} s.`, reset)
+	if (exceeded) throw new TooManyRequests(`You changed many messages in a short time. Try again in ${reset} s.`, reset)
 }

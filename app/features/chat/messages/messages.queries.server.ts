@@ -1,18 +1,18 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { ChatPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
 import {
-	idsOf,
 	type Pair,
 	type PairStateRow,
 	pairStateColumns,
 	pairStateJoins,
 	pairs,
-	usernamesOf,
+	pairUserIds,
+	pairUsernames,
 } from '~/features/conversations/conversations.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isPast } from '~/platform/db/recent.server.ts'
 import { statement, type Value } from '~/platform/db/statement.server.ts'
-import { byPlace } from '~/platform/db/transaction.server.ts'
+import { byPosition } from '~/platform/db/transaction.server.ts'
 
 /** A stored message. */
 export interface MessageRow {
@@ -61,7 +61,7 @@ export function listMessages(
 }
 
 /** The first messages that a member sees after one of them, oldest first. */
-export function listNewer(
+export function listNewerMessages(
 	conversationId: number,
 	userId: number,
 	{ after, limit }: { after: number; limit: number },
@@ -75,7 +75,7 @@ export function listNewer(
 }
 
 /** A message with `each` visible ones on either side, oldest first. Reads two ranges of one index, at any age. */
-export function listAround(
+export function listMessagesAround(
 	conversationId: number,
 	userId: number,
 	{ id, each }: { id: number; each: number },
@@ -172,7 +172,10 @@ export async function listSending(
 	of: readonly Sending[],
 	{ messages, seconds }: { messages: number; seconds: number },
 ): Promise<(SendingRow | undefined)[]> {
-	return byPlace(of, await readSending(trx, idsOf(of), usernamesOf(of), clientIdsOf(of), seconds, messages - 1))
+	return byPosition(
+		of,
+		await readSending(trx, pairUserIds(of), pairUsernames(of), clientIdsOf(of), seconds, messages - 1),
+	)
 }
 
 const readSent = statement(
@@ -185,7 +188,7 @@ const readSent = statement(
 
 /** Messages that these members already sent with these ids, in their order. */
 export async function listSent(trx: Executor, named: readonly Sending[]): Promise<(MessageRow | undefined)[]> {
-	return byPlace(named, await readSent(trx, idsOf(named), clientIdsOf(named)))
+	return byPosition(named, await readSent(trx, pairUserIds(named), clientIdsOf(named)))
 }
 
 interface NewMessage {
@@ -254,7 +257,7 @@ export async function insertMessages(trx: Executor, messages: readonly NewMessag
 }
 
 /** A message that this member sent. */
-export async function findOwn(
+export async function findOwnMessage(
 	senderId: number,
 	id: number,
 	executor: Executor = db(),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { setBlocked, setMuted } from '~/features/conversations/conversations.server.ts'
-import { countWaiting, listConversations, listLatest } from '~/features/inbox/inbox.server.ts'
+import { countUnreadTotals, listConversations, listLatestConversations } from '~/features/inbox/inbox.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -10,7 +10,7 @@ import { makeMember } from '../../../../tests/factories/forum.ts'
 import { makeTab } from '../../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deleteMessage, editMessage } from './changing.server.ts'
-import { listOlder, listSince, markSeen, openConversation } from './reading.server.ts'
+import { listChangesSince, listOlderMessages, markSeen, openConversation } from './reading.server.ts'
 
 useDatabase()
 
@@ -34,7 +34,7 @@ test('a long conversation opens with its newest 50 messages, and older ones are 
 	const seen = [...page.messages]
 	expect(page).toMatchObject({ older: true, version: 122 })
 	for (let older = page.older; older; ) {
-		const next = await listOlder(tomas, mira.username, seen[0]?.id)
+		const next = await listOlderMessages(tomas, mira.username, seen[0]?.id)
 		seen.unshift(...next.messages)
 		older = next.older
 	}
@@ -53,7 +53,7 @@ test('catching up returns added, edited and deleted messages in the order of the
 	const got = []
 	let at = version
 	for (let complete = false; !complete; ) {
-		const answer = await listSince(tomas, mira.username, at)
+		const answer = await listChangesSince(tomas, mira.username, at)
 		got.push(...answer.messages)
 		expect(answer.messages.length).toBeLessThanOrEqual(200)
 		at = answer.version
@@ -62,7 +62,7 @@ test('catching up returns added, edited and deleted messages in the order of the
 	expect(at).toBe(version + 232)
 	expect(got).toHaveLength(231)
 	expect(got.at(-1)).toMatchObject({ id: first.id, body: 'changed', version: at })
-	expect(await listSince(tomas, mira.username, at)).toMatchObject({ messages: [], version: at, complete: true })
+	expect(await listChangesSince(tomas, mira.username, at)).toMatchObject({ messages: [], version: at, complete: true })
 })
 
 test('members who catch up concurrently each get what they may see of their conversation, and an error affects only one', async () => {
@@ -82,7 +82,7 @@ test('members who catch up concurrently each get what they may see of their conv
 		[mira, mira.username, 0],
 		[mira, noor.username, 0],
 	]
-	const answers = await Promise.allSettled(asked.map(([reader, peer, since]) => listSince(reader, peer, since)))
+	const answers = await Promise.allSettled(asked.map(([reader, peer, since]) => listChangesSince(reader, peer, since)))
 	const seen = answers.map((answer) =>
 		answer.status === 'fulfilled' ? answer.value.messages.map(({ body }) => body) : answer.reason.status,
 	)
@@ -195,9 +195,9 @@ test('deleting an unread message lowers the unread count, and deleting a read on
 	const [read, unread] = [await makeMessage(mira, tomas), await makeMessage(mira, tomas)]
 	await markSeen(tomas, { with: mira.username, upTo: read.id, read: true })
 	await deleteMessage(mira, { with: tomas.username, id: read.id })
-	expect((await listLatest(tomas)).conversations).toMatchObject([{ unread: 1 }])
+	expect((await listLatestConversations(tomas)).conversations).toMatchObject([{ unread: 1 }])
 	await deleteMessage(mira, { with: tomas.username, id: unread.id })
-	expect(await listLatest(tomas)).toMatchObject({ conversations: [{ unread: 0 }], unread: 0 })
+	expect(await listLatestConversations(tomas)).toMatchObject({ conversations: [{ unread: 0 }], unread: 0 })
 })
 
 test('concurrent sends, edits, deletions and reading leave correct counts', async () => {
@@ -231,10 +231,10 @@ test('the inbox is complete, newest first, and counts conversations without mute
 	const names = [...first.conversations, ...second.conversations].map(({ peer }) => peer.username)
 	expect(names).toEqual(writers)
 	expect([first.conversations.length, second.next]).toEqual([30, null])
-	expect((await countWaiting(reader)).conversations).toBe(35)
-	expect((await countWaiting(null)).conversations).toBe(0)
+	expect((await countUnreadTotals(reader)).conversations).toBe(35)
+	expect((await countUnreadTotals(null)).conversations).toBe(0)
 	await setMuted(reader, writers[0], true)
-	const { unread, conversations } = await listLatest(reader)
+	const { unread, conversations } = await listLatestConversations(reader)
 	expect([unread, conversations.length, conversations[0]?.muted, conversations[1]?.muted]).toEqual([
 		34,
 		10,
@@ -242,7 +242,7 @@ test('the inbox is complete, newest first, and counts conversations without mute
 		false,
 	])
 	await setMuted(reader, writers[0], false)
-	expect((await countWaiting(reader)).conversations).toBe(35)
+	expect((await countUnreadTotals(reader)).conversations).toBe(35)
 	await expect(listConversations(reader, { before: 'x' })).rejects.toMatchObject({ status: 422 })
 })
 

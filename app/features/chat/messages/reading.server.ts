@@ -1,20 +1,19 @@
 import { listPairStates, type Pair, type PairStateRow } from '~/features/conversations/conversations.queries.server.ts'
 import {
-	introduceStranger,
+	getStranger,
 	NO_SUCH_MEMBER,
-	namesOf,
 	presentState,
-	relationWith,
 	requireConversation,
-	requireMember,
+	requirePairState,
+	usernamesById,
 } from '~/features/conversations/conversations.server.ts'
 import { presentPeer, presentReceipts } from '~/features/conversations/conversations.view.ts'
-import { noteSeen } from '~/features/conversations/receipts.server.ts'
+import { storeReceipt } from '~/features/conversations/receipts.server.ts'
 import { listSharedSkills } from '~/features/members/skills.server.ts'
+import { batchCalls } from '~/lib/batch-calls.ts'
 import { isId, isUsername } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
-import { gathered } from '~/lib/gathered.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type Viewer } from '~/lib/viewer.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
 import {
 	type ChatMessage,
@@ -26,10 +25,10 @@ import {
 } from '../chat.view.ts'
 import { announceReliably, announceSeen } from './announcing.server.ts'
 import {
-	listAround,
 	listChanges,
 	listMessages,
-	listNewer,
+	listMessagesAround,
+	listNewerMessages,
 	type MessageRow,
 	type Snapshot,
 } from './messages.queries.server.ts'
@@ -41,18 +40,18 @@ const nothing = { rows: [], version: 0 }
  * NotFound, NotAllowed
  */
 export async function openConversation(viewer: Viewer, username: unknown): Promise<ConversationPage> {
-	const reader = requireMember(viewer)
-	const row = await relationWith(reader, username)
+	const reader = requireSignedIn(viewer)
+	const row = await requirePairState(reader, username)
 	const { rows, version } =
 		row.id === null ? nothing : await listMessages(row.id, reader.id, { before: null, limit: chatLimits.page + 1 })
 	const state = presentState(row)
 	const isStranger = state.kind === 'request'
 	const [common, stranger] = await Promise.all([
 		rows.length === 0 || isStranger ? listSharedSkills(reader.id, row.peer_id) : [],
-		isStranger ? introduceStranger(row.peer_id) : null,
+		isStranger ? getStranger(row.peer_id) : null,
 	])
 	return {
-		...presentPage(rows, reader.id, namesOf(reader, row)),
+		...presentPage(rows, reader.id, usernamesById(reader, row)),
 		peer: presentPeer(row),
 		state,
 		version,
@@ -64,17 +63,17 @@ export async function openConversation(viewer: Viewer, username: unknown): Promi
 }
 
 /** The page of messages before one of them. @throws NotFound, NotAllowed, Invalid */
-export async function listOlder(
+export async function listOlderMessages(
 	viewer: Viewer,
 	username: unknown,
 	before: unknown,
 ): Promise<Pick<ConversationPage, 'messages' | 'older'>> {
-	const reader = requireMember(viewer)
+	const reader = requireSignedIn(viewer)
 	if (!isId(before)) throw new Invalid('This page of the conversation cannot be found.')
-	const row = await relationWith(reader, username)
+	const row = await requirePairState(reader, username)
 	const { rows } =
 		row.id === null ? nothing : await listMessages(row.id, reader.id, { before, limit: chatLimits.page + 1 })
-	return presentPage(rows, reader.id, namesOf(reader, row))
+	return presentPage(rows, reader.id, usernamesById(reader, row))
 }
 
 /**
@@ -82,19 +81,19 @@ export async function listOlder(
  * complete.
  * @throws NotFound, NotAllowed, Invalid
  */
-export async function listSince(
+export async function listChangesSince(
 	viewer: Viewer,
 	username: unknown,
 	since: unknown,
 ): Promise<Pick<ConversationPage, 'messages' | 'version' | 'receipts' | 'state'> & { complete: boolean }> {
-	const reader = requireMember(viewer)
+	const reader = requireSignedIn(viewer)
 	if (since !== 0 && !isId(since)) throw new Invalid('There is no such version of the conversation.')
 	const found = isUsername(username) ? await findMissed({ userId: reader.id, username, since }) : undefined
 	if (!found) throw new NotFound(NO_SUCH_MEMBER)
 	const { row, rows, version } = found
 	const complete = rows.length <= chatLimits.changes
 	const shown = rows.slice(0, chatLimits.changes)
-	const names = namesOf(reader, row)
+	const names = usernamesById(reader, row)
 	return {
 		messages: shown.map((one) => presentMessage(one, reader.id, names)),
 		version: complete ? version : (shown.at(-1)?.version ?? version),
@@ -115,7 +114,7 @@ interface Missing extends Pair {
 type Missed = (Snapshot & { row: PairStateRow }) | undefined
 
 /** Requests of many tabs that reconnect at the same time share two statements. */
-const findMissed = gathered<Missing, Missed>(
+const findMissed = batchCalls<Missing, Missed>(
 	(asked) =>
 		transact(async (trx, last) => {
 			const states = await listPairStates(trx, asked)
@@ -141,9 +140,9 @@ interface Seen {
 
 /** Records that everything up to a message was delivered or read. An event without a conversation is ignored. */
 export async function markSeen(viewer: Viewer, { with: username, upTo, read }: Seen): Promise<void> {
-	const reader = requireMember(viewer)
+	const reader = requireSignedIn(viewer)
 	if (!isUsername(username) || !isId(upTo) || typeof read !== 'boolean') return
-	const { peer, seen, conversations } = await noteSeen({ userId: reader.id, username, upTo, read })
+	const { peer, seen, conversations } = await storeReceipt({ userId: reader.id, username, upTo, read })
 	if (peer && seen?.further) await announceReliably(() => announceSeen(reader, peer, seen, conversations))
 }
 
@@ -167,14 +166,14 @@ export async function listMessagesAt(
 	position: MessagePosition,
 	limit: number = chatLimits.page,
 ): Promise<MessageWindow> {
-	const reader = requireMember(viewer)
+	const reader = requireSignedIn(viewer)
 	const [id] = Object.values(position)
 	if (!isId(id)) throw new Invalid('This page of the conversation cannot be found.')
 	const row = await requireConversation(reader, username)
 	const { rows, older, newer } = await ('around' in position
 		? around(row.id, reader.id, id, limit)
 		: beside(row.id, reader.id, { id, limit, before: 'before' in position }))
-	const names = namesOf(reader, row)
+	const names = usernamesById(reader, row)
 	return { messages: rows.map((one) => presentMessage(one, reader.id, names)), older, newer }
 }
 
@@ -188,7 +187,7 @@ export async function getMessage(viewer: Viewer, username: unknown, id: unknown)
 
 async function around(conversationId: number, userId: number, id: number, limit: number): Promise<Rows> {
 	const each = Math.ceil(limit / 2)
-	const { rows } = await listAround(conversationId, userId, { id, each: each + 1 })
+	const { rows } = await listMessagesAround(conversationId, userId, { id, each: each + 1 })
 	const at = rows.findIndex((row) => row.id === id)
 	if (at === -1) throw gone()
 	const end = at + each + 1
@@ -203,7 +202,7 @@ async function beside(
 ): Promise<Rows> {
 	const { rows } = before
 		? await listMessages(conversationId, userId, { before: id, limit: limit + 1 })
-		: await listNewer(conversationId, userId, { after: id, limit: limit + 1 })
+		: await listNewerMessages(conversationId, userId, { after: id, limit: limit + 1 })
 	const shown = rows.slice(0, limit)
 	const more = rows.length > limit
 	return before ? { rows: shown.reverse(), older: more, newer: true } : { rows: shown, older: true, newer: more }

@@ -1,24 +1,24 @@
 import { copyForReport, readExtract } from '~/features/chat-pictures/chat-pictures.queries.server.ts'
-import { requireConversation, requireMember } from '~/features/conversations/conversations.server.ts'
+import { requireConversation } from '~/features/conversations/conversations.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { addReport, lockReporter, readReportWords } from '~/features/moderation/reports.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { chatLimits } from '../chat.view.ts'
 
 /**
  * Reports a received message to the moderators. They see a copy of it and of at most five messages before it, with pictures, and
  * nothing else of the conversation. The sender is not told.
- * @throws NotFound also for own and deleted messages, NotAllowed, Invalid, Conflict when it was reported before, TooMany
+ * @throws NotFound also for own and deleted messages, NotAllowed, Invalid, Conflict when it was reported before, TooManyRequests
  */
 export async function reportMessage(
 	viewer: Viewer,
 	{ with: username, id }: { with: unknown; id: unknown },
 	input: { words?: unknown },
 ): Promise<void> {
-	const reporter = requireMember(viewer)
+	const reporter = requireSignedIn(viewer)
 	const details = readReportWords(input)
 	const { id: conversationId, peer_id: targetId } = await requireConversation(reporter, username)
 	if (!isId(id)) throw new NotFound(nothing)

@@ -14,7 +14,7 @@ import { makeMember } from '../../../../tests/factories/forum.ts'
 import { makeSession } from '../../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { editMessage } from './changing.server.ts'
-import { listSince, markSeen, openConversation } from './reading.server.ts'
+import { listChangesSince, markSeen, openConversation } from './reading.server.ts'
 import { sendMessage } from './sending.server.ts'
 
 useDatabase()
@@ -48,7 +48,7 @@ test('a message is stored rendered, in one conversation for both, with the peerâ
 
 test('opening a conversation with a new peer stores no row', async () => {
 	expect(await openConversation(mira, tomas.username)).toMatchObject({ messages: [], version: 0 })
-	expect(await listSince(mira, tomas.username, 0)).toMatchObject({ messages: [], version: 0, complete: true })
+	expect(await listChangesSince(mira, tomas.username, 0)).toMatchObject({ messages: [], version: 0, complete: true })
 	expect(await db().selectFrom('conversations').where('lower_id', '=', mira.id).selectAll().execute()).toEqual([])
 })
 
@@ -102,7 +102,10 @@ test('concurrent messages have the same order for both, and no version is missin
 		...Array.from({ length: 25 }, (_, index) => makeMessage(tomas, mira, `tomas ${index}`)),
 		...Array.from({ length: 10 }, () => markSeen(tomas, { with: mira.username, upTo: 2 ** 31 - 1, read: true })),
 	])
-	const [mine, theirs] = [await listSince(mira, tomas.username, 0), await listSince(tomas, mira.username, 0)]
+	const [mine, theirs] = [
+		await listChangesSince(mira, tomas.username, 0),
+		await listChangesSince(tomas, mira.username, 0),
+	]
 	expect([mine.messages, mine.version]).toEqual([theirs.messages, theirs.version])
 	expect(mine.messages.map(({ version }) => version)).toEqual(Array.from({ length: 52 }, (_, index) => index + 1))
 	const ids = mine.messages.map(({ id }) => id)

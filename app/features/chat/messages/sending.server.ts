@@ -2,19 +2,18 @@ import {
 	announceAccepted,
 	announceWaiting,
 	NO_SUCH_MEMBER,
-	namesOf,
-	requireMember,
+	usernamesById,
 } from '~/features/conversations/conversations.server.ts'
 import { pushUnseen } from '~/features/notifications/push/delivery.server.ts'
 import { isRecord, isUsername } from '~/lib/checks.ts'
-import { DomainError, isSiteFault, NotFound, TooMany } from '~/lib/errors.ts'
+import { DomainError, isSiteFault, NotFound, TooManyRequests } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import { messageInput } from '../chat.schema.ts'
-import { type ChatMessage, presentMessage, type SendAnswer } from '../chat.view.ts'
+import { type ChatMessage, presentMessage, type SendResult } from '../chat.view.ts'
 import { announceMessage } from './announcing.server.ts'
 import { SessionEnded, storeMessage } from './storing.server.ts'
 
@@ -33,14 +32,14 @@ interface Sending {
  * Sends a message to another member; it is committed when this returns. Sending again with the same id, any number of times,
  * returns the stored message.
  * @param sessionId of the socket that it came by, which must be valid until the commit; null for a request just checked
- * @throws NotFound, NotAllowed, Invalid, TooMany, Conflict for an id of another message, SessionEnded
+ * @throws NotFound, NotAllowed, Invalid, TooManyRequests, Conflict for an id of another message, SessionEnded
  */
 export async function sendMessage(
 	viewer: Viewer,
 	{ to, ...input }: Sending,
 	sessionId: number | null = null,
 ): Promise<ChatMessage> {
-	const sender = requireMember(viewer)
+	const sender = requireSignedIn(viewer)
 	const { body, clientId, pictures } = parseInput(messageInput, input)
 	if (!isUsername(to)) throw new NotFound(NO_SUCH_MEMBER)
 	const { html } = await renderMarkdown(body)
@@ -54,7 +53,7 @@ export async function sendMessage(
 	])
 	if (stored.answered) await announceAccepted(sender, stored.peer)
 	if (stored.peer.peer_pending) await announceWaiting(sender, stored.peer)
-	return presentMessage(stored.row, sender.id, namesOf(sender, stored.peer))
+	return presentMessage(stored.row, sender.id, usernamesById(sender, stored.peer))
 }
 
 /** Seconds after which a refused message is retried automatically, at most. */
@@ -65,11 +64,11 @@ const MAX_RETRY_AFTER = 60
  * @param sessionId of the socket; null for a request just checked
  * @returns the answer, and whether the session had ended
  */
-export async function answerSending(
+export async function handleSend(
 	viewer: SignedIn,
 	message: unknown,
 	sessionId: number | null,
-): Promise<{ reply: SendAnswer; ended: boolean }> {
+): Promise<{ reply: SendResult; ended: boolean }> {
 	try {
 		const words = isRecord(message) ? message : {}
 		const sent = await sendMessage(viewer, { ...words, to: words.to }, sessionId)
@@ -79,8 +78,8 @@ export async function answerSending(
 		const isRefused = error instanceof DomainError && !isSiteFault(error)
 		if (!isRefused) log.warn({ err: error }, 'a message could not be stored')
 		const text = isRefused ? error.message : 'The message could not be saved. Trying again.'
-		const retry = ended || !isRefused || (error instanceof TooMany && error.retryAfter <= MAX_RETRY_AFTER)
-		const limited = error instanceof TooMany ? { retryAfter: error.retryAfter } : {}
+		const retry = ended || !isRefused || (error instanceof TooManyRequests && error.retryAfter <= MAX_RETRY_AFTER)
+		const limited = error instanceof TooManyRequests ? { retryAfter: error.retryAfter } : {}
 		return { reply: { ok: false, message: text, retry, ...limited }, ended }
 	}
 }

@@ -1,7 +1,7 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
-import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { requireNotSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { attachPictures } from '~/features/chat-pictures/chat-pictures.server.ts'
-import type { NamedPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
+import type { PictureReference } from '~/features/chat-pictures/chat-pictures.view.ts'
 import { startingLimitAt } from '~/features/conversations/conversations.policy.ts'
 import {
 	listUnread,
@@ -17,10 +17,16 @@ import {
 	listAccountStatuses,
 	type Writer,
 } from '~/features/moderation/members.queries.server.ts'
-import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import { Conflict, NotAllowed, NotFound, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { type After, batched, type Last, type Outcome, transact } from '~/platform/db/transaction.server.ts'
+import {
+	type AfterCommit,
+	type BatchOutcome,
+	batched,
+	type SendLast,
+	transact,
+} from '~/platform/db/transaction.server.ts'
 import { chatLimits } from '../chat.view.ts'
 import { insertMessages, listSending, listSent, type MessageRow, type SendingRow } from './messages.queries.server.ts'
 
@@ -40,10 +46,10 @@ export interface NewMessage {
 	clientId: string
 	body: string
 	html: string
-	pictures: NamedPicture[]
+	pictures: PictureReference[]
 }
 
-export interface Stored {
+export interface StoredMessage {
 	row: MessageRow
 	/** The state between the two members, now that it is stored. */
 	peer: PairStateRow
@@ -56,9 +62,9 @@ export interface Stored {
 /**
  * Stores a message, or finds the one with its id; it is committed when this returns. Messages of one sender are stored in the order
  * of calls, except those with a transaction of their own: the browser's outbox waits for each.
- * @throws NotFound, NotAllowed, Invalid, TooMany, Conflict for an id of another message, SessionEnded
+ * @throws NotFound, NotAllowed, Invalid, TooManyRequests, Conflict for an id of another message, SessionEnded
  */
-export function storeMessage(message: NewMessage): Promise<Stored> {
+export function storeMessage(message: NewMessage): Promise<StoredMessage> {
 	return message.pictures.length > 0 ? storeAlone(message) : storeInBatch(message)
 }
 
@@ -69,7 +75,7 @@ const storeInBatch = batched({
 	keysOf: ({ sender, to }) => [`sender ${sender.id}`, `pair ${[sender.username, to].sort().join(' ')}`],
 })
 
-function storeAlone(message: NewMessage): Promise<Stored> {
+function storeAlone(message: NewMessage): Promise<StoredMessage> {
 	return transact((trx, last, after) => storeOne(trx, message, last, after))
 }
 
@@ -77,9 +83,9 @@ function storeAlone(message: NewMessage): Promise<Stored> {
 async function storeTogether(
 	trx: Executor,
 	messages: NewMessage[],
-	last: Last,
-	after: After,
-): Promise<Outcome<Stored>[]> {
+	last: SendLast,
+	after: AfterCommit,
+): Promise<BatchOutcome<StoredMessage>[]> {
 	// Sent in one round trip: statements after the lock see what its last holder committed.
 	const [writers, locked, peers] = await Promise.all([
 		listAccountStatuses(trx, messages.map(writerOf), { skipLocked: true }),
@@ -95,7 +101,7 @@ async function storeTogether(
 		return decide(message, writer, conversationId, { before: earlier[index], peer })
 	})
 	const added = decided.flatMap((one) => (one && 'added' in one ? [one.added] : []))
-	const inserted = added.length > 0 ? await insertLast(trx, added, last, after) : { rows: new Map() }
+	const inserted = added.length > 0 ? await insert(trx, added, last, after) : { rows: new Map() }
 	return decided.map((one) => (one && 'added' in one ? { answer: storedAs(inserted, one) } : one))
 }
 
@@ -106,7 +112,7 @@ interface Inserted {
 }
 
 /** Adds these messages and commits; what is then unread is counted in the same round trip. */
-async function insertLast(trx: Executor, added: Added['added'][], last: Last, after: After): Promise<Inserted> {
+async function insert(trx: Executor, added: Added['added'][], last: SendLast, after: AfterCommit): Promise<Inserted> {
 	const ids = added.map(({ conversationId }) => conversationId)
 	const [rows, unread] = await Promise.all([last(insertMessages(trx, added)), after(() => listUnread(trx, ids))])
 	return { rows, unread }
@@ -120,7 +126,7 @@ function decide(
 	writer: AccountStatusRow,
 	conversationId: number,
 	pairState: PairState,
-): Added | Exclude<Outcome<Stored>, null> {
+): Added | Exclude<BatchOutcome<StoredMessage>, null> {
 	try {
 		const { before, peer } = pairState
 		if (before) return { answer: { row: sameConversation(before, conversationId), peer, answered: false } }
@@ -131,9 +137,14 @@ function decide(
 	}
 }
 
-async function storeOne(trx: Executor, message: NewMessage, last: Last, after: After): Promise<Stored> {
+async function storeOne(
+	trx: Executor,
+	message: NewMessage,
+	last: SendLast,
+	after: AfterCommit,
+): Promise<StoredMessage> {
 	const [writer, locked, read] = await Promise.all([
-		requireWriter(trx, writerOf(message)),
+		lockWriter(trx, writerOf(message)),
 		lockConversationOf(trx, message),
 		readPeer(trx, message),
 	])
@@ -144,7 +155,7 @@ async function storeOne(trx: Executor, message: NewMessage, last: Last, after: A
 	refuse(writer, peer)
 	const pictures = message.pictures.length > 0 ? await attachPictures(trx, message.sender, message.pictures) : []
 	const one = newRow(message, conversationId, peer, pictures)
-	return storedAs(await insertLast(trx, [one.added], last, after), one)
+	return storedAs(await insert(trx, [one.added], last, after), one)
 }
 
 /** What decides whether a message may be stored, besides its author. */
@@ -183,11 +194,11 @@ function sameConversation(row: MessageRow, conversationId: number): MessageRow {
 	return row
 }
 
-/** @throws NotAllowed, TooMany for a message that may not be stored */
+/** @throws NotAllowed, TooManyRequests for a message that may not be stored */
 function refuse(writer: AccountStatusRow, peer: SendingRow): void {
-	refuseSuspended(writer)
+	requireNotSuspended(writer)
 	if (peer.wait !== null && peer.wait > 0)
-		throw new TooMany('You are sending very fast. This message will be sent in a moment.', peer.wait)
+		throw new TooManyRequests('You are sending very fast. This message will be sent in a moment.', peer.wait)
 	refuseClosed(peer)
 }
 
@@ -206,7 +217,7 @@ function newRow(
 	return { added: { conversationId, senderId: sender.id, peerId, unseen, clientId, body, html, pictures }, peer }
 }
 
-function storedAs({ rows, unread }: Inserted, { added, peer }: Added): Stored {
+function storedAs({ rows, unread }: Inserted, { added, peer }: Added): StoredMessage {
 	const row = rows.get(added.conversationId)
 	if (!row) throw new Error('A message was stored and is not there.')
 	const answered = peer.pending && peer.last_message_id !== null
@@ -221,7 +232,7 @@ async function start(
 	peer: PairStateRow,
 ): Promise<number> {
 	const { id: senderId } = message.sender
-	refuseSuspended(writer)
+	requireNotSuspended(writer)
 	refuseClosed(peer)
 	// Serialized per sender: of two new conversations, the second counts the first; of two sends of one message, the second finds it.
 	await lockMember(trx, senderId)
@@ -229,8 +240,8 @@ async function start(
 	if (begun !== undefined) return begun
 	const most = startingLimitAt(writer.hours)
 	const seconds = await secondsUntilStart(trx, senderId, most)
-	if (seconds !== null)
-		throw new TooMany(`You may start ${most} conversations a day for now. You can continue the ones you have.`, seconds)
+	const refusal = `You may start ${most} conversations a day for now. You can continue the ones you have.`
+	if (seconds !== null) throw new TooManyRequests(refusal, seconds)
 	await startConversation(trx, senderId, peer.peer_id)
 	const id = await lockConversationOf(trx, message)
 	if (id === undefined) throw new Error('A conversation was begun and is not there.')
@@ -244,7 +255,7 @@ export class SessionEnded extends NotAllowed {}
  * Locks the writer's account, whose session then stays valid until the transaction ends.
  * @throws SessionEnded
  */
-export async function requireWriter(trx: Executor, writer: Writer): Promise<AccountStatusRow> {
+export async function lockWriter(trx: Executor, writer: Writer): Promise<AccountStatusRow> {
 	const [status] = await listAccountStatuses(trx, [writer], { skipLocked: false })
 	if (!status) throw new SessionEnded('You were logged out. Log in again, and your messages will be sent.')
 	return status

@@ -1,5 +1,5 @@
-import { answeringMember, numberIn } from '~/platform/http/member-requests.server.ts'
-import { listMessagesAt, listOlder, listSince, openConversation } from '../messages/reading.server.ts'
+import { numberParam, respondToMember } from '~/platform/http/member-requests.server.ts'
+import { listChangesSince, listMessagesAt, listOlderMessages, openConversation } from '../messages/reading.server.ts'
 import type { Route } from './+types/history'
 
 /**
@@ -7,11 +7,11 @@ import type { Route } from './+types/history'
  * all later changes, and without parameters the conversation as it is opened.
  */
 export function loader({ params: { username }, context, url: { searchParams } }: Route.LoaderArgs) {
-	return answeringMember(context, (viewer) => {
-		const [before, after, since] = ['before', 'after', 'since'].map((name) => numberIn(searchParams, name))
-		if (before != null) return listOlder(viewer, username, before)
+	return respondToMember(context, (viewer) => {
+		const [before, after, since] = ['before', 'after', 'since'].map((name) => numberParam(searchParams, name))
+		if (before != null) return listOlderMessages(viewer, username, before)
 		if (after != null) return listMessagesAt(viewer, username, { after })
-		if (since != null) return listSince(viewer, username, since)
+		if (since != null) return listChangesSince(viewer, username, since)
 		return openConversation(viewer, username)
 	})
 }

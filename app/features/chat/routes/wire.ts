@@ -1,8 +1,8 @@
 import { isRecord } from '~/lib/checks.ts'
 import { NotAllowed } from '~/lib/errors.ts'
-import { answeringMember } from '~/platform/http/member-requests.server.ts'
+import { respondToMember } from '~/platform/http/member-requests.server.ts'
 import { markSeen } from '../messages/reading.server.ts'
-import { answerSending } from '../messages/sending.server.ts'
+import { handleSend } from '../messages/sending.server.ts'
 import type { Route } from './+types/wire'
 
 /**
@@ -10,12 +10,12 @@ import type { Route } from './+types/wire'
  * receipt. `me` is the member that the tab's page was made for: if another one has logged in since, nothing is sent in their name.
  */
 export function action({ request, params: { username }, context }: Route.ActionArgs) {
-	return answeringMember(context, async (viewer) => {
+	return respondToMember(context, async (viewer) => {
 		const body: unknown = await request.json().catch(() => null)
 		const words = isRecord(body) ? body : {}
 		if (words.me !== viewer.username)
 			throw new NotAllowed('Someone else has logged in in this browser. Reload the page.')
-		if (!('upTo' in words)) return (await answerSending(viewer, { ...words, to: username }, null)).reply
+		if (!('upTo' in words)) return (await handleSend(viewer, { ...words, to: username }, null)).reply
 		await markSeen(viewer, { with: username, upTo: words.upTo, read: words.read })
 		return { ok: true }
 	})

@@ -13,7 +13,7 @@ interface AwayBarProps {
 const waiting = 'border-t border-line bg-marigold-wash px-3 py-2 text-sm text-marigold-ink'
 
 /** Says why messages wait and that nothing is lost, or that the chat runs without a socket. */
-export function AwayBar({ line, className }: AwayBarProps) {
+export function ChatConnectionBar({ line, className }: AwayBarProps) {
 	const { pathname, search } = useLocation()
 	return (
 		<div role="status" className="flex-none">

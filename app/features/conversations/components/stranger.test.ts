@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inCommon } from './stranger.tsx'
+import { skillsInCommon } from './stranger.tsx'
 
 const letters = 'abcdefghijklmno'.split('')
 
@@ -10,5 +10,5 @@ test.each([
 	[letters.slice(0, 6), 'Six skills in common, among them a, b, c, d, e.'],
 	[letters, '15 skills in common, among them a, b, c, d, e.'],
 ])('%j is described as: %s', (skills, words) => {
-	expect(inCommon(skills)).toBe(words)
+	expect(skillsInCommon(skills)).toBe(words)
 })

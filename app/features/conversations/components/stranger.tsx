@@ -1,4 +1,4 @@
-import { CampusMark } from '~/features/campus/components/campus-status.tsx'
+import { CampusBadge } from '~/features/campus/components/campus-status.tsx'
 import type { Peer, StrangerView } from '../conversations.view.ts'
 
 interface StrangerProps {
@@ -17,12 +17,12 @@ export function Stranger({ peer, stranger: { studies, university, campus }, comm
 			aria-label={`About ${peer.name}`}
 		>
 			{campus ? (
-				<CampusMark university={campus} />
+				<CampusBadge university={campus} />
 			) : (
 				<p className="text-xs text-ink-3">Not verified as a student of any university.</p>
 			)}
 			{place && <p className="wrap-anywhere">{place}</p>}
-			<p className="wrap-anywhere">{inCommon(common) || 'No skills in common.'}</p>
+			<p className="wrap-anywhere">{skillsInCommon(common) || 'No skills in common.'}</p>
 		</section>
 	)
 }
@@ -33,7 +33,7 @@ const MAX_NAMED_SKILLS = 5
 const words = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten']
 
 /** “Three skills in common: Python, ESP32, Git.” @param skills that both members have; '' for none */
-export function inCommon(skills: readonly string[]): string {
+export function skillsInCommon(skills: readonly string[]): string {
 	const count = skills.length
 	if (count === 0) return ''
 	const some = `${words[count] ?? count} ${count === 1 ? 'skill' : 'skills'} in common`
@@ -47,7 +47,7 @@ export function EmptyConversation({ peer, common }: { peer: Peer; common: readon
 		<div className="flex flex-1 flex-col items-center justify-center px-10 text-center">
 			<p className="text-lg font-semibold">No chat found!</p>
 			<p className="mt-1 text-sm text-balance text-ink-2">
-				Say hello to <bdi>{peer.name.split(' ')[0]}</bdi>. {inCommon(common)}
+				Say hello to <bdi>{peer.name.split(' ')[0]}</bdi>. {skillsInCommon(common)}
 			</p>
 		</div>
 	)

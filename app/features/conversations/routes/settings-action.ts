@@ -1,14 +1,14 @@
 import { redirect } from 'react-router'
 import { readForm } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { setBlocked, setChatSettings } from '../conversations.server.ts'
 import type { Route } from './+types/settings-action'
 
 /** Handles the forms of {@link file://./settings.tsx}, which is a section without an address of its own. */
 export async function action({ request, context, url }: Route.ActionArgs) {
-	const viewer = signedIn(context, url)
+	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		const unblocked = form.get('unblock')
 		if (unblocked !== null) {
 			await setBlocked(viewer, unblocked, false)

@@ -3,18 +3,18 @@ import { Outlet } from 'react-router'
 import { type BlockedView, listBlocked } from '~/features/members/blocks.server.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { chooseSavingConversations, savesConversations } from '~/offline/saved-pages.ts'
-import { answering, signedIn } from '~/platform/http/http.ts'
+import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
-import { Check } from '~/ui/check.tsx'
+import { Checkbox } from '~/ui/checkbox.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
-import { useFocusKept } from '~/ui/use-focus-kept.ts'
+import { SectionHeading } from '~/ui/rule-head.tsx'
+import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import { getChatSettings } from '../conversations.server.ts'
 import type { Route } from './+types/settings'
 
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const [settings, blocked] = await Promise.all([getChatSettings(viewer), listBlocked(viewer)])
 		return { ...settings, blocked }
 	})
@@ -36,7 +36,7 @@ export default function ChatSettings({ loaderData: { accepts, showsTyping, block
 	return (
 		<>
 			<section className="mt-10" aria-labelledby="messages">
-				<RuleHead id="messages" title="Who can write to you" />
+				<SectionHeading id="messages" title="Who can write to you" />
 				<Choice name="accepts" choices={writers} chosen={accepts} />
 				<p className="text-sm text-ink-3">
 					The first message from a stranger is a request until you answer. Conversations in which you have both written
@@ -44,7 +44,7 @@ export default function ChatSettings({ loaderData: { accepts, showsTyping, block
 				</p>
 			</section>
 			<section className="mt-10" aria-labelledby="typing">
-				<RuleHead id="typing" title="While you are typing" />
+				<SectionHeading id="typing" title="While you are typing" />
 				<Choice name="typing" choices={typing} chosen={showsTyping ? 'shown' : 'hidden'} />
 				<p className="text-sm text-ink-3">
 					People you write with see when you are typing, unless you hide it here or hide when you are online. You still
@@ -52,7 +52,7 @@ export default function ChatSettings({ loaderData: { accepts, showsTyping, block
 				</p>
 			</section>
 			<section className="mt-10" aria-labelledby="offline">
-				<RuleHead id="offline" title="Without a connection" />
+				<SectionHeading id="offline" title="Without a connection" />
 				<OfflineChoice />
 			</section>
 			<Blocked members={blocked} />
@@ -64,10 +64,10 @@ export default function ChatSettings({ loaderData: { accepts, showsTyping, block
 /** The blocked members, each with a button to unblock them. */
 function Blocked({ members }: { members: BlockedView[] }) {
 	const heading = useRef<HTMLHeadingElement>(null)
-	useFocusKept(members.length, (count, before) => count < before, heading)
+	useFocusFallback(members.length, (count, before) => count < before, heading)
 	return (
 		<section className="mt-10" aria-labelledby="blocked">
-			<RuleHead id="blocked" title="Blocked members" place={heading} />
+			<SectionHeading id="blocked" title="Blocked members" place={heading} />
 			{members.length === 0 && <p className="py-2 text-ink-3">You have not blocked anyone.</p>}
 			<ul>
 				{members.map(({ username, name, image }) => (
@@ -147,14 +147,14 @@ export function OfflineChoice() {
 	}
 	return (
 		<div className="py-2">
-			<Check
+			<Checkbox
 				name="saves-conversations"
 				checked={saves}
 				onChange={(event) => choose(event.currentTarget.checked)}
 				hint="The last 10 you opened, for 7 days. Logging out deletes them. Do not use this on a shared computer."
 			>
 				Save conversations in this browser
-			</Check>
+			</Checkbox>
 			<p className="mt-2 text-sm text-ink-3">
 				The last 30 questions that you open are saved too, so that you can read them without a connection.
 			</p>

@@ -1,5 +1,5 @@
 /** A generated member, with the columns of their rows. */
-export interface Person {
+export interface GeneratedMember {
 	username: string
 	name: string
 	email: string
@@ -34,8 +34,8 @@ const firstJoined = Date.UTC(2024, 0, 1)
 const minutes = 60_000
 
 /** The generated member with this number, from 1. Deterministic. Members join in the order of their numbers. */
-export function personOf(number: number): Person {
-	const random = randomOf(number)
+export function generateMember(number: number): GeneratedMember {
+	const random = seededRandom(number)
 	const pick = (list: readonly string[], skew = 1) => list[Math.floor(random() ** skew * list.length)] ?? ''
 	const chance = (share: number) => random() < share
 	const first = pick(firstBeginnings, 1.5) + pick(firstEndings, 1.5)
@@ -82,7 +82,7 @@ export function personOf(number: number): Person {
 }
 
 /** A seeded generator of numbers in [0, 1): mulberry32 by Tommy Ettinger, in the public domain. */
-export function randomOf(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
 	let state = Math.imul(seed, 0x9e3779b1)
 	return () => {
 		state = (state + 0x6d2b79f5) | 0

@@ -3,7 +3,7 @@ import { seedQuestions } from '~/features/demo/seed.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { recountTerms } from '../../../../tests/support/members.ts'
-import { personOf, seedDomain } from './people.ts'
+import { generateMember, seedDomain } from './people.ts'
 import { seedMembers, siteHasAccounts } from './seed.server.ts'
 
 useDatabase()
@@ -11,8 +11,8 @@ useDatabase()
 const quietly = { onProgress: () => {} }
 
 test('members are deterministic, with unique usernames', () => {
-	expect(personOf(4_711)).toEqual(personOf(4_711))
-	const usernames = Array.from({ length: 20_000 }, (_, index) => personOf(index + 1).username)
+	expect(generateMember(4_711)).toEqual(generateMember(4_711))
+	const usernames = Array.from({ length: 20_000 }, (_, index) => generateMember(index + 1).username)
 	expect(new Set(usernames).size).toBe(usernames.length)
 	expect(usernames.every((username) => /^[a-z0-9_.-]+$/.test(username))).toBe(true)
 })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { type Person, seedDomain } from './people.ts'
+import { type GeneratedMember, seedDomain } from './people.ts'
 
 /** Whether anybody can log in to this site. */
 export async function hasAccounts(): Promise<boolean> {
@@ -19,7 +19,7 @@ export async function countSeeded(): Promise<number> {
  * Inserts members with all of their rows, table by table. The caller must index them for the search.
  * @returns their ids, and the number of rows
  */
-export async function insertPeople(trx: Executor, people: Person[]): Promise<{ ids: number[]; rows: number }> {
+export async function insertPeople(trx: Executor, people: GeneratedMember[]): Promise<{ ids: number[]; rows: number }> {
 	const { rows: users } = await sql<{ id: number; username: string }>`
 		with named as (insert into usernames (username) select value->>'username' from json_array_elements(${json(people)}) value)
 		insert into users (username, name, email, email_verified, created_at)
@@ -61,7 +61,7 @@ export async function insertPeople(trx: Executor, people: Person[]): Promise<{ i
 }
 
 /** Updates the statistics: after a bulk load the planner would still assume an empty community. */
-export async function settleTables(): Promise<void> {
+export async function analyzeMemberTables(): Promise<void> {
 	for (const table of ['users', 'profiles', 'profile_skills', 'projects', 'certificates', 'terms', 'member_search'])
 		await sql`vacuum (analyze) ${sql.id(table)}`.execute(db())
 }
@@ -89,7 +89,7 @@ function json(value: unknown): string {
  * Makes the triggers of migrations/0007_directory.sql skip this transaction; the caller must call {@link indexMembers}. Only for bulk
  * loads: other writes of users, profiles, profile_skills and connections are indexed at their commit.
  */
-export async function indexInBulk(trx: Executor): Promise<void> {
+export async function skipIndexTriggers(trx: Executor): Promise<void> {
 	await sql`select set_config('devquad.bulk', 'on', true)`.execute(trx)
 }
 

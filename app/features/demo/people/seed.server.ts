@@ -1,12 +1,12 @@
 import { db } from '~/platform/db/db.server.ts'
-import { personOf } from './people.ts'
+import { generateMember } from './people.ts'
 import {
+	analyzeMemberTables,
 	countSeeded,
 	hasAccounts,
-	indexInBulk,
 	indexMembers,
 	insertPeople,
-	settleTables,
+	skipIndexTriggers,
 } from './seed.queries.server.ts'
 
 export const siteHasAccounts = hasAccounts
@@ -30,11 +30,11 @@ export async function seedMembers(total: number, { onProgress, signal }: Options
 	for (let done = await countSeeded(); done < total && !signal?.aborted; ) {
 		const size = Math.min(BATCH_SIZE, total - done)
 		const first = done + 1
-		const people = Array.from({ length: size }, (_, index) => personOf(first + index))
+		const people = Array.from({ length: size }, (_, index) => generateMember(first + index))
 		await db()
 			.transaction()
 			.execute(async (trx) => {
-				await indexInBulk(trx)
+				await skipIndexTriggers(trx)
 				const { ids, rows } = await insertPeople(trx, people)
 				await indexMembers(trx, ids)
 				written.rows += rows + ids.length
@@ -43,6 +43,6 @@ export async function seedMembers(total: number, { onProgress, signal }: Options
 		done += size
 		onProgress(done, total)
 	}
-	if (written.members > 0) await settleTables()
+	if (written.members > 0) await analyzeMemberTables()
 	return written
 }

@@ -4,7 +4,14 @@ import { useLocation, useSearchParams } from 'react-router'
 import { comboboxAttributes, Suggestions } from '~/ui/combobox.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form } from '~/ui/link.tsx'
-import { anybody, closeDelay, criteriaOf, fieldsOf, MAX_SEARCH_LENGTH, searchDebounce } from '../directory.paths.ts'
+import {
+	CLOSE_DELAY_MS,
+	criteriaFields,
+	criteriaOf,
+	MAX_MEMBER_SEARCH_LENGTH,
+	NO_CRITERIA,
+	SEARCH_DEBOUNCE_MS,
+} from '../directory.paths.ts'
 import type { SuggestionsView } from '../directory.view.ts'
 import { PEOPLE, suggestionGroups } from './suggestion-groups.tsx'
 import { useDeveloperSearch } from './use-developer-search.ts'
@@ -46,12 +53,12 @@ export function DeveloperSearch() {
 function SearchBox() {
 	const { pathname } = useLocation()
 	const [params] = useSearchParams()
-	const criteria = pathname === '/find-dev' ? criteriaOf(params) : anybody
+	const criteria = pathname === '/find-dev' ? criteriaOf(params) : NO_CRITERIA
 	const { input, text, wanted, handlers, clear, follow } = useDeveloperSearch(criteria)
 	useSlashKey(input)
 	return (
 		<Form method="get" action="/find-dev" onSubmit={handlers.onSubmit}>
-			{fieldsOf({ ...criteria, q: '' }).map(([name, value]) => (
+			{criteriaFields({ ...criteria, q: '' }).map(([name, value]) => (
 				<input key={`${name}=${value}`} type="hidden" name={name} value={value} />
 			))}
 			<div className="input-box">
@@ -66,7 +73,7 @@ function SearchBox() {
 					placeholder="Search people and skills"
 					autoCapitalize="none"
 					spellCheck={false}
-					maxLength={MAX_SEARCH_LENGTH}
+					maxLength={MAX_MEMBER_SEARCH_LENGTH}
 					defaultValue={criteria.q}
 					{...handlers.input}
 				/>
@@ -91,8 +98,8 @@ function SearchBox() {
 				groupsOf={(answer, typed) => suggestionGroups(answer, criteria, typed)}
 				onPick={({ href = '' }, { name }) => follow(href, name !== PEOPLE)}
 				opensOnFocus
-				debounceMs={searchDebounce}
-				closeDelayMs={closeDelay}
+				debounceMs={SEARCH_DEBOUNCE_MS}
+				closeDelayMs={CLOSE_DELAY_MS}
 				empty="No developers found"
 			/>
 		</Form>

@@ -3,8 +3,8 @@ import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
-import { anybody, type Criteria, communityPath, fieldsOf } from '../directory.paths.ts'
-import { type Choice, type Count, countText, type FiltersView } from '../directory.view.ts'
+import { type Criteria, communityPath, criteriaFields, NO_CRITERIA } from '../directory.paths.ts'
+import { type Count, countText, type FilterChoice, type FiltersView } from '../directory.view.ts'
 import { FilterGroupContent, filterGroup } from './filter-group.tsx'
 import { SkillFilter } from './skill-filter.tsx'
 import { useFilterForm } from './use-filter-form.ts'
@@ -27,7 +27,7 @@ export function Filters({ criteria, filters, count }: FiltersProps) {
 	const hydrated = useHydrated()
 	const { form, change, apply, staged } = useFilterForm(criteria)
 	const shown = staged ?? count
-	const clear = communityPath({ ...anybody, q: criteria.q, sort: criteria.sort })
+	const clear = communityPath({ ...NO_CRITERIA, q: criteria.q, sort: criteria.sort })
 	return (
 		<aside className="filters" id={filtersId} popover="auto" aria-label="Filters">
 			<div className="flex h-14 flex-none items-center justify-between border-b border-line pr-2 pl-4 lg:hidden">
@@ -82,12 +82,12 @@ export function Filters({ criteria, filters, count }: FiltersProps) {
 /** The chosen values of lists that are still loading, without which the form would say that they were deselected. */
 function ChosenWithoutList({ criteria }: { criteria: Criteria }) {
 	const { branches, years, universities, openTo } = criteria
-	return fieldsOf({ ...anybody, branches, years, universities, openTo }).map(([name, value]) => (
+	return criteriaFields({ ...NO_CRITERIA, branches, years, universities, openTo }).map(([name, value]) => (
 		<input key={`${name} ${value}`} type="hidden" name={name} value={value} />
 	))
 }
 
-function OnlineSwitch({ choice, on }: { choice: Choice | null; on: boolean }) {
+function OnlineSwitch({ choice, on }: { choice: FilterChoice | null; on: boolean }) {
 	return (
 		<label className="flex h-10 cursor-pointer items-center justify-between border-t border-rule text-sm font-semibold">
 			<span className="flex items-center gap-2">
@@ -111,12 +111,12 @@ function OnlineSwitch({ choice, on }: { choice: Choice | null; on: boolean }) {
 	)
 }
 
-function Choices({ name, title, choices }: { name: string; title: string; choices: Choice[] }) {
+function Choices({ name, title, choices }: { name: string; title: string; choices: FilterChoice[] }) {
 	if (choices.length === 0) return null
 	return <MemoMarkup as="fieldset" className={filterGroup} of={ChoicesContent} with={{ name, title, choices }} />
 }
 
-function ChoicesContent({ name, title, choices }: { name: string; title: string; choices: Choice[] }) {
+function ChoicesContent({ name, title, choices }: { name: string; title: string; choices: FilterChoice[] }) {
 	return (
 		<FilterGroupContent title={title}>
 			{choices.map(({ value, label, chosen, count }) => (
@@ -132,12 +132,12 @@ function ChoicesContent({ name, title, choices }: { name: string; title: string;
 	)
 }
 
-function Years({ choices }: { choices: Choice[] }) {
+function Years({ choices }: { choices: FilterChoice[] }) {
 	if (choices.length === 0) return null
 	return <MemoMarkup as="fieldset" className={filterGroup} of={YearsContent} with={{ choices }} />
 }
 
-function YearsContent({ choices }: { choices: Choice[] }) {
+function YearsContent({ choices }: { choices: FilterChoice[] }) {
 	return (
 		<FilterGroupContent title="Year">
 			<div className="grid grid-cols-4 gap-1.5">

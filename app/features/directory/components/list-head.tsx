@@ -1,13 +1,13 @@
 import { ChevronDown, SlidersHorizontal } from 'lucide'
 import { useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
-import { grouped } from '~/lib/text.ts'
+import { formatNumber } from '~/lib/text.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { type Criteria, communityPath, countFilters, type Sort, sortOf } from '../directory.paths.ts'
 import { type Count, countText } from '../directory.view.ts'
 import { filtersFormId, filtersId } from './filters.tsx'
-import { criteriaOfForm, isRail, useAwaitedCriteria } from './use-filter-form.ts'
+import { criteriaOfForm, isFilterSidebar, usePendingCriteria } from './use-filter-form.ts'
 
 interface ListHeadProps {
 	criteria: Criteria
@@ -44,7 +44,7 @@ function SortSelect({ criteria }: { criteria: Criteria }) {
 	const navigate = useNavigate()
 	const select = useRef<HTMLSelectElement>(null)
 	const sort = sortOf(criteria)
-	const awaited = useAwaitedCriteria(criteria)
+	const awaited = usePendingCriteria(criteria)
 	useEffect(() => {
 		if (select.current) select.current.value = sort
 	}, [sort])
@@ -62,7 +62,7 @@ function SortSelect({ criteria }: { criteria: Criteria }) {
 					onChange={(event) => {
 						event.stopPropagation()
 						// In the sidebar, with filters whose list is still loading.
-						const wanted = isRail() ? { ...criteriaOfForm(event.target.form), q: awaited.q } : awaited
+						const wanted = isFilterSidebar() ? { ...criteriaOfForm(event.target.form), q: awaited.q } : awaited
 						navigate(communityPath({ ...wanted, sort: event.target.value as Sort }), { preventScrollReset: true })
 					}}
 				>
@@ -91,7 +91,7 @@ export function countSentence(count: Count, criteria: Criteria, isLoose = false)
 	const number = countText(count)
 	const isOne = count.number === 1 && !count.atLeast
 	if (count.number === 0) return ''
-	if (!q && filters === 0) return `${grouped(count.number)} ${isOne ? 'member' : 'members'}`
+	if (!q && filters === 0) return `${formatNumber(count.number)} ${isOne ? 'member' : 'members'}`
 	if (!q && filters === skills.length)
 		return `${number} ${isOne ? 'knows' : 'know'} ${skills.slice(0, -1).join(', ')}${skills.length > 1 ? ' and ' : ''}${skills.at(-1)}`
 	if (q && filters === 0) return `${number} ${isOne ? 'matches' : 'match'} ${isLoose ? 'some of ' : ''}“${q}”`

@@ -1,11 +1,11 @@
-import { CampusMark } from '~/features/campus/components/campus-status.tsx'
+import { CampusBadge } from '~/features/campus/components/campus-status.tsx'
 import { ChatButton } from '~/features/inbox/components/chat-button.tsx'
 import { editProfilePath, studiesText } from '~/features/members/members.view.ts'
 import { linkLabel } from '~/features/members/self.view.ts'
 import { type KnownState, openToText } from '~/features/profiles/profiles.view.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Link } from '~/ui/link.tsx'
-import { PresenceWords } from '~/ui/presence.tsx'
+import { PresenceText } from '~/ui/presence.tsx'
 import type { MemberView } from '../directory.view.ts'
 
 const chips = 4
@@ -37,13 +37,13 @@ export function MemberCard({ member, online = member.online, isNew = false, view
 							<Link className="quiet-link block truncate" to={page} state={known}>
 								{member.name}
 							</Link>
-							<PresenceWords online={online} />
+							<PresenceText online={online} />
 						</h2>
 						<Handles member={member} />
 					</div>
 					{studies && <p className="text-sm text-ink-2">{studies}</p>}
 					{member.university && <p className="meta mt-0.5 truncate">{member.university}</p>}
-					{member.campus && <CampusMark university={member.campus} className="mt-1" />}
+					{member.campus && <CampusBadge university={member.campus} className="mt-1" />}
 				</div>
 			</header>
 			{isNew && (

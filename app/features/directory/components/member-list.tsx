@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { useLocation, useRevalidator } from 'react-router'
 import { FirstSteps } from '~/features/profiles/components/first-steps.tsx'
 import { useRootData } from '~/lib/root-data.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import { withLive } from '~/platform/realtime/live.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
@@ -13,8 +13,8 @@ import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { Skeleton, SkeletonList } from '~/ui/skeleton.tsx'
-import { useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { anybody, type Criteria, communityPath } from '../directory.paths.ts'
+import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
+import { type Criteria, communityPath, NO_CRITERIA } from '../directory.paths.ts'
 import type { CommunityData } from '../directory.view.ts'
 import { MemberCard } from './member-card.tsx'
 
@@ -26,11 +26,11 @@ export function MemberList({ criteria, data }: { criteria: Criteria; data: Commu
 
 function Rows({ criteria, data: { page, cursor, firstSteps } }: { criteria: Criteria; data: CommunityData }) {
 	const { rows, nextHref, loading, load } = useMore(page, (next) => communityPath(criteria, next))
-	const members = withoutDoubles(rows, ({ username }) => username)
+	const members = withoutDuplicates(rows, ({ username }) => username)
 	const isOnline = usePresence(members)
 	const me = useRootData().viewer?.username
 	const newcomers = useNewcomers(
-		communityPath(criteria) === communityPath(anybody) && cursor === null ? (page.rows[0]?.username ?? '') : null,
+		communityPath(criteria) === communityPath(NO_CRITERIA) && cursor === null ? (page.rows[0]?.username ?? '') : null,
 		rows.length > page.rows.length,
 	)
 	return (
@@ -78,7 +78,7 @@ function NewcomersBar({ count, show }: { count: number; show: () => void }) {
 			{count > 0 && (
 				<button type="button" className="btn btn-outline btn-sm mt-3 shadow-overlay max-sm:h-10" onClick={show}>
 					<Icon of={ArrowUp} className="icon-sm" />
-					{counted(count, 'new developer')}
+					{pluralize(count, 'new developer')}
 				</button>
 			)}
 		</div>

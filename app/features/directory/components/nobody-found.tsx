@@ -2,8 +2,8 @@ import { useRootData } from '~/lib/root-data.ts'
 import { ordinal } from '~/lib/text.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
-import { anybody, type Criteria, communityPath, countFilters } from '../directory.paths.ts'
-import { countText, type Loosening } from '../directory.view.ts'
+import { type Criteria, communityPath, countFilters, NO_CRITERIA } from '../directory.paths.ts'
+import { countText, type RemovableFilter } from '../directory.view.ts'
 
 /** An empty list: the criteria, and the filter whose removal helps most. */
 export function NobodyFound({
@@ -13,7 +13,7 @@ export function NobodyFound({
 }: {
 	criteria: Criteria
 	cursor: string | null
-	loosen: Loosening | null
+	loosen: RemovableFilter | null
 }) {
 	if (cursor !== null)
 		return (
@@ -41,7 +41,7 @@ export function NobodyFound({
 					)}
 					<Link
 						className={`btn ${loosen ? 'btn-ghost' : 'btn-outline'}`}
-						to={communityPath({ ...anybody, sort: criteria.sort })}
+						to={communityPath({ ...NO_CRITERIA, sort: criteria.sort })}
 					>
 						{countFilters(criteria) === 0 ? 'Clear search' : 'Clear all'}
 					</Link>

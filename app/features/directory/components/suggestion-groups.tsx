@@ -1,9 +1,9 @@
 import { studiesText } from '~/features/members/members.view.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
-import { PresenceWords } from '~/ui/presence.tsx'
+import { PresenceText } from '~/ui/presence.tsx'
 import type { SuggestionGroup } from '~/ui/suggestions.tsx'
-import { anybody, type Criteria, communityPath } from '../directory.paths.ts'
+import { type Criteria, communityPath, NO_CRITERIA } from '../directory.paths.ts'
 import type { SuggestionsView } from '../directory.view.ts'
 
 /** The name of the group whose suggestions are profiles. Those of other groups narrow the list. */
@@ -41,7 +41,7 @@ export function suggestionGroups(answer: SuggestionsView | null, criteria: Crite
 			name: 'Universities',
 			options: universities.map(({ name, count }) => ({
 				value: name,
-				href: communityPath({ ...anybody, universities: [name] }),
+				href: communityPath({ ...NO_CRITERIA, universities: [name] }),
 				content: <Named name={name} count={count} text={text} />,
 			})),
 		},
@@ -54,11 +54,11 @@ function Person({ person, text }: { person: SuggestionsView['people'][number]; t
 			<Avatar user={person} size={32} online={person.online} />
 			<span className="min-w-0 flex-1 py-1.5">
 				<span className="block truncate leading-5 font-semibold">
-					<Marked text={text}>{person.name}</Marked>
-					<PresenceWords online={person.online} />
+					<HighlightedText text={text}>{person.name}</HighlightedText>
+					<PresenceText online={person.online} />
 				</span>
 				<span className="meta block truncate">
-					<Marked text={text}>{aboutPerson(person)}</Marked>
+					<HighlightedText text={text}>{aboutPerson(person)}</HighlightedText>
 				</span>
 			</span>
 		</>
@@ -69,9 +69,9 @@ function Named({ name, count, text }: { name: string; count: number; text: strin
 	return (
 		<>
 			<span className="min-w-0 truncate">
-				<Marked text={text}>{name}</Marked>
+				<HighlightedText text={text}>{name}</HighlightedText>
 			</span>
-			<span className="num ml-auto flex-none text-xs text-ink-3">{counted(count, 'person', 'people')}</span>
+			<span className="num ml-auto flex-none text-xs text-ink-3">{pluralize(count, 'person', 'people')}</span>
 		</>
 	)
 }
@@ -83,7 +83,7 @@ function aboutPerson({ skills, studies, university }: SuggestionsView['people'][
 }
 
 /** A text in which the beginnings of typed words are highlighted. */
-export function Marked({ children, text }: { children: string; text: string }) {
+export function HighlightedText({ children, text }: { children: string; text: string }) {
 	return splitMatches(children, text).map((part) =>
 		part.isMatch ? (
 			<mark key={part.from} className="bg-marigold-wash text-ink">

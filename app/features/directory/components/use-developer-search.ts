@@ -1,8 +1,8 @@
 import { type ChangeEvent, type FormEvent, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { useShownSearch } from '~/ui/use-shown-search.ts'
-import { type Criteria, communityPath, searchDebounce } from '../directory.paths.ts'
-import { useAwaitedCriteria } from './use-filter-form.ts'
+import { useSearchFromAddress } from '~/ui/use-shown-search.ts'
+import { type Criteria, communityPath, SEARCH_DEBOUNCE_MS } from '../directory.paths.ts'
+import { usePendingCriteria } from './use-filter-form.ts'
 
 /**
  * The text of the header's search and its effects. On the community's page, the list follows what is typed; its address replaces
@@ -16,12 +16,12 @@ export function useDeveloperSearch(criteria: Criteria) {
 	const narrowing = useRef<ReturnType<typeof setTimeout>>(undefined)
 	const { q } = criteria
 	const address = communityPath(criteria)
-	const awaited = useAwaitedCriteria(criteria)
+	const awaited = usePendingCriteria(criteria)
 	const latest = useRef(awaited)
 	latest.current = awaited
 
 	// Keyed by the whole address: a filter that is chosen right after typing changes it without the typed text, while `q` stays.
-	useShownSearch(input, address, () => {
+	useSearchFromAddress(input, address, () => {
 		if (!input.current) return
 		input.current.value = q
 		setText(q)
@@ -45,7 +45,7 @@ export function useDeveloperSearch(criteria: Criteria) {
 		if (isComposing || !isListShown()) return
 		narrowing.current = setTimeout(() => {
 			if (input.current && input.current === document.activeElement) narrow(input.current.value.trim())
-		}, searchDebounce)
+		}, SEARCH_DEBOUNCE_MS)
 	}
 	const search = (typed: string) => {
 		input.current?.closest<HTMLElement>(':popover-open')?.hidePopover()

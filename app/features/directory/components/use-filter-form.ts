@@ -13,7 +13,7 @@ export function useFilterForm(criteria: Criteria) {
 	const navigate = useNavigate()
 	const preview = useFetcher<CommunityData>()
 	const here = communityPath(criteria)
-	const { q } = useAwaitedCriteria(criteria)
+	const { q } = usePendingCriteria(criteria)
 	const [stagedAt, setStagedAt] = useState<string | null>(null)
 
 	// The controls follow the address (going back, a filter removed elsewhere) and keep the focus. A checkbox that was ticked before
@@ -23,7 +23,7 @@ export function useFilterForm(criteria: Criteria) {
 		const isFirst = drawn.current === null
 		drawn.current = here
 		if (!isFirst) return form.current?.reset()
-		if (isRail() && isChanged(form.current))
+		if (isFilterSidebar() && isChanged(form.current))
 			navigate(communityPath(criteriaOfForm(form.current)), { preventScrollReset: true })
 	}, [here, navigate])
 
@@ -35,7 +35,7 @@ export function useFilterForm(criteria: Criteria) {
 		go()
 	}
 	const change = () => {
-		if (isRail()) return go()
+		if (isFilterSidebar()) return go()
 		setStagedAt(here)
 		preview.load(currentPath())
 	}
@@ -47,13 +47,13 @@ export function useFilterForm(criteria: Criteria) {
  * The criteria of the list that is being loaded, or else the present ones: what the reader chooses next is added to what they chose just
  * before, however slow their connection.
  */
-export function useAwaitedCriteria(present: Criteria): Criteria {
+export function usePendingCriteria(present: Criteria): Criteria {
 	const { location } = useNavigation()
 	return location?.pathname === '/find-dev' ? criteriaOf(new URLSearchParams(location.search)) : present
 }
 
 /** Whether the filters are a sidebar and not a sheet; as `.filters` in shell.css. */
-export function isRail(): boolean {
+export function isFilterSidebar(): boolean {
 	return window.matchMedia('(width >= 64rem)').matches
 }
 

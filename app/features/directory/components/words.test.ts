@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { anybody } from '../directory.paths.ts'
+import { NO_CRITERIA } from '../directory.paths.ts'
 import { countSentence } from './list-head.tsx'
 import { criteriaText } from './nobody-found.tsx'
 import { splitMatches } from './suggestion-groups.tsx'
@@ -13,11 +13,11 @@ test.each([
 	[{ number: 3, atLeast: false }, { q: 'rea', years: [1] }, '3 people'],
 	[{ number: 0, atLeast: false }, { q: 'rea' }, ''],
 ])('%j for %j reads %s', (count, criteria, sentence) => {
-	expect(countSentence(count, { ...anybody, ...criteria })).toBe(sentence)
+	expect(countSentence(count, { ...NO_CRITERIA, ...criteria })).toBe(sentence)
 })
 
 test('a count of members who match only a part of a search has a label', () => {
-	expect(countSentence({ number: 3, atLeast: false }, { ...anybody, q: 'rea zz' }, true)).toBe(
+	expect(countSentence({ number: 3, atLeast: false }, { ...NO_CRITERIA, q: 'rea zz' }, true)).toBe(
 		'3 match some of “rea zz”',
 	)
 })
@@ -27,7 +27,7 @@ test.each([
 	[{ q: 'zz' }, '“zz”'],
 	[{ years: [2, 3], openTo: ['mentoring' as const] }, '2nd or 3rd year and open to mentoring'],
 ])('the criteria %j read %s', (criteria, text) => {
-	expect(criteriaText({ ...anybody, ...criteria })).toBe(text)
+	expect(criteriaText({ ...NO_CRITERIA, ...criteria })).toBe(text)
 })
 
 test.each([

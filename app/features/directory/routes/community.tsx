@@ -5,8 +5,8 @@ import { factsOf, viewerOf } from '~/lib/context.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
-import { answering } from '~/platform/http/http.ts'
-import { Pending, soon } from '~/ui/pending.tsx'
+import { withHttpErrors } from '~/platform/http/http.ts'
+import { deferIfSlow, Pending } from '~/ui/pending.tsx'
 import { Filters } from '../components/filters.tsx'
 import { ListHead } from '../components/list-head.tsx'
 import { MemberList, MembersSkeleton } from '../components/member-list.tsx'
@@ -22,7 +22,7 @@ export const handle: PageHandle = { revisit: true }
 const path = '/find-dev'
 
 export function loader({ url, context }: Route.LoaderArgs) {
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		// The first page is open to everybody; searching and reading on is limited, as it could be used to read all of it.
 		const criteria = criteriaOf(url.searchParams)
 		const cursor = url.searchParams.get('cursor')
@@ -34,7 +34,7 @@ export function loader({ url, context }: Route.LoaderArgs) {
 
 /** From another page, it opens with a skeleton; within the page, the old list stays beside the filters until the new one has loaded. */
 export const clientLoader = ({ serverLoader }: Route.ClientLoaderArgs) =>
-	window.location.pathname === path ? serverLoader() : soon(serverLoader())
+	window.location.pathname === path ? serverLoader() : deferIfSlow(serverLoader())
 
 export function meta({ matches, location }: Route.MetaArgs) {
 	return pageMeta(matches, {

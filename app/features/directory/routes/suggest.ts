@@ -1,7 +1,7 @@
 import { data } from 'react-router'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { criteriaOf } from '../directory.paths.ts'
 import { suggest, suggestKnownSkills } from '../suggestions.server.ts'
 import type { Route } from './+types/suggest'
@@ -11,7 +11,7 @@ import type { Route } from './+types/suggest'
  * search. `/suggest/known-skills?q=`: skills of listed members for the filter.
  */
 export function loader({ url, context }: Route.LoaderArgs) {
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		const viewer = viewerOf(context)
 		await countUse('suggestions', viewer, factsOf(context).ip)
 		const { q } = criteriaOf(url.searchParams)

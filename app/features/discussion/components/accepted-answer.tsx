@@ -5,7 +5,7 @@ import { RelativeTime } from '~/ui/time.tsx'
 import type { CommentView } from '../comment.view.ts'
 import { ReplyForm } from './comment-forms.tsx'
 import { Replies } from './comment-item.tsx'
-import { CommentActions, CommentHead, timesOf, WithFacts } from './comment-parts.tsx'
+import { CommentActions, CommentHead, ThreadFactsProvider, timesOf } from './comment-parts.tsx'
 import { RenderedText } from './copy.tsx'
 import { type ThreadFacts, threadFacts, useDiscussion } from './discussion-context.ts'
 import { OriginLine } from './question-article.tsx'
@@ -33,9 +33,9 @@ export function AcceptedAnswer({ comment }: { comment: CommentView }) {
 
 function AnswerContent({ comment, facts }: { comment: CommentView; facts: ThreadFacts }) {
 	return (
-		<WithFacts facts={facts}>
+		<ThreadFactsProvider facts={facts}>
 			<Answer comment={comment} />
-		</WithFacts>
+		</ThreadFactsProvider>
 	)
 }
 

@@ -1,11 +1,11 @@
 import { useCallback, useEffect } from 'react'
 import { MentionHelp } from '~/features/asking/components/mention-help.tsx'
 import type { AuthorView } from '~/features/questions/question.view.ts'
-import { limits } from '~/features/questions/questions.limits.ts'
+import { postLimits } from '~/features/questions/questions.limits.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
-import { described } from '~/ui/field.tsx'
+import { describedBy } from '~/ui/field.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { focusPart, useDiscussion } from './discussion-context.ts'
@@ -47,11 +47,11 @@ export function CommentForm({ showAlone }: { showAlone: boolean }) {
 					name="body"
 					rows={1}
 					required
-					maxLength={limits.commentMax}
+					maxLength={postLimits.commentMax}
 					placeholder="Add to the discussion"
 					defaultValue={text}
 					onInput={save}
-					{...described('comment', refused?.message, 'markdown')}
+					{...describedBy('comment', refused?.message, 'markdown')}
 				/>
 				<MentionHelp area={area} questionId={questionId} />
 				{refused && (
@@ -150,10 +150,10 @@ export function ReplyForm({
 					name="body"
 					rows={3}
 					required
-					maxLength={limits.commentMax}
+					maxLength={postLimits.commentMax}
 					defaultValue={typed.text}
 					onInput={save}
-					{...described(box, error, 'markdown')}
+					{...describedBy(box, error, 'markdown')}
 				/>
 				<MentionHelp area={area} questionId={questionId} />
 				{error && (

@@ -1,5 +1,5 @@
 import { Plus } from 'lucide'
-import { Answered } from '~/features/search/components/answered.tsx'
+import { AnsweredBadge } from '~/features/search/components/answered.tsx'
 import { withParams } from '~/lib/addresses.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Icon } from '~/ui/icon.tsx'
@@ -7,7 +7,7 @@ import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import type { CommentView } from '../comment.view.ts'
 import { ReplyForm } from './comment-forms.tsx'
-import { CommentActions, CommentHead, timesOf, WithFacts } from './comment-parts.tsx'
+import { CommentActions, CommentHead, ThreadFactsProvider, timesOf } from './comment-parts.tsx'
 import { RenderedText } from './copy.tsx'
 import {
 	countBranch,
@@ -28,7 +28,7 @@ interface CommentItemProps {
 }
 
 /** A comment on the question itself, with all replies to it. */
-export function Thread({ comment }: { comment: CommentView }) {
+export function CommentThread({ comment }: { comment: CommentView }) {
 	const page = useDiscussion()
 	return (
 		<MemoMarkup
@@ -43,9 +43,9 @@ export function Thread({ comment }: { comment: CommentView }) {
 
 function ThreadContent({ comment, facts }: { comment: CommentView; facts: ThreadFacts }) {
 	return (
-		<WithFacts facts={facts}>
+		<ThreadFactsProvider facts={facts}>
 			<CommentContent comment={comment} level={0} />
-		</WithFacts>
+		</ThreadFactsProvider>
 	)
 }
 
@@ -153,7 +153,7 @@ function Body({ comment, level }: CommentItemProps) {
 	return (
 		<>
 			{comment.unpublished && <UnpublishedNotice unpublished={comment.unpublished} what="comment" />}
-			{comment.solution && !facts.lifted.includes(comment.id) && <Answered>Accepted answer</Answered>}
+			{comment.solution && !facts.lifted.includes(comment.id) && <AnsweredBadge>Accepted answer</AnsweredBadge>}
 			<RenderedText html={comment.bodyHtml} small />
 			<OriginLine origin={comment.origin} />
 			<CommentActions comment={comment} level={level} forms={forms} />

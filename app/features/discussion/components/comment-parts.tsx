@@ -6,7 +6,7 @@ import { AuthorName } from '~/features/question-lists/components/question-card.t
 import { historyPath } from '~/features/questions/questions.paths.ts'
 import { commentPath } from '~/features/search/search.view.ts'
 import { loginPath } from '~/lib/addresses.ts'
-import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
+import { type DeleteConfirmation, DeleteControl, DeleteSection } from '~/ui/delete-control.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
@@ -25,7 +25,7 @@ import type { OpenForms } from './use-comment-form.ts'
 import { CommentVotes } from './votes.tsx'
 
 /** Provides the facts of a thread that the server renders on its own; within the page, the page's own facts apply. */
-export function WithFacts({ facts, children }: { facts: ThreadFacts; children: ReactNode }) {
+export function ThreadFactsProvider({ facts, children }: { facts: ThreadFacts; children: ReactNode }) {
 	const ofPage = use(DiscussionContext)
 	return <DiscussionContext value={ofPage ?? standaloneFacts(facts)}>{children}</DiscussionContext>
 }
@@ -128,7 +128,7 @@ export function CommentActions({ comment, level, forms }: { comment: CommentView
 	)
 }
 
-function deleteComment({ here }: DiscussionFacts, { id, unpublished }: CommentView, href: string): DeleteQuestion {
+function deleteComment({ here }: DiscussionFacts, { id, unpublished }: CommentView, href: string): DeleteConfirmation {
 	return {
 		title: 'Delete this comment?',
 		text: unpublished

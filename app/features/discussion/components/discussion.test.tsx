@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { createRoutesStub } from 'react-router'
 import { expect, test } from 'vitest'
-import { comment, query } from '../../../../tests/support/forum-samples.ts'
+import { sampleComment, sampleQuestion } from '../../../../tests/support/forum-samples.ts'
 import type { CommentView } from '../comment.view.ts'
 import { type CommentsData, Discussion } from './discussion.tsx'
 
@@ -16,7 +16,7 @@ interface Drawn {
 	viewer?: typeof mira | null
 	search?: string
 	refusal?: Parameters<typeof Discussion>[0]['refusal']
-	question?: ReturnType<typeof query>
+	question?: ReturnType<typeof sampleQuestion>
 }
 
 function draw({
@@ -28,7 +28,7 @@ function draw({
 	viewer = null,
 	search = '',
 	refusal = null,
-	question = query(),
+	question = sampleQuestion(),
 }: Drawn): string {
 	const data: CommentsData = {
 		page: { rows, next: next ?? null },
@@ -39,7 +39,7 @@ function draw({
 		thread: thread ?? null,
 		solutions,
 	}
-	const path = query().url
+	const path = sampleQuestion().url
 	const root = { viewer, now: '2026-11-21T07:00:00.000Z' }
 	const Stub = createRoutesStub([
 		{
@@ -55,16 +55,18 @@ function draw({
 	return renderToStaticMarkup(<Stub initialEntries={[path + search]} hydrationData={{ loaderData: { root } }} />)
 }
 
-const own = comment({ id: 2, mayEdit: true, mayDelete: true, body: 'My *own* words' })
+const own = sampleComment({ id: 2, mayEdit: true, mayDelete: true, body: 'My *own* words' })
 
 test('replies are nested in the comment that they reply to', () => {
-	const html = draw({ rows: [comment({ id: 1, replies: [comment({ id: 2, bodyHtml: '<p>Inner</p>', depth: 1 })] })] })
+	const html = draw({
+		rows: [sampleComment({ id: 1, replies: [sampleComment({ id: 2, bodyHtml: '<p>Inner</p>', depth: 1 })] })],
+	})
 	expect(html).toMatch(/id="comment-1".*comment-replies.*id="comment-2".*Inner.*<\/ul>/)
 	expect(html).toContain('Comments (2)')
 })
 
 test('a visitor is sent to the login page and back, for a comment and for a reply', () => {
-	const html = draw({ rows: [comment({ id: 1 })] })
+	const html = draw({ rows: [sampleComment({ id: 1 })] })
 	expect(html).toContain('href="/login?redirectTo=%2Fforum%2Fjavascript%2Frohan%2F7%23comments"')
 	expect(html).toContain('href="/login?redirectTo=%2Fforum%2Fjavascript%2Frohan%2F7%3Freply%3D1%23comment-1"')
 	expect(html).not.toContain('<textarea')
@@ -80,17 +82,17 @@ test('a member has the comment form; other forms open by their address', () => {
 })
 
 test('the address opens no form that the viewer may not use', () => {
-	const html = draw({ rows: [comment({ id: 1 })], viewer: mira, search: '?edit=1&delete-comment=1' })
+	const html = draw({ rows: [sampleComment({ id: 1 })], viewer: mira, search: '?edit=1&delete-comment=1' })
 	expect(html).not.toContain('edit-comment-1')
 	expect(html).not.toContain('Delete this comment?')
 })
 
 test.each([
-	['merged', query({ locked: true, unpublished: { status: 'merged', reason: '' } })],
-	['hidden', query({ locked: true, unpublished: { status: 'hidden', reason: '' } })],
-	['deleted', query({ deletedBy: 'author' })],
+	['merged', sampleQuestion({ locked: true, unpublished: { status: 'merged', reason: '' } })],
+	['hidden', sampleQuestion({ locked: true, unpublished: { status: 'hidden', reason: '' } })],
+	['deleted', sampleQuestion({ deletedBy: 'author' })],
 ])('a %s query offers no action that would be refused', (_status, question) => {
-	const html = draw({ rows: [own, comment({ id: 3, mayChoose: true })], viewer: mira, question })
+	const html = draw({ rows: [own, sampleComment({ id: 3, mayChoose: true })], viewer: mira, question })
 	expect(html).toContain('Abort it.')
 	for (const offer of ['<form', '<button', 'edit=2', 'delete-comment=2', 'reply=', '/report/'])
 		expect(html).not.toContain(offer)
@@ -126,8 +128,8 @@ test('the forms of a page in another order submit to that order', () => {
 })
 
 test('an accepted answer is shown once with its own anchor, and its thread links to it', () => {
-	const nested = comment({ id: 9, depth: 1, solution: true, bodyHtml: '<p>The way</p>' })
-	const html = draw({ rows: [comment({ id: 1, replies: [nested] })], solutions: [nested] })
+	const nested = sampleComment({ id: 9, depth: 1, solution: true, bodyHtml: '<p>The way</p>' })
+	const html = draw({ rows: [sampleComment({ id: 1, replies: [nested] })], solutions: [nested] })
 	expect(html.match(/The way/g)).toHaveLength(1)
 	expect(html.match(/id="comment-9"/g)).toHaveLength(1)
 	expect(html.indexOf('The way')).toBeLessThan(html.indexOf('id="comment-1"'))
@@ -136,7 +138,7 @@ test('an accepted answer is shown once with its own anchor, and its thread links
 
 test('a deleted comment keeps its place and can be neither replied to nor edited', () => {
 	const html = draw({
-		rows: [comment({ id: 1, deleted: true, author: null, replies: [comment({ id: 2 })] })],
+		rows: [sampleComment({ id: 1, deleted: true, author: null, replies: [sampleComment({ id: 2 })] })],
 		viewer: mira,
 	})
 	expect(html).toContain('This comment was deleted.')
@@ -145,7 +147,7 @@ test('a deleted comment keeps its place and can be neither replied to nor edited
 })
 
 test('replies deeper than the page shows are a link to their thread', () => {
-	const html = draw({ rows: [comment({ id: 4, depth: 3, hiddenReplies: 3 })] })
+	const html = draw({ rows: [sampleComment({ id: 4, depth: 3, hiddenReplies: 3 })] })
 	expect(html).toContain('href="/forum/javascript/rohan/7?thread=4#comments"')
 	expect(html).toContain('(3 more)')
 })
@@ -158,7 +160,7 @@ test('a thread shown by itself links back to all comments, and its forms stay th
 })
 
 test('more comments are a real link', () => {
-	expect(draw({ rows: [comment()], next: 'abc' })).toContain(
+	expect(draw({ rows: [sampleComment()], next: 'abc' })).toContain(
 		'href="/forum/javascript/rohan/7?cursor=abc" rel="next"'.split(' rel')[0] ?? '',
 	)
 })
@@ -171,5 +173,5 @@ test.each([
 	[{ url: null, licence: 'CC BY 4.0' }, /<p class="meta mt-3">CC BY 4\.0<\/p>/],
 	[{ url: 'javascript:alert(1)', licence: 'CC0' }, /<p class="meta mt-3">CC0<\/p>/],
 ])('an imported text names its source: %j', (origin, expected) => {
-	expect(draw({ rows: [comment({ origin })] })).toMatch(expected)
+	expect(draw({ rows: [sampleComment({ origin })] })).toMatch(expected)
 })

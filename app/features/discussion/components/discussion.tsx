@@ -10,12 +10,12 @@ import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import { RenderAloneContext } from '~/ui/memo-markup.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { useMore } from '~/ui/use-more.ts'
 import { type CommentSort, type CommentView, sortParam } from '../comment.view.ts'
 import { AcceptedAnswer } from './accepted-answer.tsx'
 import { CommentForm } from './comment-forms.tsx'
-import { Thread } from './comment-item.tsx'
+import { CommentThread } from './comment-item.tsx'
 import {
 	DiscussionContext,
 	type DiscussionFacts,
@@ -66,7 +66,7 @@ export function Discussion({ question, data, refusal }: DiscussionProps) {
 		<DiscussionContext value={facts}>
 			<section className="group/discussion mt-8 sm:ml-16 sm:max-w-[44rem]" aria-labelledby="comments">
 				<div id="comments-top">
-					<RuleHead id="comments" title={`Comments (${commentCount})`}>
+					<SectionHeading id="comments" title={`Comments (${commentCount})`}>
 						{isFirst ? (
 							commentCount > 1 && <SortLinks url={url} sort={sort} />
 						) : (
@@ -74,7 +74,7 @@ export function Discussion({ question, data, refusal }: DiscussionProps) {
 								Show all comments
 							</Link>
 						)}
-					</RuleHead>
+					</SectionHeading>
 				</div>
 				{facts.viewer && <NewCommentsBar count={fresh.count} show={fresh.show} />}
 				<RenderAloneContext value={opensForm ? undefined : renderAlone}>
@@ -88,7 +88,7 @@ export function Discussion({ question, data, refusal }: DiscussionProps) {
 				<RenderAloneContext value={opensForm ? undefined : renderAlone}>
 					<ul className="mt-6 grid gap-6">
 						{threads.map((comment) => (
-							<Thread key={comment.id} comment={comment} />
+							<CommentThread key={comment.id} comment={comment} />
 						))}
 					</ul>
 				</RenderAloneContext>
@@ -112,7 +112,7 @@ function useFacts(
 ): DiscussionFacts {
 	const { viewer } = useRootData()
 	const [params] = useSearchParams()
-	const marked = useMarked()
+	const marked = useHighlightedComment()
 	const { page, sort, cursor, thread } = data
 	const onFirstPage = useMemo(() => {
 		// Where everything fits on one page, every order shows the same comments.
@@ -157,7 +157,7 @@ function idIn(params: URLSearchParams, name: string): number | null {
  * it. When it is reached by a link within the site, it is unfolded and gets the focus; so does the heading by `#comments`, where the
  * link or the deleted comment that had the focus is gone.
  */
-export function useMarked(): number | null {
+export function useHighlightedComment(): number | null {
 	const { hash, key } = useLocation()
 	const [marked, setMarked] = useState<number | null>(null)
 

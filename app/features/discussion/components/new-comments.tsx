@@ -2,7 +2,7 @@ import { MessageSquare } from 'lucide'
 import { useEffect, useState } from 'react'
 import { useNavigate, useRevalidator } from 'react-router'
 import { commentPath } from '~/features/search/search.view.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import { withLive } from '~/platform/realtime/live.ts'
 import { Icon } from '~/ui/icon.tsx'
@@ -20,7 +20,7 @@ export function NewCommentsBar({ count, show }: { count: number; show: () => voi
 			{count > 0 && (
 				<button type="button" className="btn btn-outline btn-sm mt-2 shadow-overlay max-sm:h-9" onClick={show}>
 					<Icon of={MessageSquare} className="icon-sm" />
-					{counted(count, 'new comment')}
+					{pluralize(count, 'new comment')}
 				</button>
 			)}
 		</div>

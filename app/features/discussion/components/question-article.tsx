@@ -18,7 +18,7 @@ import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { CopyLink, RenderedText } from './copy.tsx'
 import { isClosed, type ShownQuestion } from './discussion-context.ts'
 import { QuestionVotes, useQuestionVotes } from './votes.tsx'
@@ -214,7 +214,7 @@ interface AskerProps {
 function Asker({ author, introduction, isOwn }: AskerProps) {
 	return (
 		<>
-			<RuleHead title="Asked by" />
+			<SectionHeading title="Asked by" />
 			<div className="flex items-center gap-3 pb-1">
 				<Avatar user={author} size={40} />
 				<div className="min-w-0">

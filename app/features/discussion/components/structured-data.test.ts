@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { scriptJson } from '~/lib/html.ts'
-import { comment, query } from '../../../../tests/support/forum-samples.ts'
+import { sampleComment, sampleQuestion } from '../../../../tests/support/forum-samples.ts'
 import { qaPage, schemaText } from './structured-data.ts'
 
 test.each([
@@ -23,12 +23,12 @@ test.each([
 })
 
 test('a query is described with its accepted answer separate from the others, without deleted ones', () => {
-	const accepted = [comment({ id: 1, solution: true, score: 3, bodyHtml: '<p>Like this.</p>' })]
+	const accepted = [sampleComment({ id: 1, solution: true, score: 3, bodyHtml: '<p>Like this.</p>' })]
 	const threads = [
-		comment({ id: 2, bodyHtml: '<p>Or so.</p>', score: -2 }),
-		comment({ id: 3, deleted: true, author: null, bodyHtml: '' }),
+		sampleComment({ id: 2, bodyHtml: '<p>Or so.</p>', score: -2 }),
+		sampleComment({ id: 3, deleted: true, author: null, bodyHtml: '' }),
 	]
-	const { mainEntity } = qaPage(query({ commentCount: 2 }), { accepted, threads }, 'https://site.example')
+	const { mainEntity } = qaPage(sampleQuestion({ commentCount: 2 }), { accepted, threads }, 'https://site.example')
 	expect(mainEntity).toMatchObject({
 		'@type': 'Question',
 		name: 'Why does my useEffect fetch twice?',
@@ -42,7 +42,11 @@ test('a query is described with its accepted answer separate from the others, wi
 })
 
 test('a query without answers has none in its data', () => {
-	const { mainEntity } = qaPage(query({ commentCount: 0 }), { accepted: [], threads: [] }, 'https://site.example')
+	const { mainEntity } = qaPage(
+		sampleQuestion({ commentCount: 0 }),
+		{ accepted: [], threads: [] },
+		'https://site.example',
+	)
 	expect(mainEntity.answerCount).toBe(0)
 	expect(JSON.stringify(mainEntity)).not.toContain('Answer"')
 })

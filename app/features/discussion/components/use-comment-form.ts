@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useNavigation } from 'react-router'
-import { lastingUrl } from '~/features/search/search.view.ts'
+import { permalinkOf } from '~/features/search/search.view.ts'
 import { newKey } from '~/lib/new-key.ts'
 import { typedSince } from '~/lib/text.ts'
 import { type FormValues, submitForm } from '~/platform/http/form.ts'
@@ -26,7 +26,7 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 	const sent = useRef<{ text: string; key: string } | null>(null)
 	// An edit continues from the text that it started with, even if the page is reloaded.
 	const [start, setStart] = useState({ text, version, key: `${sendKey}.${box}` })
-	const name = `draft ${lastingUrl(url)} ${box}`
+	const name = `draft ${permalinkOf(url)} ${box}`
 	const busy = navigation.formData?.get('box') === box
 	const refused = refusal?.values.box === box ? refusal : null
 	const stored = refused?.stored ?? null

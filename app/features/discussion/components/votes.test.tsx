@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { QuestionPageView } from '~/features/questions/question.view.ts'
 import { Synonyms } from '~/features/tags/components/synonyms.tsx'
 import { TagIntro } from '~/features/tags/components/tag-intro.tsx'
-import { query } from '../../../../tests/support/forum-samples.ts'
+import { sampleQuestion } from '../../../../tests/support/forum-samples.ts'
 import { QuestionVotes, useQuestionVotes } from './votes.tsx'
 
 const mira = { id: 5, username: 'mira.q', name: 'Mira Quillon', image: null, role: 'member' }
@@ -33,19 +33,19 @@ test.each<[QuestionPageView['vote'], string[]]>([
 	[1, ['value="0" aria-pressed="true"', 'value="-1" aria-pressed="false"']],
 	[-1, ['value="1" aria-pressed="false"', 'value="0" aria-pressed="true"']],
 ])('with the vote %i, each button sends the resulting vote', (vote, buttons) => {
-	const html = draw(<Votes of={query({ vote, score: 7 })} />)
+	const html = draw(<Votes of={sampleQuestion({ vote, score: 7 })} />)
 	for (const button of buttons) expect(html).toContain(button)
 	expect(html).toMatch(/action="\/forum\/vote".*name="query" value="7"/)
 })
 
 test('the viewer’s own texts show their score and no buttons', () => {
-	const html = draw(<Votes of={query({ own: true, score: 1 })} />)
+	const html = draw(<Votes of={sampleQuestion({ own: true, score: 1 })} />)
 	expect(html).toMatch(/>1<\/span> <span class="meta">vote</)
 	expect(html).not.toContain('<button')
 })
 
 test('a visitor is sent to the login page and back', () => {
-	const html = draw(<Votes of={query()} signedIn={false} />, null)
+	const html = draw(<Votes of={sampleQuestion()} signedIn={false} />, null)
 	expect(html.match(/\/login\?redirectTo=%2Fforum%2Fjavascript%2Frohan%2F7/g)).toHaveLength(2)
 	expect(html).not.toContain('<form')
 })

@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp } from 'lucide'
 import type { FormEvent } from 'react'
-import { lastingUrl } from '~/features/search/search.view.ts'
+import { permalinkOf } from '~/features/search/search.view.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -152,5 +152,5 @@ function votes(count: number): string {
 }
 
 function questionIdOf(url: string): string {
-	return lastingUrl(url).split('/').at(-1) ?? ''
+	return permalinkOf(url).split('/').at(-1) ?? ''
 }

@@ -1,14 +1,14 @@
 import { redirect } from 'react-router'
-import { readId } from '~/lib/checks.ts'
+import { requireId } from '~/lib/checks.ts'
 import { viewerOf } from '~/lib/context.ts'
-import { answering, redirectWithToast } from '~/platform/http/http.ts'
+import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
 import { findCommentUrl } from '../discussion.server.ts'
 import type { Route } from './+types/comment'
 
 /** `/forum/comment/{id}`: redirects to where a comment is shown, even if it is deep or on a later page. */
 export function loader({ params, context }: Route.LoaderArgs) {
-	return answering(async () => {
-		const { url, gone } = await findCommentUrl(viewerOf(context), readId(params.id))
+	return withHttpErrors(async () => {
+		const { url, gone } = await findCommentUrl(viewerOf(context), requireId(params.id))
 		if (!gone) return redirect(url, 302)
 		return redirectWithToast(url, { type: 'plain', message: 'That comment is no longer there.' })
 	})

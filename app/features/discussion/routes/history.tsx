@@ -1,9 +1,9 @@
 import { AuthorName } from '~/features/question-lists/components/question-card.tsx'
 import { historyPath } from '~/features/questions/questions.paths.ts'
 import { withParams } from '~/lib/addresses.ts'
-import { readId } from '~/lib/checks.ts'
+import { requireId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering, signedIn } from '~/platform/http/http.ts'
+import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import type { ChangeView, HistoryView } from '../comment.view.ts'
@@ -12,9 +12,9 @@ import type { Route } from './+types/history'
 
 /** The edits of a question, or at `/forum/history/comment/{id}` of a comment. */
 export function loader({ params, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
-		const id = readId(params.id)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
+		const id = requireId(params.id)
 		const what = url.pathname.startsWith('/forum/history/comment/') ? ('comment' as const) : ('query' as const)
 		const read = what === 'comment' ? readCommentHistory : readQuestionHistory
 		return { id, what, history: await read(viewer, id, url.searchParams.get('cursor') || null) }

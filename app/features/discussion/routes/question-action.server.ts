@@ -1,14 +1,14 @@
 import { data, redirect } from 'react-router'
 import { deleteQuestion, restoreQuestion } from '~/features/asking/asking.server.ts'
-import { waitingMessage } from '~/features/moderation/moderation.view.ts'
+import { pendingMessage } from '~/features/moderation/moderation.view.ts'
 import { muteQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
-import { isWaiting } from '~/features/questions/writing/change.server.ts'
+import { isPostPending } from '~/features/questions/writing/change.server.ts'
 import { withParams } from '~/lib/addresses.ts'
-import { readId } from '~/lib/checks.ts'
-import { Invalid, isSiteFault, NotAllowed, TooMany } from '~/lib/errors.ts'
+import { requireId } from '~/lib/checks.ts'
+import { Invalid, isSiteFault, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { EditConflict, refused } from '~/platform/http/form.server.ts'
+import { EditConflict, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 import { type CommentSort, sortParam } from '../comment.view.ts'
 import { addComment, deleteComment, editComment, restoreComment } from '../commenting.server.ts'
@@ -23,7 +23,7 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 		'comment',
 		async (viewer, questionId, form, sort) => {
 			const { id, url } = await addComment(viewer, { questionId, parentId: null, ...sent(form) })
-			return written(viewer, id, placeOf(url, id, form.get('thread'), sort))
+			return written(viewer, id, commentUrl(url, id, form.get('thread'), sort))
 		},
 	],
 	[
@@ -31,24 +31,24 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 		async (viewer, questionId, form, sort) => {
 			const { id, url } = await addComment(viewer, {
 				questionId,
-				parentId: readId(form.get('comment')),
+				parentId: requireId(form.get('comment')),
 				...sent(form),
 			})
-			return written(viewer, id, placeOf(url, id, form.get('thread'), sort))
+			return written(viewer, id, commentUrl(url, id, form.get('thread'), sort))
 		},
 	],
 	[
 		'edit-comment',
 		async (viewer, _questionId, form, sort) => {
-			const id = readId(form.get('comment'))
+			const id = requireId(form.get('comment'))
 			const { url } = await editComment(viewer, id, { body: form.get('body'), version: form.get('version') ?? '' })
-			return written(viewer, id, placeOf(url, id, form.get('thread'), sort))
+			return written(viewer, id, commentUrl(url, id, form.get('thread'), sort))
 		},
 	],
 	[
 		'delete-comment',
 		async (viewer, _questionId, form, sort) => {
-			const id = readId(form.get('comment'))
+			const id = requireId(form.get('comment'))
 			const { url, undoable } = await deleteComment(viewer, id)
 			return redirectWithToast(`${sorted(url, sort)}#comments`, {
 				type: 'success',
@@ -64,14 +64,14 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	[
 		'choose-solution',
 		async (viewer, questionId, form, sort) => {
-			const { url } = await chooseSolution(viewer, { questionId, commentId: readId(form.get('comment')) })
+			const { url } = await chooseSolution(viewer, { questionId, commentId: requireId(form.get('comment')) })
 			return redirectWithToast(sorted(url, sort), { type: 'success', message: 'Marked as the answer.' })
 		},
 	],
 	[
 		'withdraw-solution',
 		async (viewer, questionId, form, sort) => {
-			const commentId = readId(form.get('comment'))
+			const commentId = requireId(form.get('comment'))
 			await withdrawSolution(viewer, { questionId, commentId })
 			// Every page shows a solution; the comment is back in its place, which may be on a later one.
 			const { url, inAnyOrder } = await findCommentUrl(viewer, commentId)
@@ -102,7 +102,7 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	[
 		'restore-comment',
 		async (viewer, _questionId, form) => {
-			const id = readId(form.get('comment'))
+			const id = requireId(form.get('comment'))
 			await restoreComment(viewer, id)
 			return redirectWithToast(`/forum/comment/${id}`, { type: 'success', message: 'Comment restored.' })
 		},
@@ -111,8 +111,8 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 
 /** Redirects to a new or changed comment, with a toast if it waits for a moderator. */
 async function written(viewer: SignedIn, id: number, place: string): Promise<Response> {
-	if (!(await isWaiting(viewer, 'comment', id))) return redirect(place, 303)
-	return redirectWithToast(place, { type: 'plain', message: `Comment saved. ${waitingMessage}` })
+	if (!(await isPostPending(viewer, 'comment', id))) return redirect(place, 303)
+	return redirectWithToast(place, { type: 'plain', message: `Comment saved. ${pendingMessage}` })
 }
 
 /** A new text and its idempotency key. */
@@ -134,16 +134,16 @@ async function mute(viewer: SignedIn, questionId: number, muted: boolean): Promi
  * form; other errors are error pages.
  * @param sort the order of comments on the page, which is kept
  */
-export async function act(viewer: SignedIn, questionId: number, form: FormData, sort: CommentSort) {
+export async function handleQuestionAction(viewer: SignedIn, questionId: number, form: FormData, sort: CommentSort) {
 	const wanted = acts.get(form.get('intent'))
 	if (!wanted) throw data({ message: 'This action is unknown. Reload the page and try again.' }, { status: 400 })
 	try {
 		return await wanted(viewer, questionId, form, sort)
 	} catch (error) {
-		if (error instanceof Invalid || error instanceof TooMany) return refused(error, form)
+		if (error instanceof Invalid || error instanceof TooManyRequests) return refuseForm(error, form)
 		// The author of a text can correct it after these errors, or send it again.
 		const isForForm = error instanceof NotAllowed || error instanceof EditConflict || isSiteFault(error)
-		if (isForForm && form.has('body')) return refused(error, form)
+		if (isForForm && form.has('body')) return refuseForm(error, form)
 		throw error
 	}
 }
@@ -153,7 +153,7 @@ export async function act(viewer: SignedIn, questionId: number, form: FormData, 
  * @param url the query's address with the comment's anchor
  * @param thread the field of that name: `self` or a comment's id when the question's plain page would not show it
  */
-export function placeOf(
+export function commentUrl(
 	url: string,
 	id: number,
 	thread: FormDataEntryValue | null,

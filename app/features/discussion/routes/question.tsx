@@ -9,7 +9,7 @@ import { RelatedQuestions } from '~/features/related/components/related-question
 import { listRelated } from '~/features/related/related.server.ts'
 import { AskedNotice } from '~/features/routing/components/asked-notice.tsx'
 import { withParams } from '~/lib/addresses.ts'
-import { readId } from '~/lib/checks.ts'
+import { requireId } from '~/lib/checks.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { scriptJson } from '~/lib/html.ts'
@@ -19,7 +19,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useSavedCopy } from '~/offline/client.ts'
 import { readForm } from '~/platform/http/form.server.ts'
-import { answering, isPrefetch, signedIn } from '~/platform/http/http.ts'
+import { isPrefetch, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { DeleteSection } from '~/ui/delete-control.tsx'
 import { RenderAloneContext } from '~/ui/memo-markup.tsx'
 import { type CommentSort, sortParam } from '../comment.view.ts'
@@ -31,7 +31,7 @@ import { qaPage } from '../components/structured-data.ts'
 import { sendCommentForm } from '../components/use-comment-form.ts'
 import { askerOf, listComments, questionPage } from '../discussion.server.ts'
 import type { Route } from './+types/question'
-import { act } from './question-action.server.ts'
+import { handleQuestionAction } from './question-action.server.ts'
 
 export const handle: PageHandle = { revisit: true }
 
@@ -54,10 +54,10 @@ export const middleware: Route.MiddlewareFunction[] = [
 ]
 
 export function loader({ params, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		if (reserved.has(params.category)) throw new NotFound('There is no such page.')
 		const viewer = viewerOf(context)
-		const question = await getDiscussed(viewer, readId(params.id))
+		const question = await getDiscussed(viewer, requireId(params.id))
 		const asked = questionPage.read(url)
 		const { shows } = factsOf(context)
 		const into = await mergedInto(question)
@@ -66,7 +66,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const isOriginal = [asked.original, asked.thread, asked.cursor, asked.sort].some((value) => value !== null)
 		if (into?.url && !isOriginal) throw redirect(into.url, 301)
 		if (url.pathname !== question.url) throw redirect(question.url + url.search, 301)
-		const thread = asked.thread === null ? null : readId(asked.thread)
+		const thread = asked.thread === null ? null : requireId(asked.thread)
 		const cursor = asked.cursor || null
 		const sort = sortOf(url)
 		const isPublic = question.unpublished === null && question.deletedBy === null
@@ -84,7 +84,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		shows.push(...related.tags)
 		// Only forms need the description, which would enlarge the page. Unpublished questions have no votes.
 		const { description: _text, ...shown } = question
-		const from = asked.merged ? readId(asked.merged) : null
+		const from = asked.merged ? requireId(asked.merged) : null
 		const merged = from === null ? null : await mergedFrom(from, question.id)
 		if (from !== null) shows.push(questionTag(from))
 		const page = {
@@ -109,8 +109,8 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 
 export async function action({ request, params, context, url }: Route.ActionArgs) {
 	const form = await readForm(request)
-	const viewer = signedIn(context, withOpenForm(url, form))
-	return answering(async () => act(viewer, readId(params.id), form, sortOf(url)))
+	const viewer = requireLogin(context, withOpenForm(url, form))
+	return withHttpErrors(async () => handleQuestionAction(viewer, requireId(params.id), form, sortOf(url)))
 }
 
 export function clientAction({ request, serverAction }: Route.ClientActionArgs) {

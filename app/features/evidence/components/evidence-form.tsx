@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { Check } from '~/ui/check.tsx'
+import { Checkbox } from '~/ui/checkbox.tsx'
 import { Form } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { countsText, evidenceFormPath, levelNames, type SkillEvidenceView } from '../evidence.view.ts'
@@ -44,7 +44,7 @@ function Choice({ skill, level, counts, hidden }: SkillEvidenceView) {
 		<div className="min-w-0 wrap-anywhere">
 			<input type="hidden" name="skill" value={skill} />
 			{hidden && <input type="hidden" name="hidden" value={skill} />}
-			<Check
+			<Checkbox
 				ref={box}
 				name="shown"
 				id={`shown-${skill}`}
@@ -53,7 +53,7 @@ function Choice({ skill, level, counts, hidden }: SkillEvidenceView) {
 				hint={`${levelNames[level]}: ${countsText(counts)}`}
 			>
 				{skill}
-			</Check>
+			</Checkbox>
 		</div>
 	)
 }

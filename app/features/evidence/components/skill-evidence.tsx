@@ -2,8 +2,8 @@ import { monthAndYear, siteDay } from '~/lib/calendar.ts'
 import { Link } from '~/ui/link.tsx'
 import {
 	countsText,
+	EVIDENCE_EXPLANATION,
 	EVIDENCE_PATH,
-	EVIDENCE_SENTENCE,
 	type EvidenceLevel,
 	kindName,
 	levelNames,
@@ -30,7 +30,7 @@ export function SkillEvidence({ evidence, own }: { evidence: SkillEvidenceView[]
 				</ul>
 			)}
 			<p className="meta mt-3 max-w-read">
-				{EVIDENCE_SENTENCE}{' '}
+				{EVIDENCE_EXPLANATION}{' '}
 				<Link className="link" to={EVIDENCE_PATH}>
 					How evidence is weighed
 				</Link>

@@ -1,11 +1,11 @@
 import { pageMeta } from '~/lib/page-meta.ts'
-import { EVIDENCE_PATH, EVIDENCE_SENTENCE, HALF_LIFE_DAYS, levelNames, MIN_STRENGTH } from '../evidence.view.ts'
+import { EVIDENCE_EXPLANATION, EVIDENCE_PATH, HALF_LIFE_DAYS, levelNames, MIN_STRENGTH } from '../evidence.view.ts'
 import type { Route } from './+types/how'
 
 export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, {
 		title: 'How evidence is weighed',
-		description: EVIDENCE_SENTENCE,
+		description: EVIDENCE_EXPLANATION,
 		canonical: EVIDENCE_PATH,
 	})
 }

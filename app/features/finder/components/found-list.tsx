@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { readStored, writeStored } from '~/ui/form-kit.ts'
 import SuggestionList, { type Suggestion, type SuggestionGroup } from '~/ui/suggestions.tsx'
-import { MAX_RECENT, SWITCHER_DEBOUNCE_MS, searchPath } from '../finder.paths.ts'
+import { MAX_RECENT_SEARCHES, SWITCHER_DEBOUNCE_MS, searchPath } from '../finder.paths.ts'
 import type { EverythingView } from '../finder.view.ts'
 import { pagesLike, pagesOf } from './pages.ts'
 
@@ -61,7 +61,7 @@ export default function FoundList({ field, text, isInDialog = false, onPicked }:
 			isInline={isInDialog}
 			debounceMs={SWITCHER_DEBOUNCE_MS}
 			asksAtOnce
-			announcement={(count) => counted(count, 'suggestion')}
+			announcement={(count) => pluralize(count, 'suggestion')}
 			failure={null}
 		/>
 	)
@@ -72,11 +72,11 @@ const RECENT = 'recent-searches'
 
 function recentSearches(): string[] {
 	const stored = readStored(RECENT)
-	return Array.isArray(stored) ? stored.filter((each) => typeof each === 'string').slice(0, MAX_RECENT) : []
+	return Array.isArray(stored) ? stored.filter((each) => typeof each === 'string').slice(0, MAX_RECENT_SEARCHES) : []
 }
 
 function rememberSearch(q: string): void {
-	if (q) writeStored(RECENT, [q, ...recentSearches().filter((other) => other !== q)].slice(0, MAX_RECENT))
+	if (q) writeStored(RECENT, [q, ...recentSearches().filter((other) => other !== q)].slice(0, MAX_RECENT_SEARCHES))
 }
 
 const pageOption = ({ title, url }: { title: string; url: string }): Suggestion => ({

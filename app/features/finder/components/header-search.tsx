@@ -1,11 +1,11 @@
 import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
-import { lazyPart } from '~/shell/guarded.ts'
+import { lazyWithRetry } from '~/shell/guarded.ts'
 import { Link } from '~/ui/link.tsx'
 import { searchRoute } from '../finder.paths.ts'
 import { SearchField } from './search-field.tsx'
 
-const Switcher = lazyPart(() => import('./switcher.tsx'))
+const Switcher = lazyWithRetry(() => import('./switcher.tsx'))
 
 /**
  * The search in the header: a field if there is room, otherwise a link; and the switcher, which opens with Ctrl or ⌘ K on any page. Its

@@ -15,8 +15,8 @@ import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
-import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { SectionHeading } from '~/ui/rule-head.tsx'
+import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import { type SearchKind, searchKinds, searchPath, searchRoute } from '../finder.paths.ts'
 import type { Hits, ProjectHit, SearchData, TagHit } from '../finder.view.ts'
 import { ProjectRow } from './project-row.tsx'
@@ -30,7 +30,7 @@ export const kindTitles: Record<SearchKind, string> = {
 }
 
 /** The best results of each kind. A member whose name was typed comes first. */
-export function BestOfAll({ data }: { data: SearchData }) {
+export function BestResults({ data }: { data: SearchData }) {
 	const isName = data.people.rows[0]?.why?.startsWith('Found by') && data.people.nearness === 'all'
 	const order = isName ? ['people' as const, ...searchKinds.filter((kind) => kind !== 'people')] : searchKinds
 	return order.map((kind) => {
@@ -38,14 +38,14 @@ export function BestOfAll({ data }: { data: SearchData }) {
 		if (!hits || hits.rows.length === 0) return null
 		return (
 			<section key={kind} className="mt-8" aria-labelledby={`found-${kind}`}>
-				<RuleHead id={`found-${kind}`} title={kindTitles[kind]}>
+				<SectionHeading id={`found-${kind}`} title={kindTitles[kind]}>
 					{(hits.next || hits.count.number > hits.rows.length) && (
 						<Link className="quiet-link" to={searchPath(data.q, kind)}>
 							Show all {hits.count.number > 0 && countText(hits.count)}
 							<span className="sr-only"> {kindTitles[kind].toLowerCase()}</span>
 						</Link>
 					)}
-				</RuleHead>
+				</SectionHeading>
 				<Notes data={data} kind={kind} />
 				<Rows kind={kind} rows={hits.rows} />
 			</section>
@@ -54,7 +54,7 @@ export function BestOfAll({ data }: { data: SearchData }) {
 }
 
 /** The loaded results of one kind, with filters and the link to more. */
-export function OneKind({ data, kind }: { data: SearchData; kind: SearchKind }) {
+export function ResultsOfKind({ data, kind }: { data: SearchData; kind: SearchKind }) {
 	const more = useMore(data.page, (next) => searchPath(data.q, kind, next))
 	return (
 		<>
@@ -125,14 +125,14 @@ function Rows({ kind, rows }: { kind: SearchKind; rows: unknown[] }) {
 	if (kind === 'projects')
 		return (
 			<ul>
-				{withoutDoubles(rows as ProjectHit[], ({ id }) => id).map((project) => (
+				{withoutDuplicates(rows as ProjectHit[], ({ id }) => id).map((project) => (
 					<ProjectRow key={project.id} project={project} />
 				))}
 			</ul>
 		)
 	return (
 		<div>
-			{withoutDoubles(rows as QuestionCardView[], ({ id }) => id).map((question) => (
+			{withoutDuplicates(rows as QuestionCardView[], ({ id }) => id).map((question) => (
 				<QuestionCard key={question.id} question={question} />
 			))}
 		</div>
@@ -141,7 +141,7 @@ function Rows({ kind, rows }: { kind: SearchKind; rows: unknown[] }) {
 
 function People({ rows }: { rows: MemberView[] }) {
 	const me = useRootData().viewer?.username
-	const members = withoutDoubles(rows, ({ username }) => username)
+	const members = withoutDuplicates(rows, ({ username }) => username)
 	const isOnline = usePresence(members)
 	return (
 		<ul className={memberGrid}>
@@ -233,7 +233,7 @@ export function NothingFound({ data }: { data: SearchData }) {
 function Suggested({ title, children }: { title: string; children: ReactNode }) {
 	return (
 		<section className="mb-8" aria-label={title}>
-			<RuleHead title={title} />
+			<SectionHeading title={title} />
 			{children}
 		</section>
 	)

@@ -1,10 +1,10 @@
 import { type ReactNode, Suspense, useRef, useState } from 'react'
-import { lazyPart } from '~/shell/guarded.ts'
+import { lazyWithRetry } from '~/shell/guarded.ts'
 import { Form } from '~/ui/link.tsx'
-import { useShownSearch } from '~/ui/use-shown-search.ts'
+import { useSearchFromAddress } from '~/ui/use-shown-search.ts'
 import { MAX_SEARCH_LENGTH, type SearchKind, searchRoute } from '../finder.paths.ts'
 
-const FoundList = lazyPart(() => import('./found-list.tsx'))
+const FoundList = lazyWithRetry(() => import('./found-list.tsx'))
 
 interface SearchFieldProps {
 	/** The present search. */
@@ -20,7 +20,7 @@ export function SearchField({ q = '', kind = null, children }: SearchFieldProps)
 	const input = useRef<HTMLInputElement>(null)
 	const [text, setText] = useState<string | null>(null)
 
-	useShownSearch(input, q, () => {
+	useSearchFromAddress(input, q, () => {
 		if (input.current) input.current.value = q
 	})
 

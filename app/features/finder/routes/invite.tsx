@@ -1,27 +1,27 @@
 import { suggest } from '~/features/directory/suggestions.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { SearchForm } from '~/features/search/components/search-form.tsx'
-import { decline, getInvitations, invite } from '~/features/upkeep/invitations.server.ts'
+import { declineToAnswer, getInvitations, inviteToAnswer } from '~/features/upkeep/invitations.server.ts'
 import { invitePath, MAX_INVITED } from '~/features/upkeep/upkeep.view.ts'
 import { profilePath, withParams } from '~/lib/addresses.ts'
-import { readId } from '~/lib/checks.ts'
+import { requireId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { cleanSearch } from '../finder.server.ts'
 import type { Route } from './+types/invite'
 
 export function loader({ params, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const q = cleanSearch(url.searchParams.get('q') ?? '')
 		if (q) await countUse('suggestions', viewer)
 		const [{ question, invited }, { people }] = await Promise.all([
-			getInvitations(viewer, readId(params.id)),
+			getInvitations(viewer, requireId(params.id)),
 			suggest(q, viewer),
 		])
 		return { question, invited, people: people.filter(({ username }) => username !== viewer.username), q }
@@ -30,20 +30,20 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 
 /** Asks the member in the field `username` to answer, or declines to answer (`intent=decline`). */
 export async function action({ request, params, context, url }: Route.ActionArgs) {
-	const viewer = signedIn(context, url)
+	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
-	return answering(async () => {
-		const id = readId(params.id)
+	return withHttpErrors(async () => {
+		const id = requireId(params.id)
 		if (form.get('intent') === 'decline') {
-			const { url: back } = await decline(viewer, id)
+			const { url: back } = await declineToAnswer(viewer, id)
 			return redirectWithToast(back, { type: 'success', message: 'Nobody can ask you again to answer this.' })
 		}
 		try {
-			const { name } = await invite(viewer, id, String(form.get('username') ?? ''))
+			const { name } = await inviteToAnswer(viewer, id, String(form.get('username') ?? ''))
 			const back = withParams(invitePath(id), { q: cleanSearch(url.searchParams.get('q') ?? '') })
 			return redirectWithToast(back, { type: 'success', message: `${name} is asked to answer.` })
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -88,11 +88,11 @@ export default function Invite({ loaderData, actionData: refusal }: Route.Compon
 				))}
 			</ul>
 			<section className="mt-8" aria-labelledby="asked">
-				<RuleHead id="asked" title="You asked">
+				<SectionHeading id="asked" title="You asked">
 					<span>
 						{invited.length} of {MAX_INVITED.byOne}
 					</span>
-				</RuleHead>
+				</SectionHeading>
 				{invited.length === 0 ? (
 					<p className="py-2 text-ink-2">Nobody yet. Anybody you ask is notified once.</p>
 				) : (

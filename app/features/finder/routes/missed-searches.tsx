@@ -1,9 +1,9 @@
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
-import { moderatorOf } from '~/features/moderation/members.server.ts'
+import { requirePageModerator } from '~/features/moderation/members.server.ts'
 import { newTermPath } from '~/features/vocabulary/vocabulary.view.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { counted } from '~/lib/text.ts'
-import { answering } from '~/platform/http/http.ts'
+import { pluralize } from '~/lib/text.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
 import { searchPath } from '../finder.paths.ts'
@@ -12,7 +12,9 @@ import { listMisses } from '../misses.server.ts'
 import type { Route } from './+types/missed-searches'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => ({ misses: await listMisses(await moderatorOf({ request, context, url })) }))
+	return withHttpErrors(async () => ({
+		misses: await listMisses(await requirePageModerator({ request, context, url })),
+	}))
 }
 
 export function meta({ matches }: Route.MetaArgs) {
@@ -45,7 +47,7 @@ function Miss({ miss: { words, searches, lastDay, isTerm } }: { miss: MissView }
 			<div className="min-w-0 flex-1 basis-48">
 				<p className="font-semibold wrap-anywhere">{words}</p>
 				<p className="meta">
-					{counted(searches, 'search', 'searches')}, the last on <time dateTime={lastDay}>{lastDay}</time>
+					{pluralize(searches, 'search', 'searches')}, the last on <time dateTime={lastDay}>{lastDay}</time>
 					{isTerm && ', a term by now'}
 				</p>
 			</div>

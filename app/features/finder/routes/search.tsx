@@ -7,14 +7,14 @@ import { factsOf, viewerOf } from '~/lib/context.ts'
 import { type PageHandle, PREFETCH_HEADER } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
-import { BestOfAll, kindTitles, NothingFound, OneKind } from '../components/results.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
+import { BestResults, kindTitles, NothingFound, ResultsOfKind } from '../components/results.tsx'
 import { SearchField } from '../components/search-field.tsx'
 import { type SearchKind, searchKinds, searchPath, searchRoute } from '../finder.paths.ts'
-import { askedOf, searchEverything } from '../finder.server.ts'
+import { parseSearchUrl, searchEverything } from '../finder.server.ts'
 import type { SearchData } from '../finder.view.ts'
 import type { Route } from './+types/search'
 
@@ -24,9 +24,9 @@ const NoBox = () => <span className="ml-auto" />
 export const handle: PageHandle & { HeaderSearch: typeof NoBox } = { revisit: true, HeaderSearch: NoBox }
 
 export function loader({ url, context, request }: Route.LoaderArgs) {
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		const viewer = viewerOf(context)
-		const asked = askedOf(url)
+		const asked = parseSearchUrl(url)
 		if (asked.q) await countUse('peopleSearch', viewer, factsOf(context).ip)
 		return searchEverything(viewer, asked, !request.headers.has(PREFETCH_HEADER))
 	})
@@ -96,7 +96,7 @@ function Found({ data }: { data: SearchData }) {
 	const isEmpty =
 		kind === null ? searchKinds.every((one) => !data[one]?.rows.length) : data.page.rows.length === 0 && !data.cursor
 	if (isEmpty) return <NothingFound data={data} />
-	return kind === null ? <BestOfAll data={data} /> : <OneKind key={`${kind} ${q}`} data={data} kind={kind} />
+	return kind === null ? <BestResults data={data} /> : <ResultsOfKind key={`${kind} ${q}`} data={data} kind={kind} />
 }
 
 const examples: { q: string; kind?: SearchKind; what: string }[] = [
@@ -111,7 +111,7 @@ const examples: { q: string; kind?: SearchKind; what: string }[] = [
 function SearchStart() {
 	return (
 		<section className="mt-8" aria-labelledby="examples">
-			<RuleHead id="examples" title="Search for people, queries, projects and tags" />
+			<SectionHeading id="examples" title="Search for people, queries, projects and tags" />
 			<ul>
 				{examples.map(({ q, kind, what }) => (
 					<li key={q} className="flex flex-wrap items-baseline gap-x-4 border-b border-line py-2.5">

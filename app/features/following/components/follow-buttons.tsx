@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { Form } from '~/ui/link.tsx'
 import { usePress } from '~/ui/use-press.ts'
 
@@ -13,7 +13,7 @@ interface FollowQueryProps {
 }
 
 /** Follows a question that somebody else asked. */
-export function FollowQuery({ query, following, what }: FollowQueryProps) {
+export function FollowQuestion({ query, following, what }: FollowQueryProps) {
 	const fields = { query, what: 'follow' }
 	const { value, press } = usePress<0 | 1>(address, fields, { value: following ? 1 : 0, count: 0 })
 	return (
@@ -52,12 +52,12 @@ export function AffectedLine({ query, following, affected, count, mayPress }: Af
 						I have this too
 					</Press>
 					{/* Each press follows, also after the button beside it was pressed to unfollow. */}
-					<FollowQuery key={presses} query={query} following={following || presses > 0} what="this query" />
+					<FollowQuestion key={presses} query={query} following={following || presses > 0} what="this query" />
 				</>
 			)}
 			{too.count > 0 && (
 				<span className="meta" aria-live="polite">
-					{counted(too.count, 'member has', 'members have')} this too
+					{pluralize(too.count, 'member has', 'members have')} this too
 				</span>
 			)}
 		</div>

@@ -2,14 +2,14 @@ import { useRef } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
 import { Field } from '~/ui/field.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { useFocusKept } from '~/ui/use-focus-kept.ts'
+import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import { MAX_SEARCH_NAME } from '../following.limits.ts'
-import { type Saveable, type SavedSearchView, savedSearchPath } from '../following.view.ts'
+import { type SaveableSearch, type SavedSearchView, savedSearchPath } from '../following.view.ts'
 
 /** A form that opens in place and saves the search of a page of results. Members only. */
-export function SaveSearch({ search: { kind, query, name } }: { search: Saveable }) {
+export function SaveSearch({ search: { kind, query, name } }: { search: SaveableSearch }) {
 	if (!useRootData().viewer) return null
 	return (
 		// A new key for another search closes the form and resets the name.
@@ -41,12 +41,12 @@ export function SaveSearch({ search: { kind, query, name } }: { search: Saveable
 /** A member's saved searches with the number of new results. */
 export function SavedSearches({ searches }: { searches: SavedSearchView[] }) {
 	const heading = useRef<HTMLHeadingElement>(null)
-	useFocusKept(searches.length, (count, before) => count < before, heading)
+	useFocusFallback(searches.length, (count, before) => count < before, heading)
 	return (
 		<section className="mt-8" aria-labelledby="saved-searches">
-			<RuleHead id="saved-searches" title="Saved searches" place={heading}>
+			<SectionHeading id="saved-searches" title="Saved searches" place={heading}>
 				<span>{searches.length}</span>
-			</RuleHead>
+			</SectionHeading>
 			{searches.length === 0 ? (
 				<p className="py-2 text-ink-2">
 					Search for queries or people and press “Save this search”: you are told when there are new results.

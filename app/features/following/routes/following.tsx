@@ -1,21 +1,21 @@
-import { Answered } from '~/features/search/components/answered.tsx'
+import { AnsweredBadge } from '~/features/search/components/answered.tsx'
 import { FollowedList } from '~/features/tags/components/followed-list.tsx'
 import { listFollowed } from '~/features/tags/following.server.ts'
 import { listCategories } from '~/features/tags/tags.server.ts'
 import { withParams } from '~/lib/addresses.ts'
-import { readId } from '~/lib/checks.ts'
+import { requireId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { counted } from '~/lib/text.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { pluralize } from '~/lib/text.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Link } from '~/ui/link.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { FollowQuery } from '../components/follow-buttons.tsx'
+import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
+import { FollowQuestion } from '../components/follow-buttons.tsx'
 import { SavedSearches } from '../components/saved-searches.tsx'
 import { listFollowedQuestions } from '../following.server.ts'
 import type { FollowedQuestionView } from '../following.view.ts'
@@ -23,8 +23,8 @@ import { listSavedSearches, removeSearch, restoreSearch, saveSearch } from '../s
 import type { Route } from './+types/following'
 
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const cursor = url.searchParams.get('cursor') || null
 		const [page, followed, known, searches] = await Promise.all([
 			listFollowedQuestions(viewer, cursor),
@@ -39,8 +39,8 @@ export function loader({ context, url }: Route.LoaderArgs) {
 /** Saves a search (`intent=save`: `kind`, `query`, `name`), removes one (`remove`: `id`) or restores it (`restore`). */
 export async function action({ request, context, url }: Route.ActionArgs) {
 	const form = await readForm(request)
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const intent = form.get('intent')
 		try {
 			if (intent === 'save') {
@@ -48,13 +48,13 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 				return redirectWithToast(url, { type: 'success', message: 'Search saved. You can find it under Following.' })
 			}
 			if (intent === 'restore') {
-				await restoreSearch(viewer, readId(form.get('id')))
+				await restoreSearch(viewer, requireId(form.get('id')))
 				return redirectWithToast('/following', { type: 'success', message: 'The search is saved again.' })
 			}
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
-		const id = readId(form.get('id'))
+		const id = requireId(form.get('id'))
 		await removeSearch(viewer, id)
 		const fields = { intent: 'restore', id: String(id) }
 		return redirectWithToast('/following', {
@@ -72,7 +72,7 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function Following({ loaderData, actionData: refusal }: Route.ComponentProps) {
 	const { page, followed, known, searches, cursor } = loaderData
 	const more = useMore(page, (next) => withParams('/following', { cursor: next }))
-	const rows = withoutDoubles(more.rows, ({ id }) => id)
+	const rows = withoutDuplicates(more.rows, ({ id }) => id)
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Following</h1>
@@ -88,7 +88,7 @@ export default function Following({ loaderData, actionData: refusal }: Route.Com
 			<FollowedList {...followed} known={known} />
 			{cursor === null && <SavedSearches searches={searches} />}
 			<section className="mt-8" aria-labelledby="followed-queries">
-				<RuleHead id="followed-queries" title="Queries" />
+				<SectionHeading id="followed-queries" title="Queries" />
 				{rows.length === 0 ? (
 					<EmptyState title={cursor === null ? 'No queries yet.' : 'No more queries.'}>
 						Press “Follow” or “I have this too” under a query, and it appears here.
@@ -116,14 +116,14 @@ function FollowedItem({ query }: { query: FollowedQuestionView }) {
 					</Link>
 				</h3>
 				<p className="meta mt-1 flex flex-wrap items-center gap-x-3">
-					{query.solved && <Answered />}
-					<span>{counted(query.commentCount, 'comment', 'comments')}</span>
+					{query.solved && <AnsweredBadge />}
+					<span>{pluralize(query.commentCount, 'comment', 'comments')}</span>
 					<span>
 						active <RelativeTime at={query.activeAt} />
 					</span>
 				</p>
 			</div>
-			<FollowQuery query={query.id} following what={query.title} />
+			<FollowQuestion query={query.id} following what={query.title} />
 		</li>
 	)
 }

@@ -1,7 +1,7 @@
 import { redirect } from 'react-router'
-import { readId } from '~/lib/checks.ts'
+import { requireId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
-import { pressed } from '~/platform/http/form.server.ts'
+import { handleBackgroundForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, refererPath } from '~/platform/http/http.ts'
 import { followQuestion, setAffected } from '../following.server.ts'
 import type { Route } from './+types/press'
@@ -12,13 +12,13 @@ export function loader() {
 
 /** Fields `query`; `what` (`follow`, or `too` for “I have this too”); `value` (1, or 0 to undo). */
 export function action({ request, context }: Route.ActionArgs) {
-	return pressed({
+	return handleBackgroundForm({
 		request,
 		context,
 		act: async (viewer, form) => {
 			const value = Number(form.get('value') || Number.NaN)
 			if (value !== 0 && value !== 1) throw new Invalid('Send 1 to begin, or 0 to end it.')
-			const id = readId(form.get('query'))
+			const id = requireId(form.get('query'))
 			if (form.get('what') === 'too') {
 				const { count, url } = await setAffected(viewer, id, value === 1)
 				const message = value === 1 ? 'Noted. You follow this query now.' : 'Undone. You still follow this query.'

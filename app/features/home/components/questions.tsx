@@ -1,7 +1,7 @@
 import { CategoryAndState } from '~/features/question-lists/components/question-card.tsx'
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
 import { profilePath } from '~/lib/addresses.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Link } from '~/ui/link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
@@ -27,7 +27,7 @@ export function LeadQuestion({ question }: { question: LeadView }) {
 					{question.author.name}
 				</Link>
 				<span className="flex-none">
-					<RelativeTime at={question.createdAt} /> · {counted(question.commentCount, 'comment')}
+					<RelativeTime at={question.createdAt} /> · {pluralize(question.commentCount, 'comment')}
 				</span>
 			</footer>
 		</>
@@ -48,7 +48,7 @@ export function RecentQuestion({ question }: { question: QuestionCardView }) {
 			</h3>
 			<p className="meta mt-1.5 wrap-anywhere">
 				<bdi>{question.author.name}</bdi> · <RelativeTime at={question.createdAt} /> ·{' '}
-				{counted(question.commentCount, 'comment')}
+				{pluralize(question.commentCount, 'comment')}
 			</p>
 		</article>
 	)

@@ -8,14 +8,14 @@ import { viewerOf } from '~/lib/context.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
-import { counted, grouped } from '~/lib/text.ts'
-import { answering } from '~/platform/http/http.ts'
+import { formatNumber, pluralize } from '~/lib/text.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
-import { PresenceWords } from '~/ui/presence.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { PresenceText } from '~/ui/presence.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { useNow } from '~/ui/time.tsx'
 import { LeadQuestion, RecentQuestion } from '../components/questions.tsx'
 import { getHome, type HomeView } from '../home.server.ts'
@@ -24,7 +24,7 @@ import type { Route } from './+types/home'
 export const handle: PageHandle = { revisit: true }
 
 export function loader({ context }: Route.LoaderArgs) {
-	return answering(() => getHome(viewerOf(context)))
+	return withHttpErrors(() => getHome(viewerOf(context)))
 }
 
 export function meta({ matches }: Route.MetaArgs) {
@@ -45,7 +45,7 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 			<Welcome {...loaderData} />
 			<div className="grid grid-cols-1 gap-x-8 gap-y-10 lg:grid-cols-12">
 				<section className="min-w-0 lg:col-span-5" aria-labelledby="lead">
-					<RuleHead id="lead" title={lead ? `Most discussed ${lead.within}` : 'Nothing discussed yet'} />
+					<SectionHeading id="lead" title={lead ? `Most discussed ${lead.within}` : 'Nothing discussed yet'} />
 					{lead ? (
 						<MemoMarkup
 							as="article"
@@ -59,11 +59,11 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 					)}
 				</section>
 				<section className="min-w-0 lg:col-span-4" aria-labelledby="recent">
-					<RuleHead id="recent" title="Recent questions">
+					<SectionHeading id="recent" title="Recent questions">
 						<Link className="quiet-link" to="/forum">
-							All {grouped(figures.questions)}
+							All {formatNumber(figures.questions)}
 						</Link>
-					</RuleHead>
+					</SectionHeading>
 					<ul>
 						{recent.map((question) => (
 							<MemoMarkup
@@ -117,7 +117,7 @@ function Welcome({ figures, people, welcome }: HomeView) {
 				<h2 id="people" className="flex items-baseline justify-between text-sm font-semibold">
 					{people.some(({ online }) => online) ? 'Online now' : 'New members'}
 					<Link className="quiet-link text-xs font-normal text-ink-3" to="/find-dev">
-						All {counted(figures.members, 'member')}
+						All {pluralize(figures.members, 'member')}
 					</Link>
 				</h2>
 				{people.length === 0 && <p className="mt-2 text-ink-2">Nobody yet. Be the first.</p>}
@@ -146,9 +146,9 @@ function NothingDiscussed({ hasQuestions }: { hasQuestions: boolean }) {
 function Skills({ skills }: { skills: HomeView['skills'] }) {
 	return (
 		<>
-			<RuleHead id="skills" title="Popular skills">
+			<SectionHeading id="skills" title="Popular skills">
 				<span>people</span>
-			</RuleHead>
+			</SectionHeading>
 			<ul>
 				{skills.map(({ name, count }) => (
 					<li key={name}>
@@ -167,18 +167,18 @@ function Skills({ skills }: { skills: HomeView['skills'] }) {
 function Tags({ tags }: { tags: HomeView['tags'] }) {
 	return (
 		<>
-			<RuleHead id="tags" title="Popular tags">
+			<SectionHeading id="tags" title="Popular tags">
 				<Link className="quiet-link" to="/forum/tags">
 					All tags
 				</Link>
-			</RuleHead>
+			</SectionHeading>
 			<ul className="flex flex-wrap gap-x-5 gap-y-2">
 				{tags.map(({ name, count }) => (
 					<li key={name} className="py-1">
 						<Link className="tag" to={tagPath(name)}>
 							{name}
 						</Link>{' '}
-						<span className="num text-xs text-ink-3">{grouped(count)}</span>
+						<span className="num text-xs text-ink-3">{formatNumber(count)}</span>
 					</li>
 				))}
 			</ul>
@@ -204,11 +204,11 @@ function Folio({ members, askedToday, online }: FolioProps) {
 	return (
 		<p className="flex h-10 items-center gap-6 overflow-hidden text-xs whitespace-nowrap text-ink-2">
 			<span className="font-semibold text-ink">{dayAndMonth(now, zone)}</span>
-			<span className="hidden sm:inline">{counted(members, 'developer')}</span>
-			<span className="hidden sm:inline">{counted(askedToday, 'question')} today</span>
+			<span className="hidden sm:inline">{pluralize(members, 'developer')}</span>
+			<span className="hidden sm:inline">{pluralize(askedToday, 'question')} today</span>
 			<span className="ml-auto flex items-center gap-2">
 				{online > 0 && <span className="presence" data-online aria-hidden="true" />}
-				{grouped(online)} online now
+				{formatNumber(online)} online now
 			</span>
 		</p>
 	)
@@ -233,7 +233,7 @@ function MemberLink({ member, online }: { member: MemberView; online: boolean })
 			<span className="min-w-0 flex-1">
 				<span className="block truncate font-semibold">
 					<bdi>{member.name}</bdi>
-					<PresenceWords online={online} />
+					<PresenceText online={online} />
 				</span>
 				<span className="meta block truncate">{member.skills.slice(0, 2).join(', ') || member.studies.branch}</span>
 			</span>

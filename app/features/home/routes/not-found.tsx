@@ -1,9 +1,9 @@
 import { NotFound } from '~/lib/errors.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 
 /** The fallback route; the error boundary of the root renders the page. */
 export const loader = () =>
-	answering(async () => {
+	withHttpErrors(async () => {
 		throw new NotFound('')
 	})
 

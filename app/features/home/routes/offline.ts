@@ -1,4 +1,4 @@
-import { offlinePage, offlinePolicy, serviceWorker } from '../offline.server.ts'
+import { offlineCsp, offlinePage, serviceWorker } from '../offline.server.ts'
 import type { Route } from './+types/offline'
 
 /**
@@ -11,7 +11,7 @@ export function loader({ url }: Route.LoaderArgs): Response {
 		? // Never believed without asking, so that a new build is found at the next page.
 			answerWith(serviceWorker(), 'text/javascript', {})
 		: answerWith(offlinePage(), 'text/html', {
-				'Content-Security-Policy': offlinePolicy(),
+				'Content-Security-Policy': offlineCsp(),
 				'X-Robots-Tag': 'noindex',
 			})
 }

@@ -1,13 +1,17 @@
 import { config } from '~/config.server.ts'
 import { findAccountByEmail } from '~/features/accounts/accounts.queries.server.ts'
-import { type BeginLink, LINK_LIFETIME, mayMail } from '~/features/accounts/registration/account-mails.server.ts'
+import {
+	LINK_LIFETIME_SECONDS,
+	type LinkActivator,
+	mayMail,
+} from '~/features/accounts/registration/account-mails.server.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { letter, type Mail } from '~/platform/mail/mail.server.ts'
+import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
-	beginChangeLink,
+	activateChangeLink,
 	type EmailsRow,
 	findEmailChange,
 	findEmails,
@@ -26,10 +30,11 @@ declare module '~/platform/jobs/jobs.server.ts' {
 const UNDO_LIFETIME = 7 * 86_400
 
 /** Starts the lifetime of the link to a new address when its mail is sent. */
-export const beginEmailChange: BeginLink = (token) => beginChangeLink(hashToken(token), LINK_LIFETIME)
+export const beginEmailChangeLink: LinkActivator = (token) =>
+	activateChangeLink(hashToken(token), LINK_LIFETIME_SECONDS)
 
 /** Processes a request for a new address. Does nothing if it was cancelled, or mailed already. */
-export async function mailEmailChange({ userId }: { userId: number }): Promise<void> {
+export async function mailEmailChangeLink({ userId }: { userId: number }): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -41,7 +46,7 @@ export async function mailEmailChange({ userId }: { userId: number }): Promise<v
 				return
 			}
 			const token = newToken()
-			await writeChangeToken(trx, userId, hashToken(token), LINK_LIFETIME)
+			await writeChangeToken(trx, userId, hashToken(token), LINK_LIFETIME_SECONDS)
 			await addJob('send-mail', confirmLetter(change.email, account.username, token), trx)
 		})
 }
@@ -50,7 +55,7 @@ export async function mailEmailChange({ userId }: { userId: number }): Promise<v
  * Mails the change to each former address, with a link that undoes it. These mails are not limited: causing them requires a login and is
  * limited, and a thief must not be able to suppress them.
  */
-export async function mailAddressChange(
+export async function mailEmailUndoLinks(
 	trx: Executor,
 	{ userId, before, after }: { userId: number; before: EmailsRow; after: Pick<EmailsRow, 'email' | 'second_email'> },
 ): Promise<void> {
@@ -70,7 +75,7 @@ function confirmLetter(to: string, username: string, token: string): Mail {
 	const link = { label: 'Confirm my address', url: `${publicUrl}/confirm-email?token=${encodeURIComponent(token)}` }
 	const closing =
 		'The link works once, for 10 minutes, after you log in; later, its page sends you a new one. If this is not you, you can ignore this email.'
-	const mail = letter(to, `Confirm your new address for ${siteName()}`, text, link, closing)
+	const mail = linkMail(to, `Confirm your new address for ${siteName()}`, text, link, closing)
 	return { ...mail, link: { kind: 'confirm-email', token } }
 }
 
@@ -81,7 +86,7 @@ function knownAddressLetter(to: string): Mail {
 	const link = { label: 'Log in', url: `${publicUrl}/login` }
 	const closing =
 		'If this was you, take the address off the other account first. Otherwise you can ignore this email: nothing has changed.'
-	return letter(to, `This address already has an account at ${siteName()}`, text, link, closing)
+	return linkMail(to, `This address already has an account at ${siteName()}`, text, link, closing)
 }
 
 /** The mail to a former address about the change. */
@@ -100,5 +105,5 @@ function changedLetter(
 	const link = { label: 'This was not me: undo it', url: `${publicUrl}/undo-email?token=${encodeURIComponent(token)}` }
 	const closing =
 		'The link works for 7 days. It gives the account back the addresses that it had, logs out every device, and mails a link for a new password.'
-	return letter(to, `Your address at ${siteName()} was changed`, text, link, closing)
+	return linkMail(to, `Your address at ${siteName()} was changed`, text, link, closing)
 }

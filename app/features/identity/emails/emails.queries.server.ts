@@ -23,7 +23,7 @@ export async function findEmails(
 	return rows[0]
 }
 
-/** Sets the confirmed addresses of an account. Unique keys prevent duplicates. @throws the error that {@link isTaken} detects */
+/** Sets the confirmed addresses of an account. Unique keys prevent duplicates. @throws the error that {@link isEmailTakenError} detects */
 export async function writeEmails(
 	trx: Executor,
 	userId: number,
@@ -36,7 +36,7 @@ export async function writeEmails(
 }
 
 /** Whether a statement failed because another account has the address. */
-export function isTaken(error: unknown): boolean {
+export function isEmailTakenError(error: unknown): boolean {
 	const { code, constraint } = error as { code?: string; constraint?: string }
 	return code === '23505' && (constraint === 'account_emails_pkey' || constraint === 'users_email_key')
 }
@@ -91,7 +91,7 @@ export async function writeChangeToken(trx: Executor, userId: number, hash: stri
 }
 
 /** Starts the lifetime of a link, in seconds from now. @returns false if it was used or cancelled, or is too old */
-export async function beginChangeLink(hash: string, seconds: number): Promise<boolean> {
+export async function activateChangeLink(hash: string, seconds: number): Promise<boolean> {
 	const { numAffectedRows } = await sql`
 		update email_changes set works_until = now() + make_interval(secs => ${seconds})
 		where token_hash = ${hash} and expires_at > now()`.execute(db())

@@ -1,24 +1,28 @@
 import { deleteResetLinks, removeCredentials } from '~/features/accounts/accounts.queries.server.ts'
 import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
-import { LINK_KEPT, mailResetLink, queueAccountMail } from '~/features/accounts/registration/account-mails.server.ts'
+import {
+	LINK_RETENTION_SECONDS,
+	mailResetLink,
+	queueAccountMail,
+} from '~/features/accounts/registration/account-mails.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
-import { isNamedAdmin, promoteNamedAdmin } from '~/features/accounts/registration/registrations.server.ts'
-import { whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
+import { isAdminEmail, promoteNamedAdmin } from '~/features/accounts/registration/registrations.server.ts'
+import { registrationSettings } from '~/features/accounts/registration/rules.server.ts'
 import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
 import { getAddressProblems } from '~/features/bounces/bounces.server.ts'
-import { findTest } from '~/features/bounces/proving.server.ts'
+import { findTestMailAddress } from '~/features/bounces/test-mails.server.ts'
 import { countAttempt } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceAccountChange, announceEndedSessions } from '~/features/sessions/sessions.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { mailAddressChange } from './email-mails.server.ts'
+import { mailEmailUndoLinks } from './email-mails.server.ts'
 import {
 	deleteEmailChange,
 	deleteEmailUndos,
@@ -27,7 +31,7 @@ import {
 	findEmailChange,
 	findEmails,
 	findEmailUndo,
-	isTaken,
+	isEmailTakenError,
 	replaceEmailChange,
 	takeEmailChange,
 	withdrawChangeToken,
@@ -54,7 +58,7 @@ export async function getEmails(viewer: SignedIn, token = ''): Promise<EmailsVie
 		hasPassword(viewer.id),
 		findEmailChange(viewer.id),
 		getAddressProblems(viewer.id),
-		findTest(viewer, token),
+		findTestMailAddress(viewer, token),
 	])
 	return {
 		email: row.email,
@@ -64,11 +68,11 @@ export async function getEmails(viewer: SignedIn, token = ''): Promise<EmailsVie
 		pending: change ? { email: change.email, place: change.place } : null,
 		problems,
 		tested: tested === null ? (token ? 'over' : null) : { email: tested, token },
-		domains: whoMayRegister().domains,
+		domains: registrationSettings().domains,
 	}
 }
 
-/** Mails a link that confirms the first address, unless it is confirmed. @returns the address @throws TooMany */
+/** Mails a link that confirms the first address, unless it is confirmed. @returns the address @throws TooManyRequests */
 export async function requestConfirmation(viewer: SignedIn): Promise<string> {
 	const { email } = await requireEmails(viewer.id)
 	await countAttempt([['email-change', String(viewer.id)]])
@@ -81,9 +85,9 @@ export async function requestConfirmation(viewer: SignedIn): Promise<string> {
  * link is followed.
  * @param input email, place
  * @returns the address
- * @throws Invalid, NotAllowed, TooMany
+ * @throws Invalid, NotAllowed, TooManyRequests
  */
-export async function requestEmail(viewer: SignedIn, input: Input): Promise<string> {
+export async function requestEmailChange(viewer: SignedIn, input: Input): Promise<string> {
 	const { email, place } = parseInput(newEmailInput, input)
 	const account = await requireEmails(viewer.id)
 	refuseEmail(account, email, place)
@@ -91,7 +95,7 @@ export async function requestEmail(viewer: SignedIn, input: Input): Promise<stri
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			await replaceEmailChange(trx, { userId: viewer.id, place, email, seconds: LINK_KEPT })
+			await replaceEmailChange(trx, { userId: viewer.id, place, email, seconds: LINK_RETENTION_SECONDS })
 			await addJob('email-change', { userId: viewer.id }, trx)
 		})
 	await recordSecurityEvent('email-requested', { userId: viewer.id })
@@ -101,7 +105,7 @@ export async function requestEmail(viewer: SignedIn, input: Input): Promise<stri
 /**
  * Mails another link to the pending address, and invalidates the previous one.
  * @returns the address
- * @throws Invalid if nothing is pending, TooMany
+ * @throws Invalid if nothing is pending, TooManyRequests
  */
 export async function resendEmail(viewer: SignedIn): Promise<string> {
 	await countAttempt([['email-change', String(viewer.id)]])
@@ -124,7 +128,7 @@ function refuseEmail(account: EmailsRow, email: string, place: EmailSlot): void 
 	}
 	if (email === account.email) refuse('This is your address already.')
 	if (email === account.second_email) refuse('This is your personal address already. Make it the first one below.')
-	const { domains } = whoMayRegister()
+	const { domains } = registrationSettings()
 	if (place === 'email' && !isAllowedDomain(email, domains))
 		refuse(`Your address here is one of ${domains.join(', ')}. Add any other one as your personal address.`)
 	if (place === 'second_email' && !account.email_verified)
@@ -132,7 +136,7 @@ function refuseEmail(account: EmailsRow, email: string, place: EmailSlot): void 
 }
 
 /** Cancels the pending address and its link. */
-export async function cancelEmail(viewer: SignedIn): Promise<void> {
+export async function cancelEmailChange(viewer: SignedIn): Promise<void> {
 	await deleteEmailChange(viewer.id)
 }
 
@@ -168,7 +172,7 @@ export async function confirmEmail(viewer: SignedIn, token: string): Promise<str
 			? { email: request.email, second_email: before.second_email }
 			: { email: before.email, second_email: request.email }
 	})
-	if (isNamedAdmin(email)) await promoteNamedAdmin(email)
+	if (isAdminEmail(email)) await promoteNamedAdmin(email)
 	return email
 }
 
@@ -213,7 +217,7 @@ async function change(
 				if (!after) return false
 				await writeEmails(trx, viewer.id, after)
 				await deleteResetLinks(viewer.id, trx)
-				await mailAddressChange(trx, { userId: viewer.id, before, after })
+				await mailEmailUndoLinks(trx, { userId: viewer.id, before, after })
 				return true
 			}),
 	)
@@ -235,7 +239,7 @@ export async function findUndo(token: string): Promise<{ username: string; email
  * links are deleted. The link does not log anybody in: a link to set a new password is mailed to the restored addresses.
  * @throws Invalid if the link is no longer valid, Conflict if another account has an address by now
  */
-export async function undoEmail(token: string): Promise<void> {
+export async function undoEmailChange(token: string): Promise<void> {
 	const undo = await rejectingTaken(() =>
 		db()
 			.transaction()
@@ -253,7 +257,7 @@ export async function undoEmail(token: string): Promise<void> {
 	)
 	await announceEndedSessions(undo.user_id, undo.username)
 	// A profile shows the links that its member proved by a login of another site.
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 	await recordSecurityEvent('email-undone', { userId: undo.user_id })
 }
 
@@ -262,7 +266,7 @@ async function rejectingTaken<Result>(work: () => Promise<Result>): Promise<Resu
 	try {
 		return await work()
 	} catch (error) {
-		if (!isTaken(error)) throw error
+		if (!isEmailTakenError(error)) throw error
 		throw new Conflict(taken)
 	}
 }

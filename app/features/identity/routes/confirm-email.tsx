@@ -1,23 +1,23 @@
 import { data } from 'react-router'
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { findByToken, redirectWithToast, signedIn } from '~/platform/http/http.ts'
-import { OldTokenPage, TokenForm, TokenPage, TokenWayOut } from '~/ui/token-page.tsx'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { findByToken, redirectWithToast, requireLogin } from '~/platform/http/http.ts'
+import { ExpiredTokenPage, TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import { confirmEmail, findChange, resendEmail } from '../emails/emails.server.ts'
 import { emailSettingsPath } from '../emails/emails.view.ts'
 import type { Route } from './+types/confirm-email'
 
 /** Shows the change only to the member who requested it. */
 export async function loader({ context, url }: Route.LoaderArgs) {
-	const viewer = signedIn(context, url)
+	const viewer = requireLogin(context, url)
 	const token = url.searchParams.get('token') ?? ''
 	const { found, message, status } = await findByToken(() => findChange(viewer, token))
 	return data({ token, change: found, username: viewer.username, message }, { status })
 }
 
 export async function action({ request, context, url }: Route.ActionArgs) {
-	const viewer = signedIn(context, url)
+	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	try {
 		if (form.get('intent') === 'resend') {
@@ -28,7 +28,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 		const message = `${email} is confirmed. You can log in by it from now on.`
 		return redirectWithToast(emailSettingsPath, { type: 'success', message }, await refreshSession(request))
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 
@@ -48,12 +48,14 @@ export default function ConfirmEmail({
 	if (!change)
 		return (
 			<TokenPage title="Not confirmed" lead={message}>
-				<TokenWayOut to={emailSettingsPath}>Go to my email settings</TokenWayOut>
+				<TokenExitLink to={emailSettingsPath}>Go to my email settings</TokenExitLink>
 			</TokenPage>
 		)
 	const refusal = actionData?.message
 	if (change.isOver)
-		return <OldTokenPage token={token} message={refusal} to={<span className="wrap-anywhere">{change.email}</span>} />
+		return (
+			<ExpiredTokenPage token={token} message={refusal} to={<span className="wrap-anywhere">{change.email}</span>} />
+		)
 	return (
 		<TokenPage
 			title={`Confirm ${change.email}?`}

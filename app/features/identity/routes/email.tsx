@@ -1,27 +1,27 @@
 import { redirect } from 'react-router'
 import { refreshSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { OLD_TEST } from '~/features/bounces/bounces.view.ts'
-import { AddressProblemNotice, TestArrived } from '~/features/bounces/components/address-problem.tsx'
-import { confirmTest, requestTest, resumeMails } from '~/features/bounces/proving.server.ts'
+import { EXPIRED_TEST_MAIL } from '~/features/bounces/bounces.view.ts'
+import { AddressProblemNotice, ConfirmTestMail } from '~/features/bounces/components/address-problem.tsx'
+import { confirmTestMail, requestTestMail, resumeMails } from '~/features/bounces/test-mails.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import {
-	cancelEmail,
+	cancelEmailChange,
 	getEmails,
 	removeSecondEmail,
 	requestConfirmation,
-	requestEmail,
+	requestEmailChange,
 	resendEmail,
 	swapEmails,
 } from '../emails/emails.server.ts'
@@ -30,8 +30,8 @@ import type { Route } from './+types/email'
 
 /** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect(loginPath(url.pathname + url.search), { headers })
 		return { emails: await getEmails(viewer, url.searchParams.get('token') ?? '') }
@@ -39,13 +39,13 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 }
 
 export async function action({ request, context, url }: Route.ActionArgs) {
-	const viewer = signedIn(context, url)
+	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	try {
 		const message = (await prove(viewer, form)) ?? (await change(viewer, form, request))
 		return redirectWithToast(emailSettingsPath, { type: 'success', message }, await refreshSession(request))
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 
@@ -55,10 +55,10 @@ async function prove(viewer: SignedIn, form: FormData): Promise<string | null> {
 		case 'confirm':
 			return `A link is on its way to ${await requestConfirmation(viewer)}. It works for 10 minutes.`
 		case 'test':
-			await requestTest(viewer, String(form.get('email')))
+			await requestTestMail(viewer, String(form.get('email')))
 			return `A test mail is on its way to ${form.get('email')}. Follow the link in it.`
 		case 'arrived':
-			return `Mail arrives at ${await confirmTest(viewer, String(form.get('token')))} again.`
+			return `Mail arrives at ${await confirmTestMail(viewer, String(form.get('token')))} again.`
 		case 'resume':
 			await resumeMails(viewer)
 			return 'We email you notifications again.'
@@ -79,12 +79,12 @@ async function change(viewer: SignedIn, form: FormData, request: Request): Promi
 			await removeSecondEmail(viewer, address)
 			return 'The address is no longer part of your account.'
 		case 'cancel':
-			await cancelEmail(viewer)
+			await cancelEmailChange(viewer)
 			return 'The link that we sent no longer works.'
 		case 'resend':
 			return `A new link is on its way to ${await resendEmail(viewer)}. It works for 10 minutes.`
 		default:
-			return `A link is on its way to ${await requestEmail(viewer, Object.fromEntries(form))}. It works for 10 minutes. Nothing changes until you follow it.`
+			return `A link is on its way to ${await requestEmailChange(viewer, Object.fromEntries(form))}. It works for 10 minutes. Nothing changes until you follow it.`
 	}
 }
 
@@ -103,10 +103,10 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 				first one; nobody sees the other.
 			</p>
 			{actionData?.values.intent && <FormError>{actionData.message}</FormError>}
-			{tested === 'over' && <FormError>{OLD_TEST}</FormError>}
-			{tested && tested !== 'over' && <TestArrived {...tested} />}
+			{tested === 'over' && <FormError>{EXPIRED_TEST_MAIL}</FormError>}
+			{tested && tested !== 'over' && <ConfirmTestMail {...tested} />}
 			<section className="mt-8" aria-labelledby="addresses">
-				<RuleHead id="addresses" title="Your addresses" />
+				<SectionHeading id="addresses" title="Your addresses" />
 				<Address email={email} note={isConfirmed ? 'Mails go here. Confirmed.' : 'Mails go here. Not confirmed yet.'}>
 					{mayConfirm && (
 						<button className="btn btn-sm btn-outline" type="submit" name="intent" value="confirm">
@@ -121,7 +121,7 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 				))}
 			</section>
 			<section className="mt-10" aria-labelledby="change">
-				<RuleHead id="change" title="Change your address" />
+				<SectionHeading id="change" title="Change your address" />
 				<NewEmail
 					place="email"
 					label="New address"
@@ -135,7 +135,7 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 				/>
 			</section>
 			<section className="mt-10" aria-labelledby="personal">
-				<RuleHead id="personal" title={second ? 'Change your personal address' : 'Add a personal address'} />
+				<SectionHeading id="personal" title={second ? 'Change your personal address' : 'Add a personal address'} />
 				<p className="mt-2 max-w-read text-ink-2">
 					A campus takes its mailbox back when you leave. With a personal address beside it you keep this account.
 				</p>

@@ -1,9 +1,9 @@
 import { data, redirect } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken } from '~/platform/http/http.ts'
-import { TokenForm, TokenPage, TokenWayOut } from '~/ui/token-page.tsx'
-import { findUndo, undoEmail } from '../emails/emails.server.ts'
+import { TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
+import { findUndo, undoEmailChange } from '../emails/emails.server.ts'
 import type { Route } from './+types/undo-email'
 
 /** Shows what the link would undo. Works without a login, as a thief may have locked the owner out. */
@@ -18,10 +18,10 @@ export async function loader({ url }: Route.LoaderArgs) {
 export async function action({ request }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
-		await undoEmail(String(form.get('token') ?? ''))
+		await undoEmailChange(String(form.get('token') ?? ''))
 		return redirect('/undo-email?done')
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 
@@ -36,13 +36,13 @@ export default function UndoEmail({ loaderData: { token, undo, isDone, message }
 				title="The change is undone"
 				lead="The account has its previous address again, and every device is logged out. A link to set a new password is on its way to that address. It works for 10 minutes."
 			>
-				<TokenWayOut to="/forgot-password">Get another link</TokenWayOut>
+				<TokenExitLink to="/forgot-password">Get another link</TokenExitLink>
 			</TokenPage>
 		)
 	if (!undo)
 		return (
 			<TokenPage title="Nothing to undo" lead={message}>
-				<TokenWayOut to="/forgot-password">Set a new password</TokenWayOut>
+				<TokenExitLink to="/forgot-password">Set a new password</TokenExitLink>
 			</TokenPage>
 		)
 	return (

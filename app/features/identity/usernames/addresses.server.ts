@@ -25,7 +25,7 @@ export async function redirectToCurrentName({ request, url }: { request: Request
  * Rewrites a write request with a former username, sent by a tab that was open during the rename: a redirect would lose its body. Read
  * requests are returned unchanged.
  */
-export async function toCurrentName(request: Request): Promise<Request> {
+export async function rewriteFormerName(request: Request): Promise<Request> {
 	if (request.method === 'GET' || request.method === 'HEAD') return request
 	const url = new URL(request.url)
 	const path = await currentPath(url.pathname)

@@ -1,4 +1,4 @@
-import { isOneOfSeveral } from '~/config.server.ts'
+import { hasSeveralProcesses } from '~/config.server.ts'
 import { findUsername } from '~/features/sessions/sessions.queries.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
@@ -31,7 +31,7 @@ export function isFormerName(name: string): boolean {
 /** Adds a former name, here and in all other processes. Call it after the commit. Never throws. */
 export async function announceFormerName(name: string, userId: number): Promise<void> {
 	former.set(name, userId)
-	if (!isOneOfSeveral()) return
+	if (!hasSeveralProcesses()) return
 	try {
 		await publish(channel, name)
 	} catch (error) {
@@ -45,7 +45,7 @@ export async function announceFormerName(name: string, userId: number): Promise<
  * @throws Error if the bus or the database cannot be reached
  */
 export async function listenForRenames(): Promise<() => Promise<void>> {
-	const stop = isOneOfSeveral()
+	const stop = hasSeveralProcesses()
 		? await openBus(channel, { onMessage: readQuietly, onLost: () => {}, onBack: readQuietly })
 		: async () => {}
 	await read()
@@ -57,10 +57,10 @@ export async function listenForRenames(): Promise<() => Promise<void>> {
 }
 
 /** Reloads the former names after members have left, here and in all other processes. Never throws. */
-export async function forgetFormerNames(): Promise<void> {
+export async function reloadFormerNames(): Promise<void> {
 	try {
 		await read()
-		if (isOneOfSeveral()) await publish(channel, '')
+		if (hasSeveralProcesses()) await publish(channel, '')
 	} catch (error) {
 		log.warn({ err: error }, 'former usernames could not be removed at once')
 	}

@@ -10,7 +10,7 @@ export async function listFormerNames(): Promise<{ username: string; user_id: nu
 }
 
 /** A member as a rename needs them. */
-export interface NamedRow {
+export interface MemberToRenameRow {
 	username: string
 	role: string
 	/** When the member may choose another username; null if they may now. */
@@ -22,13 +22,13 @@ export interface NamedRow {
  * @param days between two changes;
  * @param lock whether to lock the row until the transaction ends
  */
-export async function findNamed(
+export async function findMemberToRename(
 	userId: number,
 	days: number,
 	executor: Executor = db(),
 	{ lock = false } = {},
-): Promise<NamedRow | undefined> {
-	const { rows } = await sql<NamedRow>`
+): Promise<MemberToRenameRow | undefined> {
+	const { rows } = await sql<MemberToRenameRow>`
 		select username, role, case when renamed_at > now() - make_interval(days => ${days})
 			then renamed_at + make_interval(days => ${days}) end as free_at
 		from users where id = ${userId} and not imported ${lock ? sql`for no key update` : sql``}`.execute(executor)

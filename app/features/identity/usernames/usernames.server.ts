@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { usernameRefusal } from '~/features/accounts/registration/names.server.ts'
+import { usernameError } from '~/features/accounts/registration/names.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
@@ -7,13 +7,18 @@ import { announceAccountChange } from '~/features/sessions/sessions.server.ts'
 import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { closeTabsOf } from '~/platform/realtime/presence.server.ts'
 import { announceFormerName } from './former-names.server.ts'
-import { claimUsernameFor, findNamed, type NamedRow, writeUsername } from './usernames.queries.server.ts'
+import {
+	claimUsernameFor,
+	findMemberToRename,
+	type MemberToRenameRow,
+	writeUsername,
+} from './usernames.queries.server.ts'
 
 declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {
@@ -50,7 +55,7 @@ export async function getNextRename(viewer: SignedIn): Promise<string | null> {
  * Renames the viewer, at most once in 30 days.
  * @param input username
  * @returns the new one
- * @throws Invalid at the field, NotAllowed for a suspended member, TooMany
+ * @throws Invalid at the field, NotAllowed for a suspended member, TooManyRequests
  */
 export async function changeUsername(viewer: SignedIn, input: Input): Promise<string> {
 	const { username } = parseInput(usernameInput, input)
@@ -61,7 +66,7 @@ export async function changeUsername(viewer: SignedIn, input: Input): Promise<st
 			await requireMayWrite(viewer.id, trx)
 			const named = await requireNamed(viewer.id, trx, { lock: true })
 			if (named.free_at) refuse(`You can change your username again on ${dayOf(named.free_at)}.`)
-			return rename(trx, { id: viewer.id, ...named }, username)
+			return applyRename(trx, { id: viewer.id, ...named }, username)
 		})
 	await announceRename({ id: viewer.id, from: before, to: username })
 	return username
@@ -73,13 +78,13 @@ export async function changeUsername(viewer: SignedIn, input: Input): Promise<st
  * @returns the previous username
  * @throws Invalid at the field
  */
-export async function rename(
+export async function applyRename(
 	trx: Executor,
-	member: Pick<NamedRow, 'username' | 'role'> & { id: number },
+	member: Pick<MemberToRenameRow, 'username' | 'role'> & { id: number },
 	username: string,
 ): Promise<string> {
 	if (username === member.username) refuse('This is the username already.')
-	const refusal = await usernameRefusal(username, { isStaff: member.role !== 'member' }, trx)
+	const refusal = await usernameError(username, { isStaff: member.role !== 'member' }, trx)
 	if (refusal) refuse(refusal)
 	if (!(await claimUsernameFor(trx, member.id, username)))
 		refuse('This username is taken, or belonged to somebody else before.')
@@ -101,7 +106,7 @@ interface Rename {
  */
 export async function announceRename({ id, from, to, by = id }: Rename): Promise<void> {
 	await Promise.all([announceFormerName(from, id), announceAccountChange(id)])
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 	announce('everybody', 'member:renamed', { from, to })
 	closeTabsOf({ id, username: from })
 	await recordSecurityEvent('username-changed', { userId: id, detail: by === id ? {} : { by } })
@@ -115,8 +120,8 @@ function dayOf(date: Date): string {
 	return fullDate(siteDay(date.getTime()))
 }
 
-async function requireNamed(userId: number, executor?: Executor, lock?: { lock: boolean }): Promise<NamedRow> {
-	const row = await findNamed(userId, DAYS_BETWEEN_RENAMES, executor, lock)
+async function requireNamed(userId: number, executor?: Executor, lock?: { lock: boolean }): Promise<MemberToRenameRow> {
+	const row = await findMemberToRename(userId, DAYS_BETWEEN_RENAMES, executor, lock)
 	if (!row) throw new NotFound('There is no such account.')
 	return row
 }

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deleteMessage, editMessage } from '~/features/chat/messages/changing.server.ts'
-import { listSince } from '~/features/chat/messages/reading.server.ts'
+import { listChangesSince } from '~/features/chat/messages/reading.server.ts'
 import { makeToken } from '~/features/tokens/tokens.server.ts'
 import type { TokenScope } from '~/features/tokens/tokens.view.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -115,14 +115,14 @@ describe('permissions', () => {
 	test.each(writing.flatMap((write) => others.map((caller) => [write[0], write[1], caller, write[2]] as const)))(
 		'%s %s: not %s',
 		async (method, path, caller, body) => {
-			const before = await listSince(mira, 'tomas', 0)
+			const before = await listChangesSince(mira, 'tomas', 0)
 			for (const peer of peers(caller)) {
 				const address = path.replace('{peer}', peer).replace('{id}', String(first))
 				const sent = body && JSON.parse(JSON.stringify(body).replace('"{id}"', String(first)))
 				const answer = await call(method, address, caller, sent)
 				expect(answer.status).toBe({ visitor: 401, ended: 401, without: 403, reader: 403 }[String(caller)] ?? 404)
 			}
-			expect(await listSince(mira, 'tomas', 0)).toEqual(before)
+			expect(await listChangesSince(mira, 'tomas', 0)).toEqual(before)
 		},
 	)
 
@@ -148,7 +148,7 @@ describe('sending', () => {
 		const answers = await Promise.all(Array.from({ length: 6 }, () => send({ body: `Once, ${key}` }, key)))
 		expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201))
 		expect(new Set(await Promise.all(answers.map(async (one) => (await told(one)).id))).size).toBe(1)
-		const { messages } = await listSince(tomas, 'mira', 0)
+		const { messages } = await listChangesSince(tomas, 'mira', 0)
 		expect(messages.filter(({ body }) => body === `Once, ${key}`)).toHaveLength(1)
 		expect(await findBrokenFigures()).toEqual([])
 	})
@@ -172,9 +172,9 @@ describe('sending', () => {
 		['a key with a space', { body: 'x' }, 'two words', 422],
 		['a key that is too long', { body: 'x' }, 'k'.repeat(101), 422],
 	])('is refused with %s', async (_what, body, key, status) => {
-		const before = await listSince(mira, 'tomas', 0)
+		const before = await listChangesSince(mira, 'tomas', 0)
 		expect((await send(body, key)).status).toBe(status)
-		expect(await listSince(mira, 'tomas', 0)).toEqual(before)
+		expect(await listChangesSince(mira, 'tomas', 0)).toEqual(before)
 	})
 
 	test.each(['nobody', 'mira', '%00', 'TOMAS!'])('there is no recipient at %s', async (to) => {

@@ -11,7 +11,7 @@ import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import { member, operation } from '~/platform/http/operation.ts'
+import { operation, requireCaller } from '~/platform/http/operation.ts'
 import { searchOwnMessages } from '../search/search.server.ts'
 import {
 	apiMessage,
@@ -50,7 +50,7 @@ export const messageOperations = [
 			const { q, cursor } = call.query
 			const [before = null] = cursor === undefined ? [] : decodeCursor(cursor, 1)
 			await countUse('messageSearch', call.viewer)
-			const { hits, next, nearly } = await searchOwnMessages(member(call), q, before)
+			const { hits, next, nearly } = await searchOwnMessages(requireCaller(call), q, before)
 			return { rows: hits.map(withPeer), next: next === null ? null : encodeCursor([next]), nearly }
 		},
 	}),
@@ -73,7 +73,7 @@ export const messageOperations = [
 			const { cursor, around, limit } = call.query
 			const from = around === undefined ? end : { around }
 			const at = cursor === undefined ? from : positionOf(cursor)
-			const { messages, older, newer } = await listMessagesAt(member(call), call.params.username, at, limit)
+			const { messages, older, newer } = await listMessagesAt(requireCaller(call), call.params.username, at, limit)
 			return {
 				rows: messages.map((row) => apiMessage(row, call.params.username)).reverse(),
 				next: older ? cursorOf('before', messages[0]) : null,
@@ -98,7 +98,7 @@ export const messageOperations = [
 		location: (made) => `/me/conversations/${(made as z.output<typeof message>).with}/messages/${made.id}`,
 		refusals: [404, 409, 422],
 		run: async (call) => {
-			const sent = await sendOnce(member(call), { to: call.params.username, ...call.body, key: call.key })
+			const sent = await sendOnce(requireCaller(call), { to: call.params.username, ...call.body, key: call.key })
 			return apiMessage(sent, call.params.username)
 		},
 	}),
@@ -110,7 +110,7 @@ export const messageOperations = [
 		answer: message,
 		refusals: [404],
 		run: async (call) =>
-			apiMessage(await getMessage(member(call), call.params.username, call.params.id), call.params.username),
+			apiMessage(await getMessage(requireCaller(call), call.params.username, call.params.id), call.params.username),
 	}),
 	operation({
 		...one,
@@ -123,7 +123,7 @@ export const messageOperations = [
 		refusals: [404, 422],
 		run: async (call) => {
 			const which = { with: call.params.username, id: call.params.id }
-			return apiMessage(await editMessage(member(call), which, call.body), call.params.username)
+			return apiMessage(await editMessage(requireCaller(call), which, call.body), call.params.username)
 		},
 	}),
 	operation({
@@ -136,7 +136,7 @@ export const messageOperations = [
 		refusals: [404],
 		run: async (call) => {
 			const which = { with: call.params.username, id: call.params.id }
-			return apiMessage(await deleteMessage(member(call), which), call.params.username)
+			return apiMessage(await deleteMessage(requireCaller(call), which), call.params.username)
 		},
 	}),
 ]

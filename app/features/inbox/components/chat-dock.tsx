@@ -2,7 +2,7 @@ import { Maximize2, X } from 'lucide'
 import { type KeyboardEvent, Suspense, useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
 import { useChatClient } from '~/features/chat/client/use-chat.ts'
-import { lazyPart } from '~/shell/guarded.ts'
+import { lazyWithRetry } from '~/shell/guarded.ts'
 import { focusHeading } from '~/shell/navigation.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
@@ -10,7 +10,7 @@ import { Skeleton } from '~/ui/skeleton.tsx'
 import { type ChatPeer, closeChat, useChatPeer } from './chat-button.tsx'
 import { ConversationHead } from './conversation-head.tsx'
 
-const PanelBody = lazyPart(() => import('./panel-body.tsx'))
+const PanelBody = lazyWithRetry(() => import('./panel-body.tsx'))
 
 /**
  * A member's chat in this tab, on every page: sends what an earlier page left in the outbox, and renders the panel. Leaving the member

@@ -4,7 +4,7 @@ import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
-import { PresenceWords } from '~/ui/presence.tsx'
+import { PresenceText } from '~/ui/presence.tsx'
 import { useNow } from '~/ui/time.tsx'
 import type { ConversationSummary } from '../inbox.view.ts'
 
@@ -28,7 +28,7 @@ export function ConversationItem({ conversation, online, typing, current, classN
 				<span className="flex items-baseline justify-between gap-2">
 					<span className="truncate font-semibold">
 						<bdi>{peer.name}</bdi>
-						<PresenceWords online={online} />
+						<PresenceText online={online} />
 					</span>
 					{last && <span className="meta flex-none">{shortAge(last.sentAt, now, zone)}</span>}
 				</span>

@@ -5,7 +5,7 @@ import type { ChatMessage, ConversationPage, MessageWindow } from '~/features/ch
 import type { ConversationView } from '~/features/chat/client/live-conversation.ts'
 import { useConversation } from '~/features/chat/client/use-chat.ts'
 import { Conversation } from '~/features/chat/components/conversation.tsx'
-import { Intent } from '~/features/chat/components/conversation-notices.tsx'
+import { IntentButton } from '~/features/chat/components/conversation-notices.tsx'
 import { MessageReportFields } from '~/features/chat/components/report-dialog.tsx'
 import { withParams } from '~/lib/addresses.ts'
 import { Icon } from '~/ui/icon.tsx'
@@ -156,14 +156,14 @@ function ConversationMenu({ view, path, profile }: { view: ConversationView; pat
 					</Link>
 				)}
 				{messages.length > 0 && (
-					<Intent
+					<IntentButton
 						path={path}
 						intent={state.muted ? 'unmute' : 'mute'}
 						className="menu-item"
 						label={state.muted ? 'Unmute' : 'Mute'}
 					/>
 				)}
-				<Intent
+				<IntentButton
 					path={path}
 					intent={state.blockedByMe ? 'unblock' : 'block'}
 					className="menu-item"

@@ -4,12 +4,12 @@ import { useTitleCount, useUnread } from '~/features/notifications/components/us
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { useLiveCount, useLiveEvent } from '~/platform/realtime/use-live-event.ts'
-import { lazyPart } from '~/shell/guarded.ts'
+import { lazyWithRetry } from '~/shell/guarded.ts'
 import { closeOnLink } from '~/shell/navigation.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 
-const InboxPanel = lazyPart(() => import('./inbox-panel.tsx'))
+const InboxPanel = lazyWithRetry(() => import('./inbox-panel.tsx'))
 
 const id = 'inbox'
 const look = 'icon-btn relative size-11'

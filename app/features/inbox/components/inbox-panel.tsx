@@ -2,7 +2,7 @@ import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 're
 import { useFetcher } from 'react-router'
 import { useConnectionState } from '~/features/chat/client/use-chat.ts'
 import { LatestNotifications } from '~/features/notifications/components/notification-list.tsx'
-import { retryingJson } from '~/lib/retry.ts'
+import { fetchJsonWithRetries } from '~/lib/retry.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 import { Link } from '~/ui/link.tsx'
 import type { ConversationSummary } from '../inbox.view.ts'
@@ -76,7 +76,7 @@ function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 	const heardAtLoad = useRef(0)
 	const load = useCallback(async (): Promise<void> => {
 		const before = heard.current
-		const latest = await retryingJson<{ conversations: ConversationSummary[] }>('/messages/latest')
+		const latest = await fetchJsonWithRetries<{ conversations: ConversationSummary[] }>('/messages/latest')
 		if (!latest) return
 		heardAtLoad.current = before
 		setLoaded(latest.conversations)

@@ -3,7 +3,7 @@ import { type ReactNode, useMemo } from 'react'
 import { useRevalidator, useSearchParams } from 'react-router'
 import { shortAge } from '~/features/chat/components/thread/times.ts'
 import { withParams } from '~/lib/addresses.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { EmptyState } from '~/ui/empty-state.tsx'
@@ -127,7 +127,7 @@ function Lists({ inbox, requests, current }: ListsProps) {
 					open={params.has('requestsBefore') || requested.some(({ peer }) => peer.username === current)}
 				>
 					<summary className="flex h-10 items-center px-4 text-sm font-semibold hover:bg-hover">
-						{requests.next === null ? counted(requested.length, 'request') : `${requested.length} requests and more`}
+						{requests.next === null ? pluralize(requested.length, 'request') : `${requested.length} requests and more`}
 					</summary>
 					<ul className="border-t border-line" aria-label="Requests">
 						{requested.map(row)}

@@ -3,7 +3,7 @@ import { textOfMessage } from '~/features/chat/chat.view.ts'
 import { TYPING_SHOWN_MS } from '~/features/chat/client/live-conversation.ts'
 import { useChatClient } from '~/features/chat/client/use-chat.ts'
 import { textOfHtml } from '~/lib/html.ts'
-import { shortened } from '~/lib/text.ts'
+import { truncateWords } from '~/lib/text.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import { withLive } from '~/platform/realtime/live.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
@@ -133,7 +133,7 @@ export function withMessage(list: ConversationSummary[], heard: Heard): Conversa
 	// A change of an older message does not affect the preview.
 	if (sentAt < then) return list.map((each) => (each === known ? { ...each, unread: heard.unread } : each))
 	const { html, pictures } = heard.message
-	const excerpt = shortened(textOfMessage({ body: textOfHtml(html), pictures }), MAX_EXCERPT)
+	const excerpt = truncateWords(textOfMessage({ body: textOfHtml(html), pictures }), MAX_EXCERPT)
 	const changed = { ...known, unread: heard.unread, last: { sender, excerpt, sentAt, deleted } }
 	if (sentAt === then) return list.map((each) => (each === known ? changed : each))
 	return [changed, ...list.filter((each) => each !== known)]

@@ -5,7 +5,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { makeConversation, makeMessage } from '../../../../tests/factories/chat.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { answerForm } from './conversation-action.server.ts'
+import { handleConversationAction } from './conversation-action.server.ts'
 
 useDatabase()
 
@@ -74,7 +74,7 @@ test.each([
 function answer(fields: Record<string, string>, scripted: boolean) {
 	const form = new FormData()
 	for (const [name, value] of Object.entries(fields)) form.set(name, value)
-	return answerForm({ viewer: mira, username: tomas.username, form, scripted })
+	return handleConversationAction({ viewer: mira, username: tomas.username, form, scripted })
 }
 
 function scripted(fields: Record<string, string>) {

@@ -7,7 +7,7 @@ import { picturesFromForm } from '~/features/chat-pictures/chat-pictures.server.
 import { acceptConversation, setBlocked, setMuted } from '~/features/conversations/conversations.server.ts'
 import { DomainError, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { refused } from '~/platform/http/form.server.ts'
+import { refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 
 /** The result of a form: the changed message, if any, and the notice for readers without scripts. */
@@ -88,7 +88,7 @@ interface Form {
 }
 
 /** Handles a form of a conversation. An error keeps the input. */
-export async function answerForm({ viewer, username, form, scripted }: Form) {
+export async function handleConversationAction({ viewer, username, form, scripted }: Form) {
 	try {
 		const act = acts.get(form.get('intent'))
 		if (!act) throw new Invalid('This action is unknown. Reload the page and try again.')
@@ -98,7 +98,7 @@ export async function answerForm({ viewer, username, form, scripted }: Form) {
 		return toast ? redirectWithToast(page, { type: 'success', message: toast }) : redirect(`${page}#newest`, 303)
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error
-		const { data: refusal, init } = refused(error, form)
+		const { data: refusal, init } = refuseForm(error, form)
 		return data({ ok: false as const, ...refusal }, init ?? undefined)
 	}
 }

@@ -5,24 +5,24 @@ import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { readForm } from '~/platform/http/form.server.ts'
-import { answering, signedIn } from '~/platform/http/http.ts'
-import { numberIn } from '~/platform/http/member-requests.server.ts'
+import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { numberParam } from '~/platform/http/member-requests.server.ts'
 import { ConversationPane } from '../components/conversation-pane.tsx'
 import { Inbox } from '../components/inbox.tsx'
 import { listConversations } from '../inbox.server.ts'
 import { searchOwnMessages } from '../search/search.server.ts'
 import type { Route } from './+types/conversation'
-import { answerForm } from './conversation-action.server.ts'
+import { handleConversationAction } from './conversation-action.server.ts'
 
 /**
  * A conversation beside the list, or with `?q=` beside search results, from `?from=` on. `?message=` opens it at a message; `?before=`
  * and `?after=` page through it, for browsers without scripts.
  */
 export function loader({ params: { username }, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const q = url.searchParams.get('q')?.trim() ?? ''
-		const from = numberIn(url.searchParams, 'from')
+		const from = numberParam(url.searchParams, 'from')
 		const position = positionIn(url.searchParams)
 		if (q !== '') await countUse('messageSearch', viewer)
 		const [[page, part], found, inbox, requests] = await Promise.all([
@@ -40,7 +40,7 @@ export function loader({ params: { username }, context, url }: Route.LoaderArgs)
 
 /** The position that the address selects: `message`, `before` or `after`; null for the end. */
 function positionIn(params: URLSearchParams): { around: number } | { before: number } | { after: number } | null {
-	const [around, before, after] = ['message', 'before', 'after'].map((name) => numberIn(params, name))
+	const [around, before, after] = ['message', 'before', 'after'].map((name) => numberParam(params, name))
 	if (around != null) return { around }
 	if (before != null) return { before }
 	return after == null ? null : { after }
@@ -53,9 +53,9 @@ async function openAt(viewer: SignedIn, username: string, position: ReturnType<t
 }
 
 export async function action({ request, params: { username }, context, url }: Route.ActionArgs) {
-	const viewer = viewerOf(context) ?? signedIn(context, await addressOfForm(request, url))
+	const viewer = viewerOf(context) ?? requireLogin(context, await addressOfForm(request, url))
 	const scripted = new URL(request.url).pathname.endsWith('.data')
-	return answerForm({ viewer, username, form: await readForm(request), scripted })
+	return handleConversationAction({ viewer, username, form: await readForm(request), scripted })
 }
 
 /** The address to return to if the session has ended: the page at the message that the form changes or reports. */

@@ -1,7 +1,7 @@
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering, signedIn } from '~/platform/http/http.ts'
-import { numberIn } from '~/platform/http/member-requests.server.ts'
+import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { numberParam } from '~/platform/http/member-requests.server.ts'
 import { Inbox } from '../components/inbox.tsx'
 import { listConversations } from '../inbox.server.ts'
 import { searchOwnMessages } from '../search/search.server.ts'
@@ -12,17 +12,17 @@ import type { Route } from './+types/messages'
  * through it.
  */
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const q = url.searchParams.get('q') ?? ''
-		const before = numberIn(url.searchParams, 'before')
+		const before = numberParam(url.searchParams, 'before')
 		if (q.trim() !== '') {
 			await countUse('messageSearch', viewer)
 			return { inbox: null, requests: null, q, from: before, found: await searchOwnMessages(viewer, q, before) }
 		}
 		const [inbox, requests] = await Promise.all([
 			listConversations(viewer, { before }),
-			listConversations(viewer, { requests: true, before: numberIn(url.searchParams, 'requestsBefore') }),
+			listConversations(viewer, { requests: true, before: numberParam(url.searchParams, 'requestsBefore') }),
 		])
 		return { inbox, requests, q: '', from: null, found: null }
 	})

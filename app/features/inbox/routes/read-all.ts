@@ -1,13 +1,13 @@
 import { redirect } from 'react-router'
-import { answering, refererPath, signedIn } from '~/platform/http/http.ts'
+import { refererPath, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { markAllSeen } from '../inbox.server.ts'
 import type { Route } from './+types/read-all'
 
 /** Marks everything as read, and returns to the page that the panel was opened on. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	const page = new URL(refererPath(request, '/messages'), url)
-	return answering(async () => {
-		await markAllSeen(signedIn(context, page))
+	return withHttpErrors(async () => {
+		await markAllSeen(requireLogin(context, page))
 		return null
 	})
 }

@@ -4,7 +4,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 
 /** Characters that no text contains delimit a match, so that the text can be escaped afterwards. */
-export const marks = { start: '\u0001', stop: '\u0002' }
+export const matchDelimiters = { start: '\u0001', stop: '\u0002' }
 
 /**
  * This many of the newest messages, sent and received, are scanned. Words with fewer than thirty matches among them are rare enough for the
@@ -13,7 +13,7 @@ export const marks = { start: '\u0001', stop: '\u0002' }
 const MAX_SCANNED = 1_500
 
 /** The words of a search, each with its alternatives. */
-export interface Wanted {
+export interface MessageSearch {
 	/** For PostgreSQL's own syntax of phrases and excluded words; null without any. */
 	phrase: string | null
 	/** Without accents. Every word must match, in one of its forms. */
@@ -33,9 +33,9 @@ export interface HitRow extends PeerRow {
 /** A member's own messages that match, newest first. */
 export async function findOwnMessages(
 	userId: number,
-	{ wanted, before, limit }: { wanted: Wanted; before: number | null; limit: number },
+	{ wanted, before, limit }: { wanted: MessageSearch; before: number | null; limit: number },
 ): Promise<HitRow[]> {
-	const options = `StartSel=${marks.start},StopSel=${marks.stop},HighlightAll=true`
+	const options = `StartSel=${matchDelimiters.start},StopSel=${matchDelimiters.stop},HighlightAll=true`
 	const until = before ?? 2 ** 31 - 1
 	const received = sql`recipient_id = ${userId} and recipient_body is null`
 	/** Scans the newest messages by an index, and only then filters them. */
@@ -75,7 +75,7 @@ export async function findOwnMessages(
  * One row with the column `words`. Each word matches by its stem, and the last one, which may be incomplete, also as a prefix: "dead" finds
  * "deadline". Only one prefix is allowed, as the index has to collect the words of all members for it.
  */
-function queryOf({ phrase, words }: Wanted): RawBuilder<unknown> {
+function queryOf({ phrase, words }: MessageSearch): RawBuilder<unknown> {
 	if (phrase !== null) return sql`select websearch_to_tsquery('english', without_accents(${phrase})) as words`
 	const typed = words.map((word) => word.typed)
 	const positions = words.flatMap(({ instead }, position) => instead.map(() => position + 1))

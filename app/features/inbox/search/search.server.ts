@@ -1,8 +1,7 @@
-import { requireMember } from '~/features/conversations/conversations.server.ts'
 import { presentPeer } from '~/features/conversations/conversations.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { type FoundMessages, inboxLimits, type MessageHit } from '../inbox.view.ts'
@@ -11,11 +10,11 @@ import {
 	findOwnMessages,
 	findStopWords,
 	type HitRow,
-	marks,
+	type MessageSearch,
+	matchDelimiters,
 	readOwnWords,
-	type Wanted,
 } from './search.queries.server.ts'
-import { isExact, MAX_TYPING_ERRORS, nearest, passageOf, searchWordsOf } from './words.ts'
+import { hasSearchOperators, MAX_TYPING_ERRORS, passageOf, searchWordsOf, similarWords } from './words.ts'
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
@@ -35,7 +34,7 @@ export async function searchOwnMessages(
 	search: string,
 	before: unknown = null,
 ): Promise<FoundMessages> {
-	const reader = requireMember(viewer)
+	const reader = requireSignedIn(viewer)
 	if (before !== null && !isId(before)) throw new Invalid('This page of the search cannot be found.')
 	const wanted = await read(search)
 	const page = { before, limit: inboxLimits.hits + 1 }
@@ -46,18 +45,18 @@ export async function searchOwnMessages(
 }
 
 /** Parses a search; null for an empty one. Stop words only count if there are no others. */
-async function read(search: string): Promise<Wanted | null> {
+async function read(search: string): Promise<MessageSearch | null> {
 	const text = search.replaceAll('\u0000', ' ').slice(0, inboxLimits.search).trim()
 	const words = searchWordsOf(text)
 	if (words.length === 0) return null
-	if (isExact(text)) return { phrase: text, words: [] }
+	if (hasSearchOperators(text)) return { phrase: text, words: [] }
 	const stop = words.length > 1 ? await findStopWords(words) : new Set()
 	const telling = words.filter((word) => !stop.has(word))
 	return { phrase: null, words: (telling.length > 0 ? telling : words).map((typed) => ({ typed, instead: [] })) }
 }
 
 /** Adds similar words from the reader's own messages; null if there are none. */
-async function withSpellings(reader: SignedIn, { words }: Wanted): Promise<Wanted | null> {
+async function withSpellings(reader: SignedIn, { words }: MessageSearch): Promise<MessageSearch | null> {
 	const lengths = words.map(({ typed }) => typed.length)
 	const { words: own, more } = await readOwnWords(reader.id, {
 		from: Math.min(...lengths) - MAX_TYPING_ERRORS,
@@ -66,7 +65,7 @@ async function withSpellings(reader: SignedIn, { words }: Wanted): Promise<Wante
 	if (more) await addJob('learn-own-words', { userId: reader.id })
 	// A word that occurs in the reader's messages is not a typo.
 	const known = new Set(own)
-	const spelled = words.map(({ typed }) => ({ typed, instead: known.has(typed) ? [] : nearest(typed, own) }))
+	const spelled = words.map(({ typed }) => ({ typed, instead: known.has(typed) ? [] : similarWords(typed, own) }))
 	return spelled.some(({ instead }) => instead.length > 0) ? { phrase: null, words: spelled } : null
 }
 
@@ -93,6 +92,6 @@ function hit(row: HitRow, reader: SignedIn): MessageHit {
 		peer: presentPeer(row),
 		sender: row.mine ? reader.username : row.username,
 		sentAt: row.sent_at.toISOString(),
-		passage: passageOf(row.body, row.marked, marks),
+		passage: passageOf(row.body, row.marked, matchDelimiters),
 	}
 }

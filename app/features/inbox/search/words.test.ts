@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isExact, nearest, plain, searchWordsOf } from './words.ts'
+import { foldText, hasSearchOperators, searchWordsOf, similarWords } from './words.ts'
 
 test.each([
 	['  Deadline, (Friday)! ', ['deadline', 'friday']],
@@ -18,7 +18,7 @@ test.each([
 	['moved -friday', true],
 	['e-mail - or not', false],
 ])('%j is exact: %s', (search, exact) => {
-	expect(isExact(search)).toBe(exact)
+	expect(hasSearchOperators(search)).toBe(exact)
 })
 
 const known = ['deadlin', 'friday', 'timet', 'timetabl', 'tomorrow', 'cat', 'café', 'internationalis']
@@ -37,15 +37,15 @@ test.each([
 	['cab', []],
 	['', []],
 ])('nearest to %j: %j', (word, near) => {
-	expect(nearest(word, known)).toEqual(near)
+	expect(similarWords(word, known)).toEqual(near)
 })
 
 test('of many similar words the eight nearest count', () => {
 	const many = Array.from({ length: 26 }, (_, index) => `tomorro${String.fromCharCode(97 + index)}`)
-	expect(nearest('tomorroz', many)).toHaveLength(8)
-	expect(nearest('timetabel', ['timetab', 'timetable'])[0]).toBe('timetable')
+	expect(similarWords('tomorroz', many)).toHaveLength(8)
+	expect(similarWords('timetabel', ['timetab', 'timetable'])[0]).toBe('timetable')
 })
 
 test('comparison ignores accents and case', () => {
-	expect(plain('Ünïcödé ÇA e\u0301')).toBe('unicode ca e')
+	expect(foldText('Ünïcödé ÇA e\u0301')).toBe('unicode ca e')
 })

@@ -1,6 +1,6 @@
 import type { MessageHit } from '../inbox.view.ts'
 /** Normalizes for comparison: lower case without accents, as `without_accents` in the database does. */
-export function plain(text: string): string {
+export function foldText(text: string): string {
 	return withoutAccents(text).toLowerCase()
 }
 
@@ -14,7 +14,7 @@ function withoutAccents(text: string): string {
 
 /** Splits a search into words at spaces, without surrounding punctuation. */
 export function searchWordsOf(search: string): string[] {
-	const words = plain(search)
+	const words = foldText(search)
 		.split(/\s+/)
 		.map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$|['\\]/gu, ''))
 		.filter((word) => word !== '')
@@ -22,7 +22,7 @@ export function searchWordsOf(search: string): string[] {
 }
 
 /** Whether a search contains a phrase or an excluded word. */
-export function isExact(search: string): boolean {
+export function hasSearchOperators(search: string): boolean {
 	return search.includes('"') || /(^|\s)-\S/.test(search)
 }
 
@@ -39,7 +39,7 @@ function mistakesIn(word: string): number {
 }
 
 /** The known words most similar to this one, nearest first, at most eight. */
-export function nearest(word: string, known: Iterable<string>): string[] {
+export function similarWords(word: string, known: Iterable<string>): string[] {
 	const most = mistakesIn(word)
 	const near: { other: string; distance: number }[] = []
 	for (const other of most > 0 ? known : []) {

@@ -46,7 +46,7 @@ export async function listInviteRows(limit: number): Promise<InviteRow[]> {
 }
 
 /** Revokes a link, and deletes unconfirmed registrations made with it. @returns whether it was open */
-export async function revokeRow(id: number, trx: Executor): Promise<boolean> {
+export async function revokeInviteRow(id: number, trx: Executor): Promise<boolean> {
 	const { rows } = await sql`
 		update invites set revoked_at = now() where id = ${id} and revoked_at is null returning id`.execute(trx)
 	// A statement of its own: the one above may have waited for a registration, which it would not see.
@@ -67,7 +67,7 @@ export async function findInvite(
 	return rows[0]
 }
 
-export interface InvitedRow {
+export interface InvitedAddressRow {
 	id: string
 	email: string
 	cohort: string
@@ -76,13 +76,13 @@ export interface InvitedRow {
 }
 
 /** Finds the address that was mailed this token. @param lock whether to lock it until the transaction ends */
-export async function findInvited(
+export async function findInvitedAddress(
 	hash: string,
 	executor: Executor = db(),
 	{ lock = false } = {},
-): Promise<InvitedRow | undefined> {
+): Promise<InvitedAddressRow | undefined> {
 	if (lock) await sql`select from invited_addresses where token_hash = ${hash} for update`.execute(executor)
-	const { rows } = await sql<InvitedRow>`
+	const { rows } = await sql<InvitedAddressRow>`
 		select one.id, one.email, list.cohort, list.expires_at <= now() as is_expired,
 			exists (select from account_emails held where held.email = one.email)
 				or exists (select from users where users.invited_address_id = one.id) as is_used
@@ -92,7 +92,7 @@ export async function findInvited(
 }
 
 /** Records the invitation that a member registered with. */
-export async function writeOrigin(
+export async function writeMemberInvite(
 	trx: Executor,
 	userId: number,
 	{
@@ -106,7 +106,7 @@ export async function writeOrigin(
 }
 
 /** Gives the kept account of a merge the invitation of the other one, so that neither can be used again; one that it cannot have ends. */
-export async function mergeInvitations(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
+export async function mergeInvites(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	await sql`
 		update invited_addresses set token_hash = null from users gone, users kept
 		where invited_addresses.id = gone.invited_address_id and gone.id = ${goneId} and kept.id = ${keptId}

@@ -1,5 +1,5 @@
 import { config } from '~/config.server.ts'
-import { whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
+import { registrationSettings } from '~/features/accounts/registration/rules.server.ts'
 import { lockModerator } from '~/features/moderation/members.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
@@ -10,7 +10,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { inviteInput } from '../invites.schema.ts'
 import type { InviteView } from '../invites.view.ts'
-import { type InviteRow, insertInvite, listInviteRows, revokeRow } from './invites.queries.server.ts'
+import { type InviteRow, insertInvite, listInviteRows, revokeInviteRow } from './invites.queries.server.ts'
 
 /* Invitation links, made by admins and, if the settings allow it, by moderators. */
 
@@ -18,7 +18,8 @@ const INVITES_SHOWN = 50
 
 /** Returns the viewer if they may invite. @throws NotAllowed */
 export function requireInviter(viewer: Viewer): SignedIn {
-	if (isModerator(viewer) && viewer && (viewer.role === 'admin' || whoMayRegister().doModeratorsInvite)) return viewer
+	if (isModerator(viewer) && viewer && (viewer.role === 'admin' || registrationSettings().doModeratorsInvite))
+		return viewer
 	throw new NotAllowed('Only admins can invite people here.')
 }
 
@@ -31,7 +32,7 @@ async function lockInviter(trx: Executor, inviter: SignedIn): Promise<void> {
  * Makes a link.
  * @param input uses, days, cohort
  * @returns its id, and its address, which is shown once, as only a hash of the token is stored
- * @throws NotAllowed, also for a suspended moderator, Invalid, TooMany
+ * @throws NotAllowed, also for a suspended moderator, Invalid, TooManyRequests
  */
 export async function makeInvite(viewer: Viewer, input: Input): Promise<{ id: number; address: string }> {
 	const inviter = requireInviter(viewer)
@@ -61,7 +62,7 @@ export async function revokeInvite(viewer: Viewer, id: number): Promise<void> {
 	const isRevoked = await db()
 		.transaction()
 		.execute(async (trx) => {
-			const isOpen = await revokeRow(id, trx)
+			const isOpen = await revokeInviteRow(id, trx)
 			await lockInviter(trx, inviter)
 			return isOpen
 		})
@@ -70,7 +71,7 @@ export async function revokeInvite(viewer: Viewer, id: number): Promise<void> {
 }
 
 /** The present state of a link. */
-export function stateOf({ revoked_at, is_expired, used, max_uses }: InviteRow): InviteView['state'] {
+export function inviteStateOf({ revoked_at, is_expired, used, max_uses }: InviteRow): InviteView['state'] {
 	if (revoked_at) return 'revoked'
 	if (is_expired) return 'expired'
 	return used >= max_uses ? 'used up' : 'open'
@@ -83,6 +84,6 @@ function present(row: InviteRow): InviteView {
 		maxUses: row.max_uses,
 		expiresAt: row.expires_at.toISOString(),
 		createdAt: row.created_at.toISOString(),
-		state: stateOf(row),
+		state: inviteStateOf(row),
 	}
 }

@@ -1,22 +1,22 @@
 import { config } from '~/config.server.ts'
 import { claimUsername, findAccountByEmail, insertAccount } from '~/features/accounts/accounts.queries.server.ts'
 import { queueAccountMail } from '~/features/accounts/registration/account-mails.server.ts'
-import { isAllowedDomain, refuseImpersonation, usernamesFor } from '~/features/accounts/registration/names.server.ts'
+import { isAllowedDomain, requireNoImpersonation, usernamesFor } from '~/features/accounts/registration/names.server.ts'
 import {
 	deleteRegistration,
 	replaceRegistration,
 } from '~/features/accounts/registration/registrations.queries.server.ts'
-import { isNamedAdmin, promoteNamedAdmin } from '~/features/accounts/registration/registrations.server.ts'
+import { isAdminEmail, promoteNamedAdmin } from '~/features/accounts/registration/registrations.server.ts'
 import {
-	refuseTrapped,
-	requireInvitations,
-	whoMayRegister,
-} from '~/features/accounts/registration/who-may-register.server.ts'
+	registrationSettings,
+	requireEmptyHoneypot,
+	requireInvitesEnabled,
+} from '~/features/accounts/registration/rules.server.ts'
 import { hashPassword, requireHashCapacity } from '~/features/accounts/security/credentials.server.ts'
 import { passwordError } from '~/features/accounts/security/password-rules.server.ts'
 import { requireAcceptedTerms } from '~/features/accounts/security/suspension.server.ts'
-import { countAttempt, network, wideNetwork } from '~/features/rate-limits/rate-limits.server.ts'
-import { headerOf, newDevice } from '~/features/sessions/devices.server.ts'
+import { countAttempt, networkOf, wideNetworkOf } from '~/features/rate-limits/rate-limits.server.ts'
+import { deviceCookieHeader, newDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { insertDevice } from '~/features/sessions/sessions.queries.server.ts'
 import { Invalid } from '~/lib/errors.ts'
@@ -25,8 +25,8 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { joinInput } from '../invites.schema.ts'
-import { findInvite, findInvited, writeOrigin, writeRegistrationInvite } from './invites.queries.server.ts'
-import { stateOf } from './invites.server.ts'
+import { findInvite, findInvitedAddress, writeMemberInvite, writeRegistrationInvite } from './invites.queries.server.ts'
+import { inviteStateOf } from './invites.server.ts'
 
 /*
  * Registration with an invitation, even if registration is closed to others. A link that was mailed to an address proves it, so the account
@@ -42,7 +42,7 @@ const unknown = 'This is not a valid invitation. Open the link again exactly as 
 const joined = 'Somebody has already joined with this invitation. Log in, or set a new password.'
 
 /** An invitation, for the registration page. */
-export interface Invitation {
+export interface InviteInfo {
 	/** The address that it was mailed to; null for a shared link. */
 	email: string | null
 	cohort: string
@@ -51,15 +51,15 @@ export interface Invitation {
 }
 
 /** Finds an invitation. Changes nothing. @throws Invalid if it is no longer valid, NotAllowed if nobody may register */
-export async function findInvitation(token: string): Promise<Invitation> {
-	requireInvitations()
-	const { domains } = whoMayRegister()
+export async function requireInvite(token: string): Promise<InviteInfo> {
+	requireInvitesEnabled()
+	const { domains } = registrationSettings()
 	const hash = hashToken(token)
 	const invite = await findInvite(hash)
-	const state = invite && stateOf(invite)
+	const state = invite && inviteStateOf(invite)
 	if (invite && state === 'open') return { email: null, cohort: invite.cohort, domains }
 	if (state && state !== 'open') throw new Invalid(refusals[state])
-	const invited = await findInvited(hash)
+	const invited = await findInvitedAddress(hash)
 	if (!invited) throw new Invalid(unknown)
 	if (invited.is_used) throw new Invalid(joined)
 	if (invited.is_expired) throw new Invalid(refusals.expired)
@@ -70,27 +70,27 @@ export async function findInvitation(token: string): Promise<Invitation> {
  * Registers an invited person. Of concurrent uses of the last use of a link, one succeeds.
  * @param form token, name, password and confirmPassword, and for a shared link email
  * @returns the address, whether it has to be confirmed before the first login, and the cookies
- * @throws Invalid, TooMany, NotAllowed if nobody may register
+ * @throws Invalid, TooManyRequests, NotAllowed if nobody may register
  */
-export async function join(
+export async function registerInvited(
 	form: FormData,
 	{ headers: sent }: Request,
 ): Promise<{ email: string; confirm: boolean; headers: Headers }> {
-	requireInvitations()
-	refuseTrapped(form)
+	requireInvitesEnabled()
+	requireEmptyHoneypot(form)
 	const token = String(form.get('token') ?? '')
 	const { name, email: typed, password } = parseForm(joinInput, form)
-	const invited = await findInvited(hashToken(token))
+	const invited = await findInvitedAddress(hashToken(token))
 	const email = invited?.email ?? typed
 	if (!invited && !(await findInvite(hashToken(token)))) throw new Invalid(unknown)
 	if (!email) throw new Invalid('Email is required!', { email: 'Email is required!' })
-	await checkJoin({ name, email, password, domains: invited ? [] : whoMayRegister().domains })
+	await checkJoin({ name, email, password, domains: invited ? [] : registrationSettings().domains })
 	const agreedTo = requireAcceptedTerms(form.get('terms'))
 	const address = sent.get('x-client-ip') ?? 'unknown'
 	await countAttempt([
 		['register-account', email],
-		['register-address', network(address)],
-		['register-network', wideNetwork(address)],
+		['register-address', networkOf(address)],
+		['register-network', wideNetworkOf(address)],
 	])
 	const device = newDevice(sent)
 	const account = { email, name, passwordHash: await hashPassword(password), deviceHash: device.hash, agreedTo }
@@ -98,7 +98,7 @@ export async function join(
 	if (confirm) await keepRegistration(token, account)
 	else await makeAccount(token, account, { isProven: invited !== undefined })
 	const headers = new Headers()
-	headers.append('Set-Cookie', headerOf(device.cookie))
+	headers.append('Set-Cookie', deviceCookieHeader(device.cookie))
 	return { email, confirm, headers }
 }
 
@@ -113,7 +113,7 @@ async function checkJoin({
 	password: string
 	domains: readonly string[]
 }): Promise<void> {
-	if (!isNamedAdmin(email)) await refuseImpersonation(name, 'name')
+	if (!isAdminEmail(email)) await requireNoImpersonation(name, 'name')
 	const weak = passwordError(password, { email, name })
 	if (weak) throw new Invalid(weak.message, { password: weak.message })
 	if (!isAllowedDomain(email, domains)) {
@@ -162,7 +162,7 @@ async function makeAccount(token: string, joining: Joining, { isProven }: { isPr
 			// Without confirmation, a registration inevitably reveals whether the address has an account (decision 35).
 			if (await findAccountByEmail(joining.email, trx)) throw new Invalid(joined)
 			const account = await insertMember(trx, joining, isProven)
-			await writeOrigin(trx, account.id, {
+			await writeMemberInvite(trx, account.id, {
 				cohort: origin.cohort,
 				...(typeof origin.id === 'number' ? { inviteId: origin.id } : { addressId: origin.id }),
 			})
@@ -170,7 +170,7 @@ async function makeAccount(token: string, joining: Joining, { isProven }: { isPr
 		})
 	await recordSecurityEvent('register', { userId: made.id })
 	if (isProven) await recordSecurityEvent('verify', { userId: made.id })
-	if (isProven && isNamedAdmin(joining.email)) await promoteNamedAdmin(joining.email)
+	if (isProven && isAdminEmail(joining.email)) await promoteNamedAdmin(joining.email)
 	announce('everybody', 'member:joined', { username: made.username })
 }
 
@@ -193,14 +193,14 @@ async function insertMember(
 async function requireOpen(trx: Executor, token: string) {
 	const invite = await findInvite(hashToken(token), trx, { lock: true })
 	if (!invite) throw new Invalid(unknown)
-	const state = stateOf(invite)
+	const state = inviteStateOf(invite)
 	if (state !== 'open') throw new Invalid(refusals[state])
 	return invite
 }
 
 /** Finds the address that a link was mailed to, and locks it until the transaction ends. @throws Invalid */
 async function requireInvited(trx: Executor, token: string) {
-	const invited = await findInvited(hashToken(token), trx, { lock: true })
+	const invited = await findInvitedAddress(hashToken(token), trx, { lock: true })
 	if (!invited) throw new Invalid(unknown)
 	if (invited.is_used) throw new Invalid(joined)
 	if (invited.is_expired) throw new Invalid(refusals.expired)

@@ -88,7 +88,7 @@ export async function writeListState(
 }
 
 /** Deletes a list that was never mailed. @param trx a transaction @returns whether it was a draft */
-export async function deleteDraft(trx: Executor, id: number): Promise<boolean> {
+export async function deleteDraftList(trx: Executor, id: number): Promise<boolean> {
 	const { rows } = await sql`select from invite_lists where id = ${id} and state = 'draft' for update`.execute(trx)
 	if (rows.length === 0) return false
 	let deleted = 0n
@@ -111,7 +111,7 @@ export interface WaitingAddress {
 }
 
 /** Locks the next addresses to mail, oldest list first, and skips those that another process has locked. */
-export async function takeWaiting(trx: Executor, limit: number): Promise<WaitingAddress[]> {
+export async function lockNextAddresses(trx: Executor, limit: number): Promise<WaitingAddress[]> {
 	const { rows } = await sql<WaitingAddress>`
 		select one.id, one.email, list.cohort, exists (select from account_emails held where held.email = one.email) as is_member
 		from invited_addresses one join invite_lists list on list.id = one.list_id

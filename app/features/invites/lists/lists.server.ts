@@ -1,6 +1,6 @@
 import { config } from '~/config.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
-import { requireInvitations, whoMayRegister } from '~/features/accounts/registration/who-may-register.server.ts'
+import { registrationSettings, requireInvitesEnabled } from '~/features/accounts/registration/rules.server.ts'
 import { lockAdmin, requireAdmin } from '~/features/administration/admins.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
@@ -10,20 +10,20 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { letter, type Mail } from '~/platform/mail/mail.server.ts'
+import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { listInput } from '../invites.schema.ts'
-import { type InviteListView, type LeftOut, MAX_LEFT_OUT_SHOWN, MAX_LINES } from '../invites.view.ts'
+import { type InviteListView, MAX_LIST_LINES, MAX_SKIPPED_SHOWN, type SkippedLine } from '../invites.view.ts'
 import {
-	deleteDraft,
+	deleteDraftList,
 	findList,
 	findMemberAddresses,
 	finishLists,
 	insertList,
 	type ListRow,
 	listLists,
+	lockNextAddresses,
 	recordMailed,
-	takeWaiting,
 	writeListState,
 } from './lists.queries.server.ts'
 import { readAddresses } from './reading.ts'
@@ -45,21 +45,21 @@ const LISTS_SHOWN = 20
  * Reads a file of addresses and stores the valid ones as a draft; nothing is mailed yet.
  * @param input cohort, days, and file or addresses: a File, or pasted text
  * @returns the id of the list
- * @throws NotAllowed, Invalid, TooMany
+ * @throws NotAllowed, Invalid, TooManyRequests
  */
 export async function makeList(viewer: Viewer, input: Input): Promise<number> {
 	const admin = requireAdmin(viewer)
 	const { cohort, days } = parseInput(listInput, input)
 	await countUse('profileSaves', admin)
-	const { domains } = whoMayRegister()
+	const { domains } = registrationSettings()
 	const read = readAddresses(await textOf(input), (email) => isAllowedDomain(email, domains))
 	if (read.lines === 0) refuse('Choose a file with one email address in each line, or paste them.')
-	if (read.lines > MAX_LINES)
+	if (read.lines > MAX_LIST_LINES)
 		refuse(
-			`A list has at most ${MAX_LINES.toLocaleString('en')} lines, and this one has ${read.lines.toLocaleString('en')}.`,
+			`A list has at most ${MAX_LIST_LINES.toLocaleString('en')} lines, and this one has ${read.lines.toLocaleString('en')}.`,
 		)
 	const known = await findMemberAddresses([...read.addresses.keys()])
-	const members: LeftOut[] = [...read.addresses]
+	const members: SkippedLine[] = [...read.addresses]
 		.filter(([email]) => known.has(email))
 		.map(([text, line]) => ({ line, text, why: 'This address already has an account.' }))
 	const emails = [...read.addresses.keys()].filter((email) => !known.has(email))
@@ -69,7 +69,7 @@ export async function makeList(viewer: Viewer, input: Input): Promise<number> {
 	const report = {
 		...{ lines: read.lines, valid: emails.length, members: members.length },
 		...{ doubled: read.doubled.length, refused: read.refused.length, invalid: read.invalid.length },
-		leftOut: all.slice(0, MAX_LEFT_OUT_SHOWN),
+		leftOut: all.slice(0, MAX_SKIPPED_SHOWN),
 	}
 	return asAdmin(admin, (trx) => insertList(trx, { cohort, days, report, createdBy: admin.id, emails }))
 }
@@ -124,7 +124,7 @@ export async function sendList(viewer: Viewer, id: number): Promise<void> {
 /** @throws Conflict where each mail would lead to a refusal */
 function requireJoining(): void {
 	try {
-		requireInvitations()
+		requireInvitesEnabled()
 	} catch (error) {
 		if (!(error instanceof NotAllowed)) throw error
 		throw new Conflict(`Nobody could join with these links. ${error.message}`)
@@ -139,7 +139,7 @@ export async function stopList(viewer: Viewer, id: number): Promise<void> {
 
 /** Deletes a list that was never mailed. @throws NotAllowed, Conflict */
 export async function discardList(viewer: Viewer, id: number): Promise<void> {
-	if (!(await asAdmin(viewer, (trx) => deleteDraft(trx, id))))
+	if (!(await asAdmin(viewer, (trx) => deleteDraftList(trx, id))))
 		throw new Conflict('Only a list that was never sent can be discarded. Stop this one instead.')
 }
 
@@ -157,7 +157,7 @@ function mailSome(limit: number): Promise<number> {
 	return db()
 		.transaction()
 		.execute(async (trx) => {
-			const waiting = await takeWaiting(trx, limit)
+			const waiting = await lockNextAddresses(trx, limit)
 			for (const { id, email, cohort, is_member } of waiting) {
 				const token = newToken()
 				await recordMailed(trx, id, is_member ? null : hashToken(token))
@@ -176,7 +176,7 @@ function invitationLetter(to: string, cohort: string, token: string, id: string)
 	const closing =
 		'The link is for you alone and confirms this address. If you do not want to join, ignore this email: nothing more comes.'
 	const headers = { 'Message-ID': `<invitation-${id}@${new URL(publicUrl).hostname}>` }
-	return { ...letter(to, `Join ${siteName()}`, text, link, closing), headers }
+	return { ...linkMail(to, `Join ${siteName()}`, text, link, closing), headers }
 }
 
 function present(row: ListRow): InviteListView {

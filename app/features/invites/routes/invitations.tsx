@@ -1,27 +1,27 @@
 import { useRef, useState } from 'react'
 import { data } from 'react-router'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
-import { moderatorOf } from '~/features/moderation/members.server.ts'
+import { requirePageModerator } from '~/features/moderation/members.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { counted } from '~/lib/text.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast } from '~/platform/http/http.ts'
+import { pluralize } from '~/lib/text.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { useFocusKept } from '~/ui/use-focus-kept.ts'
+import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import { type InviteListView, type InviteView, invitesPath, listPath, newListPath } from '../invites.view.ts'
 import { getInvites, makeInvite, requireInviter, revokeInvite } from '../joining/invites.server.ts'
 import { getLists } from '../lists/lists.server.ts'
 import type { Route } from './+types/invitations'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = requireInviter(await moderatorOf({ request, context, url }))
+	return withHttpErrors(async () => {
+		const viewer = requireInviter(await requirePageModerator({ request, context, url }))
 		const isAdmin = viewer.role === 'admin'
 		const [links, lists] = await Promise.all([getInvites(viewer), isAdmin ? getLists(viewer) : []])
 		return { links, lists, isAdmin }
@@ -30,8 +30,8 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 
 /** A new link is only in the response to the form, never in an address, a cookie or a later page. */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = await moderatorOf({ request, context, url })
+	return withHttpErrors(async () => {
+		const viewer = await requirePageModerator({ request, context, url })
 		requireInviter(viewer)
 		const form = await readForm(request)
 		try {
@@ -42,7 +42,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 			const link = await makeInvite(viewer, Object.fromEntries(form))
 			return data({ link, refusal: null }, { status: 201, headers: { 'Cache-Control': 'no-store' } })
 		} catch (error) {
-			const { data: refusal, init } = refused(error, form)
+			const { data: refusal, init } = refuseForm(error, form)
 			return data({ link: null, refusal }, init ?? {})
 		}
 	})
@@ -65,12 +65,12 @@ export default function Invitations({ loaderData: { links, lists, isAdmin }, act
 	const refusal = actionData?.refusal
 	const heading = useRef<HTMLHeadingElement>(null)
 	const open = links.filter(({ state }) => state === 'open').length
-	useFocusKept(open, (count, before) => count < before, heading)
+	useFocusFallback(open, (count, before) => count < before, heading)
 	return (
 		<AdminFrame title="Invitations">
 			{link && (
 				<section className="mt-6" aria-labelledby="made" role="status">
-					<RuleHead id="made" title="Your new link" />
+					<SectionHeading id="made" title="Your new link" />
 					<p className="mt-2 max-w-read text-ink-2">
 						Copy it now: you will not see it again. Anyone who has it can register.
 					</p>
@@ -80,7 +80,7 @@ export default function Invitations({ loaderData: { links, lists, isAdmin }, act
 				</section>
 			)}
 			<section className="mt-6" aria-labelledby="new">
-				<RuleHead id="new" title="New link" />
+				<SectionHeading id="new" title="New link" />
 				<Form key={made?.id ?? 0} method="post" className="mt-3 grid gap-4 sm:grid-cols-2" noValidate>
 					{refusal && (
 						<div className="sm:col-span-2">
@@ -123,7 +123,7 @@ export default function Invitations({ loaderData: { links, lists, isAdmin }, act
 				</Form>
 			</section>
 			<section className="mt-10" aria-labelledby="links">
-				<RuleHead id="links" title="Links" place={heading} />
+				<SectionHeading id="links" title="Links" place={heading} />
 				{links.length === 0 ? (
 					<EmptyState title="No links yet">Make one above.</EmptyState>
 				) : (
@@ -146,7 +146,7 @@ function Links({ links, isAdmin }: { links: InviteView[]; isAdmin: boolean }) {
 							{state !== 'open' && <span className="font-normal text-ink-3">, {state}</span>}
 						</p>
 						<p className="meta wrap-anywhere">
-							{used} of {counted(maxUses, 'use')}, until <LocalTime at={expiresAt} />
+							{used} of {pluralize(maxUses, 'use')}, until <LocalTime at={expiresAt} />
 							{by && `, by @${by}`}
 						</p>
 					</div>
@@ -178,11 +178,11 @@ function Links({ links, isAdmin }: { links: InviteView[]; isAdmin: boolean }) {
 function Lists({ lists }: { lists: InviteListView[] }) {
 	return (
 		<section className="mt-10" aria-labelledby="lists">
-			<RuleHead id="lists" title="Lists of addresses">
+			<SectionHeading id="lists" title="Lists of addresses">
 				<Link className="quiet-link" to={newListPath}>
 					New list
 				</Link>
-			</RuleHead>
+			</SectionHeading>
 			{lists.length === 0 && (
 				<p className="mt-3 text-ink-2">At the start of a term, upload a file of addresses to invite them all.</p>
 			)}
@@ -193,7 +193,8 @@ function Lists({ lists }: { lists: InviteListView[] }) {
 							{list.cohort || `List ${list.id}`}
 						</Link>
 						<p className="meta">
-							{list.mailed} of {counted(list.total, 'address', 'addresses')} mailed, {list.joined} joined, {list.state}
+							{list.mailed} of {pluralize(list.total, 'address', 'addresses')} mailed, {list.joined} joined,{' '}
+							{list.state}
 						</p>
 					</li>
 				))}

@@ -3,34 +3,34 @@ import { AccountFrame, NewAccountFields, newAccountFieldNames } from '~/features
 import { termsToAccept } from '~/features/accounts/security/suspension.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken, redirectWithToast } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { findInvitation, join } from '../joining/joining.server.ts'
+import { registerInvited, requireInvite } from '../joining/joining.server.ts'
 import type { Route } from './+types/invite'
 
 /** Shows the invitation. Changes nothing, as mail scanners open links too. */
 export async function loader({ context, url }: Route.LoaderArgs) {
 	if (viewerOf(context)) throw redirect('/')
 	const token = url.searchParams.get('token') ?? ''
-	const { found, message, status } = await findByToken(() => findInvitation(token))
+	const { found, message, status } = await findByToken(() => requireInvite(token))
 	return data({ token, invitation: found, message, terms: termsToAccept() }, { status })
 }
 
 export async function action({ request }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
-		const { email, confirm, headers } = await join(form, request)
+		const { email, confirm, headers } = await registerInvited(form, request)
 		const message = confirm
 			? 'You are registered. We have emailed you a link to confirm your address.'
 			: 'Welcome! Login to continue.'
 		return redirectWithToast(`/login?${new URLSearchParams({ email })}`, { type: 'success', message }, headers)
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 

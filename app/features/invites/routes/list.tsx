@@ -1,16 +1,16 @@
 import { useEffect } from 'react'
 import { useRevalidator } from 'react-router'
-import { adminOf } from '~/features/administration/admins.server.ts'
+import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
-import { readId } from '~/lib/checks.ts'
+import { requireId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { counted } from '~/lib/text.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast } from '~/platform/http/http.ts'
+import { pluralize } from '~/lib/text.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { type InviteListView, invitesPath, type ListReport, listPath } from '../invites.view.ts'
 import { discardList, getList, sendList, stopList } from '../lists/lists.server.ts'
@@ -20,13 +20,15 @@ import type { Route } from './+types/list'
 const LOOK_AGAIN_MS = 10_000
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
-	return answering(async () => ({ list: await getList(await adminOf({ request, context, url }), readId(params.id)) }))
+	return withHttpErrors(async () => ({
+		list: await getList(await requirePageAdmin({ request, context, url }), requireId(params.id)),
+	}))
 }
 
 export function action({ request, params, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = await adminOf({ request, context, url })
-		const id = readId(params.id)
+	return withHttpErrors(async () => {
+		const viewer = await requirePageAdmin({ request, context, url })
+		const id = requireId(params.id)
 		const form = await readForm(request)
 		const done = (message: string, to = listPath(id)) => redirectWithToast(to, { type: 'success', message })
 		try {
@@ -41,7 +43,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 			await sendList(viewer, id)
 			return done('The mails are on their way, 60 per minute.')
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -61,11 +63,11 @@ export default function List({ loaderData: { list }, actionData }: Route.Compone
 				</Link>
 			</p>
 			<section className="mt-6" aria-labelledby="progress">
-				<RuleHead id="progress" title={state === 'draft' ? 'Nothing is sent yet' : progressTitles[state]} />
+				<SectionHeading id="progress" title={state === 'draft' ? 'Nothing is sent yet' : progressTitles[state]} />
 				<p className="mt-3" role="status">
 					{state === 'draft'
-						? `${counted(total, 'address', 'addresses')} would be mailed.`
-						: `${mailed} of ${counted(total, 'address', 'addresses')} mailed, ${joined} joined.`}{' '}
+						? `${pluralize(total, 'address', 'addresses')} would be mailed.`
+						: `${mailed} of ${pluralize(total, 'address', 'addresses')} mailed, ${joined} joined.`}{' '}
 					The links work until <LocalTime at={expiresAt} />.
 				</p>
 				{state !== 'draft' && (
@@ -97,7 +99,7 @@ function Acts({ list: { state, total, mailed } }: { list: InviteListView }) {
 			) : (
 				total > mailed && (
 					<SubmitButton busyLabel="..." name="intent" value="send">
-						{state === 'draft' ? `Send ${counted(total, 'mail')}` : 'Go on'}
+						{state === 'draft' ? `Send ${pluralize(total, 'mail')}` : 'Go on'}
 					</SubmitButton>
 				)
 			)}
@@ -123,7 +125,7 @@ function Report({ report }: { report: ListReport }) {
 	const hidden = doubled + members + foreign + invalid - leftOut.length
 	return (
 		<section className="mt-10" aria-labelledby="file">
-			<RuleHead id="file" title="The file" />
+			<SectionHeading id="file" title="The file" />
 			<dl>
 				{numbers.map(([name, number]) => (
 					<div key={name} className="flex justify-between gap-4 border-b border-line py-2">
@@ -143,7 +145,7 @@ function Report({ report }: { report: ListReport }) {
 							</li>
 						))}
 					</ul>
-					{hidden > 0 && <p className="mt-2 text-ink-3">And {counted(hidden, 'more line')}.</p>}
+					{hidden > 0 && <p className="mt-2 text-ink-3">And {pluralize(hidden, 'more line')}.</p>}
 				</>
 			)}
 		</section>

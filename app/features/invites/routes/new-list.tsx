@@ -1,10 +1,10 @@
 import { redirect } from 'react-router'
-import { adminOf } from '~/features/administration/admins.server.ts'
+import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering } from '~/platform/http/http.ts'
-import { described, Field, FieldShell, TextArea } from '~/ui/field.tsx'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
+import { describedBy, Field, FieldShell, TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
@@ -13,21 +13,21 @@ import { makeList } from '../lists/lists.server.ts'
 import type { Route } from './+types/new-list'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		await adminOf({ request, context, url })
+	return withHttpErrors(async () => {
+		await requirePageAdmin({ request, context, url })
 		return null
 	})
 }
 
 /** Checks the file; nothing is mailed yet. */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = await adminOf({ request, context, url })
+	return withHttpErrors(async () => {
+		const viewer = await requirePageAdmin({ request, context, url })
 		const form = await readForm(request)
 		try {
 			return redirect(listPath(await makeList(viewer, Object.fromEntries(form))), 303)
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -60,7 +60,7 @@ export default function NewList({ actionData }: Route.ComponentProps) {
 						id="file"
 						name="file"
 						accept=".csv,.txt,text/csv,text/plain"
-						{...described('file', errors.file, true)}
+						{...describedBy('file', errors.file, true)}
 					/>
 				</FieldShell>
 				<TextArea

@@ -1,23 +1,23 @@
 import { redirect } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { Prose } from '~/ui/prose.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { consentState, decideOnTerms } from '../consent.server.ts'
-import { getLegalPage, termsAsked } from '../legal.server.ts'
+import { getLegalPage, requiredTermsVersion } from '../legal.server.ts'
 import { ACCEPT_PATH, legalPath } from '../legal.view.ts'
 import type { Route } from './+types/accept'
 
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const to = safeRedirect(url.searchParams.get('redirectTo'), '/')
 		if ((await consentState(viewer)) !== 'open') throw redirect(to)
 		const { html, versions } = await getLegalPage('terms', null)
-		const version = termsAsked()
+		const version = requiredTermsVersion()
 		const note = versions.find(({ id }) => id === version)?.note ?? ''
 		return { html, note, version, to }
 	})
@@ -25,15 +25,15 @@ export function loader({ context, url }: Route.LoaderArgs) {
 
 /** `act`: accept, or later. Both redirect to the page that the member wanted. */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const to = safeRedirect(form.get('redirectTo'), '/')
 		const act = form.get('act') === 'accept' ? 'accept' : 'later'
 		try {
 			await decideOnTerms(viewer, act, form.get('version'))
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 		if (act === 'accept')
 			return redirectWithToast(to, { type: 'success', message: 'Thank you. You have accepted the terms.' })

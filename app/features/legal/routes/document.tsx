@@ -1,16 +1,16 @@
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { Prose } from '~/ui/prose.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { getLegalPage, legalPages } from '../legal.server.ts'
 import { legalKind, legalKinds, legalPath, legalTitles } from '../legal.view.ts'
 import type { Route } from './+types/document'
 
 export function loader({ url }: Pick<Route.LoaderArgs, 'url'>) {
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		const kind = legalKind(url.pathname.slice(1))
 		const page = legalPages.find(({ path }) => path === url.pathname)
 		if (!kind || !page) throw new NotFound('There is no such page.')
@@ -57,7 +57,7 @@ export default function LegalDocument({ loaderData: page }: Route.ComponentProps
 			</div>
 			{versions.length > 1 && (
 				<section className="mt-10" aria-labelledby="versions">
-					<RuleHead id="versions" title="Versions" />
+					<SectionHeading id="versions" title="Versions" />
 					<ul>
 						{versions.map(({ id, at, note, isWithdrawn }) => (
 							<li key={id} className="border-b border-line py-2.5">

@@ -1,24 +1,24 @@
-import { adminOf } from '~/features/administration/admins.server.ts'
+import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
-import { Check } from '~/ui/check.tsx'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { Checkbox } from '~/ui/checkbox.tsx'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { Field, TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { Prose } from '~/ui/prose.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { getLegalForm, type LegalForm, previewLegal, publishLegal } from '../legal.server.ts'
 import {
 	ACCEPT_PATH,
-	editPath,
 	LEGAL_PATH,
 	type LegalKind,
+	legalEditPath,
 	legalKind,
 	legalLimits,
 	legalPath,
@@ -34,16 +34,16 @@ function kindOf(name: string): LegalKind {
 }
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = await adminOf({ request, context, url })
+	return withHttpErrors(async () => {
+		const viewer = await requirePageAdmin({ request, context, url })
 		return getLegalForm(viewer, kindOf(params.kind), url.searchParams.get('from'))
 	})
 }
 
 /** Publishes the text (`act` publish), or previews it (`act` preview). */
 export function action({ request, params, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const kind = kindOf(params.kind)
 		const form = await readForm(request)
 		const input = Object.fromEntries(form)
@@ -54,7 +54,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 			}
 			await publishLegal(viewer, kind, input)
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 		const isText = String(form.get('body') ?? '').trim() !== ''
 		const message = isText ? 'Published. It applies immediately.' : 'Withdrawn.'
@@ -103,7 +103,7 @@ interface Sent {
 }
 
 function TextForm({ form: { kind, version, body, isFirst }, sent }: { form: LegalForm; sent: Sent | null }) {
-	const here = editPath(kind)
+	const here = legalEditPath(kind)
 	const { values = {}, errors = {} } = sent ?? {}
 	const names = { body: 'Text', note: 'What is new' }
 	return (
@@ -140,13 +140,13 @@ function TextForm({ form: { kind, version, body, isFirst }, sent }: { form: Lega
 				hint="One sentence for members. It is shown in the list of versions."
 			/>
 			{kind === 'terms' && (
-				<Check
+				<Checkbox
 					name="asks"
 					defaultChecked={sent ? values.asks === 'on' : isFirst}
 					hint="Once, at the next page that they open. Until they accept, they only read. The first terms always ask."
 				>
 					Ask members to accept this version
-				</Check>
+				</Checkbox>
 			)}
 			<p className="flex flex-wrap gap-3">
 				<SubmitButton busyLabel="Publishing..." action={here} name="act" value="publish">
@@ -173,7 +173,7 @@ function TextForm({ form: { kind, version, body, isFirst }, sent }: { form: Lega
 function Versions({ form: { kind, versions } }: { form: LegalForm }) {
 	return (
 		<section className="mt-10" aria-labelledby="versions">
-			<RuleHead id="versions" title="Versions" />
+			<SectionHeading id="versions" title="Versions" />
 			{versions.length === 0 && <p className="py-3 text-ink-2">Nothing was published yet. There is a draft above.</p>}
 			<ul>
 				{versions.map(({ id, at, note, asks, isWithdrawn }) => (
@@ -185,7 +185,7 @@ function Versions({ form: { kind, versions } }: { form: LegalForm }) {
 							{note && `: ${note}`}
 						</span>
 						{!isWithdrawn && (
-							<Link className="link" to={`${editPath(kind)}?from=${id}`}>
+							<Link className="link" to={`${legalEditPath(kind)}?from=${id}`}>
 								Edit from this one
 							</Link>
 						)}

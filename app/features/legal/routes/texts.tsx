@@ -1,15 +1,15 @@
-import { adminOf } from '~/features/administration/admins.server.ts'
+import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { listLegal } from '../legal.server.ts'
-import { editPath, type LegalKind, legalTitles } from '../legal.view.ts'
+import { type LegalKind, legalEditPath, legalTitles } from '../legal.view.ts'
 import type { Route } from './+types/texts'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => ({ texts: listLegal(await adminOf({ request, context, url })) }))
+	return withHttpErrors(async () => ({ texts: listLegal(await requirePageAdmin({ request, context, url })) }))
 }
 
 export function meta({ matches }: Route.MetaArgs) {
@@ -39,7 +39,7 @@ export default function LegalTexts({ loaderData: { texts } }: Route.ComponentPro
 			<ul className="mt-2">
 				{texts.map(({ kind, at }) => (
 					<li key={kind} className="border-b border-line py-3">
-						<Link className="quiet-link font-semibold" to={editPath(kind)}>
+						<Link className="quiet-link font-semibold" to={legalEditPath(kind)}>
 							{legalTitles[kind]}
 						</Link>
 						<p className="text-ink-2">

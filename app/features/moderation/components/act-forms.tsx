@@ -3,10 +3,16 @@ import type { FormRefusal } from '~/platform/http/form.ts'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
-import { EnterDoesNothing, SubmitButton } from '~/ui/submit-button.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
+import { PreventEnterSubmit, SubmitButton } from '~/ui/submit-button.tsx'
 import { moderationLimits } from '../moderation.limits.ts'
-import { type Act, type ActField, type SubjectPart, type SubjectState, suspensionTimes } from '../moderation.policy.ts'
+import {
+	type Act,
+	type ActField,
+	type SubjectPart,
+	type SubjectState,
+	suspensionDurations,
+} from '../moderation.policy.ts'
 import type { CasePageView } from '../moderation.view.ts'
 
 interface ActFormsProps {
@@ -58,7 +64,7 @@ export function ActForms({ entry, refusal }: ActFormsProps) {
 							defaultValue={refusal?.values.act === 'suspend' ? refusal.values.time : '1 day'}
 							hint="A suspended member can log in and read, but not post."
 						>
-							{suspensionTimes.map((time) => (
+							{suspensionDurations.map((time) => (
 								<option key={time}>{time}</option>
 							))}
 						</Select>
@@ -80,7 +86,7 @@ interface StrayRefusalProps extends ActFormsProps {
 }
 
 /** Why an action was rejected that has no form any more, as somebody else has carried it out meanwhile. */
-export function StrayRefusal({ entry, refusal, others }: StrayRefusalProps) {
+export function DetachedActError({ entry, refusal, others }: StrayRefusalProps) {
 	const own = entry.acts.filter((act) => !lacksParts(act, entry))
 	if (!refusal || [...own, ...others].includes(refusal.values.act)) return null
 	return (
@@ -125,9 +131,9 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 	const own = refusal && acts.some((act) => act === refusal.values.act) ? refusal : null
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby={id}>
-			<RuleHead id={id} title={title} />
+			<SectionHeading id={id} title={title} />
 			<Form method="post" action={entry.caseUrl} className="mt-2 grid gap-4" replace>
-				{acts.length > 1 && <EnterDoesNothing />}
+				{acts.length > 1 && <PreventEnterSubmit />}
 				<input type="hidden" name="seen" value={entry.print} />
 				<input type="hidden" name="active" value={entry.activeAt} />
 				<FormError errors={own?.errors} names={{ ...shortLabels(entry.fields), why: 'Why' }}>

@@ -1,10 +1,10 @@
 import { useLocation } from 'react-router'
 import { SmallPictures } from '~/features/pictures/components/picture.tsx'
 import { profilePath, withParams } from '~/lib/addresses.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { EnterDoesNothing, SubmitButton } from '~/ui/submit-button.tsx'
+import { PreventEnterSubmit, SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { moderationLimits } from '../moderation.limits.ts'
 import type { CasePageView, CaseView } from '../moderation.view.ts'
@@ -58,8 +58,8 @@ export function CaseHead({ entry }: { entry: CasePageView }) {
 			{entry.locked && <span className="chip">locked</span>}
 			{entry.suspendedUntil !== null && <span className="chip">author suspended</span>}
 			{entry.assignee && <span className="chip">assigned to @{entry.assignee.username}</span>}
-			{entry.noteCount > 0 && <span className="chip">{counted(entry.noteCount, 'note')}</span>}
-			{entry.reportCount > 0 && <span className="chip">{counted(entry.reportCount, 'report')}</span>}
+			{entry.noteCount > 0 && <span className="chip">{pluralize(entry.noteCount, 'note')}</span>}
+			{entry.reportCount > 0 && <span className="chip">{pluralize(entry.reportCount, 'report')}</span>}
 		</div>
 	)
 }
@@ -83,7 +83,7 @@ export function Reports({ entry }: { entry: CaseView }) {
 				</li>
 			))}
 			{entry.reportCount > entry.reports.length && (
-				<li className="text-ink-3">and {counted(entry.reportCount - entry.reports.length, 'more report')}</li>
+				<li className="text-ink-3">and {pluralize(entry.reportCount - entry.reports.length, 'more report')}</li>
 			)}
 		</ul>
 	)
@@ -114,7 +114,7 @@ function QuickForm({ entry }: { entry: CasePageView }) {
 	const back = withParams('/moderation', { handler: shown.get('handler'), order: shown.get('order') })
 	return (
 		<Form method="post" action={entry.caseUrl} className="mt-4 flex flex-wrap items-center gap-2">
-			<EnterDoesNothing />
+			<PreventEnterSubmit />
 			<input type="hidden" name="seen" value={entry.print} />
 			<input type="hidden" name="active" value={entry.activeAt} />
 			<input type="hidden" name="back" value={back} />

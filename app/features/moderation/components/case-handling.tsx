@@ -5,10 +5,10 @@ import { Avatar } from '~/ui/avatar.tsx'
 import { Select, TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { useFocusKept } from '~/ui/use-focus-kept.ts'
+import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import { moderationLimits } from '../moderation.limits.ts'
 import type { CasePageView } from '../moderation.view.ts'
 
@@ -18,16 +18,16 @@ interface HandlingProps {
 }
 
 /** The assignee of an open case; assigns it to the viewer, or to somebody else. */
-export function Handling({ entry, refusal }: HandlingProps) {
+export function CaseAssignee({ entry, refusal }: HandlingProps) {
 	const { viewer } = useRootData()
 	const holder = entry.assignee?.username ?? ''
 	const own = refusal?.values.act === 'assign' || refusal?.values.act === 'take' ? refusal : null
 	const section = useRef<HTMLElement>(null)
-	useFocusKept(holder, (now, before) => now !== before, section)
+	useFocusFallback(holder, (now, before) => now !== before, section)
 	if (!entry.isOpen) return null
 	return (
 		<section ref={section} className="mt-8 max-w-[36rem]" aria-labelledby="handling" tabIndex={-1}>
-			<RuleHead id="handling" title="Assigned to" />
+			<SectionHeading id="handling" title="Assigned to" />
 			<Form method="post" action={entry.caseUrl} className="mt-2 grid gap-4" replace>
 				<input type="hidden" name="assigned" value={holder} />
 				<FormError errors={own?.errors} names={{ assignee: 'Moderator' }}>
@@ -64,16 +64,16 @@ export function Handling({ entry, refusal }: HandlingProps) {
 }
 
 /** Moderators' notes in a case, and the form to add one. */
-export function Notes({ entry, refusal }: HandlingProps) {
+export function CaseNotes({ entry, refusal }: HandlingProps) {
 	const { viewer } = useRootData()
 	const own = refusal?.values.act === 'note' ? refusal : null
 	// A note of somebody else leaves alone what the viewer is writing.
 	const written = entry.notes.findLast(({ author }) => author.username === viewer?.username)?.id
 	const section = useRef<HTMLElement>(null)
-	useFocusKept(entry.noteCount, (now, before) => now > before, section)
+	useFocusFallback(entry.noteCount, (now, before) => now > before, section)
 	return (
 		<section ref={section} className="mt-8 max-w-[36rem]" aria-labelledby="notes" tabIndex={-1}>
-			<RuleHead id="notes" title="Notes for moderators" />
+			<SectionHeading id="notes" title="Notes for moderators" />
 			{entry.notes.length > 0 && (
 				<ul>
 					{entry.notes.map(({ id, author, body, at }) => (

@@ -3,7 +3,7 @@ import { useFetcher } from 'react-router'
 import { toast } from '~/shell/toast.ts'
 import { Dialog } from '~/ui/dialog.tsx'
 import { Link } from '~/ui/link.tsx'
-import { Spinner, whileBusy } from '~/ui/submit-button.tsx'
+import { busyButtonProps, Spinner } from '~/ui/submit-button.tsx'
 import { ReportFormFields, type ReportRefusal } from './report-form.tsx'
 
 interface ReportLinkProps {
@@ -55,7 +55,7 @@ function ReportDialog({ href, what, onClose }: { href: string; what: string; onC
 					<button className="btn btn-outline" type="button" onClick={onClose}>
 						Cancel
 					</button>
-					<button className="btn btn-primary" type="submit" {...whileBusy(fetcher.state !== 'idle')}>
+					<button className="btn btn-primary" type="submit" {...busyButtonProps(fetcher.state !== 'idle')}>
 						{fetcher.state !== 'idle' && <Spinner />}
 						{fetcher.state === 'idle' ? 'Report' : 'Reporting...'}
 					</button>

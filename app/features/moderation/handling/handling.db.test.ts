@@ -8,11 +8,11 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { cast, decide, named, spam, useCast } from '../../../../tests/support/moderation-cast.ts'
-import { appoint } from '../members.server.ts'
+import { setModeratorRole } from '../members.server.ts'
 import { getCase, listCases } from '../queue.server.ts'
-import { report } from '../reports.server.ts'
+import { reportSubject } from '../reports.server.ts'
 import { deleteOldNotes } from './handling.queries.server.ts'
-import { addNote, assignCase, tellModerators } from './handling.server.ts'
+import { addNote, assignCase, notifyModerators } from './handling.server.ts'
 
 useDatabase()
 useCast()
@@ -41,7 +41,7 @@ async function told(kind: string): Promise<{ username: string; title: string; co
 
 describe('a case', () => {
 	test('is assigned and reassigned; the assignee is notified, and an outdated form gets a conflict', async () => {
-		await report(cast.member, ofQuery(), spam)
+		await reportSubject(cast.member, ofQuery(), spam)
 		expect(await assign(cast.moderator, 'moderator', '')).toBe('The case is now assigned to you.')
 		expect(await told('case-assigned')).toEqual([])
 		await expect(assign(second, 'second', '')).rejects.toThrow('This case was assigned to Moderator meanwhile.')
@@ -58,7 +58,7 @@ describe('a case', () => {
 	})
 
 	test('is assigned to one of two concurrent moderators', async () => {
-		await report(cast.member, ofQuery(), spam)
+		await reportSubject(cast.member, ofQuery(), spam)
 		const outcomes = await Promise.allSettled([
 			assign(cast.moderator, 'moderator', ''),
 			assign(second, 'second', ''),
@@ -71,28 +71,28 @@ describe('a case', () => {
 	})
 
 	test.each(['author', 'nobody', 'x'.repeat(101)])('is not assigned to %s', async (name) => {
-		await report(cast.member, ofQuery(), spam)
+		await reportSubject(cast.member, ofQuery(), spam)
 		await expect(assign(cast.moderator, name)).rejects.toThrow(Invalid)
 	})
 
 	test('is unassigned when its moderator loses the role', async () => {
-		await report(cast.member, ofQuery(), spam)
+		await reportSubject(cast.member, ofQuery(), spam)
 		await assign(cast.moderator, 'second')
-		await appoint(cast.admin, 'second', 'member')
+		await setModeratorRole(cast.admin, 'second', 'member')
 		expect(await handlerOf()).toBeUndefined()
-		await appoint(cast.admin, 'second', 'moderator')
+		await setModeratorRole(cast.admin, 'second', 'moderator')
 	})
 
 	test('is unassigned when its moderator leaves the site', async () => {
 		const leaver = await makeMember('leaver', 'moderator')
-		await report(cast.member, ofQuery(), spam)
+		await reportSubject(cast.member, ofQuery(), spam)
 		await assign(cast.moderator, 'leaver')
 		await leave(leaver, { texts: 'keep' })
 		expect(await handlerOf()).toBeUndefined()
 	})
 
 	test('is offered to moderators who are neither suspended nor leaving', async () => {
-		await report(cast.member, ofQuery(), spam)
+		await reportSubject(cast.member, ofQuery(), spam)
 		const offered = async () => (await getCase(cast.moderator, ofQuery())).staff.map(({ username }) => username)
 		expect(await offered()).toEqual(['admin', 'moderator', 'second'])
 		await decide(cast.admin, 'profile', 'second', 'suspend', { time: '1 day' })
@@ -123,22 +123,22 @@ describe('notifications of new reports', () => {
 	test('are sent once per burst, and only to the assignee, if there is one', async () => {
 		await sql`delete from notifications`.execute(db())
 		const reporter = await makeMember('eager', 'moderator')
-		await report(reporter, ofQuery(), spam)
+		await reportSubject(reporter, ofQuery(), spam)
 		const { caseId } = await getCase(cast.moderator, ofQuery())
 		const news = { caseId, actorId: reporter.id }
-		for (const _time of [1, 2, 3]) await tellModerators(news)
+		for (const _time of [1, 2, 3]) await notifyModerators(news)
 		const once = { title: 'the moderation queue', count: 1 }
 		const all = ['admin', 'moderator', 'second'].map((username) => ({ username, ...once }))
 		expect(await told('case-report')).toEqual(all)
 		await sql`update notifications set updated_at = now() - interval '2 hours'`.execute(db())
 		await assign(second, 'second')
-		await tellModerators(news)
+		await notifyModerators(news)
 		expect(await told('case-report')).toEqual(
 			all.map((row) => (row.username === 'second' ? { ...row, count: 2 } : row)),
 		)
 		await decide(second, 'query', cast.query, 'dismiss')
 		await sql`delete from notifications`.execute(db())
-		await tellModerators(news)
+		await notifyModerators(news)
 		expect(await told('case-report')).toEqual([])
 	})
 
@@ -151,9 +151,9 @@ describe('notifications of new reports', () => {
 			const { id } = await makeMember(name, 'moderator')
 			await sql`update users set ${state} where id = ${id}`.execute(db())
 		}
-		await report(cast.member, ofQuery(), spam)
+		await reportSubject(cast.member, ofQuery(), spam)
 		const { caseId } = await getCase(cast.moderator, ofQuery())
-		await tellModerators({ caseId, actorId: cast.member.id })
+		await notifyModerators({ caseId, actorId: cast.member.id })
 		const names = (await told('case-report')).map(({ username }) => username)
 		expect(names).toContain('moderator')
 		expect(names.filter((name) => ['silenced', 'parting'].includes(name))).toEqual([])

@@ -5,7 +5,7 @@ import { activeAt } from '../cases.queries.server.ts'
 import type { ModeratedMemberView, NoteView } from '../moderation.view.ts'
 
 /** A locked case with its assignee. */
-export interface HeldCase {
+export interface LockedCase {
 	id: number
 	open: boolean
 	/** As in {@link activeAt}. */
@@ -14,8 +14,8 @@ export interface HeldCase {
 }
 
 /** Locks the case of a subject, if there is one. */
-export async function lockCase(trx: Executor, kind: string, targetId: number): Promise<HeldCase | undefined> {
-	const { rows } = await sql<HeldCase>`
+export async function lockCase(trx: Executor, kind: string, targetId: number): Promise<LockedCase | undefined> {
+	const { rows } = await sql<LockedCase>`
 		select cases.id, closed_at is null as open, ${activeAt} as active_at,
 			(select jsonb_build_object('username', username, 'name', name, 'image', image) from users where users.id = assignee_id) as assignee
 		from cases where kind = ${kind} and target_id = ${targetId} for update of cases`.execute(trx)
@@ -76,7 +76,7 @@ export async function deleteOldNotes(days: number, limit: number): Promise<numbe
 }
 
 /** Whom to notify of a new report: the assignee, or all moderators who can decide where there is none; nobody once it is decided. */
-export async function listToTell(caseId: number, actorId: number): Promise<number[]> {
+export async function listModeratorsToNotify(caseId: number, actorId: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select users.id from cases join users
 			on case when cases.assignee_id is null then users.role <> 'member' else users.id = cases.assignee_id end

@@ -8,11 +8,11 @@ import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { addLogRow } from '../log.queries.server.ts'
 import { findModeratedMember } from '../members.queries.server.ts'
-import { lockModerator, moderator, typedUsername } from '../members.server.ts'
+import { lockModerator, requireModerator, resolveUsername } from '../members.server.ts'
 import { assignInput, noteInput } from '../moderation.schema.ts'
 import { caseUrl } from '../moderation.view.ts'
-import { type FoundSubject, findSubject, type SubjectName } from '../subjects.server.ts'
-import { insertNote, listToTell, lockCase, lockRoles, writeAssignee } from './handling.queries.server.ts'
+import { findSubject, type SubjectName, type SubjectWithCase } from '../subjects.server.ts'
+import { insertNote, listModeratorsToNotify, lockCase, lockRoles, writeAssignee } from './handling.queries.server.ts'
 
 /* How moderators share the work: assigning cases, notes for each other, and notifications of new cases. */
 
@@ -23,10 +23,10 @@ import { insertNote, listToTell, lockCase, lockRoles, writeAssignee } from './ha
  * @throws NotAllowed, NotFound, Invalid; Conflict when it was decided or assigned in the meantime
  */
 export async function assignCase(viewer: Viewer, name: SubjectName, input: Input): Promise<string> {
-	const actor = moderator(viewer)
+	const actor = requireModerator(viewer)
 	const { assignee, assigned } = parseInput(assignInput, input)
 	const found = await requireSubject(actor, name)
-	const chosen = assignee === '' ? null : await findModeratedMember(await typedUsername(assignee))
+	const chosen = assignee === '' ? null : await findModeratedMember(await resolveUsername(assignee))
 	if (chosen === undefined) throw new Invalid(noModerator, { assignee: noModerator })
 	const notified = await db()
 		.transaction()
@@ -58,7 +58,13 @@ function assignedMeanwhile(name: string | undefined): string {
 }
 
 /** The title names nobody: it stays in the list of notifications when the subject is erased. */
-function tellAssignee(trx: Executor, actor: SignedIn, { type, subject, author }: FoundSubject, id: number, to: number) {
+function tellAssignee(
+	trx: Executor,
+	actor: SignedIn,
+	{ type, subject, author }: SubjectWithCase,
+	id: number,
+	to: number,
+) {
 	const about = {
 		type: CASE_SUBJECT,
 		id,
@@ -75,7 +81,7 @@ function tellAssignee(trx: Executor, actor: SignedIn, { type, subject, author }:
  * @throws NotAllowed, NotFound, Invalid
  */
 export async function addNote(viewer: Viewer, name: SubjectName, input: Input): Promise<void> {
-	const actor = moderator(viewer)
+	const actor = requireModerator(viewer)
 	const { note } = parseInput(noteInput, input)
 	const found = await requireSubject(actor, name)
 	await db()
@@ -87,7 +93,7 @@ export async function addNote(viewer: Viewer, name: SubjectName, input: Input): 
 		})
 }
 
-async function requireSubject(actor: SignedIn, name: SubjectName): Promise<FoundSubject> {
+async function requireSubject(actor: SignedIn, name: SubjectName): Promise<SubjectWithCase> {
 	await requireMayWrite(actor.id)
 	await countUse('toggles', actor)
 	const found = await findSubject(name)
@@ -95,7 +101,7 @@ async function requireSubject(actor: SignedIn, name: SubjectName): Promise<Found
 	return found
 }
 
-async function log(trx: Executor, actor: SignedIn, found: FoundSubject, act: string, note = ''): Promise<void> {
+async function log(trx: Executor, actor: SignedIn, found: SubjectWithCase, act: string, note = ''): Promise<void> {
 	const { type, subject, author } = found
 	const about = { kind: type.name, targetId: subject.id, memberId: author.id, title: subject.title }
 	await addLogRow(trx, { actorId: actor.id, act, ...about, note })
@@ -121,7 +127,7 @@ declare module '~/platform/jobs/jobs.server.ts' {
 }
 
 /** Queues notifications of a report or a pending post, to be sent after this transaction. */
-export function tellModeratorsLater(trx: Executor, news: NewsOfCase): Promise<void> {
+export function queueModeratorNotification(trx: Executor, news: NewsOfCase): Promise<void> {
 	return addJob('tell-moderators', news, trx)
 }
 
@@ -131,8 +137,8 @@ export async function visitQueue(viewer: SignedIn, caseId?: number): Promise<voi
 }
 
 /** Notifies moderators of new cases: once per burst, not per report. */
-export async function tellModerators({ caseId, actorId }: NewsOfCase): Promise<void> {
-	const memberIds = await listToTell(caseId, actorId)
+export async function notifyModerators({ caseId, actorId }: NewsOfCase): Promise<void> {
+	const memberIds = await listModeratorsToNotify(caseId, actorId)
 	const subject = { ...QUEUE_SUBJECT, title: 'the moderation queue', url: '/moderation' }
 	const notified = await db()
 		.transaction()

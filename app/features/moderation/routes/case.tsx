@@ -1,27 +1,27 @@
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { Prose } from '~/ui/prose.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { ActForms, StrayRefusal } from '../components/act-forms.tsx'
+import { ActForms, DetachedActError } from '../components/act-forms.tsx'
 import { CaseHead, Reports } from '../components/case-card.tsx'
-import { Handling, Notes } from '../components/case-handling.tsx'
+import { CaseAssignee, CaseNotes } from '../components/case-handling.tsx'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
 import { decideCase } from '../decisions.server.ts'
 import { addNote, assignCase, visitQueue } from '../handling/handling.server.ts'
-import { logOutMember, moderatorOf, requireAdmin } from '../members.server.ts'
+import { logOutMember, requireAdmin, requirePageModerator } from '../members.server.ts'
 import { MEMBER_SUBJECT, mayLogOut } from '../moderation.policy.ts'
 import type { ModeratedMemberView } from '../moderation.view.ts'
 import { getCase } from '../queue.server.ts'
 import type { Route } from './+types/case'
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = await moderatorOf({ request, context, url })
+	return withHttpErrors(async () => {
+		const viewer = await requirePageModerator({ request, context, url })
 		const entry = await getCase(viewer, { kind: params.kind, name: params.id })
 		await visitQueue(viewer, entry.caseId)
 		return { entry, mayLogOut: entry.kind === MEMBER_SUBJECT && mayLogOut(viewer, entry) }
@@ -30,8 +30,8 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 
 /** Errors of an action are shown at its form, with the reason that was typed; viewers without permission get an error page. */
 export function action({ request, params, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const viewer = viewerOf(context)
 		const form = await readForm(request)
 		try {
@@ -59,7 +59,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 			const to = act === 'unmask' ? url.pathname : safeRedirect(input.back, '/moderation')
 			return redirectWithToast(to, { type: 'success', message })
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -71,7 +71,7 @@ export function meta({ matches, loaderData }: Route.MetaArgs) {
 export default function ModerationCase({ loaderData: { entry, mayLogOut }, actionData }: Route.ComponentProps) {
 	return (
 		<ModerationFrame title={entry.prefix + entry.title}>
-			<StrayRefusal
+			<DetachedActError
 				entry={entry}
 				refusal={actionData ?? null}
 				others={entry.isOpen ? ['note', 'assign', 'take'] : ['note']}
@@ -92,8 +92,8 @@ export default function ModerationCase({ loaderData: { entry, mayLogOut }, actio
 				</Link>
 			</p>
 			<Reports entry={entry} />
-			<Handling entry={entry} refusal={actionData ?? null} />
-			<Notes entry={entry} refusal={actionData ?? null} />
+			<CaseAssignee entry={entry} refusal={actionData ?? null} />
+			<CaseNotes entry={entry} refusal={actionData ?? null} />
 			<ActForms entry={entry} refusal={actionData ?? null} />
 			{entry.kind === MEMBER_SUBJECT && entry.acts.includes('clean') && (
 				<TakedownLink username={entry.author.username} />
@@ -120,7 +120,7 @@ function Unmasked({ member: { username, name } }: { member: ModeratedMemberView 
 function TakedownLink({ username }: { username: string }) {
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="everything">
-			<RuleHead id="everything" title="Everything of this account" />
+			<SectionHeading id="everything" title="Everything of this account" />
 			<p className="my-3 text-sm text-ink-2">
 				Hides everything it has published, or its recent posts, in one step that can be undone.
 			</p>
@@ -135,7 +135,7 @@ function TakedownLink({ username }: { username: string }) {
 function LogOutForm({ name }: { name: string }) {
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="sessions">
-			<RuleHead id="sessions" title="Sessions" />
+			<SectionHeading id="sessions" title="Sessions" />
 			<Form method="post" className="mt-3">
 				<p className="mb-3 text-sm text-ink-2">
 					{`Ends every session and access token of ${name}. They can log in again with their password.`}

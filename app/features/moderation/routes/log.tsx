@@ -1,22 +1,22 @@
 import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
-import { useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { useShownValue } from '~/ui/use-shown-value.ts'
+import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
+import { useValueFromAddress } from '~/ui/use-shown-value.ts'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
-import { moderatorOf } from '../members.server.ts'
+import { requirePageModerator } from '../members.server.ts'
 import { MEMBER_SUBJECT } from '../moderation.policy.ts'
 import type { LogView } from '../moderation.view.ts'
 import { listLog } from '../queue.server.ts'
 import type { Route } from './+types/log'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = await moderatorOf({ request, context, url })
+	return withHttpErrors(async () => {
+		const viewer = await requirePageModerator({ request, context, url })
 		const member = url.searchParams.get('member') ?? ''
 		const cursor = url.searchParams.get('cursor') || null
 		return { member, cursor, page: await listLog(viewer, { member, cursor }) }
@@ -29,7 +29,7 @@ export function meta({ matches }: Route.MetaArgs) {
 
 export default function ModerationLog({ loaderData: { member, page } }: Route.ComponentProps) {
 	const { rows, nextHref, loading, load } = useMore(page, (cursor) => withParams('/moderation/log', { member, cursor }))
-	const field = useShownValue(member)
+	const field = useValueFromAddress(member)
 	return (
 		<ModerationFrame title="Moderation log">
 			<Form className="mt-5 flex max-w-[26rem] gap-2" role="search">
@@ -47,7 +47,7 @@ export default function ModerationLog({ loaderData: { member, page } }: Route.Co
 				</EmptyState>
 			) : (
 				<ol className="mt-4">
-					{withoutDoubles(rows, ({ id }) => id).map((row) => (
+					{withoutDuplicates(rows, ({ id }) => id).map((row) => (
 						<Entry key={row.id} row={row} />
 					))}
 				</ol>

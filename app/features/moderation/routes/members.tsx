@@ -2,37 +2,37 @@ import { type ReactNode, useRef } from 'react'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { profilePath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { useFocusKept } from '~/ui/use-focus-kept.ts'
+import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
-import { appoint, listMembers, moderatorOf, requireAdmin } from '../members.server.ts'
+import { listModeratedMembers, requireAdmin, requirePageModerator, setModeratorRole } from '../members.server.ts'
 import type { ModeratedMemberView, SuspendedView } from '../moderation.view.ts'
 import type { Route } from './+types/members'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = await moderatorOf({ request, context, url })
-		return { isAdmin: viewer.role === 'admin', ...(await listMembers(viewer)) }
+	return withHttpErrors(async () => {
+		const viewer = await requirePageModerator({ request, context, url })
+		return { isAdmin: viewer.role === 'admin', ...(await listModeratedMembers(viewer)) }
 	})
 }
 
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const role = form.get('intent') === 'appoint' ? 'moderator' : 'member'
 		try {
 			await requireConfirmed(requireAdmin(viewer), request)
-			await appoint(viewer, String(form.get('username') ?? ''), role)
+			await setModeratorRole(viewer, String(form.get('username') ?? ''), role)
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 		const message = role === 'moderator' ? 'They are now a moderator.' : 'They are now an ordinary member.'
 		return redirectWithToast('/moderation/members', { type: 'success', message })
@@ -46,11 +46,11 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function ModerationMembers({ loaderData, actionData }: Route.ComponentProps) {
 	const { isAdmin, staff, suspended } = loaderData
 	const heading = useRef<HTMLHeadingElement>(null)
-	useFocusKept(staff.length, (count, before) => count < before, heading)
+	useFocusFallback(staff.length, (count, before) => count < before, heading)
 	return (
 		<ModerationFrame title="Members">
 			<section className="mt-8" aria-labelledby="staff">
-				<RuleHead id="staff" title="Moderators and admins" place={heading} />
+				<SectionHeading id="staff" title="Moderators and admins" place={heading} />
 				<FormError>{actionData?.message}</FormError>
 				<ul>
 					{staff.map((member) => (
@@ -69,7 +69,7 @@ export default function ModerationMembers({ loaderData, actionData }: Route.Comp
 				{isAdmin && <AppointForm username={actionData?.values.username ?? ''} />}
 			</section>
 			<section className="mt-10" aria-labelledby="suspended">
-				<RuleHead id="suspended" title="Suspended" />
+				<SectionHeading id="suspended" title="Suspended" />
 				{suspended.length === 0 && <p className="py-3 text-ink-3">Nobody is suspended.</p>}
 				<ul>
 					{suspended.map((member) => (

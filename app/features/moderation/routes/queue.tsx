@@ -1,26 +1,26 @@
 import { useRef } from 'react'
 import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
-import { useFocusKept } from '~/ui/use-focus-kept.ts'
-import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { useFocusFallback } from '~/ui/use-focus-kept.ts'
+import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import { CaseCard } from '../components/case-card.tsx'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
 import { visitQueue } from '../handling/handling.server.ts'
-import { moderatorOf } from '../members.server.ts'
-import { type Handler, handlers } from '../moderation.policy.ts'
+import { requirePageModerator } from '../members.server.ts'
+import { type AssigneeFilter, assigneeFilters } from '../moderation.policy.ts'
 import { listCases, type QueueOrder } from '../queue.server.ts'
 import type { Route } from './+types/queue'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = await moderatorOf({ request, context, url })
+	return withHttpErrors(async () => {
+		const viewer = await requirePageModerator({ request, context, url })
 		const order: QueueOrder = url.searchParams.get('order') === 'reported' ? 'reported' : 'newest'
 		const asked = url.searchParams.get('handler')
-		const handler = handlers.find((one) => one === asked) ?? 'all'
+		const handler = assigneeFilters.find((one) => one === asked) ?? 'all'
 		const cursor = url.searchParams.get('cursor') || null
 		const [page] = await Promise.all([listCases(viewer, { order, handler, cursor }), visitQueue(viewer)])
 		return { order, handler, cursor, page }
@@ -36,21 +36,21 @@ const orders: { order: QueueOrder; title: string }[] = [
 	{ order: 'reported', title: 'Most reported first' },
 ]
 
-const whose: { handler: Handler; title: string }[] = [
+const whose: { handler: AssigneeFilter; title: string }[] = [
 	{ handler: 'all', title: 'All' },
 	{ handler: 'mine', title: 'Mine' },
 	{ handler: 'none', title: 'Unassigned' },
 ]
 
 /** The texts of an empty list. */
-const nothing: Record<Handler, string> = {
+const nothing: Record<AssigneeFilter, string> = {
 	all: 'Reports and first posts that need your approval appear here.',
 	mine: 'Cases that you take or that others assign to you appear here.',
 	none: 'Every open case is assigned to somebody.',
 }
 
 export default function Moderation({ loaderData: { order, handler, page } }: Route.ComponentProps) {
-	const place = (of: { order?: QueueOrder; handler?: Handler; cursor?: string | null }) => {
+	const place = (of: { order?: QueueOrder; handler?: AssigneeFilter; cursor?: string | null }) => {
 		const now = { order, handler, ...of }
 		return withParams('/moderation', {
 			handler: now.handler === 'all' ? null : now.handler,
@@ -59,9 +59,9 @@ export default function Moderation({ loaderData: { order, handler, page } }: Rou
 		})
 	}
 	const { rows, nextHref, loading, load } = useMore(page, (cursor) => place({ cursor }))
-	const cases = withoutDoubles(rows, ({ kind, id }) => `${kind}-${id}`)
+	const cases = withoutDuplicates(rows, ({ kind, id }) => `${kind}-${id}`)
 	const heading = useRef<HTMLHeadingElement>(null)
-	useFocusKept(
+	useFocusFallback(
 		cases.map(({ caseId }) => caseId),
 		(ids, before) => before.some((id) => !ids.includes(id)),
 		heading,

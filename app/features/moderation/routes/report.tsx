@@ -1,28 +1,28 @@
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { ReportFormFields } from '../components/report-form.tsx'
-import { getReportable, report } from '../reports.server.ts'
+import { getReportable, reportSubject } from '../reports.server.ts'
 import type { Route } from './+types/report'
 
 const thanks = 'Thank you. A moderator will look at it.'
 
 export function loader({ params, context, url }: Route.LoaderArgs) {
-	return answering(() => getReportable(signedIn(context, url), { kind: params.kind, name: params.id }))
+	return withHttpErrors(() => getReportable(requireLogin(context, url), { kind: params.kind, name: params.id }))
 }
 
 export async function action({ request, params, context, url }: Route.ActionArgs) {
-	const viewer = signedIn(context, url)
+	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	try {
-		const { url: back } = await report(viewer, { kind: params.kind, name: params.id }, Object.fromEntries(form))
+		const { url: back } = await reportSubject(viewer, { kind: params.kind, name: params.id }, Object.fromEntries(form))
 		// The dialog does not navigate.
 		if (form.get('from') === 'dialog') return { reported: thanks }
 		return redirectWithToast(back, { type: 'success', message: thanks })
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 

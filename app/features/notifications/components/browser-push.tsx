@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { FormError } from '~/ui/form-error.tsx'
-import { whileBusy } from '~/ui/submit-button.tsx'
-import { useFocusKept } from '~/ui/use-focus-kept.ts'
+import { busyButtonProps } from '~/ui/submit-button.tsx'
+import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import type { PushState } from '../push/browser.ts'
 
 const words: Record<PushState, string> = {
@@ -29,12 +29,12 @@ export function BrowserPush({ publicKey, endpoints }: BrowserPushProps) {
 	const hydrated = useHydrated()
 	const canTurn = state === 'on' || state === 'off'
 	const heading = useRef<HTMLHeadingElement>(null)
-	useFocusKept(canTurn, (can, could) => could && !can, heading)
+	useFocusFallback(canTurn, (can, could) => could && !can, heading)
 
 	// biome-ignore lint/correctness/useExhaustiveDependencies: only when the page loads; afterwards the state is known here
 	useEffect(() => {
 		browser()
-			.then(async ({ findState }) => setState(await findState(publicKey, endpoints)))
+			.then(async ({ findPushState }) => setState(await findPushState(publicKey, endpoints)))
 			.catch(() =>
 				setProblem('It is not known whether notifications are on in this browser. Reload the page to try again.'),
 			)
@@ -44,8 +44,8 @@ export function BrowserPush({ publicKey, endpoints }: BrowserPushProps) {
 		setBusy(true)
 		setProblem('')
 		try {
-			const { turnOff, turnOn } = await browser()
-			setState(await (on ? turnOn(publicKey) : turnOff()))
+			const { turnOffPush, turnOnPush } = await browser()
+			setState(await (on ? turnOnPush(publicKey) : turnOffPush()))
 		} catch (error) {
 			setProblem(error instanceof Error ? error.message : String(error))
 		}
@@ -64,7 +64,7 @@ export function BrowserPush({ publicKey, endpoints }: BrowserPushProps) {
 				<FormError>{problem}</FormError>
 			</div>
 			{canTurn && (
-				<button className="btn btn-outline mt-3" type="button" {...whileBusy(busy, () => turn(state === 'off'))}>
+				<button className="btn btn-outline mt-3" type="button" {...busyButtonProps(busy, () => turn(state === 'off'))}>
 					{state === 'off' ? 'Turn on in this browser' : 'Turn off in this browser'}
 				</button>
 			)}

@@ -1,20 +1,20 @@
 import { Check } from 'lucide'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useFetcher } from 'react-router'
-import { retryingJson } from '~/lib/retry.ts'
+import { fetchJsonWithRetries } from '~/lib/retry.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { useFocusKept } from '~/ui/use-focus-kept.ts'
+import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import type { NotificationView } from '../notifications.view.ts'
-import { others } from '../notifications.view.ts'
+import { andOthers } from '../notifications.view.ts'
 
 /** A row of the page: what happened, with a link, and a form that marks it as read. @param from where the form leads back to */
 export function NotificationItem({ notification, from }: { notification: NotificationView; from: string }) {
 	const link = useRef<HTMLAnchorElement>(null)
-	useFocusKept(notification.unread, (unread, before) => before && !unread, link)
+	useFocusFallback(notification.unread, (unread, before) => before && !unread, link)
 	return (
 		<li className="flex items-center gap-2 border-b border-line">
 			<NotificationLink
@@ -54,7 +54,7 @@ function NotificationLink({ notification, className, place }: NotificationLinkPr
 			<span className="min-w-0 flex-1 text-sm leading-5 text-ink-2 wrap-anywhere">
 				<span className="font-semibold text-ink">
 					<bdi>{by}</bdi>
-					{others(people)}
+					{andOthers(people)}
 				</span>{' '}
 				{words} <bdi className="text-ink">{title}</bdi>
 				{reason && (
@@ -85,7 +85,7 @@ export function LatestNotifications({ unread, open }: { unread: number; open: bo
 		if (!open) return
 		const closed = new AbortController()
 		const load = async () => {
-			const latest = await retryingJson<{ rows: NotificationView[] }>('/notifications/latest', closed.signal)
+			const latest = await fetchJsonWithRetries<{ rows: NotificationView[] }>('/notifications/latest', closed.signal)
 			if (latest && !closed.signal.aborted) setRows(latest.rows)
 		}
 		void load()

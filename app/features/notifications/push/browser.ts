@@ -6,7 +6,7 @@ import { WORKER_PATH } from '~/offline/client.ts'
 export type PushState = 'unsupported' | 'uninstalled' | 'blocked' | 'off' | 'on'
 
 /** The state of this browser. Settings that forbid storage forbid service workers too. @param endpoints browsers that the server pushes to for this member */
-export async function findState(publicKey: string, endpoints: string[]): Promise<PushState> {
+export async function findPushState(publicKey: string, endpoints: string[]): Promise<PushState> {
 	if (!('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window))
 		return isAppleTouch() ? 'uninstalled' : 'unsupported'
 	if (Notification.permission === 'denied') return 'blocked'
@@ -18,7 +18,7 @@ export async function findState(publicKey: string, endpoints: string[]): Promise
 }
 
 /** Asks the member for permission, subscribes, and tells the server. @throws Error with a sentence for the member */
-export async function turnOn(publicKey: string): Promise<PushState> {
+export async function turnOnPush(publicKey: string): Promise<PushState> {
 	const permission = await Notification.requestPermission()
 	if (permission !== 'granted') return permission === 'denied' ? 'blocked' : 'off'
 	const subscription = await subscribe(publicKey)
@@ -27,8 +27,8 @@ export async function turnOn(publicKey: string): Promise<PushState> {
 	return 'on'
 }
 
-/** Tells the server, then unsubscribes. @throws Error as {@link turnOn} */
-export async function turnOff(): Promise<PushState> {
+/** Tells the server, then unsubscribes. @throws Error as {@link turnOnPush} */
+export async function turnOffPush(): Promise<PushState> {
 	const registration = await navigator.serviceWorker.getRegistration()
 	const subscription = await registration?.pushManager.getSubscription()
 	if (!subscription) return 'off'

@@ -1,20 +1,20 @@
 import { buildPushPayload } from '@block65/webcrypto-web-push'
 import { config } from '~/config.server.ts'
-import { gathered } from '~/lib/gathered.ts'
+import { batchCalls } from '~/lib/batch-calls.ts'
 import { log } from '~/lib/log.server.ts'
-import { shortened } from '~/lib/text.ts'
+import { truncateWords } from '~/lib/text.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { countTabs } from '~/platform/realtime/presence.server.ts'
-import { doerOf, listSources, type NotificationKindName, textOfEvent } from '../kinds.server.ts'
-import { others } from '../notifications.view.ts'
+import { actorNameOf, listSources, type NotificationKindName, textOfEvent } from '../kinds.server.ts'
+import { andOthers } from '../notifications.view.ts'
 import {
 	addPushJobs,
 	findBrowser,
 	findNotificationPush,
 	forgetSubscription,
-	listAway,
-	noteSuccess,
+	listAwayBrowsers,
 	type PushJob,
+	recordPushSuccess,
 	type Subscription,
 } from './push.queries.server.ts'
 import { isPushService, pushLimits } from './push.schema.ts'
@@ -50,7 +50,7 @@ async function deliver(browser: Subscription, push: Push, urgency: 'normal' | 'h
 	if (!isPushService(endpoint, config().PUSH_HOSTS)) return forgetSubscription(browser)
 	const { title, body } = push
 	const message = {
-		data: { ...push, title: shortened(title, pushLimits.title), body: shortened(body, pushLimits.body) },
+		data: { ...push, title: truncateWords(title, pushLimits.title), body: truncateWords(body, pushLimits.body) },
 		options: { ttl: keepFor, urgency, topic: push.tag },
 	}
 	const request = await buildPushPayload(
@@ -65,7 +65,7 @@ async function deliver(browser: Subscription, push: Push, urgency: 'normal' | 'h
 		signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
 	})
 	await answer.body?.cancel()
-	if (answer.ok) return noteSuccess(browser.id)
+	if (answer.ok) return recordPushSuccess(browser.id)
 	if (answer.status === 404 || answer.status === 410) return forgetSubscription(browser)
 	if (answer.status === 429 || answer.status >= 500) throw new Error(`The push service answered ${answer.status}.`)
 	log.warn({ status: answer.status, service: new URL(endpoint).host }, 'a push service rejected a push')
@@ -81,7 +81,7 @@ export async function queuePushes(
 	wanted: (Omit<PushJob, 'subscription'> & { userId: number })[],
 ): Promise<void> {
 	if (wanted.length === 0) return
-	const browsers = await listAway(
+	const browsers = await listAwayBrowsers(
 		executor,
 		wanted.map(({ userId }) => userId),
 	)
@@ -105,7 +105,7 @@ export async function pushUnseen(kind: NotificationKindName, userId: number, sub
 	}
 }
 
-const queueUnseen = gathered(async (wanted: Parameters<typeof queuePushes>[1]) => {
+const queueUnseen = batchCalls(async (wanted: Parameters<typeof queuePushes>[1]) => {
 	await queuePushes(db(), wanted)
 	return wanted.map(() => null)
 })
@@ -122,7 +122,7 @@ export async function pushNotification(job: PushJob): Promise<void> {
 	if (job.kind) return pushFromSource(job.kind, job)
 	const row = await findNotificationPush(job)
 	if (!row) return
-	const title = `${doerOf(row)}${others(row.people)} ${textOfEvent(row)}`
+	const title = `${actorNameOf(row)}${andOthers(row.people)} ${textOfEvent(row)}`
 	const body = [row.title, row.reason && `Reason: ${row.reason}`].filter(Boolean).join('\n')
 	await deliver(row, { title, body, url: row.url, tag: `n${job.about}`, open: row.open, unread: row.unread }, 'normal')
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isOpen } from '~/platform/realtime/presence.queries.server.ts'
+import { isTabOpen } from '~/platform/realtime/presence.queries.server.ts'
 import { listSources, type NotificationKindName } from '../kinds.server.ts'
 import { unreadNotifications } from '../notifications.queries.server.ts'
 import { pushLimits } from './push.schema.ts'
@@ -17,7 +17,7 @@ export interface Subscription {
 const subscriptionColumns = sql`s.id, s.user_id, s.endpoint, s.p256dh, s.auth`
 const isAway = sql<boolean>`
 	exists (select from sessions where sessions.id = s.session_id and sessions.expires_at > now())
-	and not exists (select from connections where connections.user_id = s.user_id and ${isOpen})`
+	and not exists (select from connections where connections.user_id = s.user_id and ${isTabOpen})`
 
 /** Whether the member of `s` wants pushes of this kind. */
 const wantsPush = (kind: unknown) => sql<boolean>`
@@ -93,7 +93,10 @@ export async function listEndpoints(userId: number): Promise<string[]> {
 }
 
 /** The browsers of these members, except those with an open tab. */
-export async function listAway(executor: Executor, userIds: number[]): Promise<{ id: number; user_id: number }[]> {
+export async function listAwayBrowsers(
+	executor: Executor,
+	userIds: number[],
+): Promise<{ id: number; user_id: number }[]> {
 	const { rows } = await sql<{ id: number; user_id: number }>`
 		select s.id, s.user_id from push_subscriptions s where s.user_id = any(${userIds}::int[]) and ${isAway}`.execute(
 		executor,
@@ -142,7 +145,7 @@ export async function findBrowser(subscription: number, kind: NotificationKindNa
 }
 
 /** Records that a push service accepted a push. */
-export async function noteSuccess(id: number): Promise<void> {
+export async function recordPushSuccess(id: number): Promise<void> {
 	await sql`update push_subscriptions set last_success_at = now() where id = ${id}`.execute(db())
 }
 

@@ -21,7 +21,7 @@ type Session = { viewer: { id: number }; sessionId: number } | null
  * Sends a browser pushes from now on, as long as its session lasts.
  * @throws NotAllowed, Invalid for an invalid subscription, or one that is not at a push service
  */
-export async function subscribe(session: Session, form: FormData): Promise<void> {
+export async function subscribeBrowser(session: Session, form: FormData): Promise<void> {
 	const made = read(session, form)
 	await db()
 		.transaction()
@@ -30,9 +30,9 @@ export async function subscribe(session: Session, form: FormData): Promise<void>
 
 /**
  * Replaces the subscription of a browser, which got another one by itself. Does nothing in a session without pushes.
- * @throws as {@link subscribe}
+ * @throws as {@link subscribeBrowser}
  */
-export async function renew(session: Session, form: FormData): Promise<void> {
+export async function renewSubscription(session: Session, form: FormData): Promise<void> {
 	const made = read(session, form)
 	await db()
 		.transaction()

@@ -1,7 +1,7 @@
 import { createECDH } from 'node:crypto'
 import { join } from 'node:path'
 import { type Config, config } from '~/config.server.ts'
-import { madeOnce } from '~/lib/secrets.server.ts'
+import { readOrCreateFile } from '~/lib/secrets.server.ts'
 
 /** The keys that identify this site to push services (RFC 8292), in base64url. */
 interface VapidKeys {
@@ -22,7 +22,7 @@ const curve = 'prime256v1'
  */
 export function vapidKeys(settings: Settings = config()): VapidKeys {
 	const { VAPID_PRIVATE_KEY, dataDir } = settings
-	const privateKey = VAPID_PRIVATE_KEY ?? madeOnce(join(dataDir, 'vapid-private-key'), newKey)
+	const privateKey = VAPID_PRIVATE_KEY ?? readOrCreateFile(join(dataDir, 'vapid-private-key'), newKey)
 	const pair = createECDH(curve)
 	pair.setPrivateKey(privateKey, 'base64url')
 	return { subject: subjectOf(settings), publicKey: pair.getPublicKey('base64url'), privateKey }

@@ -4,20 +4,20 @@ import { withParams } from '~/lib/addresses.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
+import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
-import { useFocusKept } from '~/ui/use-focus-kept.ts'
-import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { useFocusFallback } from '~/ui/use-focus-kept.ts'
+import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import { NotificationItem } from '../components/notification-list.tsx'
 import { listNotifications, readNotifications } from '../notifications.server.ts'
 import type { Route } from './+types/notifications'
 
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const unread = url.searchParams.get('show') === 'unread'
 		const cursor = url.searchParams.get('cursor') || null
 		return { page: await listNotifications(viewer, { unread, cursor }), unread, cursor }
@@ -25,9 +25,9 @@ export function loader({ context, url }: Route.LoaderArgs) {
 }
 
 export async function action({ request, context, url }: Route.ActionArgs) {
-	const viewer = viewerOf(context) ?? signedIn(context, url)
+	const viewer = viewerOf(context) ?? requireLogin(context, url)
 	const form = await readForm(request)
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		const id = form.get('id')
 		await readNotifications(viewer, id === null ? {} : { ids: [Number(id)].filter(Number.isSafeInteger) })
 		const message = id === null ? 'All notifications are marked as read.' : 'Marked as read.'
@@ -43,9 +43,9 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 	const { page, unread, cursor } = loaderData
 	const pathAt = (at: string | null) => withParams('/notifications', { show: unread ? 'unread' : null, cursor: at })
 	const more = useMore(page, pathAt)
-	const rows = withoutDoubles(more.rows, ({ id }) => id)
+	const rows = withoutDuplicates(more.rows, ({ id }) => id)
 	const heading = useRef<HTMLHeadingElement>(null)
-	useFocusKept(rows.length, (count, before) => count < before, heading)
+	useFocusFallback(rows.length, (count, before) => count < before, heading)
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">

@@ -1,9 +1,9 @@
-import { NoMails } from '~/features/bounces/components/address-problem.tsx'
+import { MailPausedNotice } from '~/features/bounces/components/address-problem.tsx'
 import { readForm } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
-import { Check } from '~/ui/check.tsx'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { Checkbox } from '~/ui/checkbox.tsx'
 import { Form } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { BrowserPush } from '../components/browser-push.tsx'
 import { channelNames, channels } from '../notifications.view.ts'
@@ -13,17 +13,17 @@ import { getPush } from '../push/subscribing.server.ts'
 import type { Route } from './+types/preferences'
 
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const [preferences, push] = await Promise.all([getPreferences(viewer), getPush(viewer)])
 		return { ...preferences, push }
 	})
 }
 
 export async function action({ request, context, url }: Route.ActionArgs) {
-	const viewer = signedIn(context, url)
+	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		await setPreferences(viewer, new Set(form.keys()))
 		return redirectWithToast('/settings', { type: 'success', message: 'Notification settings saved.' })
 	})
@@ -33,8 +33,8 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 export default function Preferences({ loaderData: { daily, weekly, isWithheld, kinds, push } }: Route.ComponentProps) {
 	return (
 		<section className="mt-10" aria-labelledby="notifications">
-			<RuleHead id="notifications" title="Notifications" />
-			{isWithheld && <NoMails />}
+			<SectionHeading id="notifications" title="Notifications" />
+			{isWithheld && <MailPausedNotice />}
 			<Form method="post" action="/settings?index">
 				<table className="w-full text-left">
 					<thead>
@@ -56,22 +56,22 @@ export default function Preferences({ loaderData: { daily, weekly, isWithheld, k
 					</tbody>
 				</table>
 				<div className="mt-4">
-					<Check
+					<Checkbox
 						name="daily"
 						defaultChecked={daily}
 						hint="At most one email a day, and one for messages that stay unread for ten minutes. Nothing that you have already seen here."
 					>
 						Email me what I missed
-					</Check>
+					</Checkbox>
 				</div>
 				<div className="mt-4">
-					<Check
+					<Checkbox
 						name="weekly"
 						defaultChecked={weekly}
 						hint="On Mondays: what is new in the queries, tags, categories and searches you follow, and about your skills."
 					>
 						Email me once a week what is new
-					</Check>
+					</Checkbox>
 				</div>
 				<SubmitButton
 					className="btn btn-outline mt-4"

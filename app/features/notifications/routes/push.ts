@@ -2,8 +2,8 @@ import { redirect } from 'react-router'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { readForm } from '~/platform/http/form.server.ts'
-import { answeringJson } from '~/platform/http/http.ts'
-import { renew, subscribe, unsubscribeBrowser } from '../push/subscribing.server.ts'
+import { respondJson } from '~/platform/http/http.ts'
+import { renewSubscription, subscribeBrowser, unsubscribeBrowser } from '../push/subscribing.server.ts'
 import type { Route } from './+types/push'
 
 export function loader() {
@@ -16,10 +16,10 @@ export function loader() {
  */
 export async function action({ request, context }: Route.ActionArgs) {
 	const form = await readForm(request)
-	return answeringJson(async () => {
+	return respondJson(async () => {
 		if (form.get('intent') === 'off') await unsubscribeBrowser(viewerOf(context), form)
-		else if (form.get('intent') === 'renew') await renew(await sessionOf(request), form)
-		else await subscribe(await sessionOf(request), form)
+		else if (form.get('intent') === 'renew') await renewSubscription(await sessionOf(request), form)
+		else await subscribeBrowser(await sessionOf(request), form)
 		return { done: true }
 	})
 }

@@ -1,12 +1,12 @@
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { readUnsubscribe, unsubscribe } from '../preferences.server.ts'
 import type { Route } from './+types/unsubscribe'
 
 /** Only asks, as mail programs and scanners open every link of a mail. */
 export function loader({ url }: Route.LoaderArgs) {
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		const token = url.searchParams.get('token') ?? ''
 		const { what, noun } = readUnsubscribe(token)
 		return { token, noun, isWeekly: what === 'weekly' }
@@ -15,7 +15,7 @@ export function loader({ url }: Route.LoaderArgs) {
 
 /** Ends the mails; also handles the one-click request of mail programs (RFC 8058), which has no cookies. */
 export function action({ url }: Route.ActionArgs) {
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		await unsubscribe(url.searchParams.get('token') ?? '')
 		return { done: true }
 	})

@@ -1,8 +1,8 @@
 import { data, useSearchParams } from 'react-router'
 import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
@@ -12,23 +12,23 @@ import { confirmByPasskeyPath } from '../passkeys.view.ts'
 import type { Route } from './+types/confirm-by-passkey'
 
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		return null
 	})
 }
 
 /** Issues a challenge, or verifies the signed one and confirms the session. */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		try {
 			if (!form.has('response'))
 				return data({ options: await beginConfirming(viewer) }, { headers: { 'Cache-Control': 'no-store' } })
 			await confirmByPasskey(viewer, form, request)
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 		const to = safeRedirect(url.searchParams.get('redirectTo'), '/settings')
 		return redirectWithToast(to, { type: 'plain', message: 'Confirmed. Continue where you were.' })

@@ -2,7 +2,7 @@ import { data, redirect, useSearchParams } from 'react-router'
 import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -27,7 +27,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 		if (isLeaving) return redirect('/settings/leave', { status: 303, headers })
 		return redirectWithToast(redirectTo, { type: 'plain', message: 'Welcome back!' }, headers)
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 

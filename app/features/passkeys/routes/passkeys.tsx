@@ -4,15 +4,15 @@ import { requireConfirmed } from '~/features/accounts/security/confirmation.serv
 import { loginPath } from '~/lib/addresses.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { isOffered } from '../ceremonies.server.ts'
+import { arePasskeysSupported } from '../ceremonies.server.ts'
 import { PasskeyPrompt } from '../components/passkey-prompt.tsx'
 import { addPasskey, beginAdding, listPasskeys, removePasskey, renamePasskey } from '../passkeys.server.ts'
 import { MAX_PASSKEYS, type PasskeyView, passkeysPath } from '../passkeys.view.ts'
@@ -20,18 +20,18 @@ import type { Route } from './+types/passkeys'
 
 /** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect(loginPath(passkeysPath), { headers })
-		return { passkeys: await listPasskeys(viewer), isOffered: isOffered() }
+		return { passkeys: await listPasskeys(viewer), isOffered: arePasskeysSupported() }
 	})
 }
 
 /** Adding and removing require a confirmed session; renaming does not. */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const intent = form.get('intent')
 		const done = (message: string) => redirectWithToast(passkeysPath, { type: 'success', message })
@@ -50,7 +50,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 			await removePasskey(viewer, form)
 			return done('Passkey removed.')
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -90,11 +90,11 @@ export default function Passkeys({ loaderData, actionData }: Route.ComponentProp
 			)}
 			{isOffered ? (
 				<section className="mt-10" aria-labelledby="add">
-					<RuleHead id="add" title="Add a passkey">
+					<SectionHeading id="add" title="Add a passkey">
 						<span>
 							{passkeys.length} of {MAX_PASSKEYS}
 						</span>
-					</RuleHead>
+					</SectionHeading>
 					{asked && (
 						<PasskeyPrompt
 							asked={{ kind: 'make', options: asked.options }}

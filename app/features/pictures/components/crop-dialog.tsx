@@ -1,13 +1,13 @@
 import { ZoomIn, ZoomOut } from 'lucide'
 import { Suspense, useEffect, useState } from 'react'
-import { lazyPart } from '~/shell/guarded.ts'
+import { lazyWithRetry } from '~/shell/guarded.ts'
 import { Dialog } from '~/ui/dialog.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Spinner } from '~/ui/submit-button.tsx'
 import type { CropArea } from './upload.ts'
 
 /** Loaded on demand, 12 KB. */
-const Cropper = lazyPart(() => import('./cropper.tsx'))
+const Cropper = lazyWithRetry(() => import('./cropper.tsx'))
 
 interface CropDialogProps {
 	/** The chosen file; null closes the dialog. */

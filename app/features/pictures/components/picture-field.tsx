@@ -154,7 +154,7 @@ export function FormPicture({ name, label, kind, path, error, optional, needed }
 				name={name}
 				label={label}
 				kind={kind}
-				value={pictureAt(kind, path)}
+				value={pictureViewOf(kind, path)}
 				error={error}
 				optional={optional}
 				needed={needed}
@@ -165,7 +165,7 @@ export function FormPicture({ name, label, kind, path, error, optional, needed }
 }
 
 /** A picture of which only the path is known; '' for none. The field renders it in a fixed shape, so its size does not matter. */
-export function pictureAt(kind: PictureKind, path: string): PictureView | null {
+export function pictureViewOf(kind: PictureKind, path: string): PictureView | null {
 	return path ? { path, width: widthsOfKind(kind)[2], height: widthsOfKind(kind)[2], colour: '' } : null
 }
 

@@ -44,7 +44,7 @@ export function SmallPictures({ pictures }: SmallPicturesProps) {
 							picture={{ path, width: shown.width, height: shown.height }}
 							alt={alt || 'Picture'}
 							sizes={`${shown.width}px`}
-							className={`rounded-sm ${cutOf(shown)}`}
+							className={`rounded-sm ${cropClass(shown)}`}
 						/>
 					</a>
 				)
@@ -54,7 +54,7 @@ export function SmallPictures({ pictures }: SmallPicturesProps) {
 }
 
 /** The class of a cropped picture. */
-export function cutOf({ cut }: ReturnType<typeof smallSizeOf>): string {
+export function cropClass({ cut }: ReturnType<typeof smallSizeOf>): string {
 	if (cut === null) return ''
 	return cut === 'wide' ? 'h-12 object-cover' : 'w-12 h-60 object-cover'
 }

@@ -36,7 +36,7 @@ export class UploadError extends Error {
 }
 
 /** Why a file cannot be uploaded; null if only the server can tell. */
-export function refusalOf({ size, type }: Blob): string | null {
+export function uploadRefusal({ size, type }: Blob): string | null {
 	if (size > MAX_PICTURE_BYTES) return pictureRefusals.bytes
 	return type === 'image/jpeg' || type === 'image/png' ? null : pictureRefusals.type
 }

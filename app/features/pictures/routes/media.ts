@@ -5,7 +5,7 @@ import { isModerator } from '~/lib/viewer.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { cropSchema } from '../encode.server.ts'
 import { isShownTo } from '../pictures.queries.server.ts'
-import { noPicture, servePicture, storePicture, UploadRefused } from '../pictures.server.ts'
+import { pictureNotFound, servePicture, storePicture, UploadRefused } from '../pictures.server.ts'
 import { type PictureKind, pictureFolders, type UploadErrorKind, uploadErrors } from '../pictures.view.ts'
 import type { Route } from './+types/media'
 
@@ -20,11 +20,11 @@ const file =
 export async function loader({ params, context, request }: Route.LoaderArgs): Promise<Response> {
 	const path = params['*'] ?? ''
 	const [, picture, folder] = file.exec(path) ?? []
-	if (!picture) return noPicture()
+	if (!picture) return pictureNotFound()
 	const open = folder === 'profiles' || folder === 'posts' || folder === 'logos'
 	const viewer = viewerOf(context)
 	if (!open && !isModerator(viewer) && !(await isShownTo(viewer?.id ?? null, picture)))
-		return viewer ? noPicture() : new Response('Log in to see this picture.', { status: 401 })
+		return viewer ? pictureNotFound() : new Response('Log in to see this picture.', { status: 401 })
 	return servePicture(request, { path, caching: open ? 'public, max-age=31536000, immutable' : 'private, no-store' })
 }
 

@@ -22,7 +22,7 @@ import { picture } from '../../../../tests/factories/pictures.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { eventually } from '../../../../tests/support/eventually.ts'
 import { useJobTables } from '../../../../tests/support/jobs.ts'
-import { askForArchive, getArchive, leaveArchive, makeArchive, openArchive, sweepArchives } from './archive.server.ts'
+import { getArchive, leaveArchive, makeArchive, openArchive, requestArchive, sweepArchives } from './archive.server.ts'
 
 useDatabase()
 useJobTables()
@@ -88,8 +88,8 @@ test('contains what a member wrote, uploaded and received, and nothing that they
 		.transaction()
 		.execute((trx) => setSkills(trx, mira.id, ['Lanterns']))
 	await addProject(mira, 'mira', { project_title: 'Lamp', project_tech_stack: 'Lanterns' })
-	await askForArchive(mira, mira)
-	await expect(askForArchive(mira, mira)).rejects.toThrow('already being made')
+	await requestArchive(mira, mira)
+	await expect(requestArchive(mira, mira)).rejects.toThrow('already being made')
 	await expect(openArchive(mira)).rejects.toThrow('There is no archive')
 	expect(await getArchive(mira)).toMatchObject({ progress: 0, endsAt: null })
 	await work()
@@ -134,7 +134,7 @@ test('an expired archive is removed with its member, and when another one is req
 	const files = () => (existsSync(folder) ? readdirSync(folder) : [])
 	const before = files()
 	for (const _ of ['first', 'second']) {
-		await askForArchive(lena, lena)
+		await requestArchive(lena, lena)
 		await work()
 		await sql`update archives set ready_at = now() - interval '8 days' where user_id = ${lena.id}`.execute(db())
 		expect(await getArchive(lena)).toBeNull()
@@ -146,7 +146,7 @@ test('an expired archive is removed with its member, and when another one is req
 
 test('an archive without its file, as on a restored site, is no longer offered after a request', async () => {
 	const rosa = await makeMember('rosa')
-	await askForArchive(rosa, rosa)
+	await requestArchive(rosa, rosa)
 	await work()
 	expect(await getArchive(rosa)).not.toBeNull()
 	rmSync(join(config().dataDir, 'media/archives'), { recursive: true })
@@ -184,14 +184,14 @@ test('leftovers of a killed process are removed when the archive is no longer ne
 
 test('one whose job failed can be requested again after a day', async () => {
 	const jonas = await makeMember('jonas')
-	await askForArchive(jonas, jonas)
+	await requestArchive(jonas, jonas)
 	await sql`update archives set asked_at = now() - interval '23 hours' where user_id = ${jonas.id}`.execute(db())
 	expect(await getArchive(jonas)).toMatchObject({ progress: 0 })
-	await expect(askForArchive(jonas, jonas)).rejects.toThrow('already being made')
+	await expect(requestArchive(jonas, jonas)).rejects.toThrow('already being made')
 	await sql`update archives set asked_at = now() - interval '25 hours' where user_id = ${jonas.id}`.execute(db())
 	// As for none: the page then shows its button again.
 	expect(await getArchive(jonas)).toBeNull()
-	await askForArchive(jonas, jonas)
+	await requestArchive(jonas, jonas)
 	expect(await getArchive(jonas)).toMatchObject({ progress: 0 })
 })
 
@@ -210,7 +210,7 @@ async function makeWriter(username: string, messages: number): Promise<SignedIn>
 
 test('one whose file cannot be written releases its database connection', async () => {
 	const writer = await makeWriter('writer', 2_000)
-	await askForArchive(writer, writer)
+	await requestArchive(writer, writer)
 	const { rows } = await sql<{ name: string }>`select name from archives where user_id = ${writer.id}`.execute(db())
 	const name = rows[0]?.name ?? ''
 	// A pipe whose reader goes away amid the messages, as a disk may be full by then.
@@ -234,7 +234,7 @@ test('a large archive takes constant memory and shows its progress', async () =>
 		insert into pictures (path, user_id, kind, width, height, bytes, colour)
 		select 'profiles/many/' || lpad(to_hex(number), 32, '0'), user_id, kind, width, height, bytes, colour
 		from pictures, generate_series(1, 1000) as number where path = ${path}`.execute(db())
-	await askForArchive(many, many)
+	await requestArchive(many, many)
 	const shown = new Set<number>()
 	let most = 0
 	const before = process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
+import { accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { MemberTable } from '~/platform/member-data.ts'
 import { ARCHIVE_DAYS } from '../privacy.limits.ts'
@@ -104,7 +104,7 @@ function ownRows(table: string, { members, archive }: MemberTable, memberId: num
 	const [owner] = Object.keys(members)
 	if (owner === undefined || typeof archive === 'string') throw new Error(`${table} has no rows for an archive.`)
 	// Pseudonyms have no account data that the member does not know.
-	const accounts = table === 'users' ? sql`array[${memberId}::int]` : accountsOf(memberId)
+	const accounts = table === 'users' ? sql`array[${memberId}::int]` : accountIdsOf(memberId)
 	return sql`select ${sql.join(archive.map((column) => sql.ref(column)))} from ${sql.table(table)}
 		where ${sql.ref(owner)} = any(${accounts})`
 }

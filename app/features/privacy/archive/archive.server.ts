@@ -14,9 +14,9 @@ import { Conflict, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Feature } from '~/platform/feature.ts'
+import { BatchRun } from '~/platform/jobs/batch-run.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { Run } from '~/platform/jobs/run.server.ts'
-import { letter } from '~/platform/mail/mail.server.ts'
+import { linkMail } from '~/platform/mail/mail.server.ts'
 import type { Leaver, MemberTable } from '~/platform/member-data.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { type PrivateKey, storage } from '~/platform/storage/storage.server.ts'
@@ -32,7 +32,7 @@ import {
 	readRows,
 	recordProgress,
 } from './archive.queries.server.ts'
-import { markdownOf, README, schemaOf } from './texts.server.ts'
+import { ARCHIVE_README, describeArchiveFiles, markdownFileOf } from './texts.server.ts'
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
@@ -79,9 +79,9 @@ export async function getArchive(member: Pick<SignedIn, 'id'>): Promise<ArchiveV
  * Queues an archive of everything that is stored about a member, and replaces an older one.
  * @param asker the member, or an admin on their behalf; only the member is notified and can fetch it
  * @param record stores who asked, in the same transaction, once the member is locked
- * @throws Conflict while one is being made, TooMany
+ * @throws Conflict while one is being made, TooManyRequests
  */
-export async function askForArchive(
+export async function requestArchive(
 	member: Pick<SignedIn, 'id'>,
 	asker: SignedIn,
 	record: (trx: Executor) => Promise<void> = async () => {},
@@ -160,10 +160,10 @@ async function* entriesOf(userId: number, name: string, parts: number): AsyncGen
 		if (done % Math.ceil(parts / 100) !== 0) return
 		if (!(await recordProgress(userId, name, parts, done))) throw new Error('The archive is no longer needed.')
 	}
-	yield { name: 'README.txt', input: README }
+	yield { name: 'README.txt', input: ARCHIVE_README }
 	yield {
 		name: 'schema.txt',
-		input: schemaOf(tables.map(({ feature, table, entry }) => [fileOf(feature, table), entry.archive])),
+		input: describeArchiveFiles(tables.map(({ feature, table, entry }) => [fileOf(feature, table), entry.archive])),
 	}
 	for (const { feature, table, entry } of tables) {
 		const rows = jsonOf(readRows(table, entry, userId))
@@ -173,7 +173,7 @@ async function* entriesOf(userId: number, name: string, parts: number): AsyncGen
 			// When the file cannot be written, the library leaves what it was reading open, and with it a connection to the database.
 			await rows.return()
 		}
-		const markdown = markdownOf(table)
+		const markdown = markdownFileOf(table)
 		if (markdown) for await (const row of readRows(table, entry, userId)) yield markdown(row)
 		await progress()
 	}
@@ -215,7 +215,7 @@ export async function removeArchiveFile(name: string): Promise<void> {
 
 function readyLetter({ email, name }: { email: string; name: string }) {
 	const { publicUrl } = config()
-	return letter(
+	return linkMail(
 		email,
 		`Your ${siteName()} data is ready`,
 		`Hello ${name}, the archive of your data that you asked for can be downloaded for ${ARCHIVE_DAYS} days.`,
@@ -229,7 +229,7 @@ function readyLetter({ email, name }: { email: string; name: string }) {
  * @throws the last error, if an archive could not be deleted; the others are
  */
 export async function sweepArchives(): Promise<void> {
-	const run = new Run('an expired archive could not be deleted')
+	const run = new BatchRun('an expired archive could not be deleted')
 	const idOf = (archive: { user_id: number }) => archive.user_id
 	await run.each(await listExpiredArchives(), idOf, async ({ user_id, name }) => {
 		await removeArchiveFile(name)

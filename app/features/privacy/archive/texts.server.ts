@@ -3,7 +3,7 @@
 type Row = Record<string, unknown>
 
 /** A function that turns a row into a Markdown file; undefined for tables without long texts. */
-export function markdownOf(table: string): ((row: Row) => { name: string; input: string }) | undefined {
+export function markdownFileOf(table: string): ((row: Row) => { name: string; input: string }) | undefined {
 	if (table === 'questions')
 		return ({ id, title, description, tags, created_at }) => ({
 			name: `texts/queries/${id}.md`,
@@ -22,7 +22,7 @@ function dateOf(at: unknown): string {
 }
 
 /** The first file of each archive. */
-export const README = `This is everything that the site stores about you.
+export const ARCHIVE_README = `This is everything that the site stores about you.
 
 data/       One JSON file for each kind of thing, an array with one object for each row.
             schema.txt lists them with the names in each.
@@ -34,7 +34,9 @@ Secrets such as passwords and access tokens are left out; nobody needs them but 
 `
 
 /** Describes each JSON file of an archive with its fields, as Markdown. */
-export function schemaOf(files: readonly (readonly [file: string, names: readonly string[] | string])[]): string {
+export function describeArchiveFiles(
+	files: readonly (readonly [file: string, names: readonly string[] | string])[],
+): string {
 	const lines = files.map(
 		([file, names]) =>
 			`| \`${file}\` | ${[names]

@@ -3,7 +3,7 @@ import { sweepPictures } from '~/features/pictures/pictures.server.ts'
 import { renameInTexts } from '~/features/questions/leaving/leaving.queries.server.ts'
 import { announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
 import { log } from '~/lib/log.server.ts'
-import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addressPattern, namingPattern, renameInColumns } from '~/platform/db/member-names.queries.server.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
@@ -68,7 +68,7 @@ export async function deleteLeaver(userId: number): Promise<void> {
 	await db()
 		.transaction()
 		.execute((trx) => deleteAccount(trx, id))
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 	await sweepPictures()
 	for (const step of lastSteps) await step()
 	log.info({ userId: id }, 'the account of a member who left was deleted')

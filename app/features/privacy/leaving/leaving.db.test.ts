@@ -9,7 +9,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { checkCounters } from '~/platform/db/counters.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { letter, sendMail } from '~/platform/mail/mail.server.ts'
+import { linkMail, sendMail } from '~/platform/mail/mail.server.ts'
 import { FORMER_MEMBER } from '~/platform/member-data.ts'
 import { findBrokenFigures, makeMessage } from '../../../../tests/factories/chat.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
@@ -19,7 +19,7 @@ import { decide } from '../../../../tests/support/moderation-cast.ts'
 import { filesWith, plantEverything, rowsWith } from '../../../../tests/support/planted-member.ts'
 import { claimUsername } from '../../accounts/accounts.queries.server.ts'
 import { deleteDueAccounts, deleteLeaver } from './deletion.server.ts'
-import { comeBack, getLeaving, leave } from './leaving.server.ts'
+import { cancelLeaving, getLeaving, leave } from './leaving.server.ts'
 
 useDatabase()
 useJobTables()
@@ -82,8 +82,8 @@ describe('a leaving member', () => {
 		expect(hidden.rows).toEqual([{ hidden: true, listed: false }])
 		// The 14 days have not passed.
 		await deleteLeaver(lena.id)
-		await comeBack(lena)
-		await expect(comeBack(lena)).rejects.toThrow('not being deleted')
+		await cancelLeaving(lena)
+		await expect(cancelLeaving(lena)).rejects.toThrow('not being deleted')
 		const shown = await sql`select hidden, listed from shown_profiles where user_id = ${lena.id}`.execute(db())
 		expect(shown.rows).toEqual([{ hidden: false, listed: true }])
 		await makeQuestion(lena)
@@ -100,7 +100,7 @@ describe('a leaving member', () => {
 		}
 		expect(await isHidden()).toEqual([{ hidden: true }])
 		await expect(decide(admin, 'profile', 'nora', 'restore')).rejects.toMatchObject({ status: 409 })
-		await comeBack(nora)
+		await cancelLeaving(nora)
 		expect(await isHidden()).toEqual([{ hidden: false }])
 	})
 
@@ -110,7 +110,7 @@ describe('a leaving member', () => {
 		await sql`update users set role = 'admin' where id in (${one.id}, ${two.id})`.execute(db())
 		const done = await Promise.allSettled([admin, one, two].map((each) => leave(each, { texts: 'keep' })))
 		expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
-		for (const each of [admin, one, two]) await comeBack(each).catch(() => {})
+		for (const each of [admin, one, two]) await cancelLeaving(each).catch(() => {})
 		await sql`update users set role = 'member' where id in (${one.id}, ${two.id})`.execute(db())
 	})
 
@@ -118,7 +118,7 @@ describe('a leaving member', () => {
 		const rolf = await join_('rolf')
 		await leave(rolf, { texts: 'keep' })
 		await sql`update users set leaves_at = now() where id = ${rolf.id}`.execute(db())
-		const [back] = await Promise.allSettled([comeBack(rolf), deleteLeaver(rolf.id)])
+		const [back] = await Promise.allSettled([cancelLeaving(rolf), deleteLeaver(rolf.id)])
 		const { rows } = await sql`select from users where id = ${rolf.id}`.execute(db())
 		expect(rows).toHaveLength(back.status === 'fulfilled' ? 1 : 0)
 	})
@@ -211,8 +211,8 @@ describe('a leaving member', () => {
 	test('removes no mails of others whose names or addresses merely contain theirs', async () => {
 		const [ann, campus] = [await join_('ann'), await join_('campus')]
 		const link = { label: 'See', url: 'http://localhost:3000/find-dev/annabel' }
-		const kept = letter('joann@campus.example', 'for joann', 'By @annabel.', link, 'Ann leaves it alone.')
-		const removed = letter('peer@campus.example', 'about ann', 'Write to\nANN@campus.example.', link, 'Or do not.')
+		const kept = linkMail('joann@campus.example', 'for joann', 'By @annabel.', link, 'Ann leaves it alone.')
+		const removed = linkMail('peer@campus.example', 'about ann', 'Write to\nANN@campus.example.', link, 'Or do not.')
 		for (const mail of [kept, removed]) {
 			await addJob('send-mail', mail)
 			await sendMail(mail)
@@ -241,7 +241,7 @@ describe('a leaving member', () => {
 		await leave(tom, { texts: 'remove' })
 		await sql`update users set leaves_at = now() - interval '1 minute' where id = ${tom.id}`.execute(db())
 		await sql`update departures set begun_at = now() where user_id = ${tom.id}`.execute(db())
-		await expect(comeBack(tom)).rejects.toThrow('too late')
+		await expect(cancelLeaving(tom)).rejects.toThrow('too late')
 		await deleteDueAccounts()
 		const jobs = await sql<{ payload: { userId: number } }>`
 			select payload from graphile_worker._private_jobs where payload ->> 'userId' = ${String(tom.id)}`.execute(db())

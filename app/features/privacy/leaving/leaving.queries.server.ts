@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
+import { accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { DAYS_TO_COME_BACK } from '../privacy.limits.ts'
 
 /** How much a member has written, shown before they leave. */
-export interface HoldingsRow {
+export interface ContributionsRow {
 	questions: number
 	comments: number
 	/** Posts among these that others replied to or link to: they stay, without the name, whatever the member chooses. */
@@ -14,14 +14,14 @@ export interface HoldingsRow {
 }
 
 /** An SQL condition: a question `q` that others commented on, or that another one was merged into. @param accounts of the author */
-export const isBuiltOn = (accounts: ReturnType<typeof accountsOf>) => sql<boolean>`(
+export const isBuiltOn = (accounts: ReturnType<typeof accountIdsOf>) => sql<boolean>`(
 	exists (select from comments c where c.question_id = q.id and c.status = 'published' and c.author_id <> all(${accounts}))
 	or exists (select from questions other where other.merged_into = q.id))`
 
 /** Counts what a member has written, including pseudonyms. */
-export async function countHoldings(memberId: number): Promise<HoldingsRow> {
-	const accounts = accountsOf(memberId)
-	const { rows } = await sql<HoldingsRow>`
+export async function countContributions(memberId: number): Promise<ContributionsRow> {
+	const accounts = accountIdsOf(memberId)
+	const { rows } = await sql<ContributionsRow>`
 		with mine as materialized (select ${accounts} as accounts),
 		own_questions as (select q.id, ${isBuiltOn(sql`(select accounts from mine)::int[]`)} as kept
 			from questions q where q.author_id = any((select accounts from mine)::int[]) and q.status = 'published'),
@@ -82,7 +82,7 @@ export async function insertDeparture(
 }
 
 /** Cancels a departure unless the deletion has begun; the account must be locked. @returns how to restore the profile */
-export async function takeBackDeparture(trx: Executor, userId: number): Promise<{ hid_profile: boolean } | undefined> {
+export async function cancelDeparture(trx: Executor, userId: number): Promise<{ hid_profile: boolean } | undefined> {
 	const { rows } = await sql<{ hid_profile: boolean; was_listed: boolean }>`
 		delete from departures where user_id = ${userId} and begun_at is null returning hid_profile, was_listed`.execute(
 		trx,
@@ -123,7 +123,7 @@ export async function beginDeletion(trx: Executor, userId: number): Promise<Leav
 	const { rows } = await sql<LeaverRow>`
 		update departures d set begun_at = coalesce(begun_at, now()) from users u
 		where d.user_id = ${userId} and u.id = d.user_id and u.leaves_at <= now()
-		returning u.id, ${accountsOf(userId)} as accounts, u.username, u.name, u.email, u.second_email, d.keeps_texts,
+		returning u.id, ${accountIdsOf(userId)} as accounts, u.username, u.name, u.email, u.second_email, d.keeps_texts,
 			array(select usernames.username from usernames where usernames.user_id = u.id and usernames.username <> u.username) as former_usernames`.execute(
 		trx,
 	)

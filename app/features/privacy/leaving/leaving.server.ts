@@ -6,16 +6,16 @@ import { deleteDevices } from '~/features/sessions/sessions.queries.server.ts'
 import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
 import { Conflict, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import {
-	countHoldings,
+	cancelDeparture,
+	countContributions,
 	findDeparture,
 	insertDeparture,
 	isLastAdmin,
 	lockRoles,
-	takeBackDeparture,
 } from './leaving.queries.server.ts'
 
 /** The form to leave. */
@@ -34,7 +34,7 @@ export interface LeavingView {
 /** The member's departure, if any, and how much they have written. */
 export async function getLeaving(member: Pick<SignedIn, 'id'>): Promise<LeavingView> {
 	const [{ questions, comments, built_on: builtOn, conversations, pictures }, departure] = await Promise.all([
-		countHoldings(member.id),
+		countContributions(member.id),
 		findDeparture(member.id),
 	])
 	return {
@@ -53,12 +53,12 @@ export async function leave(member: SignedIn, input: Input): Promise<void> {
 	const { texts } = parseInput(leaveInput, input)
 	await db()
 		.transaction()
-		.execute((trx) => leaveIn(trx, member.id, texts === 'keep'))
+		.execute((trx) => leaveInTransaction(trx, member.id, texts === 'keep'))
 	await announceLeaving(member)
 }
 
 /** As {@link leave}, in the transaction of an admin; call {@link announceLeaving} after the commit. */
-export async function leaveIn(trx: Executor, userId: number, keepsTexts: boolean): Promise<void> {
+export async function leaveInTransaction(trx: Executor, userId: number, keepsTexts: boolean): Promise<void> {
 	await lockRoles(trx)
 	await lockHideable(trx, userId)
 	if (await isLastAdmin(trx, userId))
@@ -77,21 +77,21 @@ export async function leaveIn(trx: Executor, userId: number, keepsTexts: boolean
 export async function announceLeaving({ id, username }: Pick<SignedIn, 'id' | 'username'>, by = id): Promise<void> {
 	await deleteDevices(id)
 	await announceEndedSessions(id, username)
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 	await recordSecurityEvent('leaving', { userId: id, detail: by === id ? {} : { by } })
 }
 
 /** Cancels the departure. @throws NotAllowed if the deletion has begun */
-export async function comeBack(member: SignedIn): Promise<void> {
+export async function cancelLeaving(member: SignedIn): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockHideable(trx, member.id)
-			const departure = await takeBackDeparture(trx, member.id)
+			const departure = await cancelDeparture(trx, member.id)
 			if (!departure) throw new NotAllowed('This account is not being deleted, or it is too late to keep it.')
 			if (departure.hid_profile) await showProfile(trx, member.id)
 		})
 	await announceAccountChange(member.id)
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 	await recordSecurityEvent('came-back', { userId: member.id })
 }

@@ -6,7 +6,7 @@ import { config } from '~/config.server.ts'
 import { deleteQuestion, restoreQuestion } from '~/features/asking/asking.server.ts'
 import { deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
 import { features } from '~/features/index.server.ts'
-import { report } from '~/features/moderation/reports.server.ts'
+import { reportSubject } from '~/features/moderation/reports.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { checkCounters } from '~/platform/db/counters.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -307,7 +307,7 @@ describe('a deleted post', () => {
 		const word = name()
 		const { id } = await makeQuestion(ben)
 		const comment = await makeComment(mira, id, `Something mean about ${word}`)
-		await report(ben, { kind: 'comment', name: String(comment) }, { reason: 'abusive', details: '' })
+		await reportSubject(ben, { kind: 'comment', name: String(comment) }, { reason: 'abusive', details: '' })
 		await deleteComment(mira, comment)
 		await sql`update cases set closed_at = null where kind = 'comment' and target_id = ${comment}`.execute(db())
 		await age('comments', comment)

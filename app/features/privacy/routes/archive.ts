@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { openArchive } from '../archive/archive.server.ts'
 import { DATA_PATH } from '../privacy.limits.ts'
 import type { Route } from './+types/archive'
 
 /** Serves the viewer's archive to a confirmed session. Without one, leads back to the page that makes it. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		await requireConfirmed(viewer, request, DATA_PATH)
 		try {
 			return download(await openArchive(viewer), `${viewer.username}.zip`)

@@ -3,13 +3,13 @@ import { redirect, useRevalidator } from 'react-router'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { type ArchiveView, askForArchive, getArchive } from '../archive/archive.server.ts'
+import { type ArchiveView, getArchive, requestArchive } from '../archive/archive.server.ts'
 import { ARCHIVE_DAYS, DATA_PATH } from '../privacy.limits.ts'
 import type { Route } from './+types/data'
 
@@ -18,8 +18,8 @@ const LOOK_AGAIN_MS = 3_000
 
 /** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect(`/login?redirectTo=${DATA_PATH}`, { headers })
 		return { archive: await getArchive(viewer) }
@@ -27,15 +27,15 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 }
 
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		try {
 			await requireConfirmed(viewer, request, DATA_PATH)
-			await askForArchive(viewer, viewer)
+			await requestArchive(viewer, viewer)
 			return redirectWithToast(DATA_PATH, { type: 'success', message: 'Your archive is being made.' })
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }

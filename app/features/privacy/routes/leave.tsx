@@ -2,23 +2,23 @@ import { redirect } from 'react-router'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { counted } from '~/lib/text.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { pluralize } from '~/lib/text.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { comeBack, getLeaving, type LeavingView, leave } from '../leaving/leaving.server.ts'
+import { cancelLeaving, getLeaving, type LeavingView, leave } from '../leaving/leaving.server.ts'
 import { DATA_PATH, DAYS_TO_COME_BACK, LEAVE_PATH } from '../privacy.limits.ts'
 import type { Route } from './+types/leave'
 
 /** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect(`/login?redirectTo=${LEAVE_PATH}`, { headers })
 		return await getLeaving(viewer)
@@ -26,12 +26,12 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 }
 
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		try {
 			if (form.get('intent') === 'keep-account') {
-				await comeBack(viewer)
+				await cancelLeaving(viewer)
 				return redirectWithToast('/settings', { type: 'success', message: 'Welcome back. Your account stays.' })
 			}
 			await requireConfirmed(viewer, request, LEAVE_PATH)
@@ -41,7 +41,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 				message: `Your account will be deleted in ${DAYS_TO_COME_BACK} days. Log in until then to keep it.`,
 			})
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -94,7 +94,7 @@ function ComeBack({
 
 function LeaveForm({ holdings, refusal }: { holdings: LeavingView['holdings']; refusal: FormRefusal | undefined }) {
 	const { questions, comments, builtOn, conversations, pictures } = holdings
-	const wrote = `${counted(questions, 'query', 'queries')} and ${counted(comments, 'comment')}`
+	const wrote = `${pluralize(questions, 'query', 'queries')} and ${pluralize(comments, 'comment')}`
 	const error = refusal?.errors.texts
 	return (
 		<>
@@ -122,7 +122,7 @@ function LeaveForm({ holdings, refusal }: { holdings: LeavingView['holdings']; r
 					<Choice value="remove" title="They are deleted" chosen={refusal?.values.texts}>
 						{builtOn === 0
 							? 'None of them has replies from others or was chosen as a solution, so all of them will be deleted.'
-							: `${counted(builtOn, 'text')} that others replied to or chose as a solution ${builtOn === 1 ? 'stays' : 'stay'} under “Former member”.`}
+							: `${pluralize(builtOn, 'text')} that others replied to or chose as a solution ${builtOn === 1 ? 'stays' : 'stay'} under “Former member”.`}
 					</Choice>
 					{error && (
 						<p className="error mt-2" id="texts-error">
@@ -131,14 +131,14 @@ function LeaveForm({ holdings, refusal }: { holdings: LeavingView['holdings']; r
 					)}
 				</fieldset>
 				<section className="mt-8" aria-labelledby="deleted">
-					<RuleHead id="deleted" title="In any case" />
+					<SectionHeading id="deleted" title="In any case" />
 					<ul className="mt-3 list-disc space-y-1 pl-5">
 						<li>
-							Your profile, {counted(pictures, 'picture')}, drafts, bookmarks, votes, follows, notifications, access
+							Your profile, {pluralize(pictures, 'picture')}, drafts, bookmarks, votes, follows, notifications, access
 							tokens and sessions are deleted, as are texts that you deleted before.
 						</li>
 						<li>
-							{counted(conversations, 'conversation')}: the other member keeps the words, by a “Former member” who
+							{pluralize(conversations, 'conversation')}: the other member keeps the words, by a “Former member” who
 							cannot be looked up. Your pictures in them are deleted.
 						</li>
 						<li>What moderators decided stays in their log, without your words.</li>

@@ -8,7 +8,7 @@ const EDGE = 60
  * @param save called with the ids in their new order after a drop
  * @param ended stops it
  */
-export function letDrag(list: HTMLElement, save: (order: string[]) => void, ended: AbortSignal): void {
+export function enableDragging(list: HTMLElement, save: (order: string[]) => void, ended: AbortSignal): void {
 	list.addEventListener('pointerdown', (down) => grab(list, down, save), { signal: ended })
 }
 

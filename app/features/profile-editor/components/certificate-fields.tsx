@@ -14,7 +14,7 @@ export const certificateNames = {
 }
 
 /** The initial values of a new certificate. */
-export const noCertificate: SavedValues = { version: 1, values: {} }
+export const initialCertificate: SavedValues = { version: 1, values: {} }
 
 interface CertificateFieldsProps {
 	values: FormValues

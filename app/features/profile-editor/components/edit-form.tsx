@@ -4,7 +4,7 @@ import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { type FormRefusal, type FormValues, formValues, type SavedValues } from '~/platform/http/form.ts'
 import { toast } from '~/shell/toast.ts'
-import { useToastsAbove } from '~/shell/toasts-above.ts'
+import { useToastOffset } from '~/shell/toasts-above.ts'
 import { type ChoiceNames, ConflictNotice, type FieldNames } from '~/ui/conflict-notice.tsx'
 import { Dialog } from '~/ui/dialog.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -276,7 +276,7 @@ function startOf(field: ChangingField): string {
 /** The footer of a form of single fields; it is sticky while the form is longer than the window. */
 export function SaveBar({ dirty }: { dirty: boolean }) {
 	const bar = useRef<HTMLDivElement>(null)
-	useToastsAbove(bar)
+	useToastOffset(bar)
 	return (
 		<div
 			ref={bar}
@@ -307,7 +307,7 @@ interface ItemButtonsProps {
 export function ItemButtons({ what, editing, onLeave }: ItemButtonsProps) {
 	const { pathname } = useLocation()
 	const bar = useRef<HTMLParagraphElement>(null)
-	useToastsAbove(bar)
+	useToastOffset(bar)
 	return (
 		<p ref={bar} className="flex gap-2">
 			<SubmitButton busyLabel="Saving..." name="choice" value="save">

@@ -1,7 +1,7 @@
 import type { FormValues, SavedValues } from '~/platform/http/form.ts'
 import { Field, Select } from '~/ui/field.tsx'
 import { experienceKindNames, experienceKinds, profileLimits as limits } from '../profile.limits.ts'
-import { CountedText, FieldGroup } from './fields.tsx'
+import { CountedTextArea, FieldGroup } from './fields.tsx'
 
 export const experienceNames = {
 	kind: 'What it is',
@@ -15,7 +15,7 @@ export const experienceNames = {
 }
 
 /** The initial values of a new entry. */
-export const noExperience: SavedValues = { version: 1, values: {} }
+export const initialExperience: SavedValues = { version: 1, values: {} }
 
 interface ExperienceFieldsProps {
 	values: FormValues
@@ -55,7 +55,7 @@ export function ExperienceFields({ values, errors, editing }: ExperienceFieldsPr
 				<Field {...field('url')} optional inputMode="url" maxLength={limits.url} placeholder="https://" />
 			</div>
 			<div className="sm:col-span-2">
-				<CountedText {...field('summary')} optional maxLength={limits.description} rows={4} />
+				<CountedTextArea {...field('summary')} optional maxLength={limits.description} rows={4} />
 			</div>
 		</FieldGroup>
 	)

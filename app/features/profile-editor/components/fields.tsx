@@ -1,5 +1,5 @@
 import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
-import { grouped } from '~/lib/text.ts'
+import { formatNumber } from '~/lib/text.ts'
 import { TextArea } from '~/ui/field.tsx'
 
 interface FieldGroupProps {
@@ -34,7 +34,7 @@ interface CountedTextProps extends Omit<ComponentProps<typeof TextArea>, 'defaul
 }
 
 /** A text area with a character counter. */
-export function CountedText({ defaultValue, maxLength, ...area }: CountedTextProps) {
+export function CountedTextArea({ defaultValue, maxLength, ...area }: CountedTextProps) {
 	const [length, setLength] = useState(defaultValue.length)
 	const field = useRef<HTMLTextAreaElement>(null)
 	// Input from before scripts ran fired no event.
@@ -48,7 +48,7 @@ export function CountedText({ defaultValue, maxLength, ...area }: CountedTextPro
 			onChange={(event) => setLength(event.target.value.length)}
 			aside={
 				<span className="hint">
-					{grouped(length)} of {grouped(maxLength)}
+					{formatNumber(length)} of {formatNumber(maxLength)}
 				</span>
 			}
 		/>

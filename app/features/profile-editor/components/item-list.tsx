@@ -3,13 +3,13 @@ import { type RefObject, useEffect, useRef } from 'react'
 import { useLocation, useNavigation, useSearchParams, useSubmit } from 'react-router'
 import { Picture } from '~/features/pictures/components/picture.tsx'
 import type { PictureView } from '~/features/pictures/pictures.view.ts'
-import { Nothing } from '~/features/profiles/components/sections.tsx'
+import { EmptySection } from '~/features/profiles/components/sections.tsx'
 import { useHydrated } from '~/lib/use-hydrated.ts'
-import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
+import { type DeleteConfirmation, DeleteControl, DeleteSection } from '~/ui/delete-control.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
-import { whileBusy } from '~/ui/submit-button.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
+import { busyButtonProps } from '~/ui/submit-button.tsx'
 
 interface Item {
 	id: string
@@ -47,11 +47,11 @@ export function ItemList({ what, title, empty, items, version, pins = false }: I
 	const deleting = items.find(({ id }) => id === search.get('delete'))
 	return (
 		<section className="mt-10" aria-labelledby={`your-${what}`}>
-			<RuleHead id={`your-${what}`} title={title}>
+			<SectionHeading id={`your-${what}`} title={title}>
 				<span className="num">{items.length}</span>
-			</RuleHead>
+			</SectionHeading>
 			{deleting && <DeleteSection question={questionOf(deleting, pathname)} keepHref={pathname} />}
-			{items.length === 0 && <Nothing>{empty}</Nothing>}
+			{items.length === 0 && <EmptySection>{empty}</EmptySection>}
 			<Form id={form} method="post" action={pathname} preventScrollReset replace>
 				<input type="hidden" name="intent" value="order" />
 				<input type="hidden" name="version" value={version} />
@@ -75,7 +75,7 @@ export function ItemList({ what, title, empty, items, version, pins = false }: I
 
 const partOf = (item: Item | undefined) => item && (item.part ?? String(item.pinned))
 
-function questionOf(item: Item, pathname: string): DeleteQuestion {
+function questionOf(item: Item, pathname: string): DeleteConfirmation {
 	return {
 		title: `Delete “${item.title}”?`,
 		text: 'It disappears from your public profile now. This cannot be undone.',
@@ -145,7 +145,7 @@ function Row({ item, form, pins, isMoving, isFirst, isLast }: RowProps) {
 						aria-label={`Pin ${item.title}`}
 						title="Pinned ones come first"
 						data-step="pin"
-						{...whileBusy(isMoving)}
+						{...busyButtonProps(isMoving)}
 					>
 						<Icon of={Pin} />
 					</button>
@@ -189,7 +189,7 @@ function Step({ step, item, form, disabled, isMoving }: StepProps) {
 			value={`${step}:${item.id}`}
 			aria-label={`Move ${item.title} ${step}`}
 			data-step={step}
-			{...whileBusy(disabled || isMoving)}
+			{...busyButtonProps(disabled || isMoving)}
 			aria-busy={isMoving || undefined}
 		>
 			<Icon of={step === 'up' ? ArrowUp : ArrowDown} className={disabled ? 'opacity-35' : undefined} />
@@ -212,8 +212,8 @@ function useDragging(version: number) {
 			const fields = { intent: 'order', version: String(now), order: order.join(',') }
 			void send(fields, { method: 'post', preventScrollReset: true, replace: true })
 		}
-		void import('../client/drag-order.ts').then(({ letDrag }) => {
-			if (list.current && !ended.signal.aborted) letDrag(list.current, save, ended.signal)
+		void import('../client/drag-order.ts').then(({ enableDragging }) => {
+			if (list.current && !ended.signal.aborted) enableDragging(list.current, save, ended.signal)
 		})
 		return () => ended.abort()
 	}, [])

@@ -1,7 +1,7 @@
 import { emailSettingsPath } from '~/features/identity/emails/emails.view.ts'
 import { openings, openingsOf } from '~/features/members/self.view.ts'
 import type { FormValues } from '~/platform/http/form.ts'
-import { Check } from '~/ui/check.tsx'
+import { Checkbox } from '~/ui/checkbox.tsx'
 import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field, Select } from '~/ui/field.tsx'
 import { Link } from '~/ui/link.tsx'
@@ -13,7 +13,7 @@ import {
 	profileLimits as limits,
 	profileSections,
 } from '../profile.limits.ts'
-import { CountedText, FieldGroup } from './fields.tsx'
+import { CountedTextArea, FieldGroup } from './fields.tsx'
 import { ProfilePicture } from './profile-picture.tsx'
 
 export const personalNames = {
@@ -98,7 +98,7 @@ export function PersonalFields({ values, errors, email, picture }: PersonalField
 					source="/suggest/skills"
 				/>
 				<div className="sm:col-span-2">
-					<CountedText {...field('about')} optional maxLength={limits.about} rows={6} hint="Markdown works here." />
+					<CountedTextArea {...field('about')} optional maxLength={limits.about} rows={6} hint="Markdown works here." />
 				</div>
 				<Field
 					{...field('status_line')}
@@ -130,7 +130,7 @@ export function VisibilityFields({ values, errors }: VisibilityFieldsProps) {
 		<>
 			<FieldGroup title="Open to">
 				{openings.map((opening) => (
-					<Check
+					<Checkbox
 						key={opening}
 						name="open_to"
 						id={`open_to-${opening.replace(' ', '-')}`}
@@ -138,7 +138,7 @@ export function VisibilityFields({ values, errors }: VisibilityFieldsProps) {
 						defaultChecked={openTo.includes(opening)}
 					>
 						{opening.replace(/^./, (letter) => letter.toUpperCase())}
-					</Check>
+					</Checkbox>
 				))}
 				<Field
 					name="open_until"
@@ -151,24 +151,27 @@ export function VisibilityFields({ values, errors }: VisibilityFieldsProps) {
 				/>
 			</FieldGroup>
 			<FieldGroup title="What others see">
-				<Check {...box('show_email')} hint="Members see it on your profile, visitors never do.">
+				<Checkbox {...box('show_email')} hint="Members see it on your profile, visitors never do.">
 					{personalNames.show_email}
-				</Check>
-				<Check {...box('show_phone')} hint="Members see it on your profile, visitors never do.">
+				</Checkbox>
+				<Checkbox {...box('show_phone')} hint="Members see it on your profile, visitors never do.">
 					{personalNames.show_phone}
-				</Check>
-				<Check {...box('listed')} hint="Otherwise only members who have the link to your profile can find you.">
+				</Checkbox>
+				<Checkbox {...box('listed')} hint="Otherwise only members who have the link to your profile can find you.">
 					{personalNames.listed}
-				</Check>
-				<Check {...box('show_presence')} hint="Otherwise you always appear offline.">
+				</Checkbox>
+				<Checkbox {...box('show_presence')} hint="Otherwise you always appear offline.">
 					{personalNames.show_presence}
-				</Check>
-				<Check {...box('public_page')} hint="Visitors can open it, and see the sections below that are for everybody.">
+				</Checkbox>
+				<Checkbox
+					{...box('public_page')}
+					hint="Visitors can open it, and see the sections below that are for everybody."
+				>
 					{personalNames.public_page}
-				</Check>
-				<Check {...box('noindex')} hint="If anyone may see it, they need its link to find it.">
+				</Checkbox>
+				<Checkbox {...box('noindex')} hint="If anyone may see it, they need its link to find it.">
 					{personalNames.noindex}
-				</Check>
+				</Checkbox>
 			</FieldGroup>
 			<FieldGroup title="Who sees which section">
 				<p className="text-sm text-ink-3 sm:col-span-2">

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
 import { useFetcher, useParams } from 'react-router'
 import { editProfilePath } from '~/features/members/members.view.ts'
-import { PictureField, pictureAt } from '~/features/pictures/components/picture-field.tsx'
+import { PictureField, pictureViewOf } from '~/features/pictures/components/picture-field.tsx'
 import type { UploadErrorKind } from '~/features/pictures/pictures.view.ts'
 import { toast } from '~/shell/toast.ts'
-import type { PictureSaved } from '../routes/save-picture.ts'
+import type { PictureSaveResult } from '../routes/save-picture.ts'
 
 const failed = 'Something went wrong! Try again'
 /** Errors that the member caused or can fix; they are shown at the field only. */
@@ -51,7 +51,7 @@ export function ProfilePicture({ label, path, error }: ProfilePictureProps) {
 			label={label}
 			optional
 			kind="profile"
-			value={pictureAt('profile', stored)}
+			value={pictureViewOf('profile', stored)}
 			crop
 			error={data && 'message' in data ? data.message : error}
 			onChange={(picture) => void save(picture?.path ?? '')}
@@ -65,7 +65,7 @@ export function ProfilePicture({ label, path, error }: ProfilePictureProps) {
  * member leaves the page meanwhile.
  */
 function useSaving(action: string) {
-	const { submit, data, state } = useFetcher<PictureSaved>()
+	const { submit, data, state } = useFetcher<PictureSaveResult>()
 	const wanted = useRef<string | null>(null)
 	const save = async (path: string) => {
 		const isUnderWay = wanted.current !== null

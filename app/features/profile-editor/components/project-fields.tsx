@@ -3,7 +3,7 @@ import type { FormValues, SavedValues } from '~/platform/http/form.ts'
 import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field } from '~/ui/field.tsx'
 import { profileLimits as limits } from '../profile.limits.ts'
-import { CountedText, FieldGroup } from './fields.tsx'
+import { CountedTextArea, FieldGroup } from './fields.tsx'
 
 export const projectNames = {
 	project_title: 'Title',
@@ -17,7 +17,7 @@ export const projectNames = {
 }
 
 /** The initial values of a new project. */
-export const noProject: SavedValues = { version: 1, values: {} }
+export const initialProject: SavedValues = { version: 1, values: {} }
 
 interface ProjectFieldsProps {
 	values: FormValues
@@ -51,7 +51,7 @@ export function ProjectFields({ values, errors, editing }: ProjectFieldsProps) {
 			<Field {...field('project_title')} required maxLength={limits.title} />
 			<Field {...field('project_date')} optional type="date" />
 			<div className="sm:col-span-2">
-				<CountedText {...field('project_description')} optional maxLength={limits.description} rows={4} />
+				<CountedTextArea {...field('project_description')} optional maxLength={limits.description} rows={4} />
 			</div>
 			<ChipsField
 				className="sm:col-span-2"

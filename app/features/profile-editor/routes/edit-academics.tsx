@@ -3,19 +3,19 @@ import { CampusSection } from '~/features/campus/components/campus-status.tsx'
 import { factsOf, type SignedIn } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { formValues, submitForm } from '~/platform/http/form.ts'
-import { answering, redirectWithToast } from '~/platform/http/http.ts'
+import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
 import { AcademicsFields, academicsNames } from '../components/academics-fields.tsx'
 import { EditForm, SaveBar } from '../components/edit-form.tsx'
 import { getAcademics, saveAcademics } from '../editing.server.ts'
 import { academicsInput } from '../profile.schema.ts'
-import { ownForm, ownPage } from '../requests.server.ts'
+import { requireOwnForm, requireOwnPage } from '../requests.server.ts'
 import type { Route } from './+types/edit-academics'
 
 export function loader(args: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = ownPage(args)
+	return withHttpErrors(async () => {
+		const viewer = requireOwnPage(args)
 		const [start, campus] = await Promise.all([
 			getAcademics(viewer, viewer.username),
 			getCampus(viewer, viewer.username),
@@ -25,7 +25,7 @@ export function loader(args: Route.LoaderArgs) {
 }
 
 export async function action(args: Route.ActionArgs) {
-	const viewer = await ownForm(args)
+	const viewer = await requireOwnForm(args)
 	const form = await readForm(args.request)
 	try {
 		const address = await saveAcademics(viewer, viewer.username, formValues(form))
@@ -35,7 +35,7 @@ export async function action(args: Route.ActionArgs) {
 			message: mailed ? `${updated} We have emailed a link to ${address} to confirm it.` : updated,
 		})
 	} catch (error) {
-		return refused(error, form, 'Something went wrong!')
+		return refuseForm(error, form, 'Something went wrong!')
 	}
 }
 

@@ -3,8 +3,8 @@ import { siteDay } from '~/lib/calendar.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { submitForm } from '~/platform/http/form.ts'
-import { answering } from '~/platform/http/http.ts'
-import { CertificateFields, certificateNames, noCertificate } from '../components/certificate-fields.tsx'
+import { withHttpErrors } from '~/platform/http/http.ts'
+import { CertificateFields, certificateNames, initialCertificate } from '../components/certificate-fields.tsx'
 import { EditForm, ItemButtons, useItemRefusal } from '../components/edit-form.tsx'
 import { ItemList } from '../components/item-list.tsx'
 import {
@@ -16,17 +16,17 @@ import {
 } from '../items.server.ts'
 import { getOrderVersion } from '../order.server.ts'
 import { certificateInput } from '../profile.schema.ts'
-import { itemAction, ownPage } from '../requests.server.ts'
+import { itemAction, requireOwnPage } from '../requests.server.ts'
 import type { Route } from './+types/edit-certificates'
 
 export function loader(args: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = ownPage(args)
+	return withHttpErrors(async () => {
+		const viewer = requireOwnPage(args)
 		const id = args.url.searchParams.get('edit')
 		const [certificates, version, start] = await Promise.all([
 			listCertificates(viewer, viewer.username),
 			getOrderVersion(viewer, viewer.username),
-			id ? getCertificate(viewer, viewer.username, id) : noCertificate,
+			id ? getCertificate(viewer, viewer.username, id) : initialCertificate,
 		])
 		return { certificates, version, id, start }
 	})

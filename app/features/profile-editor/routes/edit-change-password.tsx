@@ -2,33 +2,33 @@ import { useEffect, useRef, useState } from 'react'
 import { useNavigation } from 'react-router'
 import { changePassword } from '~/features/accounts/accounts.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { submitForm } from '~/platform/http/form.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusal } from '~/ui/form-kit.ts'
 import { Form } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { LeaveDialog, useUnsaved } from '../components/edit-form.tsx'
-import { ownForm, ownPage } from '../requests.server.ts'
+import { requireOwnForm, requireOwnPage } from '../requests.server.ts'
 import type { Route } from './+types/edit-change-password'
 
 export function loader(args: Route.LoaderArgs) {
-	ownPage(args)
+	requireOwnPage(args)
 	return null
 }
 
 export async function action(args: Route.ActionArgs) {
-	const viewer = await ownForm(args)
+	const viewer = await requireOwnForm(args)
 	const form = await readForm(args.request)
 	try {
 		const session = await changePassword(viewer, form, args.request)
 		const flash = { type: 'success', message: 'Password updated Successfully' } as const
 		return redirectWithToast(args.url.pathname, flash, session)
 	} catch (error) {
-		return refused(error, form, 'Something went wrong!')
+		return refuseForm(error, form, 'Something went wrong!')
 	}
 }
 
@@ -67,7 +67,7 @@ export default function EditChangePassword({ actionData }: Route.ComponentProps)
 				onInput={look}
 				onSubmit={allow}
 			>
-				<RuleHead title="Password" />
+				<SectionHeading title="Password" />
 				<div className="mt-2 grid gap-5">
 					<FormError errors={errors} names={{ currentPassword: 'Current password', newPassword: 'New password' }}>
 						{actionData?.message}

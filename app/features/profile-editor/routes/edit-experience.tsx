@@ -1,26 +1,26 @@
 import { editProfilePath } from '~/features/members/members.view.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { submitForm } from '~/platform/http/form.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { EditForm, ItemButtons, useItemRefusal } from '../components/edit-form.tsx'
-import { ExperienceFields, experienceNames, noExperience } from '../components/experience-fields.tsx'
+import { ExperienceFields, experienceNames, initialExperience } from '../components/experience-fields.tsx'
 import { ItemList } from '../components/item-list.tsx'
 import { addExperience, deleteExperience, getExperience, listExperiences, saveExperience } from '../items.server.ts'
 import { getOrderVersion } from '../order.server.ts'
 import { experienceKindNames } from '../profile.limits.ts'
 import { experienceInput } from '../profile.schema.ts'
-import { itemAction, ownPage } from '../requests.server.ts'
+import { itemAction, requireOwnPage } from '../requests.server.ts'
 import type { Route } from './+types/edit-experience'
 
 export function loader(args: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = ownPage(args)
+	return withHttpErrors(async () => {
+		const viewer = requireOwnPage(args)
 		const id = args.url.searchParams.get('edit')
 		const [experiences, version, start] = await Promise.all([
 			listExperiences(viewer, viewer.username),
 			getOrderVersion(viewer, viewer.username),
-			id ? getExperience(viewer, viewer.username, id) : noExperience,
+			id ? getExperience(viewer, viewer.username, id) : initialExperience,
 		])
 		return { experiences, version, id, start }
 	})

@@ -7,11 +7,11 @@ import { getOwnStatus } from '~/features/profiles/hiding.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
-import { ownPage } from '../requests.server.ts'
+import { requireOwnPage } from '../requests.server.ts'
 import type { Route } from './+types/edit-layout'
 
 export async function loader(args: Route.LoaderArgs) {
-	const viewer = ownPage(args)
+	const viewer = requireOwnPage(args)
 	return { username: viewer.username, status: await getOwnStatus(viewer) }
 }
 

@@ -2,21 +2,21 @@ import { refreshSession } from '~/features/accounts/accounts.server.ts'
 import { EvidenceForm } from '~/features/evidence/components/evidence-form.tsx'
 import { getEvidence } from '~/features/evidence/evidence.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { formValues, submitForm } from '~/platform/http/form.ts'
-import { answering, redirectWithToast } from '~/platform/http/http.ts'
+import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { EditForm, SaveBar } from '../components/edit-form.tsx'
 import { PersonalFields, personalNames, VisibilityFields } from '../components/personal-fields.tsx'
 import { getPersonal, savePersonal } from '../editing.server.ts'
 import { audienceChoices } from '../profile.limits.ts'
 import { personalInput } from '../profile.schema.ts'
-import { ownForm, ownPage, textsWithPicture } from '../requests.server.ts'
+import { requireOwnForm, requireOwnPage, textsWithPicture } from '../requests.server.ts'
 import type { Route } from './+types/edit-personal'
 
 export function loader(args: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = ownPage(args)
+	return withHttpErrors(async () => {
+		const viewer = requireOwnPage(args)
 		const [personal, evidence] = await Promise.all([
 			getPersonal(viewer, args.params.username),
 			getEvidence(viewer, viewer),
@@ -26,7 +26,7 @@ export function loader(args: Route.LoaderArgs) {
 }
 
 export async function action(args: Route.ActionArgs) {
-	const viewer = await ownForm(args)
+	const viewer = await requireOwnForm(args)
 	const form = await readForm(args.request)
 	try {
 		// With scripts the picture is saved on its own: see save-picture.ts.
@@ -37,7 +37,7 @@ export async function action(args: Route.ActionArgs) {
 		// The header shows the name and picture from the session.
 		return redirectWithToast(args.url.pathname, flash, await refreshSession(args.request))
 	} catch (error) {
-		return refused(error, form, 'Something went wrong!')
+		return refuseForm(error, form, 'Something went wrong!')
 	}
 }
 

@@ -3,26 +3,26 @@ import { editProfilePath } from '~/features/members/members.view.ts'
 import { monthAndYear } from '~/lib/calendar.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { submitForm } from '~/platform/http/form.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { EditForm, ItemButtons, useItemRefusal } from '../components/edit-form.tsx'
 import { ItemList } from '../components/item-list.tsx'
-import { noProject, ProjectFields, projectNames } from '../components/project-fields.tsx'
+import { initialProject, ProjectFields, projectNames } from '../components/project-fields.tsx'
 import { addProject, deleteProject, getProject, listProjects, saveProject } from '../items.server.ts'
 import { getOrderVersion } from '../order.server.ts'
 import { projectInput } from '../profile.schema.ts'
-import { itemAction, ownPage } from '../requests.server.ts'
+import { itemAction, requireOwnPage } from '../requests.server.ts'
 import type { Route } from './+types/edit-projects'
 
 export function loader(args: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = ownPage(args)
+	return withHttpErrors(async () => {
+		const viewer = requireOwnPage(args)
 		const id = args.url.searchParams.get('edit')
 		const [projects, version, account, start] = await Promise.all([
 			listProjects(viewer, viewer.username),
 			getOrderVersion(viewer, viewer.username),
 			findGithubAccount(viewer),
-			id ? getProject(viewer, viewer.username, id) : noProject,
+			id ? getProject(viewer, viewer.username, id) : initialProject,
 		])
 		return { projects, version, id, start, offersGithub: account !== null, username: viewer.username }
 	})

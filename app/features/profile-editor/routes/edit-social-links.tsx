@@ -1,20 +1,20 @@
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { formValues, submitForm } from '~/platform/http/form.ts'
-import { answering, redirectWithToast } from '~/platform/http/http.ts'
+import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
 import { EditForm, SaveBar } from '../components/edit-form.tsx'
 import { SocialFields, socialNames } from '../components/social-fields.tsx'
 import { getSocial, saveSocial } from '../editing.server.ts'
 import { socialInput } from '../profile.schema.ts'
-import { ownForm, ownPage } from '../requests.server.ts'
+import { requireOwnForm, requireOwnPage } from '../requests.server.ts'
 import type { Route } from './+types/edit-social-links'
 
 export function loader(args: Route.LoaderArgs) {
-	return answering(async () => getSocial(ownPage(args), args.params.username))
+	return withHttpErrors(async () => getSocial(requireOwnPage(args), args.params.username))
 }
 
 export async function action(args: Route.ActionArgs) {
-	const viewer = await ownForm(args)
+	const viewer = await requireOwnForm(args)
 	const form = await readForm(args.request)
 	try {
 		await saveSocial(viewer, viewer.username, formValues(form))
@@ -23,7 +23,7 @@ export async function action(args: Route.ActionArgs) {
 			message: 'Social links updated successfully!',
 		})
 	} catch (error) {
-		return refused(error, form, 'Something went wrong!')
+		return refuseForm(error, form, 'Something went wrong!')
 	}
 }
 

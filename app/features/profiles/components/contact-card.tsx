@@ -1,6 +1,6 @@
 import { Check, GraduationCap, type IconNode, Mail, MapPin, Phone } from 'lucide'
 import type { ReactNode } from 'react'
-import { CampusMark } from '~/features/campus/components/campus-status.tsx'
+import { CampusBadge } from '~/features/campus/components/campus-status.tsx'
 import { ChatButton } from '~/features/inbox/components/chat-button.tsx'
 import { skillPath, studiesText } from '~/features/members/members.view.ts'
 import { openings } from '~/features/members/self.view.ts'
@@ -70,7 +70,7 @@ function Card({ profile, online, own, viewer }: CardProps) {
 							{profile.openUntil && `, until ${fullDate(profile.openUntil)}`}
 						</p>
 					)}
-					{profile.campus && <CampusMark university={profile.campus} className="mt-2" />}
+					{profile.campus && <CampusBadge university={profile.campus} className="mt-2" />}
 					{viewer !== 'owner' && !own && !profile.imported && (
 						<ChatButton
 							peer={{ ...profile, online }}

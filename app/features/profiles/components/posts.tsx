@@ -1,16 +1,16 @@
 import { useLocation } from 'react-router'
 import { CategoryAndState } from '~/features/question-lists/components/question-card.tsx'
 import type { AnswerView, QuestionCardView } from '~/features/questions/question.view.ts'
-import { Answered } from '~/features/search/components/answered.tsx'
+import { AnsweredBadge } from '~/features/search/components/answered.tsx'
 import { withParams } from '~/lib/addresses.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { type MorePage, useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { feedPath, type PostCounts, type PostKind, postKinds, postsCounted } from '../profiles.view.ts'
-import { Nothing } from './sections.tsx'
+import { type MorePage, useMore, withoutDuplicates } from '~/ui/use-more.ts'
+import { feedPath, formatPostCount, type PostCounts, type PostKind, postKinds } from '../profiles.view.ts'
+import { EmptySection } from './sections.tsx'
 
 interface PostTabsProps {
 	shown: PostKind
@@ -32,7 +32,7 @@ export function PostTabs({ shown, counts }: PostTabsProps) {
 							aria-current={kind === shown ? 'page' : undefined}
 							data-active={kind === shown || undefined}
 						>
-							{label} <span className="font-normal text-ink-3">{postsCounted(counts[kind])}</span>
+							{label} <span className="font-normal text-ink-3">{formatPostCount(counts[kind])}</span>
 						</Link>
 					</li>
 				))}
@@ -63,11 +63,11 @@ export function OwnPosts({ page, cursor, kind, params }: OwnPostsProps) {
 	const { pathname } = useLocation()
 	const { rows, nextHref, loading, load } = useMore(page, (next) => withParams(pathname, { ...params, cursor: next }))
 	const { label } = postKinds.find((one) => one.kind === kind) ?? postKinds[0]
-	if (rows.length === 0) return <Nothing>{`No ${label} Found!`}</Nothing>
+	if (rows.length === 0) return <EmptySection>{`No ${label} Found!`}</EmptySection>
 	return (
 		<>
 			<ul className="mt-0.5">
-				{withoutDoubles(rows, ({ id }) => id).map((post) => (
+				{withoutDuplicates(rows, ({ id }) => id).map((post) => (
 					<OwnPost key={post.id} post={post} />
 				))}
 			</ul>
@@ -121,7 +121,7 @@ function OwnQuestion({ question }: { question: QuestionCardView }) {
 					</Link>
 				</h3>
 			</div>
-			<Figures at={question.createdAt}>{counted(question.commentCount, 'comment')}</Figures>
+			<Figures at={question.createdAt}>{pluralize(question.commentCount, 'comment')}</Figures>
 		</>
 	)
 }
@@ -132,7 +132,7 @@ function OwnAnswer({ answer }: { answer: AnswerView }) {
 			<div className="min-w-0">
 				{answer.solution && (
 					<p className="mb-0.5">
-						<Answered>Accepted answer</Answered>
+						<AnsweredBadge>Accepted answer</AnsweredBadge>
 					</p>
 				)}
 				<h3 className="text-md leading-5 font-semibold wrap-anywhere">
@@ -142,7 +142,7 @@ function OwnAnswer({ answer }: { answer: AnswerView }) {
 				</h3>
 				{answer.excerpt && <p className="mt-1 line-clamp-2 max-w-read text-ink-2 wrap-anywhere">{answer.excerpt}</p>}
 			</div>
-			<Figures at={answer.createdAt}>{counted(answer.score, 'vote')}</Figures>
+			<Figures at={answer.createdAt}>{pluralize(answer.score, 'vote')}</Figures>
 		</>
 	)
 }

@@ -53,14 +53,14 @@ function Headed({ id, title, count, children }: HeadedProps & { children: ReactN
 }
 
 /** The text of an empty section. */
-export function Nothing({ children }: { children: string }) {
+export function EmptySection({ children }: { children: string }) {
 	return <p className="text-md text-ink-3">{children}</p>
 }
 
 /** A member's own introduction. @param aboutHtml null for a text that is shown as it is */
 export function About({ about, aboutHtml }: Pick<ProfileView, 'about' | 'aboutHtml'>) {
 	if (aboutHtml !== null) return <Prose html={aboutHtml} />
-	if (!about.trim()) return <Nothing>Nothing written yet.</Nothing>
+	if (!about.trim()) return <EmptySection>Nothing written yet.</EmptySection>
 	return (
 		<div className="prose max-w-read">
 			{paragraphs(about).map((text) => (
@@ -82,7 +82,7 @@ export function Academics({ profile, own = false }: { profile: AcademicsView; ow
 	const earlier = profile.experiences.filter(({ kind }) => kind === 'education')
 	const isStudying = [studies.branch, university, location, yearOfPassing, studies.year, studies.semester].some(Boolean)
 	const isEnrolled = own && (enrolmentNumber !== '' || universityEmail !== '')
-	if (!isStudying && !isEnrolled && earlier.length === 0) return <Nothing>Nothing written yet.</Nothing>
+	if (!isStudying && !isEnrolled && earlier.length === 0) return <EmptySection>Nothing written yet.</EmptySection>
 	return (
 		<div className="grid grid-cols-1 gap-4">
 			{isStudying && <Studies profile={profile} />}
@@ -133,7 +133,7 @@ function OwnFact({ label, children }: { label: string; children: string }) {
 
 /** Studies, work or volunteering, as a list. */
 export function Experience({ experiences }: Pick<ProfileView, 'experiences'>) {
-	if (experiences.length === 0) return <Nothing>Nothing written yet.</Nothing>
+	if (experiences.length === 0) return <EmptySection>Nothing written yet.</EmptySection>
 	return (
 		<ul className="grid gap-5">
 			{experiences.map(({ id, kind, organisation, title, url, span, summary }) => (
@@ -170,7 +170,7 @@ function Organisation({ name, url }: { name: string; url: string }) {
 
 /** A member's projects, as a list. */
 export function Projects({ projects }: { projects: ProjectView[] }) {
-	if (projects.length === 0) return <Nothing>No Project found!</Nothing>
+	if (projects.length === 0) return <EmptySection>No Project found!</EmptySection>
 	return (
 		<ul className="grid gap-7">
 			{projects.map((project) => (
@@ -236,7 +236,7 @@ function Project({ project }: { project: ProjectView }) {
 
 /** A member's certificates, as a grid. @param today `2026-11-21` */
 export function Certificates({ certificates, today }: { certificates: CertificateView[]; today: string }) {
-	if (certificates.length === 0) return <Nothing>No certificates found!</Nothing>
+	if (certificates.length === 0) return <EmptySection>No certificates found!</EmptySection>
 	return (
 		<ul className="grid grid-cols-1 gap-x-5 gap-y-6 min-[24rem]:grid-cols-2 sm:grid-cols-3">
 			{certificates.map((certificate) => (

@@ -1,5 +1,5 @@
 import { redirect } from 'react-router'
-import { answering, refererPath, signedIn } from '~/platform/http/http.ts'
+import { refererPath, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { dismissFirstSteps } from '../profiles.server.ts'
 import type { Route } from './+types/first-steps'
 
@@ -10,8 +10,8 @@ export function loader() {
 
 /** Dismisses the first steps, and stays on the page that showed them. */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		await dismissFirstSteps(signedIn(context, url))
+	return withHttpErrors(async () => {
+		await dismissFirstSteps(requireLogin(context, url))
 		return redirect(refererPath(request, '/find-dev'), 303)
 	})
 }

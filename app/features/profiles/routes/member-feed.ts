@@ -1,10 +1,10 @@
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { getMemberFeed } from '../posts.server.ts'
 import type { Route } from './+types/member-feed'
 
 /** A member's posts under their own name, for feed readers, which do not log in. */
 export function loader({ params }: Route.LoaderArgs) {
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		const feed = await getMemberFeed(params.username)
 		return new Response(feed, {
 			headers: {

@@ -1,11 +1,11 @@
 import { redirect } from 'react-router'
 import { SkillEvidence } from '~/features/evidence/components/skill-evidence.tsx'
-import { isOwn } from '~/features/members/members.policy.ts'
+import { isOwnProfile } from '~/features/members/members.policy.ts'
 import { editParts, editProfilePath } from '~/features/members/members.view.ts'
 import { siteDay } from '~/lib/calendar.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
-import { answering, signedIn } from '~/platform/http/http.ts'
+import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { ContactCard } from '../components/contact-card.tsx'
 import { FirstSteps } from '../components/first-steps.tsx'
@@ -30,9 +30,9 @@ const tabs = [
 ] as const
 
 export function loader({ context, params, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
-		if (!isOwn(viewer, { username: params.username.toLowerCase() }))
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
+		if (!isOwnProfile(viewer, { username: params.username.toLowerCase() }))
 			throw redirect(`/find-dev/${encodeURIComponent(params.username)}`)
 		const tab = tabs.find(({ id }) => id === url.searchParams.get('tab'))?.id ?? 'about'
 		const cursor = url.searchParams.get('cursor')

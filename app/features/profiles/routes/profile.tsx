@@ -6,10 +6,10 @@ import { siteDay } from '~/lib/calendar.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
-import { memberShare, pageMeta } from '~/lib/page-meta.ts'
+import { memberShareMeta, pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
-import { answering, signedIn } from '~/platform/http/http.ts'
-import { Pending, soon } from '~/ui/pending.tsx'
+import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { deferIfSlow, Pending } from '~/ui/pending.tsx'
 import { Skeleton } from '~/ui/skeleton.tsx'
 import { ContactCard } from '../components/contact-card.tsx'
 import { HiddenNotice } from '../components/hidden-notice.tsx'
@@ -34,10 +34,10 @@ import type { Route } from './+types/profile'
 export const handle: PageHandle = { revisit: true }
 
 export function loader({ context, params, url }: Route.LoaderArgs) {
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		const viewer = viewerOf(context)
 		const profile = await getProfile(viewer, params.username).catch(async (error: unknown) => {
-			if (!viewer && error instanceof NotAllowed) signedIn(context, url)
+			if (!viewer && error instanceof NotAllowed) requireLogin(context, url)
 			const elsewhere = error instanceof NotFound && (await findPseudonymsQuestion(params.username))
 			throw elsewhere ? redirect(elsewhere) : error
 		})
@@ -56,7 +56,7 @@ export function headers({ loaderHeaders }: Route.HeadersArgs) {
 // The page opens at once with what the list knew of the member. Switching or extending the list of posts keeps the
 // current page.
 export const clientLoader = ({ serverLoader, url }: Route.ClientLoaderArgs) =>
-	url.searchParams.has('cursor') || url.searchParams.has('posts') ? serverLoader() : soon(serverLoader(), 0)
+	url.searchParams.has('cursor') || url.searchParams.has('posts') ? serverLoader() : deferIfSlow(serverLoader(), 0)
 
 export function meta({ matches, loaderData, location, params }: Route.MetaArgs) {
 	const profile = loaderData && 'profile' in loaderData ? loaderData.profile : null
@@ -66,7 +66,7 @@ export function meta({ matches, loaderData, location, params }: Route.MetaArgs) 
 		noindex: !profile?.indexed,
 		feed: profile ? { path: feedPath(profile.username), title: `Posts of ${profile.name}` } : undefined,
 	})
-	return profile && !profile.imported ? [...tags, ...memberShare(matches, profile)] : tags
+	return profile && !profile.imported ? [...tags, ...memberShareMeta(matches, profile)] : tags
 }
 
 /** The print style sheet makes the page a résumé; it never blocks rendering on screen. */

@@ -1,6 +1,6 @@
 import type { Page, QuestionCardView } from '~/features/questions/question.view.ts'
 import { pathOfPicture } from '~/lib/addresses.ts'
-import type { ForumFrame, ListData, WaitingView } from '../lists.view.ts'
+import type { ForumFrame, ListData, UnansweredView } from '../lists.view.ts'
 import { commentBy } from './question-card.tsx'
 
 /*
@@ -17,7 +17,7 @@ const read = new WeakMap<ListData['page'], Page<QuestionCardView>>()
  * @param page of the loader; without rows if the document has them
  * @returns the same object for the same page
  */
-export function wholePage(page: ListData['page']): Page<QuestionCardView> {
+export function pageWithRows(page: ListData['page']): Page<QuestionCardView> {
 	if (hasRows(page)) return page
 	const known = read.get(page) ?? { rows: [...document.querySelectorAll('.query')].map(readRow), next: page.next }
 	read.set(page, known)
@@ -28,10 +28,10 @@ function hasRows(page: ListData['page']): page is Page<QuestionCardView> {
 	return page.rows !== undefined
 }
 
-const waiting = new WeakMap<ForumFrame, WaitingView[]>()
+const waiting = new WeakMap<ForumFrame, UnansweredView[]>()
 
 /** The unanswered questions beside a list. @returns the same object for the same frame */
-export function waitingOf(frame: ForumFrame): WaitingView[] {
+export function unansweredOf(frame: ForumFrame): UnansweredView[] {
 	if (frame.waiting) return frame.waiting
 	const known = waiting.get(frame) ?? [...document.querySelectorAll('[aria-labelledby=waiting] li')].map(readWaiting)
 	waiting.set(frame, known)
@@ -39,7 +39,7 @@ export function waitingOf(frame: ForumFrame): WaitingView[] {
 }
 
 /** @param item as rendered by `forum-layout.tsx` */
-function readWaiting(item: Element): WaitingView {
+function readWaiting(item: Element): UnansweredView {
 	const link = item.querySelector('a')
 	return {
 		url: link?.getAttribute('href') ?? '',

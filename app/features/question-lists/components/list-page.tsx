@@ -9,10 +9,10 @@ import { withParams } from '~/lib/addresses.ts'
 import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
 import { Link } from '~/ui/link.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
-import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import type { ForumFrame, ListData } from '../lists.view.ts'
 import { isListPath } from '../lists.view.ts'
-import { wholePage } from './document-rows.ts'
+import { pageWithRows } from './document-rows.ts'
 import { QuestionCard } from './question-card.tsx'
 import { QuestionRowsSkeleton } from './question-skeleton.tsx'
 
@@ -35,7 +35,7 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 	const { pathname } = useLocation()
 	const awaited = useSlowNavigation(isListPath)
 	const { search, view } = data
-	const page = wholePage(data.page)
+	const page = pageWithRows(data.page)
 	return (
 		<div className="min-w-0">
 			<div className="flex items-center justify-between gap-4">
@@ -79,7 +79,7 @@ function QuestionRows({ data, page, pathname, total }: QuestionRowsProps) {
 	const { search, view, cursor } = data
 	const params = { q: search, view: view === 'newest' ? null : view }
 	const more = useMore(page, (next) => withParams(pathname, { ...params, cursor: next }))
-	const rows = withoutDoubles([...data.pinned, ...more.rows], ({ id }) => id)
+	const rows = withoutDuplicates([...data.pinned, ...more.rows], ({ id }) => id)
 	return (
 		<>
 			<div>

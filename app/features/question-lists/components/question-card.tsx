@@ -1,12 +1,12 @@
 import { Check, Pencil, Trash2 } from 'lucide'
 import type { AuthorView, QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { editPath } from '~/features/questions/questions.paths.ts'
-import { Answered } from '~/features/search/components/answered.tsx'
+import { AnsweredBadge } from '~/features/search/components/answered.tsx'
 import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
 import { profilePath } from '~/lib/addresses.ts'
 import { relativeTime } from '~/lib/dates.ts'
 import { Avatar } from '~/ui/avatar.tsx'
-import { DeleteControl, type DeleteQuestion } from '~/ui/delete-control.tsx'
+import { type DeleteConfirmation, DeleteControl } from '~/ui/delete-control.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
@@ -80,7 +80,7 @@ export function CategoryAndState({
 			<Link className="cat" to={categoryPath(category.slug)}>
 				{category.title}
 			</Link>
-			{solved && <Answered />}
+			{solved && <AnsweredBadge />}
 		</>
 	)
 }
@@ -176,7 +176,7 @@ function Marked({ html, text }: { html: string | undefined; text: string }) {
 /** The confirmation before a question is deleted. */
 export function confirmDeletion(
 	question: Pick<QuestionPageView, 'url' | 'title'> & Partial<Pick<QuestionPageView, 'unpublished'>>,
-): DeleteQuestion {
+): DeleteConfirmation {
 	return {
 		title: `Delete “${question.title}”?`,
 		text: question.unpublished

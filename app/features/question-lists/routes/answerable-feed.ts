@@ -1,14 +1,14 @@
 import { config } from '~/config.server.ts'
 import { readFeed } from '~/features/routing/answerable.server.ts'
 import { ANSWER_PATH } from '~/features/routing/routing.view.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { atomFeed } from '../xml.server.ts'
 import type { Route } from './+types/answerable-feed'
 
 /** The questions that a member can answer, at a private address, as feed readers do not log in. */
 export function loader({ url }: Route.LoaderArgs) {
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		const { publicUrl } = config()
 		const feed = atomFeed({
 			title: `You can answer these · ${siteName()}`,

@@ -5,8 +5,8 @@ import { askersNotices, categoryPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { counted } from '~/lib/text.ts'
-import { answering } from '~/platform/http/http.ts'
+import { pluralize } from '~/lib/text.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { ListPage } from '../components/list-page.tsx'
 import { categoryPage, loadList } from '../lists.server.ts'
 import { listMeta } from '../lists.view.ts'
@@ -16,7 +16,7 @@ export const handle: PageHandle = { revisit: true }
 
 /** A former slug redirects to the category. */
 export function loader({ params, context, url, request }: Route.LoaderArgs) {
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		const [{ slug, title, count, description, askers, following }, list] = await Promise.all([
 			getCategoryPage(viewerOf(context), params.slug),
 			loadList(categoryPage, { context, url, request }, { category: params.slug }),
@@ -31,7 +31,7 @@ export function meta({ loaderData, matches }: Route.MetaArgs) {
 	const { slug, title, count, description } = loaderData
 	return pageMeta(matches, {
 		...listMeta(`${title} queries`, categoryPath(slug), loaderData),
-		description: description || `${counted(count, 'question')} of students about ${title}, with answers.`,
+		description: description || `${pluralize(count, 'question')} of students about ${title}, with answers.`,
 		feed: { path: `${categoryPath(slug)}/feed.atom`, title: `Newest queries in ${title}` },
 	})
 }

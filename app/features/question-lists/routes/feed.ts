@@ -2,7 +2,7 @@ import { redirect } from 'react-router'
 import { config } from '~/config.server.ts'
 import { getCategoryPage, getTag } from '~/features/tags/tags.server.ts'
 import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { listQuestions } from '../lists.server.ts'
 import { atomFeed } from '../xml.server.ts'
@@ -12,7 +12,7 @@ const entries = 20
 
 /** The newest questions of the site, a category or a tag, as visitors see them. */
 export function loader({ params }: Route.LoaderArgs) {
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		const { publicUrl } = config()
 		const { slug, tag } = params as { slug?: string; tag?: string }
 		const [scope, list] = await Promise.all([

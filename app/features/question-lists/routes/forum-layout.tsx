@@ -4,11 +4,11 @@ import { listCategories, listTags } from '~/features/tags/tags.server.ts'
 import { relativeTime } from '~/lib/dates.ts'
 import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { useNow } from '~/ui/time.tsx'
-import { waitingOf } from '../components/document-rows.ts'
-import { countQuestions, leavingOut, listWaiting } from '../lists.server.ts'
-import type { ForumFrame, WaitingView } from '../lists.view.ts'
+import { unansweredOf } from '../components/document-rows.ts'
+import { countQuestions, listUnanswered, omitFromDocument } from '../lists.server.ts'
+import type { ForumFrame, UnansweredView } from '../lists.view.ts'
 import type { Route } from './+types/forum-layout'
 
 const tagsShown = 10
@@ -19,9 +19,9 @@ export async function loader({ request }: Route.LoaderArgs): Promise<ForumFrame>
 		listCategories(),
 		listTags(tagsShown),
 		countQuestions(),
-		listWaiting(waitingShown),
+		listUnanswered(waitingShown),
 	])
-	return leavingOut('waiting', { categories, tags, total, waiting }, request)
+	return omitFromDocument('waiting', { categories, tags, total, waiting }, request)
 }
 
 /** The order, search and page of a list do not change the frame. A revalidation reloads everything. */
@@ -52,7 +52,7 @@ export default function ForumLayout({ loaderData }: Route.ComponentProps) {
 			<Aside
 				tags={pathname === '/forum/tags' ? null : loaderData.tags}
 				search={search}
-				waiting={waitingOf(loaderData)}
+				waiting={unansweredOf(loaderData)}
 			/>
 		</div>
 	)
@@ -62,7 +62,7 @@ interface AsideProps {
 	/** null on the page of all tags. */
 	tags: ForumFrame['tags'] | null
 	search: string | null
-	waiting: WaitingView[]
+	waiting: UnansweredView[]
 }
 
 function Aside({ waiting, ...props }: AsideProps) {
@@ -81,7 +81,7 @@ function Aside({ waiting, ...props }: AsideProps) {
 
 interface TagsAndWaitingProps extends Omit<AsideProps, 'waiting'> {
 	/** With the age of each. */
-	waiting: (WaitingView & { ago: string })[]
+	waiting: (UnansweredView & { ago: string })[]
 }
 
 function TagsAndWaiting({ tags, search, waiting }: TagsAndWaitingProps) {
@@ -98,7 +98,7 @@ function WaitingList({ waiting }: Pick<TagsAndWaitingProps, 'waiting'>) {
 	if (waiting.length === 0) return null
 	return (
 		<section className="mt-8 first:mt-0" aria-labelledby="waiting">
-			<RuleHead id="waiting" title="Waiting for an answer" />
+			<SectionHeading id="waiting" title="Waiting for an answer" />
 			<ul className="grid gap-3">
 				{waiting.map(({ url, title, createdAt, ago }) => (
 					<li key={url}>

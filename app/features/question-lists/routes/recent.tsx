@@ -1,6 +1,6 @@
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { ListPage, useForumFrame } from '../components/list-page.tsx'
 import { loadList, recentPage } from '../lists.server.ts'
 import { listMeta } from '../lists.view.ts'
@@ -9,7 +9,7 @@ import type { Route } from './+types/recent'
 export const handle: PageHandle = { revisit: true }
 
 export function loader({ context, url, request }: Route.LoaderArgs) {
-	return answering(() => loadList(recentPage, { context, url, request }, {}))
+	return withHttpErrors(() => loadList(recentPage, { context, url, request }, {}))
 }
 
 export function meta({ loaderData, matches }: Route.MetaArgs) {

@@ -2,7 +2,7 @@ import { config } from '~/config.server.ts'
 import { listCategories } from '~/features/tags/tags.server.ts'
 import { categoryPath } from '~/features/tags/tags.view.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { requireIndexing } from '~/platform/http/indexing.server.ts'
 import { countSitemapPages, listForSitemap } from '../lists.server.ts'
 import { sitemap, sitemapIndex } from '../xml.server.ts'
@@ -10,7 +10,7 @@ import type { Route } from './+types/sitemap'
 
 /** The index without `?page=`; page 0 contains the site's own pages, the others up to 5,000 questions each. */
 export function loader({ url }: Route.LoaderArgs) {
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		requireIndexing()
 		const page = url.searchParams.get('page')
 		const body = page === null ? await index() : page === '0' ? await ownPages() : await questions(page)

@@ -5,9 +5,9 @@ import { tagPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { counted } from '~/lib/text.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { pluralize } from '~/lib/text.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { ListPage } from '../components/list-page.tsx'
 import { loadList, tagPage } from '../lists.server.ts'
 import { listMeta } from '../lists.view.ts'
@@ -19,7 +19,7 @@ const relatedShown = 6
 
 /** Another spelling redirects to the tag. */
 export function loader({ params, context, url, request }: Route.LoaderArgs) {
-	return answering(async () => {
+	return withHttpErrors(async () => {
 		const viewer = viewerOf(context)
 		const tag = await getTag(viewer, params.tag)
 		if (tag.name !== params.tag) throw redirect(tagPath(tag.name) + url.search, 301)
@@ -33,13 +33,13 @@ export function loader({ params, context, url, request }: Route.LoaderArgs) {
 
 /** Edits the description of the tag. */
 export async function action({ request, params, context, url }: Route.ActionArgs) {
-	const viewer = signedIn(context, url)
+	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	try {
 		await describeTag(viewer, params.tag, Object.fromEntries(form))
 		return redirectWithToast(tagPath(params.tag), { type: 'success', message: 'Description saved.' })
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 
@@ -48,7 +48,7 @@ export function meta({ loaderData, matches }: Route.MetaArgs) {
 	const { name, count, description } = loaderData.tag
 	return pageMeta(matches, {
 		...listMeta(`Queries about ${name}`, tagPath(name), loaderData),
-		description: description || `${counted(count, 'question')} of students tagged ${name}, with answers.`,
+		description: description || `${pluralize(count, 'question')} of students tagged ${name}, with answers.`,
 		feed: { path: `${tagPath(name)}/feed.atom`, title: `Newest queries tagged ${name}` },
 	})
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { accountsOf } from '~/features/members/pseudonyms.queries.server.ts'
+import { accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
@@ -39,7 +39,7 @@ export async function listAnswerRows({ author, which, mine, after, limit }: Answ
 		select m.id, q.title, left(text_of_html(left(m.body_html, 1000)), 300) as excerpt, m.is_solution, m.score,
 			to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
 		from comments m join questions q on q.id = m.question_id
-		where ${mine ? sql`m.author_id = any(${accountsOf(member)})` : sql`m.author_id = ${member}`} and m.status = 'published' and q.status = 'published'
+		where ${mine ? sql`m.author_id = any(${accountIdsOf(member)})` : sql`m.author_id = ${member}`} and m.status = 'published' and q.status = 'published'
 			${ofKind[which]}
 			${after ? sql`and (m.created_at, m.id) < (${after.at}::timestamptz, ${after.id})` : sql``}
 		order by m.created_at desc, m.id desc limit ${limit}`.execute(db())

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { deleteQuestion, restoreQuestion } from '~/features/asking/asking.server.ts'
 import { deleteComment, restoreComment } from '~/features/discussion/commenting.server.ts'
 import '~/features/index.server.ts'
-import { report } from '~/features/moderation/reports.server.ts'
+import { reportSubject } from '~/features/moderation/reports.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -112,8 +112,8 @@ describe('a member who left', () => {
 		const leaver = await makeMember('reported')
 		const { id: query } = await makeQuestion(leaver)
 		const comment = await makeComment(leaver, (await makeQuestion(asker)).id)
-		await report(helper, { kind: 'query', name: String(query) }, { reason: 'spam' })
-		await report(helper, { kind: 'comment', name: String(comment) }, { reason: 'spam' })
+		await reportSubject(helper, { kind: 'query', name: String(query) }, { reason: 'spam' })
+		await reportSubject(helper, { kind: 'comment', name: String(comment) }, { reason: 'spam' })
 		await leave(leaver)
 		const { rows } = await sql`select kind, target_id from cases where closed_at is null`.execute(db())
 		expect(rows).toEqual([])

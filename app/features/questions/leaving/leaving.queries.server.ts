@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { accountsOf, memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
+import { accountIdsOf, memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { renameInColumns } from '~/platform/db/member-names.queries.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
@@ -10,14 +10,14 @@ import { isDiscussed } from '../questions.queries.server.ts'
 export function archivedQuestions(memberId: number): RawBuilder<unknown> {
 	return sql`select q.id, q.title, q.description, q.tags, c.slug as category, q.created_at, q.edited_at, q.status, q.status_reason,
 			q.score, q.comment_count, q.source, q.source_url, q.licence
-		from questions q join categories c on c.id = q.category_id where q.author_id = any(${accountsOf(memberId)}) order by q.id`
+		from questions q join categories c on c.id = q.category_id where q.author_id = any(${accountIdsOf(memberId)}) order by q.id`
 }
 
 /** Earlier versions of a member's posts, whoever edited them, for their archive. */
 export function archivedRevisions(memberId: number): RawBuilder<unknown> {
 	return sql`select r.question_id, r.comment_id, r.made_at, r.title, r.description, r.tags, r.category, r.body
 		from revisions r join questions q on q.id = r.question_id left join comments c on c.id = r.comment_id
-		where case when r.comment_id is null then q.author_id else c.author_id end = any(${accountsOf(memberId)}) order by r.id`
+		where case when r.comment_id is null then q.author_id else c.author_id end = any(${accountIdsOf(memberId)}) order by r.id`
 }
 
 /** Some comments of these accounts with their questions, newest first: a reply precedes the comment that it answers. */
@@ -39,7 +39,7 @@ export async function listQuestionsOf(accounts: readonly number[], limit: number
 	return rows.map(({ id }) => id)
 }
 
-export interface LeftPost {
+export interface LeaverPost {
 	status: PostStatus
 	category_id: number
 	/** Whether others built on it, so that it keeps its text. */
@@ -49,13 +49,13 @@ export interface LeftPost {
 }
 
 /** A question that the caller has locked, with what depends on it. */
-export async function findLeftQuestion(
+export async function findLeaverQuestion(
 	trx: Executor,
 	id: number,
 	accounts: readonly number[],
-): Promise<LeftPost | undefined> {
+): Promise<LeaverPost | undefined> {
 	const others = sql`exists (select from comments c where c.question_id = q.id and c.author_id <> all(${[...accounts]}::int[])`
-	const { rows } = await sql<LeftPost>`
+	const { rows } = await sql<LeaverPost>`
 		select q.status, q.category_id,
 			${others} and c.status = 'published') or exists (select from questions other where other.merged_into = q.id) as built_on,
 			${others}) or q.merged_into is not null or exists (select from questions other where other.merged_into = q.id) as needed
@@ -63,13 +63,13 @@ export async function findLeftQuestion(
 	return rows[0]
 }
 
-/** Like {@link findLeftQuestion}, for a comment of a question that the caller has locked. */
-export async function findLeftComment(
+/** Like {@link findLeaverQuestion}, for a comment of a question that the caller has locked. */
+export async function findLeaverComment(
 	trx: Executor,
 	id: number,
 	accounts: readonly number[],
-): Promise<Omit<LeftPost, 'category_id'> | undefined> {
-	const { rows } = await sql<LeftPost>`
+): Promise<Omit<LeaverPost, 'category_id'> | undefined> {
+	const { rows } = await sql<LeaverPost>`
 		select m.status, m.is_solution or exists (select from comments reply where reply.parent_id = m.id and reply.status = 'published'
 				and reply.author_id <> all(${[...accounts]}::int[])) as built_on,
 			exists (select from comments reply where reply.parent_id = m.id) as needed
@@ -80,7 +80,7 @@ export async function findLeftComment(
 const tableOf = (kind: 'query' | 'comment') => sql.table(kind === 'query' ? 'questions' : 'comments')
 
 /** Transfers a post to the account of former members. @param withVersions whether to keep its earlier versions */
-export async function giveAway(
+export async function transferPost(
 	trx: Executor,
 	kind: 'query' | 'comment',
 	id: number,
@@ -99,7 +99,7 @@ export async function erasePost(trx: Executor, kind: 'query' | 'comment', id: nu
 		return
 	}
 	if (kind === 'query') await keepDeleter(trx, id)
-	await giveAway(trx, kind, id, false)
+	await transferPost(trx, kind, id, false)
 	const texts =
 		kind === 'query'
 			? sql`title = 'Deleted', description = '', description_html = '', excerpt = '', tags = '{}', search = '', source_url = null`
@@ -125,7 +125,7 @@ async function keepDeleter(trx: Executor, id: number): Promise<void> {
  * the deleter, a question would lose its page.
  * @returns their number
  */
-export async function giveAwayDeletions(accounts: readonly number[], limit: number): Promise<number> {
+export async function transferDeletions(accounts: readonly number[], limit: number): Promise<number> {
 	const ids = sql`any(${[...accounts]}::int[])`
 	const { numAffectedRows } = await sql`
 		update questions set status_by = ${FORMER_MEMBER} where id in (

@@ -1,8 +1,8 @@
-import { leaveEvidence } from '~/features/evidence/evidence.queries.server.ts'
+import { skipEvidenceRefresh } from '~/features/evidence/evidence.queries.server.ts'
 import { closeCase } from '~/features/moderation/cases.queries.server.ts'
-import { forgetTitles } from '~/features/moderation/leaving.queries.server.ts'
+import { clearLoggedTitles } from '~/features/moderation/leaving.queries.server.ts'
 import { forgetSubject } from '~/features/notifications/notifications.server.ts'
-import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
+import { invalidatePages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Leaver } from '~/platform/member-data.ts'
 import { lockAnyQuestion } from '../status/status.queries.server.ts'
@@ -11,14 +11,14 @@ import { removeComment, removeQuestion } from '../writing/writing.queries.server
 import {
 	erasePost,
 	findDeletedPost,
-	findLeftComment,
-	findLeftQuestion,
-	giveAway,
-	giveAwayDeletions,
+	findLeaverComment,
+	findLeaverQuestion,
 	listCommentIds,
 	listCommentsOf,
 	listDeletedBefore,
 	listQuestionsOf,
+	transferDeletions,
+	transferPost,
 } from './leaving.queries.server.ts'
 
 /* What happens to the posts of a member who leaves. Each post has its own transaction, so a job can stop anywhere. */
@@ -28,7 +28,7 @@ const AT_ONCE = 100
 
 /** Comments before questions, so that a question with comments of its author only counts as unanswered. */
 export async function leavePosts(leaver: Leaver): Promise<boolean> {
-	if ((await giveAwayDeletions(leaver.accounts, AT_ONCE)) === AT_ONCE) return true
+	if ((await transferDeletions(leaver.accounts, AT_ONCE)) === AT_ONCE) return true
 	const comments = await listCommentsOf(leaver.accounts, AT_ONCE)
 	for (const { id, question_id } of comments)
 		await inQuestion(question_id, (trx) => leaveComment(trx, leaver, id, question_id))
@@ -46,16 +46,16 @@ async function inQuestion(id: number, work: (trx: Executor) => Promise<unknown>)
 			await lockAnyQuestion(trx, id)
 			await work(trx)
 		})
-	await dropPages([LIST_PAGES, questionTag(id)])
+	await invalidatePages([LIST_PAGES, questionTag(id)])
 }
 
 async function leaveComment(trx: Executor, leaver: Leaver, id: number, questionId: number): Promise<void> {
-	const post = await findLeftComment(trx, id, leaver.accounts)
+	const post = await findLeaverComment(trx, id, leaver.accounts)
 	if (!post) return
-	await leaveEvidence(trx, leaver.accounts)
+	await skipEvidenceRefresh(trx, leaver.accounts)
 	const isPublished = post.status === 'published'
 	if (isPublished && (leaver.keepsTexts || post.built_on)) {
-		await giveAway(trx, 'comment', id, leaver.keepsTexts)
+		await transferPost(trx, 'comment', id, leaver.keepsTexts)
 		return
 	}
 	if (isPublished) await removeComment(trx, id, questionId, { status: 'deleted', by: null })
@@ -65,11 +65,11 @@ async function leaveComment(trx: Executor, leaver: Leaver, id: number, questionI
 }
 
 async function leaveQuestion(trx: Executor, leaver: Leaver, id: number): Promise<void> {
-	const post = await findLeftQuestion(trx, id, leaver.accounts)
+	const post = await findLeaverQuestion(trx, id, leaver.accounts)
 	if (!post) return
 	const isPublished = post.status === 'published'
 	if (isPublished && (leaver.keepsTexts || post.built_on)) {
-		await giveAway(trx, 'query', id, leaver.keepsTexts)
+		await transferPost(trx, 'query', id, leaver.keepsTexts)
 		return
 	}
 	if (isPublished) await removeQuestion(trx, id, post, { status: 'deleted', by: null })
@@ -81,8 +81,8 @@ async function leaveQuestion(trx: Executor, leaver: Leaver, id: number): Promise
 
 /** Removes a question's title, which is about to be erased, from the moderation log. */
 async function forgetTitle(trx: Executor, questionId: number): Promise<void> {
-	await forgetTitles(trx, 'query', [questionId])
-	await forgetTitles(trx, 'comment', await listCommentIds(trx, questionId))
+	await clearLoggedTitles(trx, 'query', [questionId])
+	await clearLoggedTitles(trx, 'comment', await listCommentIds(trx, questionId))
 }
 
 /*

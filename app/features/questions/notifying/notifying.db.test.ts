@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { countUnread, listNotifications, readNotifications } from '~/features/notifications/notifications.server.ts'
-import { lastingUrl } from '~/features/search/search.view.ts'
+import { permalinkOf } from '~/features/search/search.view.ts'
 import type { EventQuestion, ForumEvent } from '../questions.events.ts'
 import '~/features/index.server.ts'
 import { deleteQuestion, editQuestion } from '~/features/asking/asking.server.ts'
@@ -16,8 +16,8 @@ import { useDatabase } from '../../../../tests/support/database.ts'
 import { useJobTables } from '../../../../tests/support/jobs.ts'
 import { decide } from '../../../../tests/support/moderation-cast.ts'
 import { hidePost, restorePost } from '../status/takedown.server.ts'
-import { change } from '../writing/change.server.ts'
-import { type FollowersLeft, muteQuestion, notifyFollowers, visitQuestion } from './notifying.server.ts'
+import { changeForum } from '../writing/change.server.ts'
+import { muteQuestion, notifyTagFollowers, type RemainingTagFollowers, visitQuestion } from './notifying.server.ts'
 
 useDatabase()
 useJobTables()
@@ -191,7 +191,7 @@ describe('when the text that caused them is edited, deleted or restored', () => 
 		const description = `Do you know, @${ben.username}?`
 		for (let time = 0; time < 2; time += 1) await editQuestion(asker, question.id, { ...texts, description })
 		expect((await listNotifications(ben)).rows).toMatchObject([
-			{ title: 'Another title', url: `${lastingUrl(question.url)}/another-title`, people: 1 },
+			{ title: 'Another title', url: `${permalinkOf(question.url)}/another-title`, people: 1 },
 		])
 	})
 
@@ -281,12 +281,12 @@ describe('a job notifies many followers', () => {
 				n: number
 			}>`select coalesce(sum(count), 0)::int as n from notifications where title = 'For all of you'`.execute(db())
 		expect((await tellings()).rows).toEqual([{ n: 0 }])
-		const { rows } = await sql<{ payload: FollowersLeft }>`
+		const { rows } = await sql<{ payload: RemainingTagFollowers }>`
 			select payload from graphile_worker._private_jobs order by id desc limit 1`.execute(db())
-		for (let run = 0; run < 2; run += 1) await notifyFollowers(rows[0]?.payload as FollowersLeft)
+		for (let run = 0; run < 2; run += 1) await notifyTagFollowers(rows[0]?.payload as RemainingTagFollowers)
 		expect((await tellings()).rows).toEqual([{ n: 60 }])
 		await sql`update notifications set read_at = now()`.execute(db())
-		await notifyFollowers(rows[0]?.payload as FollowersLeft)
+		await notifyTagFollowers(rows[0]?.payload as RemainingTagFollowers)
 		expect((await tellings()).rows).toEqual([{ n: 60 }])
 	})
 })
@@ -360,7 +360,7 @@ function facts(): EventQuestion {
 	}
 }
 
-const happen = (event: ForumEvent) => change(async () => ({ event, write: async () => undefined }))
+const happen = (event: ForumEvent) => changeForum(async () => ({ event, write: async () => undefined }))
 
 async function follow(
 	member: SignedIn,

@@ -28,7 +28,7 @@ export async function findCommentFacts(trx: Executor, commentId: number): Promis
 }
 
 /** The ids of members by username in lower case; for a pseudonym, the member behind it. */
-export async function listIdsOf(trx: Executor, usernames: string[]): Promise<number[]> {
+export async function listMemberIds(trx: Executor, usernames: string[]): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select distinct coalesce(pseudonym_of, id) as id from users join usernames on usernames.user_id = users.id
 		where usernames.username = any(${usernames})`.execute(trx)
@@ -42,7 +42,7 @@ export async function lockPublishedQuestion(trx: Executor, id: number): Promise<
 }
 
 /** Followers of a question by id. @param after the last id of the previous page */
-export async function questionFollowers(
+export async function listQuestionFollowers(
 	trx: Executor,
 	questionId: number,
 	after: number,
@@ -56,7 +56,7 @@ export async function questionFollowers(
 }
 
 /** Followers of one of these tags or the category, by id. @param after the last id of the previous page */
-export async function followersOf(
+export async function listTagFollowers(
 	trx: Executor,
 	{ tags, category, after, limit }: { tags: string[]; category: string; after: number; limit: number },
 ): Promise<number[]> {

@@ -7,10 +7,10 @@ import {
 	forgetSubject,
 	muteSubject,
 	type NotificationAbout,
+	type NotifiedMember,
 	notify,
 	renameSubject,
 	resumeSubject,
-	type Told,
 	visitSubject,
 } from '~/features/notifications/notifications.server.ts'
 import { commentPath } from '~/features/search/search.view.ts'
@@ -19,14 +19,14 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { mentionsIn } from '~/platform/markdown/render.server.ts'
-import { type Doer, type EventQuestion, type ForumEvent, shownActor } from '../questions.events.ts'
+import { type EventActor, type EventQuestion, type ForumEvent, shownActor } from '../questions.events.ts'
 import {
 	findCommentAuthor,
 	findCommentFacts,
-	followersOf,
-	listIdsOf,
+	listMemberIds,
+	listQuestionFollowers,
+	listTagFollowers,
 	lockPublishedQuestion,
-	questionFollowers,
 } from './notifying.queries.server.ts'
 
 declare module '~/features/notifications/kinds.server.ts' {
@@ -57,9 +57,9 @@ export const questionKinds = {
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
 		/** Notifies followers of a tag or a category about a new question. */
-		'tell-followers': FollowersLeft
+		'tell-followers': RemainingTagFollowers
 		/** Notifies followers of a question about a new comment. */
-		'tell-query-followers': QueryFollowersLeft
+		'tell-query-followers': RemainingQuestionFollowers
 	}
 }
 
@@ -76,14 +76,14 @@ type QuestionAdded = Extract<ForumEvent, { kind: 'question-added' }>
  * The followers of a new question who are still to be notified, as a job stores them. A job of an earlier version calls the
  * question `query`.
  */
-export interface FollowersLeft {
+export interface RemainingTagFollowers {
 	event: QuestionAdded & { query?: EventQuestion }
 	/** The last follower who was notified. */
 	after: number
 }
 
 /** The followers of a question who are still to be notified, as a job stores them. */
-export interface QueryFollowersLeft {
+export interface RemainingQuestionFollowers {
 	question: EventQuestion
 	commentId: number
 	actorId: number
@@ -112,7 +112,7 @@ export function visitQuestion(viewer: Viewer, questionId: number, isRead = true)
 	return visitSubject(viewer, refOf(questionId), isRead)
 }
 
-/** Mutes notifications and mails about a question, or resumes them. @throws NotAllowed, NotFound, Invalid for one too many, TooMany */
+/** Mutes notifications and mails about a question, or resumes them. @throws NotAllowed, NotFound, Invalid for one too many, TooManyRequests */
 export async function muteQuestion(viewer: Viewer, questionId: number, muted: boolean): Promise<void> {
 	if (viewer && !(await lockPublishedQuestion(db(), questionId))) throw new NotFound('There is no such query.')
 	await muteSubject(viewer, refOf(questionId), muted, 'queries')
@@ -125,16 +125,20 @@ export function unmuteQuestion(trx: Executor, userId: number, questionId: number
 
 /**
  * Stores notifications about a change of the forum, in its transaction.
- * @param concern of {@link findConcern}, where it was called for a comment that this transaction added
+ * @param concern of {@link findCommentAudience}, where it was called for a comment that this transaction added
  * @returns whose notifications changed
  */
-export async function notifyOfEvent(trx: Executor, event: ForumEvent, concern?: Concern): Promise<Told[]> {
+export async function notifyOfEvent(
+	trx: Executor,
+	event: ForumEvent,
+	concern?: CommentAudience,
+): Promise<NotifiedMember[]> {
 	const { actorId, question, besides } = event
 	switch (event.kind) {
 		case 'comment-added':
 			return notifyOfComment(trx, event, {
 				actorId,
-				concern: concern ?? (await findConcern(trx, event)),
+				concern: concern ?? (await findCommentAudience(trx, event)),
 				isNew: concern !== undefined,
 			})
 		case 'comment-restored':
@@ -142,7 +146,7 @@ export async function notifyOfEvent(trx: Executor, event: ForumEvent, concern?: 
 			const comment = await findCommentFacts(trx, event.commentId)
 			if (!comment) return []
 			const { author_id: actorId, parent_id: parentId, body } = comment
-			const concern = await findConcern(trx, { question, parentId, mentioned: mentionsIn(body) })
+			const concern = await findCommentAudience(trx, { question, parentId, mentioned: mentionsIn(body) })
 			return notifyOfComment(trx, event, { actorId, concern, isNew: false })
 		}
 		case 'comment-deleted':
@@ -188,22 +192,22 @@ export function forgetComments(
 }
 
 /** The members whom a comment concerns besides the author of the question, by id. */
-export interface Concern {
+export interface CommentAudience {
 	parentAuthorId: number | null
 	mentioned: number[]
 	/** Followers of the question: up to one more than are notified within the transaction, which shows that there are more. */
 	found: number[]
 }
 
-/** Finds {@link Concern}, with pipelined statements. */
-export async function findConcern(
+/** Finds {@link CommentAudience}, with pipelined statements. */
+export async function findCommentAudience(
 	trx: Executor,
 	{ question, parentId, mentioned: names }: { question: EventQuestion; parentId: number | null; mentioned: string[] },
-): Promise<Concern> {
+): Promise<CommentAudience> {
 	const [parentAuthorId, mentioned, found] = await Promise.all([
 		parentId === null ? null : findCommentAuthor(trx, parentId),
 		listMentioned(trx, names),
-		questionFollowers(trx, question.id, 0, MAX_FOLLOWERS_AT_ONCE + 1),
+		listQuestionFollowers(trx, question.id, 0, MAX_FOLLOWERS_AT_ONCE + 1),
 	])
 	return { parentAuthorId, mentioned, found }
 }
@@ -216,8 +220,8 @@ async function notifyOfComment(
 		actorId,
 		concern: { parentAuthorId, mentioned, found },
 		isNew,
-	}: { actorId: number; concern: Concern; isNew: boolean },
-): Promise<Told[]> {
+	}: { actorId: number; concern: CommentAudience; isNew: boolean },
+): Promise<NotifiedMember[]> {
 	const concerned = { actorId, questionAuthorId: question.authorId, parentAuthorId, mentioned }
 	const isMany = found.length > MAX_FOLLOWERS_AT_ONCE
 	if (isMany) {
@@ -237,9 +241,9 @@ async function notifyOfComment(
 /** Notifies members whom an edit mentions and the text before it did not. */
 async function notifyNewlyMentioned(
 	trx: Executor,
-	{ mentioned, ...doer }: Doer & { mentioned: string[] },
+	{ mentioned, ...doer }: EventActor & { mentioned: string[] },
 	{ commentId, before }: { commentId: number | null; before: string },
-): Promise<Told[]> {
+): Promise<NotifiedMember[]> {
 	const { actorId, question } = doer
 	if (mentioned.length === 0) return []
 	const named = new Set(mentionsIn(before))
@@ -251,33 +255,33 @@ async function notifyNewlyMentioned(
 		MAX_NOTIFIED_MENTIONS
 	)
 		return []
-	const people = recipientsOf({ actorId, mentioned: await listIdsOf(trx, fresh) })
+	const people = recipientsOf({ actorId, mentioned: await listMemberIds(trx, fresh) })
 	return notify(trx, { people, ...doneBy(doer), ...aboutQuestion(question, commentId) })
 }
 
 /** Continues notifying followers of a new question; a retry notifies nobody twice. */
-export function notifyFollowers({ event, after }: FollowersLeft): Promise<void> {
+export function notifyTagFollowers({ event, after }: RemainingTagFollowers): Promise<void> {
 	const { actorId, question = event.query as EventQuestion } = event
 	return tellInBatches(question.id, after, async (trx, from) => {
 		// A job of an earlier version does not list the mentions.
 		const mentioned = await listMentioned(trx, event.mentioned ?? [])
-		const followers = await followersOf(trx, { ...question, after: from, limit: MAX_FOLLOWERS_PER_BATCH })
+		const followers = await listTagFollowers(trx, { ...question, after: from, limit: MAX_FOLLOWERS_PER_BATCH })
 		const people = recipientsOf({ actorId, followers: followers.filter((id) => !mentioned.includes(id)) })
 		return { followers, people, by: { question, actorId }, commentId: null }
 	})
 }
 
 /** Continues notifying followers of a question about a comment; a retry notifies nobody twice. */
-export function notifyQueryFollowers({
+export function notifyQuestionFollowers({
 	question,
 	commentId,
 	actorId,
 	others,
 	after,
-}: QueryFollowersLeft): Promise<void> {
+}: RemainingQuestionFollowers): Promise<void> {
 	return tellInBatches(question.id, after, async (trx, from) => {
 		if (!(await findCommentFacts(trx, commentId))) return null
-		const followers = await questionFollowers(trx, question.id, from, MAX_FOLLOWERS_PER_BATCH)
+		const followers = await listQuestionFollowers(trx, question.id, from, MAX_FOLLOWERS_PER_BATCH)
 		const people = recipientsOf({ actorId, readers: followers.filter((id) => !others.includes(id)) })
 		return { followers, people, by: { question, actorId }, commentId }
 	})
@@ -287,7 +291,7 @@ interface Batch {
 	/** All followers of the batch, by id. */
 	followers: number[]
 	people: Map<number, NotificationKindName>
-	by: Doer
+	by: EventActor
 	commentId: number | null
 }
 
@@ -319,10 +323,10 @@ async function tellInBatches(
 	}
 }
 
-async function notifyOfQuestion(trx: Executor, event: QuestionAdded): Promise<Told[]> {
+async function notifyOfQuestion(trx: Executor, event: QuestionAdded): Promise<NotifiedMember[]> {
 	const { actorId, question, besides } = event
 	const mentioned = await listMentioned(trx, event.mentioned)
-	const found = await followersOf(trx, { ...question, after: 0, limit: MAX_FOLLOWERS_AT_ONCE + 1 })
+	const found = await listTagFollowers(trx, { ...question, after: 0, limit: MAX_FOLLOWERS_AT_ONCE + 1 })
 	const followers = found.length > MAX_FOLLOWERS_AT_ONCE ? [] : found
 	if (found.length > MAX_FOLLOWERS_AT_ONCE) await addJob('tell-followers', { event, after: 0 }, trx)
 	const people = recipientsOf({ actorId, mentioned, followers })
@@ -335,17 +339,17 @@ async function notifyOfQuestion(trx: Executor, event: QuestionAdded): Promise<To
 }
 
 /** The actor, and the account that others see as the actor. */
-function doneBy(event: Doer): { actorId: number; shownActorId: number } {
+function doneBy(event: EventActor): { actorId: number; shownActorId: number } {
 	return { actorId: event.actorId, shownActorId: shownActor(event) }
 }
 
 /** The ids of mentioned members; none where a text mentions too many. */
 async function listMentioned(trx: Executor, names: string[]): Promise<number[]> {
-	return names.length === 0 || names.length > MAX_NOTIFIED_MENTIONS ? [] : listIdsOf(trx, names)
+	return names.length === 0 || names.length > MAX_NOTIFIED_MENTIONS ? [] : listMemberIds(trx, names)
 }
 
 /** The members whom an event concerns, by id; nobody is null or omitted. */
-export interface Concerned {
+export interface EventAudience {
 	actorId: number
 	questionAuthorId?: number | null
 	parentAuthorId?: number | null
@@ -360,7 +364,7 @@ export interface Concerned {
  * Who is notified about an event, and why: each member once, for the strongest reason, and never the actor. Order: mentioned,
  * answered, owner of the question, follower.
  */
-export function recipientsOf(concerned: Concerned): Map<number, NotificationKindName> {
+export function recipientsOf(concerned: EventAudience): Map<number, NotificationKindName> {
 	const {
 		actorId,
 		questionAuthorId,

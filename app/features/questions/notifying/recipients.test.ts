@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type Concerned, recipientsOf } from './notifying.server.ts'
+import { type EventAudience, recipientsOf } from './notifying.server.ts'
 
 const [actor, asker, parent, third, fourth] = [1, 2, 3, 4, 5]
 
-test.each<[string, Concerned, Record<number, string>]>([
+test.each<[string, EventAudience, Record<number, string>]>([
 	['a comment is told to the asker', { actorId: actor, questionAuthorId: asker }, { [asker]: 'comment' }],
 	['nobody is told of their own act', { actorId: asker, questionAuthorId: asker, mentioned: [asker] }, {}],
 	[

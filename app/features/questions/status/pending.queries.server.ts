@@ -37,7 +37,7 @@ export async function lockPendingQuestion(
 }
 
 /** Replaces the texts, tags and category of a locked pending question. */
-export async function rewriteWaitingQuestion(trx: Executor, id: number, texts: QuestionTexts): Promise<void> {
+export async function updatePendingQuestion(trx: Executor, id: number, texts: QuestionTexts): Promise<void> {
 	const { title, description, descriptionHtml, excerpt, tags, categoryId } = texts
 	await sql`update questions set title = ${title}, description = ${description}, description_html = ${descriptionHtml},
 		excerpt = ${excerpt}, tags = ${tags}, category_id = ${categoryId}, version = version + 1 where id = ${id}`.execute(
@@ -75,7 +75,7 @@ export async function lockPendingComment(
 }
 
 /** Replaces the text of a locked pending comment. */
-export async function rewriteWaitingComment(trx: Executor, id: number, body: string, bodyHtml: string): Promise<void> {
+export async function updatePendingComment(trx: Executor, id: number, body: string, bodyHtml: string): Promise<void> {
 	await sql`update comments set body = ${body}, body_html = ${bodyHtml}, version = version + 1 where id = ${id}`.execute(
 		trx,
 	)

@@ -8,11 +8,11 @@ import { listComments } from '~/features/discussion/discussion.server.ts'
 import { castVote } from '~/features/discussion/votes.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { listCases, listLog } from '~/features/moderation/queue.server.ts'
-import { report } from '~/features/moderation/reports.server.ts'
+import { reportSubject } from '~/features/moderation/reports.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { setFollowing } from '~/features/tags/following.server.ts'
-import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import { NotAllowed, NotFound, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
@@ -73,7 +73,7 @@ describe('a suspended member', () => {
 			() => editComment(member, comment, { body: 'y' }),
 			() => castVote(member, { questionId: other, commentId: null, vote: 1 }),
 			() => setFollowing(member, { tag: 'start' }, true),
-			() => report(member, { kind: 'query', name: String(other) }, { reason: 'spam' }),
+			() => reportSubject(member, { kind: 'query', name: String(other) }, { reason: 'spam' }),
 		]
 		for (const write of writes)
 			await expect(write()).rejects.toThrow(
@@ -189,9 +189,11 @@ describe('limits per hour', () => {
 		const member = await newcomer()
 		const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => askQuestion(member, plain)))
 		expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
-		const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as TooMany] : []))
+		const refusals = outcomes.flatMap((outcome) =>
+			outcome.status === 'rejected' ? [outcome.reason as TooManyRequests] : [],
+		)
 		for (const refusal of refusals) {
-			expect(refusal).toBeInstanceOf(TooMany)
+			expect(refusal).toBeInstanceOf(TooManyRequests)
 			expect(refusal.retryAfter).toBeGreaterThan(3_500)
 			expect(refusal.retryAfter).toBeLessThanOrEqual(3_600)
 		}
@@ -203,7 +205,7 @@ describe('limits per hour', () => {
 		const ids: number[] = []
 		for (let count = 0; count < 5; count += 1) ids.push(idOf(await askQuestion(member, plain)))
 		for (const id of ids) await deleteQuestion(member, id)
-		await expect(askQuestion(member, plain)).rejects.toThrow(TooMany)
+		await expect(askQuestion(member, plain)).rejects.toThrow(TooManyRequests)
 		await sql`update questions set created_at = created_at - interval '61 minutes' where id = ${ids[0]}`.execute(db())
 		await askQuestion(member, plain)
 	})
@@ -215,7 +217,7 @@ describe('limits per hour', () => {
 		const { id } = await makeQuestion(old)
 		const member = await newcomer(hours)
 		for (let count = 0; count < most; count += 1) await makeComment(member, id)
-		await expect(makeComment(member, id)).rejects.toThrow(TooMany)
+		await expect(makeComment(member, id)).rejects.toThrow(TooManyRequests)
 	})
 
 	test('moderators are not limited', async () => {

@@ -1,11 +1,16 @@
-import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { requireNotSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { isBlockedByAny } from '~/features/members/blocks.queries.server.ts'
-import { openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
-import { tellModeratorsLater } from '~/features/moderation/handling/handling.server.ts'
+import { openPendingCase } from '~/features/moderation/cases.queries.server.ts'
+import { queueModeratorNotification } from '~/features/moderation/handling/handling.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import type { AccountStatusRow } from '~/features/moderation/members.queries.server.ts'
 import { postingLimits } from '~/features/moderation/moderation.limits.ts'
-import { isOnProbation, leadsElsewhere, lockAuthor, refuseTooMuch } from '~/features/moderation/posting.server.ts'
+import {
+	hasExternalLinks,
+	isOnProbation,
+	lockAuthor,
+	requirePostingAllowance,
+} from '~/features/moderation/posting.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { ForumEvent, NewComment } from '../questions.events.ts'
@@ -45,7 +50,7 @@ export async function readPostingFacts(trx: Executor, event: ForumEvent | NewCom
  * @param written.isLocked whether the question is closed for comments; undefined counts as closed where a comment is added
  * @param written.facts what {@link readPostingFacts} read after the question was locked; read here by default
  * @returns the status of the text
- * @throws NotAllowed, TooMany
+ * @throws NotAllowed, TooManyRequests
  */
 export async function applyPostingRules(
 	trx: Executor,
@@ -54,10 +59,10 @@ export async function applyPostingRules(
 ): Promise<'published' | 'pending'> {
 	const kind = added[event.kind]
 	const { actor, isOwnDeletion, refusalByBlock, secondsOver } = facts ?? (await readPostingFacts(trx, event))
-	if (!isOwnDeletion) refuseSuspended(actor)
+	if (!isOwnDeletion) requireNotSuspended(actor)
 	if (refusalByBlock) throw new NotAllowed(refusalByBlock)
 	if (kind === 'comments' && isLocked !== false) throw new NotAllowed(lockedMessage)
-	if (kind) refuseTooMuch(actor, kind, secondsOver)
+	if (kind) requirePostingAllowance(actor, kind, secondsOver)
 	await logModeratorChange(trx, event, actor)
 	return (await mustWait(trx, event, actor, html)) ? 'pending' : 'published'
 }
@@ -119,25 +124,25 @@ function writesComment(event: ForumEvent | NewComment): event is CommentWritten 
 
 /** Whether a newcomer's text has a link, and none of theirs was ever approved. Edits count like posts. */
 async function mustWait(trx: Executor, event: ForumEvent, actor: AccountStatusRow, html: string): Promise<boolean> {
-	if (!isPost(event) || !isOnProbation(actor) || !leadsElsewhere(html)) return false
+	if (!isPost(event) || !isOnProbation(actor) || !hasExternalLinks(html)) return false
 	if (event.kind === 'question-changed') return event.question.authorId === event.actorId
 	if (event.kind === 'comment-changed') return (await findAuthors(trx, event.commentId))?.member_id === event.actorId
 	return true
 }
 
 /** Makes the text pending: replaces `event` by one that notifies nobody. */
-export async function awaitModerator(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
+export async function makePending(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
 	if (!isPost(event)) throw new Error(`${event.kind} writes no text that could wait.`)
 	const { actorId, question } = event
 	const wasPublished = event.kind === 'question-changed' || event.kind === 'comment-changed'
 	if (!('commentId' in event)) {
-		const caseId = await openWaitingCase(trx, 'query', question.id)
-		await tellModeratorsLater(trx, { caseId, actorId })
+		const caseId = await openPendingCase(trx, 'query', question.id)
+		await queueModeratorNotification(trx, { caseId, actorId })
 		return { kind: wasPublished ? 'question-unpublished' : 'question-pending', actorId, question }
 	}
 	const { commentId } = event
-	const caseId = await openWaitingCase(trx, 'comment', commentId)
-	await tellModeratorsLater(trx, { caseId, actorId })
+	const caseId = await openPendingCase(trx, 'comment', commentId)
+	await queueModeratorNotification(trx, { caseId, actorId })
 	return { kind: wasPublished ? 'comment-unpublished' : 'comment-pending', actorId, question, commentId }
 }
 

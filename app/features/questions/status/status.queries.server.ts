@@ -8,7 +8,7 @@ import type { PostStatus } from '~/platform/db/schema.ts'
 import { mentionsIn } from '~/platform/markdown/render.server.ts'
 import type { EventQuestion, ForumEvent } from '../questions.events.ts'
 import { type QuestionPageRow, questionJoins, questionPageColumns } from '../questions.queries.server.ts'
-import { newStatus } from '../writing/writing.queries.server.ts'
+import { statusAssignments } from '../writing/writing.queries.server.ts'
 import { isPinned } from './pins.queries.server.ts'
 
 /* Posts for moderators, whatever their status. A question is locked before its comments. */
@@ -92,7 +92,7 @@ export async function hideHeldComments(
 	{ reason, by }: { reason: string; by: number },
 ): Promise<void> {
 	await sql`
-		update comments set ${newStatus({ status: 'hidden', reason, by })}, is_solution = false,
+		update comments set ${statusAssignments({ status: 'hidden', reason, by })}, is_solution = false,
 			was_solution = case when status = 'published' then is_solution else was_solution end
 		where id = any(${held.map(({ id }) => id)}::int[])`.execute(trx)
 	const shown = held.filter(({ status }) => status === 'published').map(({ question_id }) => question_id)
@@ -112,7 +112,7 @@ export async function setLocked(trx: Executor, id: number, locked: boolean): Pro
 }
 
 /** The event of a post that a moderator publishes for the first time: its author added it. */
-export async function readAdded(
+export async function readAddedEvent(
 	trx: Executor,
 	kind: 'query' | 'comment',
 	id: number,

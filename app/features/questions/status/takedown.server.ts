@@ -1,7 +1,7 @@
-import { closeCase, closeCases, openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
+import { closeCase, closeCases, openPendingCase } from '~/features/moderation/cases.queries.server.ts'
 import { announceUnread } from '~/features/notifications/notifications.server.ts'
 import { mainTags } from '~/features/tags/tags.server.ts'
-import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
+import { invalidatePages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { forgetComments } from '../notifying/notifying.server.ts'
 import type { EventQuestion, ForumEvent } from '../questions.events.ts'
@@ -79,7 +79,7 @@ export async function hideComments(
 			return { hidden, told: await forgetComments(trx, hidden) }
 		})
 	if (hidden.length === 0) return
-	await dropPages([LIST_PAGES, ...new Set(hidden.map(({ question_id }) => questionTag(question_id)))])
+	await invalidatePages([LIST_PAGES, ...new Set(hidden.map(({ question_id }) => questionTag(question_id)))])
 	await announceUnread(told)
 }
 
@@ -96,7 +96,7 @@ export function restorePost(
 		if (held.status !== 'hidden' || !(await claim(trx))) return null
 		if (before === 'pending') {
 			await setStatus(trx, kind, id, { status: 'pending', by: null })
-			await openWaitingCase(trx, kind, id)
+			await openPendingCase(trx, kind, id)
 			return kind === 'query'
 				? { kind: 'question-pending', actorId: by, question }
 				: { kind: 'comment-pending', actorId: by, question, commentId: id }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeCase } from '~/features/moderation/cases.queries.server.ts'
-import { waitingMessage } from '~/features/moderation/moderation.view.ts'
+import { pendingMessage } from '~/features/moderation/moderation.view.ts'
 import { lockAuthor } from '~/features/moderation/posting.server.ts'
 import { announceUnread } from '~/features/notifications/notifications.server.ts'
 import { beginRouting, resumeRouting } from '~/features/routing/choosing.server.ts'
@@ -9,19 +9,19 @@ import { isId } from '~/lib/checks.ts'
 import type { Flash } from '~/lib/context.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
-import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
+import { invalidatePages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
-import { KeyUsed, parseInput } from '~/platform/http/form.server.ts'
+import { KeyReused, parseInput } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
-import { type Concern, notifyOfEvent } from '../notifying/notifying.server.ts'
-import { type EventQuestion, type ForumEvent, readersOf } from '../questions.events.ts'
-import { limits } from '../questions.limits.ts'
+import { type CommentAudience, notifyOfEvent } from '../notifying/notifying.server.ts'
+import { type EventQuestion, type ForumEvent, questionRoom } from '../questions.events.ts'
+import { postLimits } from '../questions.limits.ts'
 import { mayWrite } from '../questions.policy.ts'
 import { findNamedQuestion, type NamedQuestion, type QuestionPageRow } from '../questions.queries.server.ts'
 import { keyInput } from '../questions.schema.ts'
 import { findChangeableComment, findChangeableQuestion } from '../status/pending.queries.server.ts'
-import { applyPostingRules, awaitModerator, type PostingFacts } from '../status/posting-rules.server.ts'
+import { applyPostingRules, makePending, type PostingFacts } from '../status/posting-rules.server.ts'
 import { claimKey, recordKeyResult } from './keys.queries.server.ts'
 import { type CreatedPost, countRevisions, setStatus } from './writing.queries.server.ts'
 
@@ -62,31 +62,36 @@ export async function requireRoomForEdit(
 	editor: SignedIn,
 	of: { questionId: number } | { commentId: number },
 ): Promise<void> {
-	if (isModerator(editor) || (await countRevisions(trx, of)) < limits.editsMax) return
-	throw new Invalid(`This text has already been edited ${limits.editsMax} times. Write a new one instead.`)
+	if (isModerator(editor) || (await countRevisions(trx, of)) < postLimits.editsMax) return
+	throw new Invalid(`This text has already been edited ${postLimits.editsMax} times. Write a new one instead.`)
 }
 
-export const tooLate = 'Only the member who deleted it can undo this, within ten minutes.'
+export const undoTooLate = 'Only the member who deleted it can undo this, within ten minutes.'
 
 /* Pending texts. */
 
 /** Whether a text that a member has just written is pending, to tell them so. */
-export async function isWaiting(author: SignedIn, kind: 'query' | 'comment', id: number): Promise<boolean> {
+export async function isPostPending(author: SignedIn, kind: 'query' | 'comment', id: number): Promise<boolean> {
 	const found = await (kind === 'query' ? findChangeableQuestion : findChangeableComment)(id, author.id)
 	return found?.waits === true
 }
 
 /** The toast after a question was written or changed: that it is done, or that it waits for a moderator. */
 export async function flashAfter(author: SignedIn, questionId: number, done: string): Promise<Flash> {
-	if (!(await isWaiting(author, 'query', questionId))) return { type: 'success', message: done }
-	return { type: 'plain', message: `${done} ${waitingMessage}` }
+	if (!(await isPostPending(author, 'query', questionId))) return { type: 'success', message: done }
+	return { type: 'plain', message: `${done} ${pendingMessage}` }
 }
 
 /**
  * Deletes a locked pending text, and closes its case: moderators no longer need to look at it. A suspended author may
  * do so, as it is their own. `status_by` stays empty, as undoing the deletion would publish it without a moderator.
  */
-export async function withdraw(trx: Executor, author: SignedIn, kind: 'query' | 'comment', id: number): Promise<void> {
+export async function withdrawPending(
+	trx: Executor,
+	author: SignedIn,
+	kind: 'query' | 'comment',
+	id: number,
+): Promise<void> {
 	await setStatus(trx, kind, id, { status: 'deleted', by: null })
 	// The author's row is locked before any case, as moderators' decisions do.
 	await lockAuthor(trx, author.id)
@@ -94,7 +99,7 @@ export async function withdraw(trx: Executor, author: SignedIn, kind: 'query' | 
 }
 
 /** A moderator decided about a pending text before its author changed it. */
-export function decidedMeanwhile(): Conflict {
+export function alreadyDecided(): Conflict {
 	return new Conflict('A moderator has already decided this. Reload the page.')
 }
 
@@ -110,7 +115,7 @@ export interface PlannedChange<Result> {
 	isLocked?: boolean
 	/** What the posting rules ask, and whom a new comment concerns, if that was read in the round trip that locked the question. */
 	facts?: PostingFacts
-	concern?: Concern
+	concern?: CommentAudience
 	/**
 	 * Writes the change. Where `concern` is known, it issues its statement before its first await: notifications are pipelined after it.
 	 * @param status of the text: a pending one waits for a moderator
@@ -121,9 +126,9 @@ export interface PlannedChange<Result> {
 /**
  * Changes the forum in one transaction, with all effects; announces it after the commit.
  * @param plan locks the question and decides what to do; `done` where there is nothing
- * @throws NotAllowed, TooMany where the posting rules forbid the change
+ * @throws NotAllowed, TooManyRequests where the posting rules forbid the change
  */
-export async function change<Result>(
+export async function changeForum<Result>(
 	plan: (trx: Executor) => Promise<PlannedChange<Result> | { done: Result }>,
 ): Promise<Result> {
 	const { event, result } = await transact(async (trx) => {
@@ -139,7 +144,7 @@ export async function change<Result>(
 		if (notified.status === 'rejected') throw notified.reason
 		const { value: result } = written
 		if (notified.value) return { event: notified.value, result }
-		const event = status === 'pending' ? await awaitModerator(trx, planned.event) : planned.event
+		const event = status === 'pending' ? await makePending(trx, planned.event) : planned.event
 		return { event: await recordEffects(trx, event), result }
 	})
 	if (event) await announceEffects(event)
@@ -147,7 +152,7 @@ export async function change<Result>(
 }
 
 /** The account by which a member writes under a question: the pseudonym that they asked it under, or their own. */
-export function accountIn(
+export function writingAccount(
 	question: Pick<QuestionPageRow, 'author_id' | 'pseudonym_id' | 'username'>,
 	member: SignedIn,
 ): { id: number; username: string } {
@@ -168,7 +173,7 @@ export function eventQuestion(
  * @param concern the members whom a new comment concerns, where they are known already
  * @returns the event with the members whose notifications changed
  */
-export async function recordEffects(trx: Executor, event: ForumEvent, concern?: Concern): Promise<ForumEvent> {
+export async function recordEffects(trx: Executor, event: ForumEvent, concern?: CommentAudience): Promise<ForumEvent> {
 	if (event.kind === 'question-added') await beginRouting(trx, event.question.id)
 	if (event.kind === 'question-restored' || event.kind === 'question-republished')
 		await resumeRouting(trx, event.question.id)
@@ -185,11 +190,11 @@ export async function announceEffects(event: ForumEvent): Promise<void> {
 	const { question } = event
 	// The counts first, as they date from the commit: a member who reads meanwhile must get the later count after them.
 	const counted = announceUnread(event.told ?? [])
-	await Promise.all([counted, dropPages([LIST_PAGES, questionTag(question.id)])])
+	await Promise.all([counted, invalidatePages([LIST_PAGES, questionTag(question.id)])])
 	if (event.kind === 'question-added') announce('forum', 'query:added', { url: question.url })
 	if (event.kind === 'comment-added') {
 		const { commentId, username } = event
-		announce(readersOf(question.id), 'comment:added', { questionId: question.id, commentId, username })
+		announce(questionRoom(question.id), 'comment:added', { questionId: question.id, commentId, username })
 	}
 }
 
@@ -218,16 +223,16 @@ export function readSubmission(
 }
 
 /**
- * Like {@link change}, for a new post, idempotently: a repetition with the same key creates nothing and returns the first result, even
+ * Like {@link changeForum}, for a new post, idempotently: a repetition with the same key creates nothing and returns the first result, even
  * when both run concurrently. A refused submission leaves its key unused.
- * @throws KeyUsed when the key was used for another text
+ * @throws KeyReused when the key was used for another text
  */
-export function changeOnce<Made extends CreatedPost>(
+export function changeForumOnce<Made extends CreatedPost>(
 	submission: KeyedSubmission | null,
 	make: (trx: Executor) => Promise<PlannedChange<Made>>,
 ): Promise<Made | CreatedPost> {
-	if (!submission) return change(make)
-	return change<Made | CreatedPost>(async (trx) => {
+	if (!submission) return changeForum(make)
+	return changeForum<Made | CreatedPost>(async (trx) => {
 		const before = await claimKey(trx, submission)
 		if (before) return { done: resultOfFirst(submission, before) }
 		const plan = await make(trx)
@@ -248,6 +253,6 @@ function resultOfFirst(
 ): CreatedPost {
 	if (before.post_id === null || before.url === null)
 		throw new Error('An idempotency key is stored without its result.')
-	if (before.digest !== submission.digest) throw new KeyUsed()
+	if (before.digest !== submission.digest) throw new KeyReused()
 	return { id: before.post_id, url: before.url }
 }

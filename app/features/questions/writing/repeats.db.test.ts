@@ -7,7 +7,7 @@ import { makeToken } from '~/features/tokens/tokens.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { KeyUsed } from '~/platform/http/form.server.ts'
+import { KeyReused } from '~/platform/http/form.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { callApi } from '../../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
@@ -57,8 +57,8 @@ test('a used key with another text, or for another query, is refused and changes
 	const [question, elsewhere] = [await makeQuestion(ben), await makeQuestion(ben)]
 	const sending = { questionId: question.id, parentId: null, body: 'First.', key: 'k-4' }
 	await addComment(asha, sending)
-	await expect(addComment(asha, { ...sending, body: 'Second.' })).rejects.toThrow(KeyUsed)
-	await expect(addComment(asha, { ...sending, questionId: elsewhere.id })).rejects.toThrow(KeyUsed)
+	await expect(addComment(asha, { ...sending, body: 'Second.' })).rejects.toThrow(KeyReused)
+	await expect(addComment(asha, { ...sending, questionId: elsewhere.id })).rejects.toThrow(KeyReused)
 	expect([
 		(await getQuestion(null, question.id)).commentCount,
 		(await getQuestion(null, elsewhere.id)).commentCount,

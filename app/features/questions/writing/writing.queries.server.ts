@@ -21,7 +21,7 @@ export interface StatusChange {
 }
 
 /** Assignments of an `update` that change a post's status. */
-export function newStatus({ status, reason = '', by }: StatusChange) {
+export function statusAssignments({ status, reason = '', by }: StatusChange) {
 	return sql`status = ${status}, status_reason = ${reason}, status_by = ${by}, status_at = now()`
 }
 
@@ -103,7 +103,7 @@ export async function removeQuestion(
 	before: { category_id: number },
 	change: StatusChange & { into?: number },
 ): Promise<void> {
-	await sql`update questions set ${newStatus(change)}, merged_into = ${change.into ?? null} where id = ${id}`.execute(
+	await sql`update questions set ${statusAssignments(change)}, merged_into = ${change.into ?? null} where id = ${id}`.execute(
 		trx,
 	)
 	await addToQuestionCount(trx, before.category_id, -1)
@@ -117,7 +117,7 @@ export async function removeQuestion(
  */
 export async function publishQuestion(trx: Executor, id: number, by: number, tags: string[]): Promise<void> {
 	const { rows } = await sql<{ category_id: number }>`
-		update questions set ${newStatus({ status: 'published', by })}, never_published = false, merged_into = null, tags = ${tags}
+		update questions set ${statusAssignments({ status: 'published', by })}, never_published = false, merged_into = null, tags = ${tags}
 		where id = ${id} returning category_id`.execute(trx)
 	const question = rows[0]
 	if (!question) throw new Error('There is no question to publish.')
@@ -133,7 +133,7 @@ export async function setStatus(
 	change: StatusChange,
 ): Promise<void> {
 	const table = kind === 'query' ? sql`questions` : sql`comments`
-	await sql`update ${table} set ${newStatus(change)} where id = ${id}`.execute(trx)
+	await sql`update ${table} set ${statusAssignments(change)} where id = ${id}`.execute(trx)
 }
 
 /** Maximum depth of a thread: its index has no room for longer paths. A reply to a comment on the last level becomes its sibling. */
@@ -214,7 +214,7 @@ export async function removeComment(
 	change: StatusChange,
 ): Promise<void> {
 	const isDeletion = change.status === 'deleted'
-	await sql`update comments set ${newStatus(change)}, was_solution = is_solution, is_solution = false,
+	await sql`update comments set ${statusAssignments(change)}, was_solution = is_solution, is_solution = false,
 		chosen_at = case when ${isDeletion}::boolean then null else chosen_at end where id = ${id}`.execute(trx)
 	await recount(trx, questionId, -1, !isDeletion)
 }
@@ -231,7 +231,7 @@ export async function publishComment(
 	{ from, by }: { from: PostStatus; by: number },
 ): Promise<boolean> {
 	const { rows } = await sql`
-		update comments set ${newStatus({ status: 'published', by })}, never_published = false, is_solution = was_solution, was_solution = false,
+		update comments set ${statusAssignments({ status: 'published', by })}, never_published = false, is_solution = was_solution, was_solution = false,
 			chosen_at = case when status = 'deleted' and was_solution then now() else chosen_at end
 		where id = ${id} and status = ${from} and body <> '' returning id`.execute(trx)
 	if (rows.length > 0) await recount(trx, questionId, 1, from !== 'deleted')

@@ -1,7 +1,7 @@
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import type { RelatedView } from '../related.view.ts'
 
 interface RelatedProps {
@@ -25,7 +25,7 @@ export function RelatedQuestions({ related }: RelatedProps) {
 function RelatedList({ related }: RelatedProps) {
 	return (
 		<>
-			<RuleHead id="related" title="Related" />
+			<SectionHeading id="related" title="Related" />
 			<ul className="grid gap-3">
 				{related.map(({ url, title, solved, commentCount }) => (
 					<li key={url}>
@@ -38,7 +38,7 @@ function RelatedList({ related }: RelatedProps) {
 									<span className="sr-only">Answered</span>
 								</span>
 							)}
-							{counted(commentCount, 'comment')}
+							{pluralize(commentCount, 'comment')}
 						</p>
 					</li>
 				))}

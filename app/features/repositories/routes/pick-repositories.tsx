@@ -1,12 +1,12 @@
 import { loginsPath } from '~/features/campus-login/campus-login.view.ts'
 import { editProfilePath } from '~/features/members/members.view.ts'
-import { ownForm, ownPage } from '~/features/profile-editor/requests.server.ts'
+import { requireOwnForm, requireOwnPage } from '~/features/profile-editor/requests.server.ts'
 import { monthAndYear } from '~/lib/calendar.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { formValues } from '~/platform/http/form.ts'
-import { answering, redirectWithToast } from '~/platform/http/http.ts'
-import { Check } from '~/ui/check.tsx'
+import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
+import { Checkbox } from '~/ui/checkbox.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
@@ -15,20 +15,20 @@ import { addRepositories, getRepositories, type RepositoriesView } from '../repo
 import type { Route } from './+types/pick-repositories'
 
 export function loader(args: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = ownPage(args)
+	return withHttpErrors(async () => {
+		const viewer = requireOwnPage(args)
 		return { username: viewer.username, ...(await getRepositories(viewer, viewer.username)) }
 	})
 }
 
 export async function action(args: Route.ActionArgs) {
-	const viewer = await ownForm(args)
+	const viewer = await requireOwnForm(args)
 	const form = await readForm(args.request)
 	try {
 		const message = await addRepositories(viewer, viewer.username, formValues(form))
 		return redirectWithToast(editProfilePath(viewer.username, 'projects'), { type: 'success', message })
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 
@@ -89,7 +89,7 @@ function Choices({ repositories, picked }: Pick<RepositoriesView, 'repositories'
 		<ul className="border-t border-line">
 			{repositories.map(({ id, name, description, language, createdOn, isAdded }) => (
 				<li key={id} className="border-b border-line py-2.5">
-					<Check
+					<Checkbox
 						name="repository"
 						id={`repository-${id}`}
 						value={id}
@@ -100,7 +100,7 @@ function Choices({ repositories, picked }: Pick<RepositoriesView, 'repositories'
 							.join(' · ')}
 					>
 						<span className="font-semibold wrap-anywhere">{name}</span>
-					</Check>
+					</Checkbox>
 				</li>
 			))}
 		</ul>

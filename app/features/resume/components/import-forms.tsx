@@ -4,11 +4,11 @@ import { experienceNames } from '~/features/profile-editor/components/experience
 import { personalNames } from '~/features/profile-editor/components/personal-fields.tsx'
 import { projectNames } from '~/features/profile-editor/components/project-fields.tsx'
 import { socialNames } from '~/features/profile-editor/components/social-fields.tsx'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { Field, TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import type { Preview } from '../import/import.server.ts'
 import type { Change, Difference } from '../import/plan.ts'
@@ -60,7 +60,7 @@ export function ImportPreview({ preview, message }: { preview: Preview; message:
 			</Form>
 			{unsaved.length > 0 && (
 				<section className="mt-10" aria-labelledby="unkept">
-					<RuleHead id="unkept" title="Not imported" />
+					<SectionHeading id="unkept" title="Not imported" />
 					<dl className="mt-2 grid gap-x-6 text-sm sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
 						{unsaved.map(({ path, reason }, index) => (
 							// biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and a document may say a thing twice
@@ -70,7 +70,7 @@ export function ImportPreview({ preview, message }: { preview: Preview; message:
 							</div>
 						))}
 					</dl>
-					{more > 0 && <p className="meta mt-2">And {counted(more, 'more place', 'more places')}.</p>}
+					{more > 0 && <p className="meta mt-2">And {pluralize(more, 'more place', 'more places')}.</p>}
 				</section>
 			)}
 		</>
@@ -83,7 +83,7 @@ function Part({ id, title, changes }: { id: string; title: string; changes: Chan
 		<fieldset className="min-w-0">
 			<legend className="rule-head w-full">
 				<span>{title}</span>
-				<span>{counted(changes.length, 'change')}</span>
+				<span>{pluralize(changes.length, 'change')}</span>
 			</legend>
 			<ul id={`import-${id}`}>
 				{changes.map((change) => (

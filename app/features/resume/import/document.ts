@@ -54,10 +54,10 @@ const shape = z.looseObject(
 	{ error: 'A résumé is one JSON object: { "basics": { … }, … }' },
 )
 
-export type ReadDocument = z.output<typeof shape>
+export type ParsedResume = z.output<typeof shape>
 
 /** Parses a JSON Resume document. @throws Invalid that says what is wrong */
-export function readDocument(text: string): ReadDocument {
+export function parseResume(text: string): ParsedResume {
 	if (text.trim() === '') throw refusal('Choose a file, or paste its text.')
 	if (new TextEncoder().encode(text).length > MAX_RESUME_BYTES) throw refusal('A résumé has at most 1 MB.')
 	if (depthOf(text) > MAX_DEPTH)

@@ -9,7 +9,7 @@ import {
 import { addCertificate, addProject } from '~/features/profile-editor/items.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { everyPage, pageCache } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, pageCache } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { filled, makePicture } from '../../../../tests/factories/profiles.ts'
@@ -17,7 +17,7 @@ import { anyProfile } from '../../../../tests/factories/resume.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { getResume } from '../resume.server.ts'
 import { toResume } from '../resume.view.ts'
-import { applyImport, OutOfDate, previewImport } from './import.server.ts'
+import { applyImport, PreviewOutdated, previewImport } from './import.server.ts'
 
 useDatabase()
 
@@ -197,8 +197,8 @@ describe('an import', () => {
 		await savePersonal(bram, bram.username, { ...values, expertise_in: 'Something else', version })
 		const chosen = preview.changes.map(({ id }) => id)
 		const refusal = await applyImport(bram, bram.username, { ...preview, chosen }).catch((error: unknown) => error)
-		expect(refusal).toBeInstanceOf(OutOfDate)
-		const fresh = (refusal as OutOfDate).preview
+		expect(refusal).toBeInstanceOf(PreviewOutdated)
+		const fresh = (refusal as PreviewOutdated).preview
 		expect(fresh.changes.find(({ id }) => id === 'personal.expertise_in')?.differences[0]?.before).toBe(
 			'Something else',
 		)
@@ -239,7 +239,7 @@ describe('an import', () => {
 	test('renews the pages that are cached for visitors, as they show names', async () => {
 		const bram = await newcomer()
 		const page = { status: 200, headers: {}, br: Buffer.alloc(0) }
-		await pageCache.fill('/', [everyPage], async () => page as never)
+		await pageCache.fill('/', [ALL_PAGES], async () => page as never)
 		expect(pageCache.get('/')).toBeDefined()
 		await importAll(bram, JSON.stringify(resume))
 		expect(pageCache.get('/')).toBeUndefined()

@@ -8,7 +8,12 @@ import {
 	updatePersonal,
 	updateSocial,
 } from '~/features/profile-editor/editing.queries.server.ts'
-import { aboutHtml, checkName, requireEditable, transaction } from '~/features/profile-editor/editing.server.ts'
+import {
+	aboutHtml,
+	inTransaction,
+	requireAllowedName,
+	requireEditable,
+} from '~/features/profile-editor/editing.server.ts'
 import {
 	insertCertificate,
 	insertProject,
@@ -29,10 +34,17 @@ import {
 import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { readDocument } from './document.ts'
-import { type Change, type Current, chosenFields, type ImportPlan, type PlannedItem, planImport } from './plan.ts'
+import { parseResume } from './document.ts'
+import {
+	type Change,
+	type CurrentProfile,
+	chosenFields,
+	type ImportPlan,
+	type PlannedItem,
+	planImport,
+} from './plan.ts'
 import { fromResume, type ResumeContents, type UnsavedField } from './reading.ts'
 
 /** The preview lists this many unsaved fields and counts the rest. */
@@ -52,7 +64,7 @@ export interface Preview {
 }
 
 /** The profile has changed since the preview. `preview` is based on its present state. */
-export class OutOfDate extends Conflict {
+export class PreviewOutdated extends Conflict {
 	readonly preview: Preview
 	constructor(preview: Preview) {
 		super('Your profile has changed since this preview. Nothing was imported. Here is a new preview.')
@@ -63,7 +75,7 @@ export class OutOfDate extends Conflict {
 /** What a document would change in the viewer's profile. Changes nothing. @throws NotAllowed, Invalid if the text is not a résumé */
 export async function previewImport(viewer: Viewer, username: string, text: string): Promise<Preview> {
 	const { id } = requireOwner(viewer, username)
-	const document = readDocument(text)
+	const document = parseResume(text)
 	return (await prepare(id, document)).preview
 }
 
@@ -71,7 +83,7 @@ export async function previewImport(viewer: Viewer, username: string, text: stri
  * Applies the chosen changes of a preview, all or none.
  * @param chosen the ids of the changes
  * @returns how many were applied
- * @throws NotAllowed, Invalid, OutOfDate
+ * @throws NotAllowed, Invalid, PreviewOutdated
  */
 export async function applyImport(
 	viewer: Viewer,
@@ -80,19 +92,19 @@ export async function applyImport(
 ): Promise<number> {
 	const member = await requireProfileWriter(viewer, username)
 	const { id } = member
-	const read = readDocument(document)
+	const read = parseResume(document)
 	const selected = new Set(chosen)
-	const changes = await transaction(async (trx) => {
+	const changes = await inTransaction(async (trx) => {
 		await lockTermsShared(trx)
 		await ensureProfile(trx, id)
 		await lockProfile(trx, id)
 		const { preview, plan, current, row, found } = await prepare(id, read, trx)
-		if (preview.fingerprint !== fingerprint) throw new OutOfDate(preview)
+		if (preview.fingerprint !== fingerprint) throw new PreviewOutdated(preview)
 		const made = plan.changes.filter((change) => selected.has(change.id))
 		if (made.length === 0) throw new Invalid('Select what you want to import.')
 		const ids = new Set(made.map((change) => change.id))
 		const { fullName } = chosenFields('personal', found.personal, ids)
-		if (fullName !== undefined) await checkName(member, fullName, trx)
+		if (fullName !== undefined) await requireAllowedName(member, fullName, trx)
 		await applyFields(trx, id, row, found, ids)
 		await applyItems(trx, id, current.experiences.length, plan.experiences, selected, experienceWriter)
 		await applyItems(trx, id, current.certificates.length, plan.certificates, selected, certificateWriter)
@@ -100,19 +112,19 @@ export async function applyImport(
 		return made.length
 	})
 	// Name and picture are shown with everything that the member wrote.
-	await dropPages([everyPage])
+	await invalidatePages([ALL_PAGES])
 	return changes
 }
 
 interface Prepared {
 	preview: Preview
 	plan: ImportPlan
-	current: Current
+	current: CurrentProfile
 	row: EditableRow
 	found: ResumeContents
 }
 
-async function prepare(id: number, document: ReturnType<typeof readDocument>, executor?: Executor): Promise<Prepared> {
+async function prepare(id: number, document: ReturnType<typeof parseResume>, executor?: Executor): Promise<Prepared> {
 	const [row, certificates, projects, experiences] = [
 		await requireEditable({ id }, executor),
 		await listCertificatesToEdit(id, executor),
@@ -229,7 +241,7 @@ function currentOf(
 	certificates: Awaited<ReturnType<typeof listCertificatesToEdit>>,
 	projects: Awaited<ReturnType<typeof listProjectsToEdit>>,
 	experiences: ExperienceRow[],
-): Current {
+): CurrentProfile {
 	const { username, email, name: fullName, image: profile_url, phone, city, expertise_in, about, skills, open_to } = row
 	const item = <Fields extends { id: string; version: number }>({ id, version, ...fields }: Fields) => ({
 		id,

@@ -1,6 +1,6 @@
 import { experienceKindNames } from '~/features/profile-editor/profile.limits.ts'
 import type { ExperienceInput, ProjectInput, StoredCertificate } from '~/features/profile-editor/profile.schema.ts'
-import { isBlank, type ResumeFields } from '../resume.view.ts'
+import { isEmptyValue, type ResumeFields } from '../resume.view.ts'
 import type { ResumeCertificate, ResumeContents, ResumeExperience, ResumeProject } from './reading.ts'
 
 /** The sections of a profile whose fields an import changes one by one. */
@@ -32,7 +32,7 @@ export interface StoredItem<Fields> {
 }
 
 /** The present profile, with the versions that detect later changes. */
-export interface Current extends Omit<ResumeFields, ItemPart> {
+export interface CurrentProfile extends Omit<ResumeFields, ItemPart> {
 	versions: Record<FieldPart, number>
 	experiences: StoredItem<ExperienceInput>[]
 	certificates: StoredItem<StoredCertificate>[]
@@ -79,7 +79,7 @@ const emptyExperience = {
 }
 
 /** Compares a profile with a document. An import adds and replaces; it never empties or deletes. Items are matched by title. */
-export function planImport(current: Current, found: ResumeContents): ImportPlan {
+export function planImport(current: CurrentProfile, found: ResumeContents): ImportPlan {
 	const experiences = planItems<ExperienceInput, ResumeExperience>(
 		'experiences',
 		current.experiences,
@@ -167,7 +167,7 @@ function differences(current: object, found: object): Difference[] {
 	const before = current as Record<string, unknown>
 	return Object.entries(found).flatMap(([field, value]) => {
 		const texts = { before: textOf(before[field]), after: textOf(value) }
-		return isBlank(value) || texts.before === texts.after ? [] : [{ field, ...texts }]
+		return isEmptyValue(value) || texts.before === texts.after ? [] : [{ field, ...texts }]
 	})
 }
 

@@ -7,7 +7,7 @@ import {
 	certificateInput,
 	type ExperienceInput,
 	experienceInput,
-	isInOrder,
+	isValidPeriod,
 	type ProjectInput,
 	personalInput,
 	projectInput,
@@ -17,9 +17,9 @@ import {
 	siteOfAddress,
 	socialInput,
 } from '~/features/profile-editor/profile.schema.ts'
-import { counted } from '~/lib/text.ts'
-import { isBlank, networks, type ResumePersonal } from '../resume.view.ts'
-import type { ReadDocument } from './document.ts'
+import { pluralize } from '~/lib/text.ts'
+import { isEmptyValue, networks, type ResumePersonal } from '../resume.view.ts'
+import type { ParsedResume } from './document.ts'
 
 /** The contents of a document, validated by the schemas of the edit forms. Missing fields are omitted. */
 export interface ResumeContents {
@@ -38,8 +38,8 @@ export type ResumeExperience = Partial<ExperienceInput> & Pick<ExperienceInput, 
 export type ResumeProject = Partial<ProjectInput> & Pick<ProjectInput, 'project_title'>
 
 /** Reads the contents of a document, and lists what a profile cannot store. */
-export function fromResume(document: ReadDocument): { found: ResumeContents; unsaved: UnsavedField[] } {
-	const reader = new Reader()
+export function fromResume(document: ParsedResume): { found: ResumeContents; unsaved: UnsavedField[] } {
+	const reader = new FieldReader()
 	const { $schema: _, basics, education, work, volunteer, certificates, skills, projects, meta, ...rest } = document
 	reader.leave(rest, '')
 	const own = meta?.devquad ?? {}
@@ -67,8 +67,8 @@ export function fromResume(document: ReadDocument): { found: ResumeContents; uns
 }
 
 function readPersonal(
-	reader: Reader,
-	basics: NonNullable<ReadDocument['basics']>,
+	reader: FieldReader,
+	basics: NonNullable<ParsedResume['basics']>,
 	own: JsonObject,
 ): Partial<ResumePersonal> {
 	const { name, label, image, email: _, phone, url: __, summary, location, profiles: ___, ...rest } = basics
@@ -77,7 +77,7 @@ function readPersonal(
 	reader.leave(rest, 'basics')
 	reader.leave(elsewhere, 'basics.location')
 	reader.leave(ownRest, 'meta.devquad.personal_details')
-	if (!isBlank(image) && isBlank(profile_url))
+	if (!isEmptyValue(image) && isEmptyValue(profile_url))
 		reader.note('basics.image', 'Pictures cannot be imported: upload it here.')
 	return reader.fields<ResumePersonal>(personalInput.shape, {
 		fullName: { value: name, path: 'basics.name' },
@@ -91,7 +91,7 @@ function readPersonal(
 }
 
 /** Skills and their keywords as one list, up to a profile's limit. */
-function readSkills(reader: Reader, skills: NonNullable<ReadDocument['skills']>): { skills?: string[] } {
+function readSkills(reader: FieldReader, skills: NonNullable<ParsedResume['skills']>): { skills?: string[] } {
 	const names = new Map<string, string>()
 	for (const [index, skill] of skills.entries()) {
 		const { name, keywords, level, ...rest } = typeof skill === 'string' ? { name: skill } : (skill as JsonObject)
@@ -99,7 +99,7 @@ function readSkills(reader: Reader, skills: NonNullable<ReadDocument['skills']>)
 		// Levels are derived from evidence, so an export loses nothing without them.
 		reader.leave(Object.values<unknown>(levelNames).includes(level) ? rest : { level, ...rest }, path)
 		for (const text of [name, ...(Array.isArray(keywords) ? keywords : [])]) {
-			if (isBlank(text)) continue
+			if (isEmptyValue(text)) continue
 			const parsed = personalInput.shape.skills.safeParse(text)
 			if (!parsed.success) reader.note(path, parsed.error.issues[0]?.message ?? noSuchField)
 			for (const one of parsed.data ?? []) if (!names.has(one.toLowerCase())) names.set(one.toLowerCase(), one)
@@ -117,7 +117,7 @@ function readSkills(reader: Reader, skills: NonNullable<ReadDocument['skills']>)
  */
 function currentStudy(education: JsonObject[], own: JsonObject[]): number {
 	if (own.length > 0) return own.findIndex(({ current }) => current === true)
-	const endOf = (entry: JsonObject) => (isBlank(entry.endDate) ? '9999' : String(entry.endDate))
+	const endOf = (entry: JsonObject) => (isEmptyValue(entry.endDate) ? '9999' : String(entry.endDate))
 	return education.reduce<number>(
 		(best, entry, index) => (index > 0 && endOf(entry) > endOf(education[best] ?? {}) ? index : best),
 		0,
@@ -125,20 +125,20 @@ function currentStudy(education: JsonObject[], own: JsonObject[]): number {
 }
 
 function readAcademics(
-	reader: Reader,
+	reader: FieldReader,
 	education: JsonObject[],
 	current: number,
 	own: JsonObject,
 ): Partial<AcademicsInput> {
 	const { institution, area, studyType, endDate, ...rest } = education[current] ?? {}
 	const path = `education[${current}]`
-	reader.leave(isBlank(area) ? rest : { studyType, ...rest }, path)
+	reader.leave(isEmptyValue(area) ? rest : { studyType, ...rest }, path)
 	const { location, current_semester, current_year, enrolment_number, university_email, ...ownRest } = own
 	reader.leave(ownRest, 'meta.devquad.academics')
 	const at = (value: unknown, key: string) => ({ value, path: `meta.devquad.academics.${key}` })
 	return reader.fields<AcademicsInput>(academicsInput.shape, {
 		university_name: { value: institution, path: `${path}.institution` },
-		enrol_in_branch_name: { value: isBlank(area) ? studyType : area, path: `${path}.area` },
+		enrol_in_branch_name: { value: isEmptyValue(area) ? studyType : area, path: `${path}.area` },
 		year_of_passing: { value: yearOf(endDate), path: `${path}.endDate` },
 		location: at(location, 'location'),
 		current_semester: at(current_semester, 'current_semester'),
@@ -150,7 +150,7 @@ function readAcademics(
 
 /** All education except the current one. */
 function readEducation(
-	reader: Reader,
+	reader: FieldReader,
 	education: JsonObject[],
 	current: number,
 	own: JsonObject[],
@@ -176,7 +176,7 @@ function readEducation(
 
 /** Work, or volunteering. @param where the field that names the organisation */
 function readPositions(
-	reader: Reader,
+	reader: FieldReader,
 	kind: 'work' | 'volunteer',
 	where: 'name' | 'organization',
 	entries: JsonObject[],
@@ -197,28 +197,33 @@ function readPositions(
 	)
 }
 
-function readExperience(reader: Reader, path: string, kind: ExperienceInput['kind'], said: Said): ResumeExperience[] {
+function readExperience(
+	reader: FieldReader,
+	path: string,
+	kind: ExperienceInput['kind'],
+	said: DocumentFields,
+): ResumeExperience[] {
 	const { organisation, ...fields } = reader.fields<ExperienceInput>(experienceInput.shape, said)
 	const { starts, ends } = fields
 	if (!organisation) {
 		reader.note(path, 'Say where it is or was.')
 		return []
 	}
-	if (!isInOrder(starts, ends)) {
+	if (!isValidPeriod(starts, ends)) {
 		delete fields.ends
 		reader.note(`${path}.endDate`, 'It cannot end before it began.')
 	}
 	return [{ kind, organisation, ...fields }]
 }
 
-function readSocial(reader: Reader, basics: NonNullable<ReadDocument['basics']>): Partial<SocialInput> {
-	const said: Said = { portfolio: { value: basics.url, path: 'basics.url' } }
+function readSocial(reader: FieldReader, basics: NonNullable<ParsedResume['basics']>): Partial<SocialInput> {
+	const said: DocumentFields = { portfolio: { value: basics.url, path: 'basics.url' } }
 	for (const [index, { network, username, url, ...rest }] of (basics.profiles ?? []).entries()) {
 		const path = `basics.profiles[${index}]`
 		const site = siteOf(network, url)
 		if (!site) reader.note(path, 'A profile cannot link to this site.')
 		else if (said[site]) reader.note(path, 'A profile has one address for each site: the first one.')
-		else said[site] = { value: isBlank(url) ? username : url, path }
+		else said[site] = { value: isEmptyValue(url) ? username : url, path }
 		reader.leave(rest, path)
 	}
 	return reader.fields<SocialInput>(socialInput.shape, said)
@@ -233,17 +238,17 @@ function siteOf(network: unknown, url: unknown): Site | null {
 	return named ?? (typeof url === 'string' ? siteOfAddress(url) : null)
 }
 
-function readCertificates(reader: Reader, entries: JsonObject[], own: JsonObject[]): ResumeCertificate[] {
+function readCertificates(reader: FieldReader, entries: JsonObject[], own: JsonObject[]): ResumeCertificate[] {
 	const extras = new Extras(own, 'certificate_title')
 	return entries.flatMap(({ name, date, url, ...rest }, index) => {
 		const path = `certificates[${index}]`
 		reader.leave(rest, path)
 		const { certificate_title: _, ...more } = extras.of(index, name)
-		const linked = !isBlank(more.credential_verification_link) || !isBlank(more.certificate_url)
+		const linked = !isEmptyValue(more.credential_verification_link) || !isEmptyValue(more.certificate_url)
 		const fields = reader.fields<StoredCertificate>(certificateInput.shape, {
 			certificate_title: { value: name, path: `${path}.name` },
 			certificate_issue_date: { value: dayOf(date), path: `${path}.date` },
-			...said(linked ? more : { ...more, credential_verification_link: url }, path),
+			...documentFields(linked ? more : { ...more, credential_verification_link: url }, path),
 		})
 		const { certificate_issue_date: from, certificate_expire_date: to } = fields
 		if (from && to && from > to) {
@@ -254,30 +259,30 @@ function readCertificates(reader: Reader, entries: JsonObject[], own: JsonObject
 	}) as ResumeCertificate[]
 }
 
-function readProjects(reader: Reader, entries: JsonObject[], own: JsonObject[]): ResumeProject[] {
+function readProjects(reader: FieldReader, entries: JsonObject[], own: JsonObject[]): ResumeProject[] {
 	const extras = new Extras(own, 'project_title')
 	return entries.flatMap(({ name, description, highlights, keywords, startDate, endDate, url, ...rest }, index) => {
 		const path = `projects[${index}]`
 		// A project has one date.
-		reader.leave(isBlank(endDate) ? rest : { startDate, ...rest }, path)
+		reader.leave(isEmptyValue(endDate) ? rest : { startDate, ...rest }, path)
 		const { project_title: _, project_source_code, ...more } = extras.of(index, name)
-		if (isBlank(more.project_source_code_link)) more.project_source_code_link = project_source_code
+		if (isEmptyValue(more.project_source_code_link)) more.project_source_code_link = project_source_code
 		const named = ['project_source_code_link', 'project_deployment_link', 'project_demo_link']
-		const linked = named.some((link) => !isBlank(more[link]))
+		const linked = named.some((link) => !isEmptyValue(more[link]))
 		const link = isSource(url) ? 'project_source_code_link' : 'project_deployment_link'
 		const fields = reader.fields<ProjectInput>(projectInput.shape, {
 			project_title: { value: name, path: `${path}.name` },
 			project_description: { value: withHighlights(description, highlights), path: `${path}.description` },
 			project_tech_stack: { value: keywords, path: `${path}.keywords` },
-			project_date: { value: dayOf(isBlank(endDate) ? startDate : endDate), path: `${path}.endDate` },
-			...said(linked ? more : { ...more, [link]: url }, path),
+			project_date: { value: dayOf(isEmptyValue(endDate) ? startDate : endDate), path: `${path}.endDate` },
+			...documentFields(linked ? more : { ...more, [link]: url }, path),
 		})
 		return titled(reader, path, 'project', fields.project_title, fields)
 	}) as ResumeProject[]
 }
 
 /** The item as a list of one; empty without a title. */
-function titled(reader: Reader, path: string, what: string, title: string | undefined, fields: object): object[] {
+function titled(reader: FieldReader, path: string, what: string, title: string | undefined, fields: object): object[] {
 	if (title) return [fields]
 	reader.note(path, `A ${what} needs a title!`)
 	return []
@@ -301,7 +306,7 @@ function yearOf(date: unknown): unknown {
 
 function withHighlights(description: unknown, highlights: unknown): unknown {
 	const lines = Array.isArray(highlights) ? highlights.filter((line) => typeof line === 'string') : []
-	if (lines.length === 0 || !(isBlank(description) || typeof description === 'string')) return description
+	if (lines.length === 0 || !(isEmptyValue(description) || typeof description === 'string')) return description
 	return [description, lines.map((line) => `- ${line}`).join('\n')].filter(Boolean).join('\n\n')
 }
 
@@ -319,13 +324,13 @@ export interface UnsavedField {
 
 export type JsonObject = Record<string, unknown>
 /** Field names with their values and paths in the document. */
-export type Said = Record<string, { value: unknown; path: string }>
+export type DocumentFields = Record<string, { value: unknown; path: string }>
 type Shape = Record<string, z.ZodType>
 
 export const noSuchField = 'A profile does not have this field.'
 
 /** Validates fields by a schema, and collects what is invalid. */
-export class Reader {
+export class FieldReader {
 	readonly unsaved: UnsavedField[] = []
 
 	note(path: string, reason: string): void {
@@ -335,21 +340,21 @@ export class Reader {
 	/** Records everything left in an object as unsaved. */
 	leave(entry: JsonObject, path: string): void {
 		for (const [key, value] of Object.entries(entry)) {
-			if (isBlank(value)) continue
-			const many = Array.isArray(value) ? ` (${counted(value.length, 'entry', 'entries')})` : ''
+			if (isEmptyValue(value)) continue
+			const many = Array.isArray(value) ? ` (${pluralize(value.length, 'entry', 'entries')})` : ''
 			this.note(`${path}.${key}${many}`, noSuchField)
 		}
 	}
 
 	/** The valid fields that are present; invalid ones are recorded and omitted. */
-	fields<Fields>(shape: Shape, said: Said): Partial<Fields> {
+	fields<Fields>(shape: Shape, said: DocumentFields): Partial<Fields> {
 		const read: Record<string, unknown> = {}
 		for (const [name, { value, path }] of Object.entries(said)) {
-			if (isBlank(value)) continue
+			if (isEmptyValue(value)) continue
 			// A document may have a field called `constructor`.
 			const parsed = Object.hasOwn(shape, name) ? shape[name]?.safeParse(value) : undefined
 			if (!parsed?.success) this.note(path, parsed?.error.issues[0]?.message ?? noSuchField)
-			else if (!isBlank(parsed.data)) read[name] = parsed.data
+			else if (!isEmptyValue(parsed.data)) read[name] = parsed.data
 		}
 		return read as Partial<Fields>
 	}
@@ -372,7 +377,7 @@ export class Extras {
 	}
 }
 
-/** Fields of one object, for {@link Reader.fields}. */
-export function said(fields: JsonObject, path: string): Said {
+/** Fields of one object, for {@link FieldReader.fields}. */
+export function documentFields(fields: JsonObject, path: string): DocumentFields {
 	return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value, path: `${path}.${name}` }]))
 }

@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import { NotAllowed, NotFound, TooManyRequests } from '~/lib/errors.ts'
 import { getResume } from '../resume.server.ts'
 import type { Route } from './+types/profile-json'
 
@@ -28,7 +28,8 @@ export async function loader({ request, context, params }: Route.LoaderArgs) {
 			return problem(401, 'Log in to read profiles.')
 		}
 		if (error instanceof NotFound) return problem(404, error.message)
-		if (error instanceof TooMany) return problem(429, error.message, { 'Retry-After': String(error.retryAfter) })
+		if (error instanceof TooManyRequests)
+			return problem(429, error.message, { 'Retry-After': String(error.retryAfter) })
 		throw error
 	}
 }

@@ -2,25 +2,25 @@ import { useEffect, useState } from 'react'
 import { data, useSubmit } from 'react-router'
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
 import { editProfilePath } from '~/features/members/members.view.ts'
-import { ownForm, ownPage } from '~/features/profile-editor/requests.server.ts'
+import { requireOwnForm, requireOwnPage } from '~/features/profile-editor/requests.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { ImportForm, ImportPreview } from '../components/import-forms.tsx'
 import { MAX_RESUME_BYTES } from '../import/document.ts'
-import { applyImport, OutOfDate, type Preview, previewImport } from '../import/import.server.ts'
+import { applyImport, type Preview, PreviewOutdated, previewImport } from '../import/import.server.ts'
 import type { Route } from './+types/resume-import'
 
 export function loader(args: Route.LoaderArgs) {
-	return { username: ownPage(args).username }
+	return { username: requireOwnPage(args).username }
 }
 
 export async function action(args: Route.ActionArgs) {
-	const viewer = await ownForm(args)
+	const viewer = await requireOwnForm(args)
 	const { username } = viewer
 	const form = await readForm(args.request)
 	try {
@@ -31,12 +31,12 @@ export async function action(args: Route.ActionArgs) {
 			fingerprint: String(form.get('fingerprint') ?? ''),
 			chosen: form.getAll('change').map(String),
 		})
-		const flash = { type: 'success', message: `Imported: ${counted(made, 'change')}.` } as const
+		const flash = { type: 'success', message: `Imported: ${pluralize(made, 'change')}.` } as const
 		// The header shows the name and picture from the session.
 		return redirectWithToast(editProfilePath(username), flash, await refreshSession(args.request))
 	} catch (error) {
-		if (error instanceof OutOfDate) return data(outdated(error), { status: error.status })
-		const { data: refusal, init } = refused(error, new FormData())
+		if (error instanceof PreviewOutdated) return data(outdated(error), { status: error.status })
+		const { data: refusal, init } = refuseForm(error, new FormData())
 		// Kept in the form if no change was chosen, or too many.
 		const document = String(form.get('document') ?? '')
 		const preview = document ? await previewImport(viewer, username, document).catch(() => null) : null
@@ -92,7 +92,7 @@ function usePreviewAgain(): void {
 	}, [submit])
 }
 
-function outdated({ preview, message }: OutOfDate): {
+function outdated({ preview, message }: PreviewOutdated): {
 	preview: Preview
 	message: string
 	errors: Record<string, string>

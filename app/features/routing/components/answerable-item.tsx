@@ -3,7 +3,7 @@ import { profilePath } from '~/lib/addresses.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Link } from '~/ui/link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { type AnswerableView, listed } from '../routing.view.ts'
+import { type AnswerableView, formatList } from '../routing.view.ts'
 
 /** A question that the member can answer, with the reason. Looks like an item of the forum's lists. */
 export function AnswerableItem({ question }: { question: AnswerableView }) {
@@ -18,7 +18,7 @@ export function AnswerableItem({ question }: { question: AnswerableView }) {
 			</h2>
 			<p className="query-text">{excerpt}</p>
 			<p className="mt-2 text-sm wrap-anywhere text-ink-2">
-				You know <span className="font-semibold text-ink">{listed(because)}</span>.
+				You know <span className="font-semibold text-ink">{formatList(because)}</span>.
 				{commentCount === 0 && ' Nobody has answered yet.'}
 			</p>
 			<footer>

@@ -1,6 +1,6 @@
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { Form } from '~/ui/link.tsx'
-import { ANSWER_PATH, type AskedView, listed } from '../routing.view.ts'
+import { ANSWER_PATH, type AskedView, formatList } from '../routing.view.ts'
 
 interface AskedNoticeProps {
 	questionId: number
@@ -13,7 +13,7 @@ interface AskedNoticeProps {
 export function AskedNotice({ questionId, url, asked: { people, mine } }: AskedNoticeProps) {
 	if (people > 0)
 		return (
-			<p className="meta mt-3">{`${counted(people, 'person was', 'people were')} asked, as they may know the answer.`}</p>
+			<p className="meta mt-3">{`${pluralize(people, 'person was', 'people were')} asked, as they may know the answer.`}</p>
 		)
 	if (!mine) return null
 	return (
@@ -21,7 +21,7 @@ export function AskedNotice({ questionId, url, asked: { people, mine } }: AskedN
 			<p className="min-w-0 flex-1 basis-56 wrap-anywhere">
 				{mine.declined
 					? 'You said that this is not for you.'
-					: `You were asked because you know ${listed(mine.names)}.`}
+					: `You were asked because you know ${formatList(mine.names)}.`}
 			</p>
 			<Form method="post" action={ANSWER_PATH} preventScrollReset>
 				<input type="hidden" name="query" value={questionId} />

@@ -2,22 +2,22 @@ import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { readForm } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, safeRedirect, signedIn } from '~/platform/http/http.ts'
+import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
-import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { SectionHeading } from '~/ui/rule-head.tsx'
+import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import { getRoutingChoice, listAnswerable, renewFeed } from '../answerable.server.ts'
 import { declineQuestion, setOptedIn } from '../choosing.server.ts'
 import { AnswerableItem } from '../components/answerable-item.tsx'
 import { OptInForm } from '../components/opt-in-form.tsx'
-import { ANSWER_PATH, answerPath, listed } from '../routing.view.ts'
+import { ANSWER_PATH, answerPath, formatList } from '../routing.view.ts'
 import type { Route } from './+types/answer'
 
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const cursor = url.searchParams.get('cursor') || null
 		const [page, choice] = await Promise.all([listAnswerable(viewer, cursor), getRoutingChoice(viewer)])
 		return { page, cursor, ...choice }
@@ -29,8 +29,8 @@ export function loader({ context, url }: Route.LoaderArgs) {
  * `query`), and a new address of the feed (`new-feed`).
  */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const back = safeRedirect(form.get('from'), ANSWER_PATH)
 		const intent = String(form.get('intent'))
@@ -44,7 +44,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		if (intent === 'decline' || intent === 'accept') {
 			const names = await declineQuestion(viewer, Number(form.get('query') || Number.NaN), intent === 'decline')
 			if (intent === 'accept') return done('Welcome back.')
-			return done(`Noted. You will be asked less about ${listed(names)}.`)
+			return done(`Noted. You will be asked less about ${formatList(names)}.`)
 		}
 		if (intent === 'new-feed') {
 			await renewFeed(viewer)
@@ -61,7 +61,7 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function Answer({ loaderData }: Route.ComponentProps) {
 	const { page, cursor, optedIn, feed } = loaderData
 	const more = useMore(page, answerPath)
-	const rows = withoutDoubles(more.rows, ({ id }) => String(id))
+	const rows = withoutDuplicates(more.rows, ({ id }) => String(id))
 	return (
 		<div className="grid gap-x-16 pt-6 md:pt-8 lg:grid-cols-[minmax(0,1fr)_15.5rem]">
 			<div className="min-w-0">
@@ -82,11 +82,11 @@ export default function Answer({ loaderData }: Route.ComponentProps) {
 			</div>
 			<aside className="mt-8 lg:mt-0">
 				<section aria-labelledby="ask-me">
-					<RuleHead id="ask-me" title="Would you like to be asked?" />
+					<SectionHeading id="ask-me" title="Would you like to be asked?" />
 					<OptInForm optedIn={optedIn} from={ANSWER_PATH} />
 				</section>
 				<section className="mt-8" aria-labelledby="feed">
-					<RuleHead id="feed" title="As a feed" />
+					<SectionHeading id="feed" title="As a feed" />
 					<p className="mt-2 text-sm text-ink-3">
 						<a className="link" href={feed}>
 							Your Atom feed

@@ -1,15 +1,15 @@
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
-import { moderatorOf } from '~/features/moderation/members.server.ts'
+import { requirePageModerator } from '~/features/moderation/members.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { counted, grouped } from '~/lib/text.ts'
-import { answering } from '~/platform/http/http.ts'
+import { formatNumber, pluralize } from '~/lib/text.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { type GainSide, getGain } from '../gain.server.ts'
 import { COMPARED_DAYS, LEFT_OUT_PERCENT } from '../routing.limits.ts'
 import type { Route } from './+types/gain'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		await moderatorOf({ request, context, url })
+	return withHttpErrors(async () => {
+		await requirePageModerator({ request, context, url })
 		return getGain()
 	})
 }
@@ -27,9 +27,10 @@ export default function Gain({ loaderData: { routed, leftOut, verdict, optedIn }
 	return (
 		<ModerationFrame title="Routing">
 			<p className="mt-4 max-w-[40rem] text-ink-2">
-				New queries go to members who may know the answer; {counted(optedIn, 'member has', 'members have')} agreed to be
-				asked. For comparison, {LEFT_OUT_PERCENT} in 100 queries are left out at random. The table covers queries of the
-				last {COMPARED_DAYS} days that are at least a day old, including those for which no suitable member was found.
+				New queries go to members who may know the answer; {pluralize(optedIn, 'member has', 'members have')} agreed to
+				be asked. For comparison, {LEFT_OUT_PERCENT} in 100 queries are left out at random. The table covers queries of
+				the last {COMPARED_DAYS} days that are at least a day old, including those for which no suitable member was
+				found.
 			</p>
 			<div className="overflow-x-auto">
 				<table className="mt-4 w-full text-left">
@@ -55,7 +56,7 @@ export default function Gain({ loaderData: { routed, leftOut, verdict, optedIn }
 								<th className="py-2.5 pr-4 font-normal" scope="row">
 									{title}
 								</th>
-								<td className="py-2.5 pr-4 text-right">{grouped(side.questions)}</td>
+								<td className="py-2.5 pr-4 text-right">{formatNumber(side.questions)}</td>
 								<td className="py-2.5 pr-4 text-right">{medianText(side)}</td>
 								<td className="py-2.5 text-right">{shareText(side)}</td>
 							</tr>
@@ -78,5 +79,5 @@ function medianText({ questions, medianSeconds }: GainSide): string {
 }
 
 function shareText({ questions, withinDay }: GainSide): string {
-	return questions === 0 ? 'none' : `${Math.round((100 * withinDay) / questions)}% (${grouped(withinDay)})`
+	return questions === 0 ? 'none' : `${Math.round((100 * withinDay) / questions)}% (${formatNumber(withinDay)})`
 }

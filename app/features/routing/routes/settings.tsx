@@ -1,14 +1,14 @@
 import { Outlet } from 'react-router'
-import { answering, signedIn } from '~/platform/http/http.ts'
+import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { getRoutingChoice } from '../answerable.server.ts'
 import { OptInForm } from '../components/opt-in-form.tsx'
 import { ANSWER_PATH } from '../routing.view.ts'
 import type { Route } from './+types/settings'
 
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(async () => ({ optedIn: (await getRoutingChoice(signedIn(context, url))).optedIn }))
+	return withHttpErrors(async () => ({ optedIn: (await getRoutingChoice(requireLogin(context, url))).optedIn }))
 }
 
 /** A section of the settings: whether the member may be asked about new queries. */
@@ -16,11 +16,11 @@ export default function RoutingSettings({ loaderData: { optedIn } }: Route.Compo
 	return (
 		<>
 			<section className="mt-10" aria-labelledby="asked">
-				<RuleHead id="asked" title="Queries you may know the answer to">
+				<SectionHeading id="asked" title="Queries you may know the answer to">
 					<Link className="quiet-link" to={ANSWER_PATH}>
 						What you can answer
 					</Link>
-				</RuleHead>
+				</SectionHeading>
 				<OptInForm optedIn={optedIn} from="/settings" />
 			</section>
 			<Outlet />

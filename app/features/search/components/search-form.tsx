@@ -5,7 +5,7 @@ import { withParams } from '~/lib/addresses.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
-import { useShownSearch } from '~/ui/use-shown-search.ts'
+import { useSearchFromAddress } from '~/ui/use-shown-search.ts'
 import type { SearchTools } from '../search.view.ts'
 
 /** Milliseconds after the last keystroke. */
@@ -46,7 +46,7 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 		timer.current = undefined
 	}, [target])
 	// Another list may have the same search.
-	useShownSearch(input, here, () => {
+	useSearchFromAddress(input, here, () => {
 		if (input.current && timer.current === undefined) input.current.value = search
 	})
 

@@ -1,11 +1,11 @@
 import { ChevronDown } from 'lucide'
 import { useEffect, useId, useState } from 'react'
-import { counted } from '~/lib/text.ts'
+import { pluralize } from '~/lib/text.ts'
 import { toast } from '~/shell/toast.ts'
 import { Icon } from '~/ui/icon.tsx'
-import { whileBusy } from '~/ui/submit-button.tsx'
+import { busyButtonProps } from '~/ui/submit-button.tsx'
 import type { SimilarView } from '../search.view.ts'
-import { Answered } from './answered.tsx'
+import { AnsweredBadge } from './answered.tsx'
 
 interface SimilarQuestionsProps {
 	title: string
@@ -41,7 +41,7 @@ export function SimilarQuestions({ title, description, onSolved, className = '' 
 						aria-expanded={open}
 						onClick={() => setOpen(!open)}
 					>
-						{counted(rows.length, 'similar question')}
+						{pluralize(rows.length, 'similar question')}
 						<Icon of={ChevronDown} className={open ? 'rotate-180' : ''} />
 					</button>
 					<div className="flex items-baseline justify-between gap-3 max-lg:hidden">
@@ -78,13 +78,13 @@ function SimilarItem({ row, busy, onSolved }: { row: SimilarView; busy: boolean;
 				/>
 			)}
 			<div className="mt-1 flex flex-wrap items-center gap-x-3 text-xs text-ink-3">
-				{row.solved ? <Answered /> : <span>Not answered yet</span>}
+				{row.solved ? <AnsweredBadge /> : <span>Not answered yet</span>}
 				<span>{row.commentCount === 1 ? '1 comment' : `${row.commentCount} comments`}</span>
 				<button
 					className="btn btn-sm btn-ghost -mr-2.5 ml-auto"
 					type="button"
 					aria-label={`This solved mine: ${row.title}`}
-					{...whileBusy(busy, onSolved)}
+					{...busyButtonProps(busy, onSolved)}
 				>
 					This solved mine
 				</button>

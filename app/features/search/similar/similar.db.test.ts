@@ -7,7 +7,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { findCandidates, readTotals, refreshWordCounts } from './similar.queries.server.ts'
-import { findSimilar, noteHelped } from './similar.server.ts'
+import { findSimilar, recordHelped } from './similar.server.ts'
 import { probesOf, weigh } from './weights.ts'
 
 useDatabase()
@@ -158,22 +158,22 @@ test('“This solved mine” counts once per member and query, and for each visi
 	const count = async () =>
 		(await db().selectFrom('similar_helped').select('user_id').where('question_id', '=', ids.wifi).execute()).length
 	const reader = await makeMember('reader')
-	await Promise.all(Array.from({ length: 8 }, () => noteHelped(reader, ids.wifi)))
+	await Promise.all(Array.from({ length: 8 }, () => recordHelped(reader, ids.wifi)))
 	expect(await count()).toBe(1)
-	expect(await noteHelped(asker, ids.wifi)).toEqual({
+	expect(await recordHelped(asker, ids.wifi)).toEqual({
 		url: expect.stringContaining(`/forum/others/asker/${ids.wifi}/`),
 	})
-	await noteHelped(null, ids.wifi)
-	await noteHelped(null, ids.wifi)
+	await recordHelped(null, ids.wifi)
+	await recordHelped(null, ids.wifi)
 	expect(await count()).toBe(4)
 })
 
 test('“This solved mine” is refused for a missing query', async () => {
 	const { id } = await makeQuestion(asker)
 	await deleteQuestion(asker, id)
-	await expect(noteHelped(asker, id)).rejects.toThrow(NotFound)
-	await expect(noteHelped(null, 2_000_000_000)).rejects.toThrow(NotFound)
-	await expect(noteHelped(null, Number.NaN)).rejects.toThrow(NotFound)
+	await expect(recordHelped(asker, id)).rejects.toThrow(NotFound)
+	await expect(recordHelped(null, 2_000_000_000)).rejects.toThrow(NotFound)
+	await expect(recordHelped(null, Number.NaN)).rejects.toThrow(NotFound)
 })
 
 test('concurrent recounts of the words neither fail nor wait', async () => {

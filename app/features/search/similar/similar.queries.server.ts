@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 import { walkBlocks } from '../scope.queries.server.ts'
 import type { QuestionAddress } from '../search.view.ts'
-import { halfTitle, type Probe, textWeight, type Word } from './weights.ts'
+import { bm25K1, type Probe, textWeight, type WeightedWord } from './weights.ts'
 
 /** The newest blocks of 4,096 questions, for {@link Probe.newest}. */
 const newestBlocks = 6
@@ -11,7 +11,7 @@ const newestBlocks = 6
 const visible = sql`q.status = 'published'`
 
 /** {@link visible}, without this question. */
-export function visibleBut(id: number): RawBuilder<unknown> {
+export function visibleExcept(id: number): RawBuilder<unknown> {
 	return sql`${visible} and q.id <> ${id}`
 }
 
@@ -61,7 +61,7 @@ export async function readSpellings(words: string[]): Promise<{ meant: string; d
 	return rows
 }
 
-export interface Candidate {
+export interface SimilarCandidate {
 	id: number
 	title: string
 	/** The sum over the words, each at most its weight times 1 + 2.2 × textWeight. */
@@ -81,10 +81,10 @@ const frequency = sql.raw(
  */
 export async function findCandidates(
 	probes: Probe[],
-	words: Word[],
+	words: WeightedWord[],
 	scored: number,
 	condition: RawBuilder<unknown> = visible,
-): Promise<Candidate[]> {
+): Promise<SimilarCandidate[]> {
 	const hits = [true, false].flatMap((titleOnly) =>
 		[true, false].flatMap((newest) => {
 			const alike = probes.filter((probe) => probe.titleOnly === titleOnly && probe.newest === newest)
@@ -92,7 +92,7 @@ export async function findCandidates(
 		}),
 	)
 	if (hits.length === 0) return []
-	const { rows } = await sql<Candidate>`
+	const { rows } = await sql<SimilarCandidate>`
 		with hits as (${sql.join(hits, sql` union all `)}),
 		best as (select id from hits group by id order by sum(weight) desc, id desc limit ${scored}),
 		asked as materialized (
@@ -103,7 +103,7 @@ export async function findCandidates(
 			select q.id, q.title, ts_delete(q.search, '') as search from best join questions q using (id)),
 		documents as materialized (
 			select d.id, d.title, d.search,
-				1 + ${halfTitle} * (0.25 + 0.75 * length(ts_filter(d.search, '{a}')) / t.title_words) as title_length,
+				1 + ${bm25K1} * (0.25 + 0.75 * length(ts_filter(d.search, '{a}')) / t.title_words) as title_length,
 				greatest(length(d.search), 1) / t.words as length
 			from unpacked d, similar_totals t),
 		-- Counted once: each use of a rank below would count the word again.

@@ -2,23 +2,31 @@ import type { RawBuilder } from 'kysely'
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { highlight, highlightPassage, textOfStart } from '../highlight.ts'
+import { highlight, highlightPassage, textOfTruncatedHtml } from '../highlight.ts'
 import type { SimilarView } from '../search.view.ts'
 import { questionUrl } from '../search.view.ts'
 import { beginMeaning } from './meaning.server.ts'
 import {
-	type Candidate,
 	findCandidates,
 	insertHelped,
 	readSimilar,
 	readSpellings,
 	readTotals,
 	readWords,
+	type SimilarCandidate,
 	type SimilarRow,
-	visibleBut,
+	visibleExcept,
 	type WordRow,
 } from './similar.queries.server.ts'
-import { likeness, piecesOf, probesOf, type Ranked, spellingWeight, weigh, withoutCommon } from './weights.ts'
+import {
+	probesOf,
+	type Ranked,
+	spellingWeight,
+	trigramSimilarity,
+	trigramsOf,
+	weigh,
+	withoutCommon,
+} from './weights.ts'
 
 interface Asked {
 	title: string
@@ -71,12 +79,12 @@ export async function findSimilar({
  * its title. Meaning counts only as far as it distinguishes them from each other.
  * @param least the minimum score
  */
-export async function rankAlike(
+export async function rankSimilar(
 	{ id, title, description }: { id: number; title: string; description: string },
 	{ limit, least }: { limit: number; least: number },
 ): Promise<Ranked[]> {
 	const byAll = beginMeaning(clean(title, readOfTitle), MAX_MEANING_WAIT_MS)
-	const { best } = await rankByWords(title, description, visibleBut(id))
+	const { best } = await rankByWords(title, description, visibleExcept(id))
 	return withoutCommon(best, await byAll(best))
 		.filter(({ score }) => score >= least)
 		.slice(0, limit)
@@ -110,7 +118,7 @@ export async function rankByWords(
  * @returns its address
  * @throws NotFound
  */
-export async function noteHelped(viewer: Viewer, id: number): Promise<{ url: string }> {
+export async function recordHelped(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const question = isId(id) ? await insertHelped(id, viewer?.id ?? null) : undefined
 	if (!question) throw new NotFound('There is no such query. It may have been deleted.')
 	return { url: questionUrl(question) }
@@ -133,12 +141,12 @@ async function findCorrections(typed: WordRow[]) {
 }
 
 /** @param whole the total weight of all words, the score of a question that has each of them everywhere */
-function rank(candidates: Candidate[], text: string, whole: number): Ranked[] {
-	const pieces = piecesOf(text)
+function rank(candidates: SimilarCandidate[], text: string, whole: number): Ranked[] {
+	const pieces = trigramsOf(text)
 	return candidates
 		.map(({ id, title, score }) => ({
 			id,
-			score: score / whole + spellingWeight * likeness(pieces, piecesOf(title)),
+			score: score / whole + spellingWeight * trigramSimilarity(pieces, trigramsOf(title)),
 		}))
 		.toSorted((one, other) => other.score - one.score || other.id - one.id)
 }
@@ -149,7 +157,7 @@ function clean(text: string, length: number): string {
 
 function present(row: SimilarRow, score: number, words: string[]): SimilarView {
 	const titleHtml = highlight(row.title, words)
-	const passage = highlightPassage(textOfStart(row.description_start), words, 160)
+	const passage = highlightPassage(textOfTruncatedHtml(row.description_start), words, 160)
 	const shows = (html: string) => html.includes('<mark>')
 	return {
 		id: row.id,

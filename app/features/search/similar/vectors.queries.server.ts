@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 1_000
 /** Questions without a row that are queued per run. */
 const MAX_NOTED = 50_000
 
-export interface QuestionTexts {
+export interface TextsToEncode {
 	id: number
 	/** When they last changed, as text, for an exact comparison. */
 	changed: string
@@ -27,8 +27,8 @@ export async function readVectors(ids: number[]): Promise<{ id: number; vector: 
 }
 
 /** The texts of some questions without a vector, newest first. */
-export async function readUnencoded(limit: number): Promise<QuestionTexts[]> {
-	const { rows } = await sql<QuestionTexts>`
+export async function readUnencoded(limit: number): Promise<TextsToEncode[]> {
+	const { rows } = await sql<TextsToEncode>`
 		select q.id, v.changed_at::text as changed, q.title,
 			array(select text from (
 				select left(q.description, ${MAX_CHARACTERS}) as text, null as path
@@ -48,7 +48,7 @@ export const isEncodedSoon = sql`exists (select from question_vectors v where v.
 	and v.vector is null and v.changed_at > now() - interval '10 minutes')`
 
 /** Stores a vector, unless the texts have changed since they were read. */
-export async function storeVector({ id, changed }: QuestionTexts, vector: Buffer): Promise<void> {
+export async function storeVector({ id, changed }: TextsToEncode, vector: Buffer): Promise<void> {
 	await sql`update question_vectors set vector = ${vector} where question_id = ${id} and changed_at = ${changed}::timestamptz`.execute(
 		db(),
 	)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { likeness, piecesOf, probesOf, weigh, withoutCommon } from './weights.ts'
+import { probesOf, trigramSimilarity, trigramsOf, weigh, withoutCommon } from './weights.ts'
 
 const forum = { sampled: 1_000, questions: 1_000 }
 const counted = (word: string, documents: number, titled = true) => ({ word, documents, titled })
@@ -64,7 +64,7 @@ test.each([
 	['nothing', '', 'git', 0, 0],
 	['other letters', 'größe', 'große', 0.2, 0.99],
 ])('%s: the similarity of “%s” and “%s” is between %d and %d', (_name, one, other, least, most) => {
-	const value = likeness(piecesOf(one), piecesOf(other))
+	const value = trigramSimilarity(trigramsOf(one), trigramsOf(other))
 	expect(value).toBeGreaterThanOrEqual(least)
 	expect(value).toBeLessThanOrEqual(most + 1e-9)
 })

@@ -5,7 +5,7 @@
  */
 
 /** BM25's k1, for a title of average length. */
-export const halfTitle = 1.2
+export const bm25K1 = 1.2
 /** The weight of BM25 over the whole text, relative to BM25 of the title. */
 export const textWeight = 0.25
 /** The expected share of a word's weight outside the title, when choosing candidates. */
@@ -30,7 +30,7 @@ const MAX_OF_PAIR = 200
 const veryCommon = 10_000
 
 /** A word of a question. */
-export interface Word {
+export interface WeightedWord {
 	word: string
 	weight: number
 	/** The number of questions with it, as far as is known. */
@@ -60,7 +60,10 @@ interface Counted {
  * @param sampled the number of questions in which `documents` was counted
  * @param questions the number of all questions
  */
-export function weigh(counted: Counted[], { sampled, questions }: { sampled: number; questions: number }): Word[] {
+export function weigh(
+	counted: Counted[],
+	{ sampled, questions }: { sampled: number; questions: number },
+): WeightedWord[] {
 	const rarity = ({ documents }: Counted) => Math.log(1 + (sampled - documents + 0.5) / (documents + 0.5))
 	const words = counted
 		.map((word) => ({
@@ -77,7 +80,7 @@ export function weigh(counted: Counted[], { sampled, questions }: { sampled: num
 }
 
 /** The probes for these words, chosen so that each costs about the same however common its words are. */
-export function probesOf(words: Word[]): Probe[] {
+export function probesOf(words: WeightedWord[]): Probe[] {
 	const rare = words.filter(({ documents }) => documents <= common).slice(0, MAX_PROBED)
 	const single = rare.flatMap(({ word, weight }) => [
 		{ words: [word], weight, titleOnly: true, limit: common, newest: false },
@@ -107,7 +110,7 @@ export function probesOf(words: Word[]): Probe[] {
  * The similarity of two spellings, from 0 to 1: the cosine of their sets of trigrams, which a typo, a split compound or another
  * ending changes little.
  */
-export function likeness(one: Set<string>, other: Set<string>): number {
+export function trigramSimilarity(one: Set<string>, other: Set<string>): number {
 	if (one.size === 0 || other.size === 0) return 0
 	let both = 0
 	for (const piece of one) if (other.has(piece)) both += 1
@@ -115,7 +118,7 @@ export function likeness(one: Set<string>, other: Set<string>): number {
 }
 
 /** The trigrams of a text's words, each word with a space before and after. */
-export function piecesOf(text: string): Set<string> {
+export function trigramsOf(text: string): Set<string> {
 	const pieces = new Set<string>()
 	for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
 		const padded = ` ${word} `

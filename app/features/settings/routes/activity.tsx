@@ -3,15 +3,15 @@ import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { retentionDays } from '~/features/privacy/retention/retention.server.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering, signedIn } from '~/platform/http/http.ts'
+import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { ActivityList } from '../components/security-lists.tsx'
 import type { Route } from './+types/activity'
 
 /** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect('/login?redirectTo=/settings/activity', { headers })
 		return { events: await listSecurityEvents(viewer), days: retentionDays('security-events') }

@@ -19,10 +19,10 @@ import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { readForm } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
-import { useFocusKept } from '~/ui/use-focus-kept.ts'
+import { SectionHeading } from '~/ui/rule-head.tsx'
+import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import { ActivityList, SessionList } from '../components/security-lists.tsx'
 import type { Route } from './+types/settings'
 
@@ -31,8 +31,8 @@ const MAX_EVENTS = 3
 
 /** Checks the session in the database, not just its cookie, so that a revoked session sees nothing. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect('/login?redirectTo=/settings', { headers })
 		const [account, problems, sessions, tokens, events] = await Promise.all([
@@ -47,8 +47,8 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 }
 
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const all = form.get('intent') === 'revoke-others'
 		const sessionId = await requireConfirmed(viewer, request, '/settings')
@@ -74,12 +74,12 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function Settings({ loaderData }: Route.ComponentProps) {
 	const { viewer, account, problems, sessions, tokens, events } = loaderData
 	const devices = useRef<HTMLHeadingElement>(null)
-	useFocusKept(sessions.length, (count, before) => count < before, devices)
+	useFocusFallback(sessions.length, (count, before) => count < before, devices)
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Settings</h1>
 			<section className="mt-8" aria-labelledby="account">
-				<RuleHead id="account" title="Account" />
+				<SectionHeading id="account" title="Account" />
 				<Facts viewer={viewer} account={account} />
 				{problems.map((problem) => (
 					<AddressProblemNotice key={problem.email} problem={problem} links={changeAddress} />
@@ -91,9 +91,9 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 				</p>
 			</section>
 			<section className="mt-10" aria-labelledby="two-factor">
-				<RuleHead id="two-factor" title="Two-factor login">
+				<SectionHeading id="two-factor" title="Two-factor login">
 					<span>{account.hasSecondFactor ? 'On' : 'Off'}</span>
-				</RuleHead>
+				</SectionHeading>
 				<p className="mt-2 max-w-read text-ink-2">
 					{account.hasSecondFactor
 						? 'To log in, you need your password and a code from your authenticator app.'
@@ -109,14 +109,14 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 				</p>
 			</section>
 			<section className="mt-10" aria-labelledby="theme">
-				<RuleHead id="theme" title="Theme" />
+				<SectionHeading id="theme" title="Theme" />
 				<ThemeForm />
 			</section>
 			<Outlet />
 			<section className="mt-10" aria-labelledby="sessions">
-				<RuleHead id="sessions" title="Where you are logged in" place={devices}>
+				<SectionHeading id="sessions" title="Where you are logged in" place={devices}>
 					<span>{sessions.length}</span>
-				</RuleHead>
+				</SectionHeading>
 				<SessionList sessions={sessions} />
 				{sessions.length > 1 && (
 					<Form method="post" action="/settings" className="mt-4">
@@ -127,11 +127,11 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 				)}
 			</section>
 			<section className="mt-10" aria-labelledby="activity">
-				<RuleHead id="activity" title="Recent activity">
+				<SectionHeading id="activity" title="Recent activity">
 					<Link className="quiet-link" to="/settings/activity" aria-label="All recent activity">
 						All
 					</Link>
-				</RuleHead>
+				</SectionHeading>
 				<ActivityList events={events} />
 			</section>
 			<TokenSection tokens={tokens}>
@@ -140,7 +140,7 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 				</Link>
 			</TokenSection>
 			<section className="mt-10" aria-labelledby="your-data">
-				<RuleHead id="your-data" title="Your data" />
+				<SectionHeading id="your-data" title="Your data" />
 				<p className="mt-3 flex flex-wrap gap-3">
 					<Link className="btn btn-outline" to={DATA_PATH}>
 						Download my data

@@ -3,7 +3,7 @@ import { useNavigate } from 'react-router'
 import { pictureUrl } from '~/lib/addresses.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import type { AccentPreview } from '~/platform/appearance/appearance.server.ts'
-import { Check } from '~/ui/check.tsx'
+import { Checkbox } from '~/ui/checkbox.tsx'
 import { Field } from '~/ui/field.tsx'
 import { Link } from '~/ui/link.tsx'
 import { removalOf, type SettingView } from '../site-settings.view.ts'
@@ -16,7 +16,7 @@ interface LookFieldProps {
 }
 
 /** A picture of the site: the present one, a file field, and a checkbox that removes it. */
-export function PictureOfSite({ setting: { field, name, label, hint }, text, error }: LookFieldProps) {
+export function SitePictureField({ setting: { field, name, label, hint }, text, error }: LookFieldProps) {
 	const [path, size] = text.split('#')
 	const [width, height] = (size ?? '').split('x').map(Number)
 	return (
@@ -42,7 +42,7 @@ export function PictureOfSite({ setting: { field, name, label, hint }, text, err
 							height={height}
 						/>
 					</p>
-					<Check name={removalOf(name)}>Remove the logo</Check>
+					<Checkbox name={removalOf(name)}>Remove the logo</Checkbox>
 				</>
 			)}
 		</div>

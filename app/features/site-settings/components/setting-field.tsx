@@ -1,8 +1,8 @@
-import { Check } from '~/ui/check.tsx'
+import { Checkbox } from '~/ui/checkbox.tsx'
 import { Field, Select, TextArea } from '~/ui/field.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { removalOf, type SettingView, textInWords } from '../site-settings.view.ts'
-import { ColourField, PictureOfSite } from './look-fields.tsx'
+import { ColourField, SitePictureField } from './look-fields.tsx'
 
 interface SettingFieldProps {
 	setting: SettingView
@@ -19,9 +19,9 @@ export function SettingField({ setting, typed, error }: SettingFieldProps) {
 	const common = { name: field, label, hint, error, defaultValue: text }
 	if (input === 'box')
 		return (
-			<Check name={field} hint={hint ?? ''} defaultChecked={text === 'on'}>
+			<Checkbox name={field} hint={hint ?? ''} defaultChecked={text === 'on'}>
 				{label}
-			</Check>
+			</Checkbox>
 		)
 	if (input === 'text') return <TextArea {...common} rows={6} />
 	if (input === 'choice')
@@ -37,7 +37,7 @@ export function SettingField({ setting, typed, error }: SettingFieldProps) {
 	if (input === 'date') return <Field {...common} type="date" />
 	if (input === 'number') return <Field {...common} inputMode="numeric" autoComplete="off" />
 	if (input === 'colour') return <ColourField key={text} setting={setting} text={text} error={error} />
-	if (input === 'picture') return <PictureOfSite setting={setting} text={text} error={error} />
+	if (input === 'picture') return <SitePictureField setting={setting} text={text} error={error} />
 	if (input === 'line' && setting.suggestions.length > 0)
 		return (
 			<div>
@@ -61,7 +61,7 @@ export function SettingField({ setting, typed, error }: SettingFieldProps) {
 					.filter(Boolean)
 					.join(' ')}
 			/>
-			{setting.isSet && <Check name={removalOf(name)}>Remove the saved one</Check>}
+			{setting.isSet && <Checkbox name={removalOf(name)}>Remove the saved one</Checkbox>}
 		</div>
 	)
 }

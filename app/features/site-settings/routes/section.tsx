@@ -1,40 +1,40 @@
 import { type RefObject, useRef } from 'react'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { adminOf } from '~/features/administration/admins.server.ts'
+import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useFieldFocus } from '~/ui/use-focus-kept.ts'
 import { SettingField } from '../components/setting-field.tsx'
-import { getSection, isSensitive, saveSection, takePictures, undoChange } from '../site-settings.server.ts'
-import { type ChangeView, choiceWords, type SectionView, sectionPath, settingsPath } from '../site-settings.view.ts'
+import { getSection, isSensitive, saveSection, storePictures, undoChange } from '../site-settings.server.ts'
+import { type ChangeView, choiceLabels, type SectionView, sectionPath, settingsPath } from '../site-settings.view.ts'
 import type { Route } from './+types/section'
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
-	return answering(async () => ({
-		section: await getSection(await adminOf({ request, context, url }), params.section, url.searchParams),
+	return withHttpErrors(async () => ({
+		section: await getSection(await requirePageAdmin({ request, context, url }), params.section, url.searchParams),
 	}))
 }
 
 /** Saves the form (`act` save), or undoes a change (`id`, `act` undo). */
 export function action({ request, params, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const done = (message: string) => redirectWithToast(sectionPath(params.section), { type: 'success', message })
 		try {
 			if (isSensitive(viewer, params.section)) await requireConfirmed(viewer, request)
 			if (form.get('act') === 'save') {
-				await takePictures(viewer, params.section, form)
+				await storePictures(viewer, params.section, form)
 				await saveSection(viewer, params.section, Object.fromEntries(form))
 				return done('Saved. It applies immediately.')
 			}
@@ -42,7 +42,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 			await undoChange(viewer, params.section, Number(form.get('id')))
 			return done('Undone.')
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -99,7 +99,7 @@ function SectionForm({ form, section, refusal }: SectionFormProps) {
 							.filter(({ input }) => input !== 'secret' && input !== 'picture')
 							.map(({ field, label }) => [field, label]),
 					)}
-					choices={Object.fromEntries(editable.map((setting) => [setting.field, choiceWords(setting)]))}
+					choices={Object.fromEntries(editable.map((setting) => [setting.field, choiceLabels(setting)]))}
 					button={{ name: 'act', value: 'save' }}
 				/>
 			) : (
@@ -135,7 +135,7 @@ function History({ section, message }: { section: SectionView; message: string |
 	const { changes } = section
 	return (
 		<section className="mt-10" aria-labelledby="history">
-			<RuleHead id="history" title="History" />
+			<SectionHeading id="history" title="History" />
 			<FormError>{message}</FormError>
 			{changes.length === 0 && <p className="py-3 text-ink-2">Nothing was changed yet.</p>}
 			<ol>

@@ -1,14 +1,14 @@
-import { adminOf } from '~/features/administration/admins.server.ts'
+import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { listSections } from '../site-settings.server.ts'
 import { sectionPath } from '../site-settings.view.ts'
 import type { Route } from './+types/sections'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => ({ sections: listSections(await adminOf({ request, context, url })) }))
+	return withHttpErrors(async () => ({ sections: listSections(await requirePageAdmin({ request, context, url })) }))
 }
 
 export function meta({ matches }: Route.MetaArgs) {

@@ -1,5 +1,5 @@
 import { Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { type CategoryView, categoryPath, tagPath } from '../tags.view.ts'
 
 interface FollowedListProps {
@@ -14,9 +14,9 @@ export function FollowedList({ tags, categories, known }: FollowedListProps) {
 	if (tags.length + categories.length === 0) return null
 	return (
 		<section className="mt-6" aria-labelledby="followed">
-			<RuleHead id="followed" title="You follow">
+			<SectionHeading id="followed" title="You follow">
 				<span>{tags.length + categories.length}</span>
-			</RuleHead>
+			</SectionHeading>
 			<ul className="flex flex-wrap items-center gap-x-4 gap-y-2">
 				{categories.map((slug) => (
 					<li key={slug}>

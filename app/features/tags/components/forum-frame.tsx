@@ -2,7 +2,7 @@ import { useOutletContext } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
 import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { type CategoryView, categoryPath, type TagView, tagPath } from '../tags.view.ts'
 
 /** The part of the forum layout's data that concerns categories. */
@@ -35,12 +35,12 @@ export function CategoryNav(props: CategoryNavProps) {
 function SideLinks({ categories, total, pathname, search }: CategoryNavProps) {
 	return (
 		<>
-			<RuleHead title="Browse" />
+			<SectionHeading title="Browse" />
 			<ul>
 				<SideLink to="/forum" title="Recent Queries" count={total} {...{ pathname, search }} />
 			</ul>
 			<div className="mt-6">
-				<RuleHead title="Categories" />
+				<SectionHeading title="Categories" />
 			</div>
 			<ul>
 				{categories.map(({ slug, title, count }) => (
@@ -103,11 +103,11 @@ function StripLink({ to, title, pathname, search }: ItemProps) {
 export function TagIndex({ tags, search }: { tags: TagView[]; search: string | null }) {
 	return (
 		<section aria-labelledby="tag-index">
-			<RuleHead id="tag-index" title="Tags">
+			<SectionHeading id="tag-index" title="Tags">
 				<Link className="quiet-link" to="/forum/tags" aria-label="All tags">
 					All
 				</Link>
-			</RuleHead>
+			</SectionHeading>
 			<ul>
 				{tags.map((tag) => (
 					<TagLink key={tag.name} tag={tag} search={search} />

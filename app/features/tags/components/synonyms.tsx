@@ -2,7 +2,7 @@ import type { FormRefusal } from '~/platform/http/form.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { MAX_TAG } from '../tags.limits.ts'
 import { tagPath } from '../tags.view.ts'
@@ -17,9 +17,9 @@ export function Synonyms({ synonyms, refusal }: SynonymsProps) {
 	const total = synonyms.reduce((sum, { names }) => sum + names.length, 0)
 	return (
 		<section className="mt-10" aria-labelledby="synonyms">
-			<RuleHead id="synonyms" title="Synonyms">
+			<SectionHeading id="synonyms" title="Synonyms">
 				<span>{total}</span>
-			</RuleHead>
+			</SectionHeading>
 			<p className="text-ink-2">
 				A synonym leads to its main tag. Merging two tags moves the queries of the first to the second.
 			</p>

@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
 import { Invalid } from '~/lib/errors.ts'
-import { pressed } from '~/platform/http/form.server.ts'
+import { handleBackgroundForm } from '~/platform/http/form.server.ts'
 import { type FollowTarget, setFollowing } from '../following.server.ts'
 import { categoryPath, tagPath } from '../tags.view.ts'
 import type { Route } from './+types/follow'
@@ -11,7 +11,7 @@ export function loader() {
 
 /** Follows or unfollows: fields `tag` (name) or `category` (slug), `value` (1, or 0 to unfollow). */
 export function action({ request, context }: Route.ActionArgs) {
-	return pressed({
+	return handleBackgroundForm({
 		request,
 		context,
 		act: async (viewer, form) => {

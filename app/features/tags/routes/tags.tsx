@@ -2,8 +2,8 @@ import { useLocation } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin } from '~/platform/http/http.ts'
 import { FollowedList } from '../components/followed-list.tsx'
 import { CategoryStrip, TagLink, useCategories } from '../components/forum-frame.tsx'
 import { Synonyms } from '../components/synonyms.tsx'
@@ -28,7 +28,7 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 /** Adds a synonym (`intent` join: `name`, `main`), or removes one (part: `name`). */
 export async function action({ request, context, url }: Route.ActionArgs) {
-	const viewer = signedIn(context, url)
+	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	try {
 		if (form.get('intent') === 'part') {
@@ -39,7 +39,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 		const { name, main } = await addSynonym(viewer, Object.fromEntries(form))
 		return redirectWithToast('/forum/tags', { type: 'success', message: `#${name} is now a synonym of #${main}.` })
 	} catch (error) {
-		return refused(error, form)
+		return refuseForm(error, form)
 	}
 }
 

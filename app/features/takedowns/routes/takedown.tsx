@@ -1,34 +1,34 @@
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
-import { moderatorOf } from '~/features/moderation/members.server.ts'
+import { requirePageModerator } from '~/features/moderation/members.server.ts'
 import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
-import { MEMBER_SUBJECT, suspensionTimes } from '~/features/moderation/moderation.policy.ts'
+import { MEMBER_SUBJECT, suspensionDurations } from '~/features/moderation/moderation.policy.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { grouped } from '~/lib/text.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
+import { formatNumber } from '~/lib/text.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { getTakedownPage, type TakedownPage, takeDown, undoTakedown } from '../takedowns.server.ts'
 import { type Period, type TakedownView, takedownPath } from '../takedowns.view.ts'
 import type { Route } from './+types/takedown'
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = await moderatorOf({ request, context, url })
+	return withHttpErrors(async () => {
+		const viewer = await requirePageModerator({ request, context, url })
 		return getTakedownPage(viewer, params.username, url.searchParams.get('period'))
 	})
 }
 
 export function action({ request, params, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const viewer = viewerOf(context)
 		const form = await readForm(request)
 		try {
@@ -37,7 +37,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 			const message = await work(viewer, params.username, input)
 			return redirectWithToast(takedownPath(params.username), { type: 'success', message })
 		} catch (error) {
-			return refused(error, form)
+			return refuseForm(error, form)
 		}
 	})
 }
@@ -73,7 +73,7 @@ export default function Takedown({ loaderData: page, actionData }: Route.Compone
 			)}
 			{past.length > 0 && (
 				<section className="mt-10 max-w-[36rem]" aria-labelledby="past">
-					<RuleHead id="past" title="What was hidden before" />
+					<SectionHeading id="past" title="What was hidden before" />
 					<ul>
 						{past.map((one) => (
 							<Past
@@ -102,7 +102,7 @@ const periodLabels: Record<Period, string> = {
 function Preview({ page: { member, period, amounts } }: { page: TakedownPage }) {
 	return (
 		<section className="mt-6 max-w-[36rem]" aria-labelledby="preview">
-			<RuleHead id="preview" title="What would be hidden" />
+			<SectionHeading id="preview" title="What would be hidden" />
 			<Form className="mt-2 flex items-end gap-2" action={takedownPath(member.username)}>
 				<div className="min-w-0 flex-1">
 					<Select key={period} label="Published" name="period" defaultValue={period}>
@@ -121,7 +121,7 @@ function Preview({ page: { member, period, amounts } }: { page: TakedownPage }) 
 				{amounts.map(({ label, count }) => (
 					<div key={label} className="flex justify-between gap-4 border-b border-line py-2">
 						<dt>{label}</dt>
-						<dd className="font-mono">{grouped(count)}</dd>
+						<dd className="font-mono">{formatNumber(count)}</dd>
 					</div>
 				))}
 			</dl>
@@ -141,7 +141,7 @@ function HideForm({ page: { from, amounts }, here, refusal }: HideFormProps) {
 	if (total === 0) return <p className="mt-6 text-ink-2">There is nothing to hide.</p>
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="hide">
-			<RuleHead id="hide" title="Hide it" />
+			<SectionHeading id="hide" title="Hide it" />
 			<Form method="post" action={here} className="mt-2 grid gap-4" replace noValidate>
 				<input type="hidden" name="from" value={refusal?.values.from ?? from} />
 				<FormError errors={refusal?.errors} names={{ why: 'Why', time: 'Suspend them', from: 'Period' }}>
@@ -155,7 +155,7 @@ function HideForm({ page: { from, amounts }, here, refusal }: HideFormProps) {
 					hint="Otherwise they can go on publishing."
 				>
 					<option value="">No</option>
-					{suspensionTimes.map((time) => (
+					{suspensionDurations.map((time) => (
 						<option key={time} value={time}>
 							{time === 'for ever' ? 'For ever' : `For ${time}`}
 						</option>
@@ -172,7 +172,7 @@ function HideForm({ page: { from, amounts }, here, refusal }: HideFormProps) {
 				/>
 				<p>
 					<SubmitButton className="btn btn-danger" busyLabel="Hiding..." action={here} name="act" value="hide">
-						{total === 1 ? 'Hide it' : `Hide all ${grouped(total)}`}
+						{total === 1 ? 'Hide it' : `Hide all ${formatNumber(total)}`}
 					</SubmitButton>
 				</p>
 			</Form>
@@ -198,7 +198,7 @@ function Past({ one, here, refusal }: { one: TakedownView; here: string; refusal
 				{one.suspended && <span className="chip">with a suspension</span>}
 			</p>
 			<p className="mt-1.5">
-				{isRunning ? `${grouped(one.soFar)} so far.` : `Hidden: ${one.hidden}.`}
+				{isRunning ? `${formatNumber(one.soFar)} so far.` : `Hidden: ${one.hidden}.`}
 				{one.restored && ` Restored: ${one.restored}.`}
 				{one.from && (
 					<>

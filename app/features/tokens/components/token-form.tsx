@@ -1,5 +1,5 @@
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { Check } from '~/ui/check.tsx'
+import { Checkbox } from '~/ui/checkbox.tsx'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
@@ -42,7 +42,7 @@ export function TokenForm({ moderator, refusal }: TokenFormProps) {
 			<fieldset className="grid gap-1.5">
 				<legend className="label mb-1.5">Permissions</legend>
 				{offered.map((scope) => (
-					<Check
+					<Checkbox
 						key={scope}
 						id={`scope-${scope}`}
 						name="scopes"
@@ -51,7 +51,7 @@ export function TokenForm({ moderator, refusal }: TokenFormProps) {
 						defaultChecked={refusal ? refusal.scopes.includes(scope) : scope === 'read'}
 					>
 						{scope}
-					</Check>
+					</Checkbox>
 				))}
 				{refusal?.errors.scopes && <p className="error">{refusal.errors.scopes}</p>}
 			</fieldset>

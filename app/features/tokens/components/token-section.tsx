@@ -1,9 +1,9 @@
 import { useRef } from 'react'
 import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { useFocusKept } from '~/ui/use-focus-kept.ts'
+import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import type { TokenView } from '../tokens.view.ts'
 
 interface TokenSectionProps {
@@ -16,12 +16,12 @@ interface TokenSectionProps {
 /** The member's access tokens, each with a button that revokes it, and further content below. */
 export function TokenSection({ tokens, stays = false, children }: TokenSectionProps) {
 	const heading = useRef<HTMLHeadingElement>(null)
-	useFocusKept(tokens.length, (count, before) => count < before, heading)
+	useFocusFallback(tokens.length, (count, before) => count < before, heading)
 	return (
 		<section className="mt-10" aria-labelledby="tokens">
-			<RuleHead id="tokens" title="Access tokens" place={heading}>
+			<SectionHeading id="tokens" title="Access tokens" place={heading}>
 				<span>{tokens.length}</span>
-			</RuleHead>
+			</SectionHeading>
 			<p className="mt-2 max-w-read text-ink-2">
 				A token lets your programs read and write as you through the{' '}
 				<Link className="link" to="/api/docs">

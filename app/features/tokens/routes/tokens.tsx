@@ -6,10 +6,10 @@ import type { Flash } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
-import { readForm, refused } from '~/platform/http/form.server.ts'
-import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { TokenForm } from '../components/token-form.tsx'
 import { TokenSection } from '../components/token-section.tsx'
 import { listTokens, makeToken, revokeToken } from '../tokens.server.ts'
@@ -17,8 +17,8 @@ import type { Route } from './+types/tokens'
 
 /** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		signedIn(context, url)
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect('/login?redirectTo=/settings/tokens', { headers })
 		return { tokens: await listTokens(viewer), moderator: isModerator(viewer) }
@@ -27,8 +27,8 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 
 /** A new token is only in the response to the form, never in an address, a cookie or a later page. */
 export function action({ request, context, url }: Route.ActionArgs) {
-	return answering(async () => {
-		const viewer = signedIn(context, url)
+	return withHttpErrors(async () => {
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		if (form.get('intent') === 'revoke')
 			return redirectWithToast(
@@ -41,7 +41,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 			const made = await makeToken(viewer, { ...Object.fromEntries(form), scopes })
 			return data({ ...made, refusal: null }, { status: 201, headers: { 'Cache-Control': 'no-store' } })
 		} catch (error) {
-			const { data: refusal, init } = refused(error, form)
+			const { data: refusal, init } = refuseForm(error, form)
 			return data({ token: null, refusal: { ...refusal, scopes } }, init ?? {})
 		}
 	})
@@ -76,7 +76,7 @@ export default function Tokens({ loaderData: { tokens, moderator }, actionData }
 			<h1 className="text-2xl leading-9 font-bold">Access tokens</h1>
 			{token && !isRevoked && <Made token={token} />}
 			<section className="mt-8" aria-labelledby="new-token">
-				<RuleHead id="new-token" title="New token" />
+				<SectionHeading id="new-token" title="New token" />
 				{/* Resets the form after a token was created. */}
 				<TokenForm key={token ?? 'first'} moderator={moderator} refusal={actionData?.refusal ?? null} />
 			</section>
@@ -94,7 +94,7 @@ export default function Tokens({ loaderData: { tokens, moderator }, actionData }
 function Made({ token }: { token: string }) {
 	return (
 		<section className="mt-6" aria-labelledby="made" role="status">
-			<RuleHead id="made" title="Your new token" />
+			<SectionHeading id="made" title="Your new token" />
 			<p className="mt-2 max-w-read text-ink-2">
 				Copy it now: you will not see it again. Anyone who has it can act as you, so keep it safe like a password.
 			</p>

@@ -1,18 +1,18 @@
-import { adminOf } from '~/features/administration/admins.server.ts'
+import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { WeekChart } from '~/features/administration/components/week-chart.tsx'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { sizeInWords } from '~/lib/sizes.ts'
-import { grouped } from '~/lib/text.ts'
-import { answering } from '~/platform/http/http.ts'
+import { formatBytes } from '~/lib/sizes.ts'
+import { formatNumber } from '~/lib/text.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { readUsage } from '../usage.server.ts'
 import { MOST_READ_WEEKS, type MostRead, type ReadKind, readKinds, type TableSize } from '../usage.view.ts'
 import type { Route } from './+types/usage'
 
 export function loader(args: Route.LoaderArgs) {
-	return answering(async () => readUsage(await adminOf(args)))
+	return withHttpErrors(async () => readUsage(await requirePageAdmin(args)))
 }
 
 export function meta({ matches }: Route.MetaArgs) {
@@ -36,7 +36,7 @@ export default function Usage({ loaderData: { weeks, mostRead, tables } }: Route
 					title={title}
 					note="Page views in the week."
 					values={weeks.map(({ week, reads }) => ({ week, value: reads[kind] ?? 0 }))}
-					say={grouped}
+					say={formatNumber}
 				/>
 			))}
 			<WeekChart
@@ -44,14 +44,14 @@ export default function Usage({ loaderData: { weeks, mostRead, tables } }: Route
 				title="Database"
 				note="Size in the last night of the week, including indexes."
 				values={weeks.map(({ week, database }) => ({ week, value: database }))}
-				say={sizeInWords}
+				say={formatBytes}
 			/>
 			<WeekChart
 				id="pictures"
 				title="Pictures"
 				note="All files that members uploaded, in every size."
 				values={weeks.map(({ week, pictures }) => ({ week, value: pictures }))}
-				say={sizeInWords}
+				say={formatBytes}
 			/>
 			<Tables tables={tables} />
 		</AdminFrame>
@@ -61,7 +61,7 @@ export default function Usage({ loaderData: { weeks, mostRead, tables } }: Route
 function MostReadList({ questions }: { questions: MostRead[] }) {
 	return (
 		<section className="mt-8" aria-labelledby="most-read">
-			<RuleHead id="most-read" title={`Most read queries of ${MOST_READ_WEEKS} weeks`} />
+			<SectionHeading id="most-read" title={`Most read queries of ${MOST_READ_WEEKS} weeks`} />
 			{questions.length === 0 && <p className="py-3 text-ink-2">Nobody has opened a query yet.</p>}
 			<ol>
 				{questions.map(({ id, title, url, reads }) => (
@@ -69,7 +69,7 @@ function MostReadList({ questions }: { questions: MostRead[] }) {
 						<Link className="link min-w-0 flex-1 wrap-anywhere" to={url}>
 							{title}
 						</Link>
-						<span className="num">{grouped(reads)}</span>
+						<span className="num">{formatNumber(reads)}</span>
 					</li>
 				))}
 			</ol>
@@ -80,7 +80,7 @@ function MostReadList({ questions }: { questions: MostRead[] }) {
 function Tables({ tables }: { tables: TableSize[] }) {
 	return (
 		<section className="mt-8" aria-labelledby="tables">
-			<RuleHead id="tables" title="Largest tables now" />
+			<SectionHeading id="tables" title="Largest tables now" />
 			<table className="mt-2 w-full max-w-[26rem] text-left">
 				<thead>
 					<tr>
@@ -96,7 +96,7 @@ function Tables({ tables }: { tables: TableSize[] }) {
 							<th scope="row" className="py-1 font-mono text-sm font-normal wrap-anywhere">
 								{name}
 							</th>
-							<td className="num py-1 text-right">{sizeInWords(bytes)}</td>
+							<td className="num py-1 text-right">{formatBytes(bytes)}</td>
 						</tr>
 					))}
 				</tbody>

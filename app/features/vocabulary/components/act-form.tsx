@@ -2,9 +2,9 @@ import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { RuleHead } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { useFocusKept } from '~/ui/use-focus-kept.ts'
+import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import type { ActPreview, TermAct } from '../vocabulary.view.ts'
 
 interface ActFormProps {
@@ -24,7 +24,7 @@ export function ActForm({ act, title, label, action, refusal, names, children }:
 	const own = ownRefusal(refusal, act)
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby={act}>
-			<RuleHead id={act} title={title} />
+			<SectionHeading id={act} title={title} />
 			<Form method="post" action={action} className="mt-2 grid gap-4" replace>
 				<FormError errors={own?.errors} names={names}>
 					{own?.message}
@@ -58,7 +58,7 @@ const sentences: Record<TermAct, (preview: ActPreview) => string> = {
 /** The heading of a page with a preview: it gets the focus when the preview is gone. */
 export function usePreviewHeading(preview: ActPreview | null): RefObject<HTMLHeadingElement | null> {
 	const heading = useRef<HTMLHeadingElement>(null)
-	useFocusKept(preview, (now, before) => before !== null && now === null, heading)
+	useFocusFallback(preview, (now, before) => before !== null && now === null, heading)
 	return heading
 }
 

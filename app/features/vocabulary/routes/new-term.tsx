@@ -1,9 +1,9 @@
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
-import { moderatorOf } from '~/features/moderation/members.server.ts'
+import { requirePageModerator } from '~/features/moderation/members.server.ts'
 import { MAX_TERM_NAME } from '~/features/terms/terms.view.ts'
 import { cleanLine } from '~/lib/clean.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { Link } from '~/ui/link.tsx'
 import { ActForm, ownRefusal, Preview, usePreviewHeading } from '../components/act-form.tsx'
@@ -13,8 +13,8 @@ import { newTermPath, termsPath } from '../vocabulary.view.ts'
 import type { Route } from './+types/new-term'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = await moderatorOf({ request, context, url })
+	return withHttpErrors(async () => {
+		const viewer = await requirePageModerator({ request, context, url })
 		const word = cleanLine(url.searchParams.get('word') ?? '').slice(0, MAX_TERM_NAME)
 		return { word, ...describeWord(viewer, word) }
 	})

@@ -1,11 +1,11 @@
 import { skillPath } from '~/features/members/members.view.ts'
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
-import { moderatorOf } from '~/features/moderation/members.server.ts'
+import { requirePageModerator } from '~/features/moderation/members.server.ts'
 import type { Term as TermLink } from '~/features/terms/terms.view.ts'
 import { MAX_TERM_DESCRIPTION, MAX_TERM_NAME } from '~/features/terms/terms.view.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { answering } from '~/platform/http/http.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { Field, TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -16,7 +16,7 @@ import { type TermPageView, termPath, termsPath } from '../vocabulary.view.ts'
 import type { Route } from './+types/term'
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
-	return answering(async () => getTerm(await moderatorOf({ request, context, url }), Number(params.id)))
+	return withHttpErrors(async () => getTerm(await requirePageModerator({ request, context, url }), Number(params.id)))
 }
 
 /** Previews an action, or carries it out. */

@@ -1,15 +1,15 @@
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
-import { moderatorOf } from '~/features/moderation/members.server.ts'
+import { requirePageModerator } from '~/features/moderation/members.server.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { cleanLine } from '~/lib/clean.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { grouped } from '~/lib/text.ts'
-import { answering } from '~/platform/http/http.ts'
+import { formatNumber } from '~/lib/text.ts'
+import { withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
-import { useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { useShownValue } from '~/ui/use-shown-value.ts'
+import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
+import { useValueFromAddress } from '~/ui/use-shown-value.ts'
 import { listNewWords, listTerms } from '../vocabulary.server.ts'
 import { type NewWord, newTermPath, type TermLine, termPath, termsPath } from '../vocabulary.view.ts'
 import type { Route } from './+types/terms'
@@ -17,8 +17,8 @@ import type { Route } from './+types/terms'
 const MAX_TYPED = 100
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const viewer = await moderatorOf({ request, context, url })
+	return withHttpErrors(async () => {
+		const viewer = await requirePageModerator({ request, context, url })
 		const q = cleanLine(url.searchParams.get('q') ?? '').slice(0, MAX_TYPED)
 		const isNew = url.searchParams.get('list') === 'new'
 		const cursor = url.searchParams.get('cursor') || null
@@ -32,7 +32,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Terms({ loaderData: { q, words, page } }: Route.ComponentProps) {
-	const field = useShownValue(q)
+	const field = useValueFromAddress(q)
 	return (
 		<ModerationFrame title="Terms">
 			<p className="mt-4 max-w-[40rem] text-ink-2">
@@ -105,7 +105,7 @@ function TermList({ q, page }: { q: string; page: { rows: TermLine[]; next: stri
 	return (
 		<>
 			<ul className="mt-3">
-				{withoutDoubles(rows, ({ id }) => id).map((term) => (
+				{withoutDuplicates(rows, ({ id }) => id).map((term) => (
 					<li key={term.id} className="border-b border-line py-2.5">
 						<p className="flex items-baseline gap-3">
 							<Link className="quiet-link min-w-0 font-semibold wrap-anywhere" to={termPath(term.id)}>
@@ -113,7 +113,7 @@ function TermList({ q, page }: { q: string; page: { rows: TermLine[]; next: stri
 							</Link>
 							<span className="tag min-w-0 flex-1 truncate">{term.tag}</span>
 							<span className="num flex-none" title="Profiles and queries">
-								{grouped(term.uses)}
+								{formatNumber(term.uses)}
 							</span>
 						</p>
 						{term.aliases.length > 0 && <p className="meta wrap-anywhere">also {term.aliases.join(', ')}</p>}
@@ -141,7 +141,7 @@ function NewWords({ words }: { words: NewWord[] }) {
 					<div className="min-w-0 flex-1">
 						<p className="font-semibold wrap-anywhere">{word}</p>
 						<p className="meta wrap-anywhere">
-							used {uses === 1 ? 'once' : `${grouped(uses)} times`}
+							used {uses === 1 ? 'once' : `${formatNumber(uses)} times`}
 							{similar && `, perhaps ${similar.name}`}
 						</p>
 					</div>

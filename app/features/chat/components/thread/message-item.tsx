@@ -11,7 +11,7 @@ import { Form, Link } from '~/ui/link.tsx'
 import { Prose } from '~/ui/prose.tsx'
 import type { ChatMessage } from '../../chat.view.ts'
 import type { ChatClient } from '../../client/chat-client.ts'
-import type { Outgoing } from '../../client/outbox.ts'
+import type { OutgoingMessage } from '../../client/outbox.ts'
 import type { ReceiptState } from './rows.ts'
 import { clockTime } from './times.ts'
 
@@ -82,7 +82,7 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
 })
 
 interface OutgoingItemProps {
-	message: Outgoing
+	message: OutgoingMessage
 	last: boolean
 	client: ChatClient | null
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { ChatMessage } from '../../chat.view.ts'
 import type { ConversationView } from '../../client/live-conversation.ts'
-import type { Outgoing } from '../../client/outbox.ts'
-import { type Row, rowsOf } from './rows.ts'
+import type { OutgoingMessage } from '../../client/outbox.ts'
+import { rowsOf, type ThreadRow } from './rows.ts'
 
 const base = Date.parse('2026-11-20T23:50:00Z')
 
@@ -13,7 +13,11 @@ function message(id: number, sender: string, minutes: number): ChatMessage {
 	return { id, clientId: `c${id}`, sender, sentAt, version: id, ...text }
 }
 
-function rows(messages: ChatMessage[], more: Partial<ConversationView> = {}, outgoing: Outgoing[] = []): string[] {
+function rows(
+	messages: ChatMessage[],
+	more: Partial<ConversationView> = {},
+	outgoing: OutgoingMessage[] = [],
+): string[] {
 	return rowsOf(viewWith(messages, more), outgoing, 'site').map(say)
 }
 
@@ -34,7 +38,7 @@ function viewWith(messages: ChatMessage[], more: Partial<ConversationView> = {})
 	}
 }
 
-const say = (row: Row) => {
+const say = (row: ThreadRow) => {
 	if (row.kind === 'day' || row.kind === 'new') return row.kind
 	const end = row.last ? '.' : ''
 	if (row.kind === 'outgoing') return `${row.message.body}${end} ${row.message.refusal ?? 'waiting'}`

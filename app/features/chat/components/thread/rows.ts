@@ -1,7 +1,7 @@
 import type { Zone } from '~/lib/calendar.ts'
 import type { ChatMessage } from '../../chat.view.ts'
 import type { ConversationView } from '../../client/live-conversation.ts'
-import type { Outgoing } from '../../client/outbox.ts'
+import type { OutgoingMessage } from '../../client/outbox.ts'
 import { dayOf } from './times.ts'
 
 /** How far an own message has come. */
@@ -22,11 +22,11 @@ interface ShownMessage {
 interface ShownOutgoing {
 	kind: 'outgoing'
 	key: string
-	message: Outgoing
+	message: OutgoingMessage
 	last: boolean
 }
 
-export type Row =
+export type ThreadRow =
 	| { kind: 'day'; key: string; at: string | number }
 	| { kind: 'new'; key: string }
 	| ShownMessage
@@ -46,11 +46,11 @@ interface Entry {
  * the divider “New messages” before the first unread one.
  * @param outgoing all outgoing messages
  */
-export function rowsOf(view: ConversationView, outgoing: readonly Outgoing[], zone: Zone): Row[] {
+export function rowsOf(view: ConversationView, outgoing: readonly OutgoingMessage[], zone: Zone): ThreadRow[] {
 	const entries = [...view.messages.map((message) => entryOf(message, view)), ...waiting(view, outgoing)]
 	const firstNew = view.messages.find(({ id, sender }) => id > view.readId && sender === view.peer.username)
 	let previous: Entry | null = null
-	const rows: Row[] = []
+	const rows: ThreadRow[] = []
 	const days = new Set<string>()
 	for (const entry of entries) {
 		const newDay = !previous || dayOf(previous.at, zone) !== dayOf(entry.at, zone)
@@ -82,7 +82,7 @@ function joins(one: Entry, other: Entry): boolean {
 	)
 }
 
-const isRefused = (row: Row) => row.kind === 'outgoing' && row.message.refusal !== null
+const isRefused = (row: ThreadRow) => row.kind === 'outgoing' && row.message.refusal !== null
 
 function entryOf(message: ChatMessage, { peer, receipts }: ConversationView): Entry {
 	const own = message.sender !== peer.username
@@ -103,7 +103,7 @@ function receiptOf(id: number, { delivered, read }: ConversationView['receipts']
 	return id <= delivered ? 'delivered' : 'sent'
 }
 
-function waiting({ peer, messages, newer }: ConversationView, outgoing: readonly Outgoing[]): Entry[] {
+function waiting({ peer, messages, newer }: ConversationView, outgoing: readonly OutgoingMessage[]): Entry[] {
 	if (newer) return []
 	const arrived = new Set(messages.map(({ clientId }) => clientId))
 	return outgoing

@@ -20,7 +20,7 @@ import { useNow } from '~/ui/time.tsx'
 import type { ConversationView } from '../../client/live-conversation.ts'
 import { useChatClient, useOutgoing } from '../../client/use-chat.ts'
 import { type MessageActions, MessageItem, OutgoingItem } from './message-item.tsx'
-import { type Row, rowsOf } from './rows.ts'
+import { rowsOf, type ThreadRow } from './rows.ts'
 import { dayName } from './times.ts'
 
 interface ThreadProps {
@@ -114,7 +114,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 	)
 }
 
-function Line({ row }: { row: Exclude<Row, { kind: 'message' }> }) {
+function Line({ row }: { row: Exclude<ThreadRow, { kind: 'message' }> }) {
 	const client = useChatClient()
 	const now = useNow()
 	const zone: Zone = useHydrated() ? 'local' : 'site'

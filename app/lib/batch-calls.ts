@@ -11,7 +11,7 @@ interface Waiting<Item, Answer> {
  * @param most items of one round
  * @param keysOf items that share a key are never in the same round, and are done in order
  */
-export function gathered<Item, Answer>(
+export function batchCalls<Item, Answer>(
 	work: (items: Item[]) => Promise<readonly Answer[]>,
 	most = 500,
 	keysOf?: (item: Item) => readonly string[],

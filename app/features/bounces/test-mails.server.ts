@@ -4,26 +4,26 @@ import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { letter, type Mail } from '~/platform/mail/mail.server.ts'
+import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
-import { clearComplaints, clearMarks, listAddresses, listAddressProblems } from './bounces.queries.server.ts'
-import { addressesPath, OLD_TEST } from './bounces.view.ts'
-import { addressOfTest, testToken } from './return-path.server.ts'
+import { clearBounceMarks, clearComplaints, listAddresses, listAddressProblems } from './bounces.queries.server.ts'
+import { addressesPath, EXPIRED_TEST_MAIL } from './bounces.view.ts'
+import { addressOfTestMail, testMailToken } from './return-path.server.ts'
 
 /* How a member proves that mail arrives again: by the link in a test mail, which only a reader of the mailbox has. */
 
-/** Sends a test mail to one of the viewer's addresses that bounced. @throws Invalid if it did not, TooMany */
-export async function requestTest(viewer: SignedIn, email: string): Promise<void> {
+/** Sends a test mail to one of the viewer's addresses that bounced. @throws Invalid if it did not, TooManyRequests */
+export async function requestTestMail(viewer: SignedIn, email: string): Promise<void> {
 	const problems = await listAddressProblems(viewer.id)
 	if (!problems.some((one) => one.email === email && one.marked_at))
 		throw new Invalid('No mail to this address came back.')
 	await countUse('testMails', viewer)
-	await addJob('send-mail', testLetter(email, testToken(viewer.id, email)))
+	await addJob('send-mail', testLetter(email, testMailToken(viewer.id, email)))
 }
 
 /** The viewer's address that the test mail with this token was sent to; null if there is none. Changes nothing. */
-export async function findTest(viewer: SignedIn, token: string): Promise<string | null> {
-	return token === '' ? null : addressOfTest(token, { userId: viewer.id, emails: await listAddresses(viewer.id) })
+export async function findTestMailAddress(viewer: SignedIn, token: string): Promise<string | null> {
+	return token === '' ? null : addressOfTestMail(token, { userId: viewer.id, emails: await listAddresses(viewer.id) })
 }
 
 /**
@@ -31,10 +31,10 @@ export async function findTest(viewer: SignedIn, token: string): Promise<string 
  * @returns the address
  * @throws Invalid for any other token
  */
-export async function confirmTest(viewer: SignedIn, token: string): Promise<string> {
-	const email = await findTest(viewer, token)
-	if (email === null) throw new Invalid(OLD_TEST)
-	await clearMarks(db(), viewer.id, email)
+export async function confirmTestMail(viewer: SignedIn, token: string): Promise<string> {
+	const email = await findTestMailAddress(viewer, token)
+	if (email === null) throw new Invalid(EXPIRED_TEST_MAIL)
+	await clearBounceMarks(db(), viewer.id, email)
 	return email
 }
 
@@ -48,5 +48,5 @@ function testLetter(to: string, token: string): Mail {
 	const text = `You asked ${siteName()} to find out whether mail to this address arrives again. It does: please say so on the page below.`
 	const link = { label: 'The mail arrived', url: `${publicUrl}${addressesPath}?token=${token}` }
 	const closing = 'The link works for a day, after you log in. If this was not you, you can ignore this email.'
-	return letter(to, `Test mail of ${siteName()}`, text, link, closing)
+	return linkMail(to, `Test mail of ${siteName()}`, text, link, closing)
 }

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { pool } from '~/platform/db/db.server.ts'
 import { LISTEN_CHECK_MS } from '~/platform/db/time-limits.server.ts'
-import type { Carrier } from './bus.ts'
+import type { BusTransport } from './bus.ts'
 
 /*
  * A transaction with NOTIFY writes to the WAL, and its commit would wait for the disk. That is not needed here: a crash of
@@ -26,7 +26,7 @@ interface Listening {
 }
 
 /** PostgreSQL's LISTEN and NOTIFY, on the site's own database. It needs a lasting connection: no pgbouncer with transaction pooling. */
-export function postgresCarrier(): Carrier {
+export function postgresTransport(): BusTransport {
 	let open: Promise<Listening> | undefined
 
 	/** The open connection, or a new one. */

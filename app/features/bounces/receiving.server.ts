@@ -6,9 +6,9 @@ import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { classifyBounce } from './bounces.policy.ts'
 import { findAddressOwner } from './bounces.queries.server.ts'
-import { type Report, recordReport } from './bounces.server.ts'
+import { type MailReport, recordReport } from './bounces.server.ts'
 import { readMessage } from './messages.server.ts'
-import { findMail, type SentMail } from './return-path.server.ts'
+import { findMailByReturnPath, type SentMail } from './return-path.server.ts'
 
 /* Receives reports: messages from mail servers, and webhooks of mail services. */
 
@@ -21,10 +21,10 @@ const unknownMail =
  * @returns whether it changed anything
  * @throws Invalid if the message is not a report, or its return path was not made by this site
  */
-export async function takeMessage(raw: Uint8Array, recipient = ''): Promise<boolean> {
+export async function receiveReportMessage(raw: Uint8Array, recipient = ''): Promise<boolean> {
 	const { paths, about } = await readMessage(raw)
 	for (const path of [recipient, ...paths]) {
-		const mail = await findMail(path)
+		const mail = await findMailByReturnPath(path)
 		if (mail) return recordReport(mail, about(mail.email))
 	}
 	throw new Invalid(unknownMail)
@@ -33,13 +33,14 @@ export async function takeMessage(raw: Uint8Array, recipient = ''): Promise<bool
 /**
  * Processes a posted report, authenticated by MAIL_BOUNCE_SECRET: a message as `message/rfc822`, or an event as JSON.
  * @param ip of the sender
- * @throws NotFound without that setting, NotAllowed, Invalid, TooMany
+ * @throws NotFound without that setting, NotAllowed, Invalid, TooManyRequests
  */
-export async function takePosted(request: Request, ip: string): Promise<{ noted: boolean }> {
+export async function receivePostedReport(request: Request, ip: string): Promise<{ noted: boolean }> {
 	await countUse('mailReports', null, ip)
 	requireSecret(request.headers.get('Authorization') ?? '')
 	const type = request.headers.get('Content-Type')?.split(';')[0]?.trim().toLowerCase()
-	if (type === 'message/rfc822') return { noted: await takeMessage(new Uint8Array(await request.arrayBuffer())) }
+	if (type === 'message/rfc822')
+		return { noted: await receiveReportMessage(new Uint8Array(await request.arrayBuffer())) }
 	if (type !== 'application/json')
 		throw new Invalid('Send a report as message/rfc822, or an event as application/json.')
 	return { noted: await takeEvent(readJson(await request.text())) }
@@ -129,7 +130,7 @@ async function takeEvent(input: unknown): Promise<boolean> {
 
 async function mailOf({ recipient, token, sentAt }: MailEvent): Promise<SentMail | null> {
 	if (token !== undefined) {
-		const mail = await findMail(token)
+		const mail = await findMailByReturnPath(token)
 		if (!mail) throw new Invalid(unknownMail)
 		return mail
 	}
@@ -138,7 +139,7 @@ async function mailOf({ recipient, token, sentAt }: MailEvent): Promise<SentMail
 	return way ? { userId: way.user_id, email: way.email, sentAt: new Date(Math.min(told.getTime(), Date.now())) } : null
 }
 
-function reportOf({ type, permanent, status }: MailEvent): Report {
+function reportOf({ type, permanent, status }: MailEvent): MailReport {
 	if (type !== 'bounce') return { says: type === 'complaint' ? 'complaint' : 'delivered', status: '' }
 	const { outcome, status: told } = classifyBounce(status)
 	if (told && outcome === 'none') return { says: 'none', status: told }

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { ClientConfig } from 'pg'
+import type { FloorCommand } from './baseline-process.ts'
 import { Crowd } from './crowd.ts'
-import type { Wrote } from './crowd-process.ts'
-import type { FloorCommand } from './floor-process.ts'
+import type { WriteResult } from './crowd-process.ts'
 
 interface Pace {
 	pairs: number
@@ -17,8 +17,11 @@ interface Pace {
  * process beside the site's, which is idle meanwhile.
  * @param database where each message is inserted and committed first; null to store none
  */
-export async function floor(database: ClientConfig | null, { pairs, warmSeconds, seconds }: Pace): Promise<Wrote> {
-	const server = fork(new URL('./floor-process.ts', import.meta.url))
+export async function measureBaseline(
+	database: ClientConfig | null,
+	{ pairs, warmSeconds, seconds }: Pace,
+): Promise<WriteResult> {
+	const server = fork(new URL('./baseline-process.ts', import.meta.url))
 	const crowd = new Crowd()
 	try {
 		server.send({ database } satisfies FloorCommand)

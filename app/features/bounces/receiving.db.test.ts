@@ -6,7 +6,7 @@ import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { pathTo, reportOn } from '../../../tests/support/mail-reports.ts'
 import { getAddressProblems } from './bounces.server.ts'
-import { takePosted } from './taking.server.ts'
+import { receivePostedReport } from './receiving.server.ts'
 
 useDatabase()
 
@@ -34,7 +34,7 @@ function post(body: Buffer | object, { type = 'application/json', authorization 
 		headers: { 'Content-Type': isRaw ? 'message/rfc822' : type, Authorization: authorization },
 		body: isRaw ? new Uint8Array(body) : JSON.stringify(body),
 	})
-	return takePosted(request, '192.0.2.7')
+	return receivePostedReport(request, '192.0.2.7')
 }
 
 describe('posted reports', () => {

@@ -22,7 +22,7 @@ const busy = 'The site is very busy. Please try again in a few seconds.'
  * @param addressOf the client's address
  * @returns middleware that answers 503 when a request has waited too long
  */
-export function fairTurns(
+export function fairQueue(
 	addressOf: (request: Request) => string,
 	limits: Limits = usual,
 ): MiddlewareHandler<{ Bindings: HttpBindings }> {

@@ -1,6 +1,6 @@
 import { APIError } from 'better-auth/api'
 import { config } from '~/config.server.ts'
-import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
+import { Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 
 /** The current password is wrong. */
@@ -24,8 +24,8 @@ const wrongLogin = 'The email or password is wrong.'
 const wrongOrUnconfirmed = 'The email or password is wrong, or the address is not confirmed yet. Check your email.'
 const oldLink = 'This link has been used or has expired. Ask for a new one.'
 
-/** Runs a call of Better Auth, and translates its errors. @throws Invalid, NotAllowed, TooMany */
-export async function domainErrors<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Runs a call of Better Auth, and translates its errors. @throws Invalid, NotAllowed, TooManyRequests */
+export async function withDomainErrors<Result>(work: () => Promise<Result>): Promise<Result> {
 	try {
 		return await work()
 	} catch (error) {
@@ -40,7 +40,7 @@ function domainError(refusal: APIError): Error {
 	if (statusCode >= 500) return siteFaultOf(refusal) ?? refusal
 	const code = String(body?.code ?? '')
 	if (statusCode === 429)
-		return new TooMany(message, Number(new Headers(headers as HeadersInit).get('Retry-After') ?? 60))
+		return new TooManyRequests(message, Number(new Headers(headers as HeadersInit).get('Retry-After') ?? 60))
 	if (code === 'INVALID_EMAIL_OR_PASSWORD' || code === 'INVALID_EMAIL')
 		return new Invalid(config().REQUIRE_EMAIL_VERIFICATION ? wrongOrUnconfirmed : wrongLogin)
 	if (code.includes('TOKEN')) return new Invalid(oldLink)

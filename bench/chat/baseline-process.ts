@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import { Server } from 'socket.io'
-import { gathered } from '~/lib/gathered.ts'
+import { batchCalls } from '~/lib/batch-calls.ts'
 
 export interface FloorCommand {
 	/** Where each message is stored before it is relayed; null for nowhere. */
@@ -36,7 +36,7 @@ async function openStore(database: pg.ClientConfig): Promise<(body: string) => P
 	await client.connect()
 	await client.query('create table bench_floor (id int generated always as identity primary key, body text)')
 	const text = 'insert into bench_floor (body) select unnest($1::text[])'
-	return gathered(async (bodies: string[]) => {
+	return batchCalls(async (bodies: string[]) => {
 		await client.query({ name: 'floor', text, values: [bodies] })
 		return bodies
 	})

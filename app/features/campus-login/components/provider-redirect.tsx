@@ -4,7 +4,7 @@ import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
  * Sends the browser to a login at another site, automatically or by a link. Not a redirect, as responses of this site never redirect to
  * other origins.
  */
-export function Leading({ url, title }: { url: string; title: string }) {
+export function ProviderRedirect({ url, title }: { url: string; title: string }) {
 	return (
 		<AccountFrame title="Login" lead={<>Going on to {title} …</>}>
 			<meta httpEquiv="refresh" content={`0;url=${url}`} />

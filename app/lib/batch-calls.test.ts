@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { gathered } from './gathered.ts'
+import { batchCalls } from './batch-calls.ts'
 
 test('requests in one tick form one round, and those made meanwhile the next one', async () => {
 	const rounds: number[][] = []
 	let later: Promise<number> | undefined
-	const twice = gathered(async (items: number[]) => {
+	const twice = batchCalls(async (items: number[]) => {
 		rounds.push(items)
 		later ??= twice(7)
 		return items.map((item) => item * 2)
@@ -17,7 +17,7 @@ test('requests in one tick form one round, and those made meanwhile the next one
 
 test('a round does not exceed its limit', async () => {
 	const sizes: number[] = []
-	const same = gathered(async (items: number[]) => {
+	const same = batchCalls(async (items: number[]) => {
 		sizes.push(items.length)
 		return items
 	}, 2)
@@ -27,7 +27,7 @@ test('a round does not exceed its limit', async () => {
 
 test('a failed round rejects its own requests only, and the next one runs', async () => {
 	let rounds = 0
-	const work = gathered(async (items: number[]) => {
+	const work = batchCalls(async (items: number[]) => {
 		rounds += 1
 		if (rounds === 1) throw new Error('not now')
 		return items
@@ -39,7 +39,7 @@ test('a failed round rejects its own requests only, and the next one runs', asyn
 
 test('items that share a key run one after the other, and block no others', async () => {
 	const rounds: string[][] = []
-	const work = gathered(
+	const work = batchCalls(
 		async (items: string[]) => {
 			rounds.push(items)
 			return items

@@ -3,14 +3,14 @@ import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { isSiteFault } from '~/lib/errors.ts'
 import { eventually } from '../../tests/support/eventually.ts'
-import { fairTurns } from './fair-turns.ts'
+import { fairQueue } from './fair-queue.ts'
 
 /** A site whose pages end on demand; each request carries its address. */
 function busySite(limits: { maxAtOnce: number; maxWaiting: number; maxWaitMs: number }) {
 	const begun: string[] = []
 	const ends: (() => void)[] = []
 	const app = new Hono<{ Bindings: HttpBindings }>()
-	app.use(fairTurns((request) => request.headers.get('From') ?? '', limits))
+	app.use(fairQueue((request) => request.headers.get('From') ?? '', limits))
 	app.all('*', async (context) => {
 		begun.push(context.req.path)
 		await new Promise<void>((resolve) => ends.push(resolve))

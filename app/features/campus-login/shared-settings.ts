@@ -1,5 +1,5 @@
 import { Conflict, Invalid } from '~/lib/errors.ts'
-import { boxSetting, listSetting, numberSetting } from '~/platform/settings/setting.ts'
+import { checkboxSetting, listSetting, numberSetting } from '~/platform/settings/setting.ts'
 
 /* Settings that OpenID Connect, LDAP and SAML have in common. */
 
@@ -15,8 +15,8 @@ export const roleSettings = {
 }
 
 /** Whether a first login creates an account. @param login what members can link otherwise */
-export function registersSetting(login: string) {
-	return boxSetting({
+export function createsAccountsSetting(login: string) {
+	return checkboxSetting({
 		label: 'New people get an account',
 		hint: `With their first login. Otherwise only who links ${login} in their settings can use it.`,
 		default: true,
@@ -25,7 +25,7 @@ export function registersSetting(login: string) {
 
 /** Whether addresses need no confirmation. @param reason why */
 export function trustsEmailSetting(reason: string) {
-	return boxSetting({
+	return checkboxSetting({
 		label: 'Its e-mail addresses are confirmed',
 		hint: `The university hands out the addresses, ${reason}`,
 		default: true,
@@ -33,9 +33,9 @@ export function trustsEmailSetting(reason: string) {
 }
 
 /** Whether and how often sessions are checked. @param question how the provider is asked */
-export function endingSettings(question: string) {
+export function sessionCheckSettings(question: string) {
 	return {
-		endsSessions: boxSetting({
+		endsSessions: checkboxSetting({
 			label: 'End sessions of people who have left',
 			hint: `While a member is here, ${question} Their access tokens stop working, too, until they log in again.`,
 			default: true,
@@ -45,8 +45,8 @@ export function endingSettings(question: string) {
 }
 
 /** Whether other logins are disabled. @param passwords which passwords @param login that an admin must have used before */
-export function onlyWaySetting(passwords: string, login: string) {
-	return boxSetting({
+export function onlyLoginSetting(passwords: string, login: string) {
+	return checkboxSetting({
 		label: 'It is the only way in',
 		hint: `Nobody logs in or registers with ${passwords} any more. An admin has to have logged in by ${login} before.`,
 		environment: 'CAMPUS_LOGIN_ONLY',
@@ -54,13 +54,13 @@ export function onlyWaySetting(passwords: string, login: string) {
 }
 
 /** Why a login cannot become the only one yet. @param login as in a sentence, such as “LDAP” */
-export function noAdminYet(login: string): Conflict {
+export function noAdminError(login: string): Conflict {
 	return new Conflict(
 		`No admin has logged in by ${login} yet, so this would lock you out. Link it in your settings, log out, log in by it, and save this again.`,
 	)
 }
 
 /** An error at a field of a section. */
-export function wrongField(field: string, message: string): Invalid {
+export function fieldError(field: string, message: string): Invalid {
 	return new Invalid(message, { [field]: message })
 }

@@ -5,26 +5,26 @@ import { ordinal } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { type Criteria, sortOf } from './directory.paths.ts'
 import {
-	type AskedWord,
-	type Asker,
+	type FilterValue,
+	findFilterTerms,
 	findMeanings,
-	findNamed,
 	findUser,
+	type LookupWord,
 	listPopular,
+	longTextKinds,
 	type MeaningRow,
-	type Named,
+	type SearchAudience,
 	type TermKind,
 	type TermRow,
-	uncountedKinds,
 	weakKinds,
 } from './terms.queries.server.ts'
 import {
+	extractYears,
 	isOfInstitution,
 	namesOfBranch,
 	type Phrase,
 	phrasesOf,
 	type TypedWord,
-	takeYears,
 	withoutOverlaps,
 	wordsOf,
 } from './typed.ts'
@@ -48,7 +48,7 @@ export interface Filter {
 }
 
 /** Possible meanings of one word of a search. */
-export interface Word {
+export interface SearchWord {
 	/** Names with exactly this word. */
 	name: Group
 	/** Terms with exactly this word, without weak kinds. */
@@ -60,7 +60,7 @@ export interface Word {
 }
 
 /** Criteria whose filters have become terms; the words of the search are left. */
-export interface Understood {
+export interface ParsedCriteria {
 	/** With branches and years that were typed as filters removed from `q`. */
 	criteria: Criteria
 	/** The filters that were typed, each with the criteria without it. */
@@ -75,7 +75,7 @@ export interface Understood {
 	/** The terms that filters name. */
 	named: TermRow[]
 	/** Filter values that nobody has. */
-	unknown: Named[]
+	unknown: FilterValue[]
 	/** The words that are no filters. */
 	rest: TypedWord[]
 	/** Skills named by several words or synonyms, and years of graduation, with the indexes of these words in `rest`. */
@@ -88,13 +88,13 @@ export interface Understood {
  * How the words of a search are interpreted. Each is tried when the one before finds nobody: literally, or as beginnings; with
  * typos; a typed branch or year as an ordinary word; all words but one, then any.
  */
-export type Reading = 'written' | 'typos' | 'words' | 'any'
+export type MatchMode = 'written' | 'typos' | 'words' | 'any'
 
 /** Criteria with every word turned into terms. */
-export interface Meaning extends Understood {
-	reading: Reading
+export interface ResolvedCriteria extends ParsedCriteria {
+	reading: MatchMode
 	/** One for each of `rest`; empty for a word that nobody has. */
-	words: Word[]
+	words: SearchWord[]
 	meanings: MeaningRow[]
 	/** The member whose username is the whole search. */
 	user: number | null
@@ -109,28 +109,28 @@ const wordKinds: TermKind[] = [
 	...(['city', 'location', 'project', 'certificate', 'experience', 'details'] as const),
 ]
 
-const askerOf = (viewer: Viewer): Asker => (viewer ? 'member' : 'visitor')
+const askerOf = (viewer: Viewer): SearchAudience => (viewer ? 'member' : 'visitor')
 
 /** Parses criteria: which of their words are branches and years, and the terms of the filters. Two statements in small tables. */
-export async function understand(criteria: Criteria, viewer: Viewer): Promise<Understood> {
+export async function parseCriteria(criteria: Criteria, viewer: Viewer): Promise<ParsedCriteria> {
 	const words = wordsOf(criteria.q)
-	const { years, isYear, passing } = takeYears(words)
+	const { years, isYear, passing } = extractYears(words)
 	const phrases = phrasesOf(words, isYear).map((phrase) => ({
 		...phrase,
 		skill: findTerm(phrase.written)?.name ?? canonicalSkill(phrase.text),
 	}))
-	const asked: Named[] = [
+	const asked: FilterValue[] = [
 		...filterValues(criteria).flatMap(({ named }) => named),
-		...years.map((year): Named => ({ kind: 'year', value: String(year) })),
-		...passing.flatMap((year): Named[] => (year === null ? [] : [{ kind: 'passing', value: String(year) }])),
-		...phrases.flatMap(({ text, skill }): Named[] => [
+		...years.map((year): FilterValue => ({ kind: 'year', value: String(year) })),
+		...passing.flatMap((year): FilterValue[] => (year === null ? [] : [{ kind: 'passing', value: String(year) }])),
+		...phrases.flatMap(({ text, skill }): FilterValue[] => [
 			{ kind: 'skill', value: skill },
-			...namesOfBranch(text).map((value): Named => ({ kind: 'branch', value })),
+			...namesOfBranch(text).map((value): FilterValue => ({ kind: 'branch', value })),
 		]),
 	]
 	const [popular, rows] = await Promise.all([
 		listPopular(offered, askerOf(viewer)),
-		asked.length > 0 ? findNamed(asked, askerOf(viewer)) : [],
+		asked.length > 0 ? findFilterTerms(asked, askerOf(viewer)) : [],
 	])
 	const terms = new Map(rows.map((row) => [keyOf(asked[row.position] ?? row.label), row]))
 	const known = (kind: TermKind, value: string) => {
@@ -164,7 +164,7 @@ export async function understand(criteria: Criteria, viewer: Viewer): Promise<Un
 	const lists = filterValues(asFilters)
 	const chosen = lists.flatMap((list) => list.named)
 	// A value that nobody has any longer, or that nobody shows to visitors, is unknown, and so is its spelling.
-	const termOf = (value: Named) => {
+	const termOf = (value: FilterValue) => {
 		const term = terms.get(keyOf(value))
 		return term && (term.members > 0 || term.kind === 'online') ? term : undefined
 	}
@@ -220,7 +220,7 @@ function typedAgain(words: readonly TypedWord[]): string {
 }
 
 /** Looks up the words of the criteria. */
-export async function meaningOf(understood: Understood, reading: Reading): Promise<Meaning> {
+export async function resolveCriteria(understood: ParsedCriteria, reading: MatchMode): Promise<ResolvedCriteria> {
 	const { rest, criteria, viewer, filters } = understood
 	const typed = criteria.q.trim().toLowerCase()
 	const [found, user] = await Promise.all([
@@ -251,7 +251,7 @@ export async function meaningOf(understood: Understood, reading: Reading): Promi
  * Which words are optional: “developers” in “react developers”, and a single letter among three or more words, as in “Meera R Pawar”.
  * A letter that is a skill, such as R, is required as long as that yields matches. At least one word or filter is required.
  */
-function softOf({ rest, known, filters }: Understood, reading: Reading): boolean[] {
+function softOf({ rest, known, filters }: ParsedCriteria, reading: MatchMode): boolean[] {
 	const isSoft = rest.map((word, position) => {
 		const isKnown = known.some((meaning) => meaning.position === position)
 		const isInitial = rest.length > 2 && !word.isQuoted && /^\p{L}$/u.test(word.text)
@@ -261,7 +261,7 @@ function softOf({ rest, known, filters }: Understood, reading: Reading): boolean
 }
 
 /** The words, and adjacent ones joined: “front end” also finds “frontend”. */
-function askedOf(rest: readonly TypedWord[]): AskedWord[] {
+function askedOf(rest: readonly TypedWord[]): LookupWord[] {
 	const words = rest.map(({ text }, position) => ({ position, text, isJoined: false }))
 	const joined = words.slice(1).flatMap(({ position, text }) =>
 		[position - 1, position].map((at) => ({
@@ -274,7 +274,7 @@ function askedOf(rest: readonly TypedWord[]): AskedWord[] {
 }
 
 /** Variants of three-letter words with one wrong, added or swapped letter: the typo index only has longer words. */
-function shortTypos(rest: readonly TypedWord[]): AskedWord[] {
+function shortTypos(rest: readonly TypedWord[]): LookupWord[] {
 	if (rest.length < 2) return []
 	return rest.flatMap(({ text }, position) =>
 		/^[a-z]{3}$/i.test(text) ? variantsOf(text.toLowerCase()).map((text) => ({ position, text, isJoined: true })) : [],
@@ -292,24 +292,24 @@ function variantsOf(word: string): string[] {
 }
 
 /** Whether a filter only has values that nobody has. */
-export function isImpossible({ filters }: Understood): boolean {
+export function hasImpossibleFilter({ filters }: ParsedCriteria): boolean {
 	return filters.some(({ group }) => group.ids.length === 0)
 }
 
 interface Values {
-	named: Named[]
+	named: FilterValue[]
 	label: string
 	without: Criteria
 }
 
 function filterValues(criteria: Criteria): Values[] {
-	const each = (kind: Named['kind'], key: 'skills' | 'openTo', values: readonly string[]): Values[] =>
+	const each = (kind: FilterValue['kind'], key: 'skills' | 'openTo', values: readonly string[]): Values[] =>
 		values.map((value) => ({
 			named: [{ kind, value: kind === 'skill' ? canonicalSkill(value) : value }],
 			label: key === 'openTo' ? `open to ${value}` : value,
 			without: { ...criteria, [key]: values.filter((other) => other !== value) },
 		}))
-	const oneOf = (kind: Named['kind'], key: 'branches' | 'years' | 'universities', labels: string[]): Values[] =>
+	const oneOf = (kind: FilterValue['kind'], key: 'branches' | 'years' | 'universities', labels: string[]): Values[] =>
 		labels.length === 0
 			? []
 			: [
@@ -342,12 +342,12 @@ function yearLabel(year: number): string {
 	return `${ordinal(year)} year`
 }
 
-function keyOf(named: Named | string): string {
+function keyOf(named: FilterValue | string): string {
 	return typeof named === 'string' ? named : `${named.kind}/${named.value}`
 }
 
 function groupOf(terms: readonly TermRow[]): Group {
-	const counted = terms.filter(({ kind }) => !uncountedKinds.includes(kind))
+	const counted = terms.filter(({ kind }) => !longTextKinds.includes(kind))
 	const sum = counted.reduce((members, term) => members + term.members, 0)
 	return {
 		ids: [...new Set(terms.map(({ id }) => id))],

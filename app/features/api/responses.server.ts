@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
-import { useLimits } from '~/features/rate-limits/limits.server.ts'
+import { usageLimits } from '~/features/rate-limits/limits.server.ts'
 import type { Quota } from '~/features/rate-limits/rate-limits.server.ts'
 import { DomainError, Invalid, retryHeaders } from '~/lib/errors.ts'
 import { type Operation, StaleEdit } from '~/platform/http/operation.ts'
 import { problem } from '~/platform/http/problem.ts'
 
 /** CORS for pages of any site, but without cookies: `*` excludes credentials. */
-export const openToAll = {
+export const corsHeaders = {
 	'Access-Control-Allow-Origin': '*',
 	'Access-Control-Expose-Headers': 'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After',
 }
 
 /** Turns a domain error into a problem response. @throws any other error */
-export function refusal(error: unknown): Response {
+export function problemResponse(error: unknown): Response {
 	if (!(error instanceof DomainError)) throw error
 	return problem(error.status, error.message, {
 		...(error instanceof StaleEdit && { members: error.members }),
@@ -23,9 +23,9 @@ export function refusal(error: unknown): Response {
 
 /**
  * The response of an operation; its schema strips other fields. A list has a `Link` to the next page, and a versioned resource an ETag for
- * `If-Match`. Reads are {@link tagged}.
+ * `If-Match`. Reads are {@link withEtag}.
  */
-export function answerOf(operation: Operation, result: unknown, url: URL, request: Request): Response {
+export function operationResponse(operation: Operation, result: unknown, url: URL, request: Request): Response {
 	if (!operation.answer) return new Response(null, { status: 204 })
 	const body = operation.answer.parse(result)
 	const headers = new Headers()
@@ -37,13 +37,13 @@ export function answerOf(operation: Operation, result: unknown, url: URL, reques
 		headers.set('Link', `<${address}>; rel="next"`)
 	}
 	if (operation.location) headers.set('Location', `/api/v1${operation.location(body as { id: number })}`)
-	if (operation.method === 'get') return tagged(request, JSON.stringify(body), headers)
+	if (operation.method === 'get') return withEtag(request, JSON.stringify(body), headers)
 	return Response.json(body, { status: operation.status, headers })
 }
 
 /** The RateLimit headers of draft-ietf-httpapi-ratelimit-headers-10. */
 export function rateHeaders(kind: 'read' | 'write', { limit, left, reset }: Quota): Record<string, string> {
-	const { duration } = kind === 'read' ? useLimits.apiReads : useLimits.apiWrites
+	const { duration } = kind === 'read' ? usageLimits.apiReads : usageLimits.apiWrites
 	return { 'RateLimit-Policy': `"${kind}";q=${limit};w=${duration}`, RateLimit: `"${kind}";r=${left};t=${reset}` }
 }
 
@@ -53,7 +53,7 @@ export function rateHeaders(kind: 'read' | 'write', { limit, left, reset }: Quot
  * @param json the body
  * @param headers of the response; modified
  */
-export function tagged(request: Request, json: string, headers: Headers): Response {
+export function withEtag(request: Request, json: string, headers: Headers): Response {
 	const version = /"(v\d+)"/.exec(headers.get('ETag') ?? '')?.[1]
 	const hash = createHash('sha256').update(json).digest('base64url').slice(0, 27)
 	const tag = `W/"${version ? `${version}-` : ''}${hash}"`

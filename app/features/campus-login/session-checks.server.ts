@@ -3,27 +3,27 @@ import { announceEndedSessions, endAccessUntilLogin } from '~/features/sessions/
 import { log } from '~/lib/log.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
-import { Run } from '~/platform/jobs/run.server.ts'
+import { BatchRun } from '~/platform/jobs/batch-run.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import {
+	claimSessionCheck,
 	deleteOverdueSessions,
 	deleteRefusedSessions,
 	listProviderSessions,
 	type ProviderSessionRow,
 	replaceRefreshToken,
-	takeCheck,
 } from './identities.queries.server.ts'
 import { refreshPurpose } from './identities.server.ts'
-import { askDirectoryAgain, directoryIssuer } from './ldap.server.ts'
-import { directorySection } from './ldap-section.server.ts'
-import { ProviderRefused, refreshLogin } from './oidc.server.ts'
+import { checkLdapEntry, ldapIssuer } from './ldap.server.ts'
+import { ldapSection } from './ldap-section.server.ts'
+import { ProviderRefused, refreshOidcLogin } from './oidc.server.ts'
 import { campusSection } from './sections.server.ts'
 
 /** Seconds since its last check after which a session is asked about again because another one was refused: no check lasts longer. */
 const RECHECK_SECONDS = 60
 
 /** Checks a session at the campus in the background, if that is due. Never throws. */
-export function checkSoon(sessionId: number): void {
+export function checkSessionSoon(sessionId: number): void {
 	inBackground((ending) => checkSession(sessionId, ending))
 }
 
@@ -51,7 +51,7 @@ function inBackground(check: (ending: Way[]) => Promise<void>): void {
  */
 export async function checkSession(sessionId: number, asked = ways()): Promise<void> {
 	for (const way of asked) {
-		const row = await takeCheck(sessionId, way.provider, way.minutes * 60)
+		const row = await claimSessionCheck(sessionId, way.provider, way.minutes * 60)
 		if (row && (await isRefused(row, way))) await endAccess(row, [sessionId, ...(await othersRefused(row, way))])
 	}
 }
@@ -71,7 +71,7 @@ async function isRefused(row: ProviderSessionRow, { ask }: Way): Promise<boolean
 async function othersRefused({ session_id, identity_id }: ProviderSessionRow, way: Way): Promise<number[]> {
 	const refused: number[] = []
 	for (const id of await listProviderSessions({ identityId: identity_id })) {
-		const row = id === session_id ? undefined : await takeCheck(id, way.provider, RECHECK_SECONDS)
+		const row = id === session_id ? undefined : await claimSessionCheck(id, way.provider, RECHECK_SECONDS)
 		if (row && (await isRefused(row, way).catch(() => false))) refused.push(id)
 	}
 	return refused
@@ -89,21 +89,21 @@ interface Way {
 function ways(): Way[] {
 	return [
 		{ provider: 'campus', ...siteSettings(campusSection), ask: askCampus },
-		{ provider: 'ldap', ...siteSettings(directorySection), ask: askLdap },
+		{ provider: 'ldap', ...siteSettings(ldapSection), ask: askLdap },
 	].filter(({ isOn }) => isOn)
 }
 
 async function askCampus({ session_id, subject, refresh_token }: ProviderSessionRow): Promise<void> {
 	const refreshToken = decryptSecret(refreshPurpose(session_id), refresh_token ?? '')
 	if (refreshToken === null) return
-	const next = await refreshLogin(siteSettings(campusSection), { subject, refreshToken })
+	const next = await refreshOidcLogin(siteSettings(campusSection), { subject, refreshToken })
 	if (next !== refreshToken) await replaceRefreshToken(session_id, encryptSecret(refreshPurpose(session_id), next))
 }
 
 /** A newly configured directory does not know the people of another one. */
 async function askLdap({ issuer, subject }: ProviderSessionRow): Promise<void> {
-	const settings = siteSettings(directorySection)
-	if (issuer === directoryIssuer(settings)) await askDirectoryAgain(settings, subject)
+	const settings = siteSettings(ldapSection)
+	if (issuer === ldapIssuer(settings)) await checkLdapEntry(settings, subject)
 }
 
 /**
@@ -111,7 +111,7 @@ async function askLdap({ issuer, subject }: ProviderSessionRow): Promise<void> {
  * @throws the last error, if the end of one could not be announced; those of the others are
  */
 export async function endOverdueSessions(): Promise<void> {
-	const run = new Run('the end of a session could not be announced')
+	const run = new BatchRun('the end of a session could not be announced')
 	await run.each(new Set(await deleteOverdueSessions()), Number, async (userId) => {
 		await recordSecurityEvent('provider-expired', { userId })
 		await announceEndedSessions(userId)

@@ -2,15 +2,15 @@ import { attemptLimits } from '~/features/rate-limits/limits.server.ts'
 import {
 	type AttemptCounters,
 	countAttempt,
-	countedAttempts,
-	network,
-	wideNetwork,
+	getAttemptCounts,
+	networkOf,
+	wideNetworkOf,
 } from '~/features/rate-limits/rate-limits.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import { requireDomains } from '~/lib/mail-domains.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { newChallenge, weighAnswer } from '~/platform/proof/proof.server.ts'
-import { boxSetting, choiceSetting, domainsSetting, settingSection } from '~/platform/settings/setting.ts'
+import { checkProof, newChallenge } from '~/platform/proof/proof.server.ts'
+import { checkboxSetting, choiceSetting, domainsSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { requirePasswords } from '../login-methods.server.ts'
 
@@ -35,27 +35,27 @@ export const registrationSection = settingSection({
 			hint: 'Separated by commas, such as eastmere.example. Subdomains count too. Leave it empty to allow any.',
 			environment: 'ALLOWED_EMAIL_DOMAINS',
 		}),
-		doModeratorsInvite: boxSetting({ label: 'Moderators may make links to invite people, too' }),
+		doModeratorsInvite: checkboxSetting({ label: 'Moderators may make links to invite people, too' }),
 	},
 	check: async ({ domains }) => requireDomains('domains', domains),
 })
 
 /** The current rules for registration. */
-export function whoMayRegister() {
+export function registrationSettings() {
 	return siteSettings(registrationSection)
 }
 
 /** The notice where nobody may register without an invitation, or nobody at all; null where people may. */
 export function registrationNotice(): string | null {
-	const { mode } = whoMayRegister()
+	const { mode } = registrationSettings()
 	if (mode === 'closed') return 'Nobody can register here at the moment.'
 	return mode === 'invited' ? 'You need an invitation to register here. Open the link in it.' : null
 }
 
 /** Requires that invitations work. @throws NotAllowed where nobody may register, or nobody with a password */
-export function requireInvitations(): void {
+export function requireInvitesEnabled(): void {
 	requirePasswords()
-	if (whoMayRegister().mode === 'closed') throw new NotAllowed(registrationNotice() ?? '')
+	if (registrationSettings().mode === 'closed') throw new NotAllowed(registrationNotice() ?? '')
 }
 
 /*
@@ -64,7 +64,7 @@ export function requireInvitations(): void {
  */
 
 /** The name of the hidden field. */
-export const TRAP_FIELD = 'website'
+export const HONEYPOT_FIELD = 'website'
 
 /** Registrations from one address, and from one network, before a proof is required: enough for a lecture hall at once. */
 const FREE_OF_PROOF = {
@@ -73,8 +73,8 @@ const FREE_OF_PROOF = {
 }
 
 /** Rejects a form whose hidden field is filled. @throws Invalid */
-export function refuseTrapped(form: FormData): void {
-	if (String(form.get(TRAP_FIELD) ?? '') === '') return
+export function requireEmptyHoneypot(form: FormData): void {
+	if (String(form.get(HONEYPOT_FIELD) ?? '') === '') return
 	throw new Invalid('A hidden field was filled in. Turn off autofill for this page and try again.')
 }
 
@@ -87,7 +87,7 @@ export async function challengeFor(address: string): Promise<string | null> {
  * Counts a registration, and requires a proof of work where needed; each proof counts once. A browser without scripts waits half a
  * minute instead. A registration refused for its proof is not counted for the network, but separately.
  * @param counters of the account and the address
- * @throws NotAllowed with what to do, TooMany
+ * @throws NotAllowed with what to do, TooManyRequests
  */
 export async function countRegistration(
 	counters: AttemptCounters,
@@ -95,7 +95,7 @@ export async function countRegistration(
 	sent: { challenge?: unknown; proof?: unknown },
 ): Promise<void> {
 	const challenge = String(sent.challenge ?? '')
-	const weight = weighAnswer(challenge, String(sent.proof ?? ''))
+	const weight = checkProof(challenge, String(sent.proof ?? ''))
 	if (weight === 'done' || weight === 'waited') return countAttempt([...counters, ['register-proof', challenge]])
 	let isUnproven = false
 	try {
@@ -107,7 +107,7 @@ export async function countRegistration(
 			throw new NotAllowed(`Many people have just registered from your network. ${what} Register again.`)
 		})
 	} catch (error) {
-		if (isUnproven) await countAttempt([['register-unproven', network(address)]])
+		if (isUnproven) await countAttempt([['register-unproven', networkOf(address)]])
 		throw error
 	}
 }
@@ -115,9 +115,9 @@ export async function countRegistration(
 /** @param more registrations in addition to those that were counted */
 async function isProofNeeded(address: string, more: number, executor?: Executor): Promise<boolean> {
 	const counters = [
-		['register-address', network(address)],
-		['register-network', wideNetwork(address)],
+		['register-address', networkOf(address)],
+		['register-network', wideNetworkOf(address)],
 	] as const
-	const [near = 0, wide = 0] = await countedAttempts(counters, executor)
+	const [near = 0, wide = 0] = await getAttemptCounts(counters, executor)
 	return near + more > FREE_OF_PROOF.address || wide + more > FREE_OF_PROOF.network
 }

@@ -8,7 +8,7 @@ interface CheckProps extends Omit<ComponentProps<'input'>, 'name' | 'type'> {
 }
 
 /** A checkbox with its label at the right. */
-export function Check({ name, children, hint, id = name, ...input }: CheckProps) {
+export function Checkbox({ name, children, hint, id = name, ...input }: CheckProps) {
 	return (
 		<div>
 			<label className="check" htmlFor={id}>

@@ -1,6 +1,6 @@
 import { ordinal } from '~/lib/text.ts'
+import type { ResolvedCriteria } from './criteria.server.ts'
 import { type FoundTextsRow, listFoundTexts } from './directory.queries.server.ts'
-import type { Meaning } from './meaning.server.ts'
 import type { FoundRow } from './search.queries.server.ts'
 import type { MeaningRow, TermKind } from './terms.queries.server.ts'
 
@@ -24,7 +24,7 @@ interface Why {
 }
 
 /** The reasons why each of these members was found, in words; at most one statement. */
-export async function reasonsOf(meaning: Meaning, rows: readonly FoundRow[]): Promise<Why[]> {
+export async function reasonsOf(meaning: ResolvedCriteria, rows: readonly FoundRow[]): Promise<Why[]> {
 	const reasons = rows.map((row) => tellingOf(meaning, row))
 	const wanted = rows.filter((_, index) => reasons[index]?.some(({ kind }) => longTexts.includes(kind)))
 	const texts =
@@ -39,7 +39,7 @@ export async function reasonsOf(meaning: Meaning, rows: readonly FoundRow[]): Pr
 }
 
 /** For each word of the search, the term by which the member was found. */
-function tellingOf({ meanings, words }: Meaning, { matched }: FoundRow): MeaningRow[] {
+function tellingOf({ meanings, words }: ResolvedCriteria, { matched }: FoundRow): MeaningRow[] {
 	const has = new Set(matched)
 	return words.flatMap((_, position) => {
 		const own = meanings.filter((meaning) => meaning.position === position && has.has(meaning.id))
@@ -48,7 +48,12 @@ function tellingOf({ meanings, words }: Meaning, { matched }: FoundRow): Meaning
 	})
 }
 
-function whyFound(meaning: Meaning, row: FoundRow, telling: MeaningRow[], texts: FoundTextsRow | undefined): Why {
+function whyFound(
+	meaning: ResolvedCriteria,
+	row: FoundRow,
+	telling: MeaningRow[],
+	texts: FoundTextsRow | undefined,
+): Why {
 	const has = new Set(row.matched)
 	const isSkill = ({ kind, id }: { kind: TermKind; id: number }) => kind === 'skill' && has.has(id)
 	const searched = new Set(
@@ -114,7 +119,7 @@ function experienceFound(
 }
 
 /** The branch and the year in the search. */
-function studiesOf({ typed, named }: Meaning, row: FoundRow): string[] {
+function studiesOf({ typed, named }: ResolvedCriteria, row: FoundRow): string[] {
 	if (typed.length === 0) return []
 	const has = new Set(row.matched)
 	const kinds = new Set(named.filter(({ id }) => has.has(id)).map(({ kind }) => kind))

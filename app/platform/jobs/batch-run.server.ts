@@ -8,7 +8,7 @@ const MAX_FAILED = 20
  * Processes many independent items, such as members. An item that fails is logged and skipped, so that it does not block the others.
  * Call {@link finish} at the end, so that the job fails and is retried.
  */
-export class Run<Id extends number | string = number> {
+export class BatchRun<Id extends number | string = number> {
 	/** Ids of the failed items. */
 	readonly failed: Id[] = []
 	readonly #what: string
