@@ -4,6 +4,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
 	listPairStates,
+	listSending,
 	lockConversation,
 	lockConversationsWith,
 } from '~/features/conversations/conversations.queries.server.ts'
@@ -18,7 +19,7 @@ import { makeSession } from '../../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { eventually } from '../../../../tests/support/eventually.ts'
 import { chatLimits } from '../chat.view.ts'
-import { insertMessages, listSending } from './messages.queries.server.ts'
+import { insertMessages } from './messages.queries.server.ts'
 import { markSeen } from './reading.server.ts'
 import { sendMessage } from './sending.server.ts'
 import { storeMessage } from './storing.server.ts'

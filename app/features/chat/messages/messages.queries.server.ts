@@ -1,16 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { ChatPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
-import {
-	type Pair,
-	type PairStateRow,
-	pairStateColumns,
-	pairStateJoins,
-	pairs,
-	pairUserIds,
-	pairUsernames,
-} from '~/features/conversations/conversations.queries.server.ts'
+import { type OutgoingMessage, pairUserIds } from '~/features/conversations/conversations.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isPast } from '~/platform/db/recent.server.ts'
 import { statement, type Value } from '~/platform/db/statement.server.ts'
 import { byPosition } from '~/platform/db/transaction.server.ts'
 
@@ -134,50 +125,6 @@ function snapshotOf(rows: (MessageRow & { now: number })[]): Snapshot {
 	return { rows: rows.filter(({ id }) => id !== null), version: rows[0]?.now ?? 0 }
 }
 
-/** A message that a member is sending to their peer. */
-interface Sending extends Pair {
-	clientId: string
-}
-
-const clientIdsOf = (of: readonly Sending[]) => of.map(({ clientId }) => clientId)
-
-/** What decides whether a message may be stored, besides its author. */
-export interface SendingRow extends PairStateRow {
-	/** Whether its sender already sent one with its id. */
-	was_sent: boolean
-	/** Seconds until its sender may send again, negative if they may now; null if they sent few. */
-	wait: number | null
-}
-
-const readSending = statement(
-	(
-		userIds: Value<number[]>,
-		usernames: Value<string[]>,
-		clientIds: Value<string[]>,
-		seconds: Value<number>,
-		others: Value<number>,
-	) => sql<SendingRow & { place: number }>`
-		select pair.place::int, ${pairStateColumns(sql.ref('pair.user_id'))}, sent.id is not null as was_sent, earlier.wait
-		from ${pairs(userIds, usernames)} ${pairStateJoins(sql.ref('pair.user_id'))}
-		left join lateral (select id from messages
-			where sender_id = pair.user_id and client_id = (${clientIds}::uuid[])[pair.place] limit 1) sent on true
-		left join lateral (
-			select extract(epoch from sent_at + make_interval(secs => ${seconds}) - clock_timestamp())::float8 as wait from messages
-			where sender_id = pair.user_id and ${isPast('sent_at')} order by id desc limit 1 offset ${others}) earlier on true`,
-)
-
-/** Reads what decides about each of these messages, in their order; undefined for unknown peers and for oneself. */
-export async function listSending(
-	trx: Executor,
-	of: readonly Sending[],
-	{ messages, seconds }: { messages: number; seconds: number },
-): Promise<(SendingRow | undefined)[]> {
-	return byPosition(
-		of,
-		await readSending(trx, pairUserIds(of), pairUsernames(of), clientIdsOf(of), seconds, messages - 1),
-	)
-}
-
 const readSent = statement(
 	(senderIds: Value<number[]>, clientIds: Value<string[]>) => sql<MessageRow & { place: number }>`
 		select named.place::int, ${columns}
@@ -187,8 +134,9 @@ const readSent = statement(
 )
 
 /** Messages that these members already sent with these ids, in their order. */
-export async function listSent(trx: Executor, named: readonly Sending[]): Promise<(MessageRow | undefined)[]> {
-	return byPosition(named, await readSent(trx, pairUserIds(named), clientIdsOf(named)))
+export async function listSent(trx: Executor, named: readonly OutgoingMessage[]): Promise<(MessageRow | undefined)[]> {
+	const clientIds = named.map(({ clientId }) => clientId)
+	return byPosition(named, await readSent(trx, pairUserIds(named), clientIds))
 }
 
 interface NewMessage {

@@ -4,9 +4,11 @@ import { attachPictures } from '~/features/chat-pictures/chat-pictures.server.ts
 import type { PictureReference } from '~/features/chat-pictures/chat-pictures.view.ts'
 import { startingLimitAt } from '~/features/conversations/conversations.policy.ts'
 import {
+	listSending,
 	listUnread,
 	lockConversationsWith,
 	type PairStateRow,
+	type SendingRow,
 	secondsUntilStart,
 	startConversation,
 	type UnreadRow,
@@ -28,7 +30,7 @@ import {
 	transact,
 } from '~/platform/db/transaction.server.ts'
 import { chatLimits } from '../chat.view.ts'
-import { insertMessages, listSending, listSent, type MessageRow, type SendingRow } from './messages.queries.server.ts'
+import { insertMessages, listSent, type MessageRow } from './messages.queries.server.ts'
 
 /*
  * Messages of the same moment are stored in one transaction, a batch, by a constant number of statements. A batch skips
