@@ -147,14 +147,14 @@ function report(rows: Row[]): void {
 			.join('; ') || 'none'
 	saveResult(
 		'admin',
-		`## The pages of staff, at ${members.toLocaleString('en')} members and ${questions.toLocaleString('en')} queries
+		`### The pages of staff, at ${members.toLocaleString('en')} members and ${questions.toLocaleString('en')} queries
 
 \`npm run bench:admin\` on ${cpus().length} cores of a shared virtual machine (load ${loadavg()[0]?.toFixed(1)}), ${new Date().toISOString().slice(0, 10)}: the built site with
 ${members.toLocaleString('en')} members, ${questions.toLocaleString('en')} queries, 110,000 comments, 6,000 cases, 20,000 entries of the log, 300 links and 20,000 addresses
 that were invited, 18,000 searches without a result, 2,000 failed jobs. Each page of the site map below \`/admin\` and \`/moderation\` is asked for
-${sets} times by different admins, most at other addresses each time, after ${warmups} times to warm up. Milliseconds. “Database” is what PostgreSQL says that
-it planned and executed (\`pg_stat_statements\`), all statements of a page added up, of which many run side by side; it grows with the load of the
-machine. “Work” is the time that the database’s processes were on a processor, which does not. “Statements” counts begin and commit too.
+${sets} times by different admins, most at other addresses each time, after ${warmups} times to warm up. Milliseconds. “Database” is the time of planning and
+execution by \`pg_stat_statements\`, all statements of a page added up, of which many run side by side; it grows with the load of the
+machine. “Work” is the processor time of the database’s processes, which does not. “Statements” includes BEGIN and COMMIT.
 
 | page | statements | database p50 | database p99 | work p50 | work p99 |
 |---|---|---|---|---|---|

@@ -72,13 +72,13 @@ const composed: Record<string, (length: number) => string> = {
 
 process.stdout.write('| 64 KB of | 8 KB, ms | 64 KB, ms | ratio |\n|---|---|---|---|\n')
 const kinds = Object.entries(repeated).map(([name, part]) => [name, (length: number) => repeat(part, length)] as const)
-let dearest = 0
+let highest = 0
 for (const [name, make] of [...kinds, ...Object.entries(composed)]) {
 	const [small, large] = [await fastest(make(8 * 1024)), await fastest(make(64 * 1024))]
-	dearest = Math.max(dearest, large)
+	highest = Math.max(highest, large)
 	process.stdout.write(`| ${name} | ${small.toFixed(1)} | ${large.toFixed(1)} | ${(large / small).toFixed(1)} |\n`)
 }
-process.stdout.write(`\nThe dearest: ${dearest.toFixed(0)} ms.\n`)
+process.stdout.write(`\nThe most expensive: ${highest.toFixed(0)} ms.\n`)
 
 function repeat(part: string, length: number): string {
 	return part.repeat(Math.ceil(length / part.length)).slice(0, length)

@@ -71,13 +71,13 @@ export async function measure(page: () => Promise<number>, sets: number): Promis
 	const planned = statements.filter(
 		({ text }) => !/^\s*(begin|start|commit|rollback|set|savepoint|release)\b/i.test(text),
 	)
-	const dearest = planned.toSorted((one, other) => other.ms - one.ms)[0]
+	const costliest = planned.toSorted((one, other) => other.ms - one.ms)[0]
 	return {
 		...percentiles(times),
 		work: Number.isNaN(worked[0]) ? null : percentiles(worked),
 		statements: statements.length,
 		rows: rows / sets,
-		plan: dearest ? await explain(dearest) : '',
+		plan: costliest ? await explain(costliest) : '',
 	}
 }
 

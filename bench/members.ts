@@ -1,5 +1,5 @@
 // npm run bench:members [-- SMALL LARGE [PAGES]]: the database cost of the community and of profiles, at two sizes.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,6 +15,7 @@ import { progressLine } from '../scripts/support/progress.ts'
 import { allowMeasuring } from './allow-measuring.ts'
 import { type Figures, measure } from './measure.ts'
 import { journeys } from './members-journeys.ts'
+import { saveResult } from './results.ts'
 
 const [small = 10_000, large = 1_000_000, sets = 300] = process.argv.slice(2).map(Number)
 /** Memory for a million members, the same for the small database. */
@@ -98,31 +99,29 @@ function report(): void {
 		return `| ${name} | ${at.statements} | ${ms(before?.p50)} | ${ms(before?.p99)} | ${one.figures.get(name)?.rows.toFixed(0)} | ${ms(after?.p50)} | ${ms(after?.p99)} | ${at.rows.toFixed(0)} | ${ratio} |`
 	})
 	const plans = [...other.figures].map(([name, { plan }]) => `### ${name}\n\`\`\`\n${plan}\n\`\`\``)
-	const text = `## Community and profiles at ${one.size.toLocaleString('en')} and ${other.size.toLocaleString('en')} members
+	const text = `### Community and profiles at ${one.size.toLocaleString('en')} and ${other.size.toLocaleString('en')} members
 
-\`npm run bench:members\` on ${cpus().length} cores of a shared virtual machine, ${new Date().toISOString().slice(0, 10)}: all statements of a page together, one after
-the other through one connection; ${sets} different pages each, after as many others to warm up, the databases in memory
-(shared_buffers=3GB), both sizes of a page within the same minute. Milliseconds on a processor, which other work on the machine
-does not lengthen, where the system tells; “rows” is how many members a page shows on average.
+\`npm run bench:members\` on ${cpus().length} cores of a shared virtual machine, ${new Date().toISOString().slice(0, 10)}: the statements of a page, run one
+after another on one connection; ${sets} different pages of each kind, after as many others to warm up, the databases in memory
+(shared_buffers=3GB), both sizes of a page within the same minute. Milliseconds of processor time where the system reports it,
+which other load on the machine does not change; “rows” is how many members a page shows on average.
 
 | page | statements | p50 small | p99 small | rows | p50 large | p99 large | rows | ratio of p50 |
 |---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-The members were made in ${other.seconds.toFixed(0)} s: ${Math.round(other.rows / other.seconds).toLocaleString('en')} rows a second.
-
-<details><summary>The plan of each page’s dearest statement at ${other.size.toLocaleString('en')} members</summary>
-
-${plans.join('\n\n')}
-
-</details>
+The members were created in ${other.seconds.toFixed(0)} s: ${Math.round(other.rows / other.seconds).toLocaleString('en')} rows a second. The plans of the most expensive
+statements are in [PLANS.md](PLANS.md).
 `
 	process.stdout.write(`${rows.join('\n')}\n`)
-	const file = 'bench/RESULTS.md'
-	const marks = ['<!-- members -->', '<!-- /members -->'] as const
-	const before = readFileSync(file, 'utf8')
-	const [head = '', rest = ''] = before.includes(marks[0]) ? before.split(marks[0]) : [`${before}\n`, '']
-	writeFileSync(file, `${head}${marks[0]}\n${text}${marks[1]}${rest.split(marks[1])[1] ?? '\n'}`)
+	saveResult('members', text)
+	const plansText = `## Community and profiles at ${other.size.toLocaleString('en')} members
+
+The most expensive statement of each page, as its plan.
+
+${plans.join('\n\n')}
+`
+	saveResult('members', plansText, 'PLANS.md')
 }
 
 /** Processor time of a page if known, else elapsed time. */

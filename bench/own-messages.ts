@@ -134,7 +134,7 @@ async function report(): Promise<void> {
 	}
 	process.stdout.write(`
 ${own.toLocaleString('en')} messages of one member among ${(own + others).toLocaleString('en')}, ${cpus().length} cores, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}. Milliseconds in
-the database; "work" is what its process itself worked.
+the database; "work" is the processor time of its process.
 
 | search | p50 | p99 | work p50 | work p99 | statements | hits |
 |---|---|---|---|---|---|---|

@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-const file = new URL('./RESULTS.md', import.meta.url)
-
-/** Replaces the text between the markers of this name in RESULTS.md, or appends it if there are none. */
-export function saveResult(name: string, text: string): void {
+/** Replaces the text between the markers of this name in a document of this folder, or appends it if there are none. */
+export function saveResult(name: string, text: string, document = 'RESULTS.md'): void {
+	const file = new URL(document, import.meta.url)
 	const marks = [`<!-- ${name} -->`, `<!-- /${name} -->`] as const
 	const before = readFileSync(file, 'utf8')
 	const [head = '', rest = ''] = before.includes(marks[0]) ? before.split(marks[0]) : [`${before.trimEnd()}\n\n`, '']

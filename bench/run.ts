@@ -1,9 +1,9 @@
 // npm run bench [-- FILE.jsonl.gz] [--costs]: the performance of the built site, compared with a bare handler in the same run. With --costs
-// only the processor time of each page is measured and printed.
+// only the processor time of each page is measured.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir, totalmem } from 'node:os'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
@@ -12,11 +12,13 @@ import { freePort } from '../scripts/support/free-ports.ts'
 import { type SiteProcess, siteDatabase, startSite } from '../tests/support/site-process.ts'
 import { firstVisit } from './first-visit.ts'
 import { type Flood, flood } from './flood.ts'
-import { costOf, costRows, logReadersIn, type MeasuredRequest, type PageCost } from './page-cost.ts'
+import { costOf, costRows, logReadersIn, type MeasuredRequest, type PageCost, readers } from './page-cost.ts'
 import { writeQuestions } from './questions.ts'
+import { saveResult } from './results.ts'
 
 const seconds = 8
 const connections = 16
+const machine = `${cpus().length} cores of a shared virtual machine, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`
 /** Readers with a flash cookie never get a cached page. */
 const unsaved = { cookie: 'flash=none' }
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-bench-'))
@@ -38,8 +40,8 @@ try {
 	try {
 		const pages = await listPages(site.url, dataDir)
 		const costs = await measureCosts(site, pages)
-		if (given.costs) process.stdout.write(`${costTable(costs)}\n`)
-		else await measureRates(site, bare.url, pages, costs)
+		reportCosts(costs)
+		if (!given.costs) await measureRates(site, bare.url, pages)
 	} finally {
 		bare.child.kill()
 		await site.stop()
@@ -49,12 +51,7 @@ try {
 }
 
 /** Requests per second of each page, bytes of a first visit, and memory. */
-async function measureRates(
-	site: SiteProcess,
-	bare: string,
-	pages: [string, string][],
-	costs: [string, PageCost][],
-): Promise<void> {
+async function measureRates(site: SiteProcess, bare: string, pages: [string, string][]): Promise<void> {
 	const base = await load(bare)
 	const rows: string[] = [`| bare handler "ok" | ${figures(base)} | 1 | | | |`]
 	for (const [name, path] of pages) {
@@ -62,19 +59,19 @@ async function measureRates(
 		const { statements, bytes } = await inspect(site.url + path, dataDir)
 		const uncached = await load(site.url + path, unsaved)
 		rows.push(
-			`| ${name}, made anew | ${figures(uncached)} | ${share(uncached)} | | ${statements} | ${bytes.toLocaleString('en')} |`,
+			`| ${name}, uncached | ${figures(uncached)} | ${share(uncached)} | | ${statements} | ${bytes.toLocaleString('en')} |`,
 		)
 		const cached = await load(site.url + path)
 		const ready = await load(`${bare}${bytes}`)
 		const shareOfReady = (cached.perSecond / ready.perSecond).toFixed(4)
 		rows.push(
-			`| ${name}, kept | ${figures(cached)} | ${share(cached)} | ${shareOfReady} | 0 | ${bytes.toLocaleString('en')} |`,
+			`| ${name}, cached | ${figures(cached)} | ${share(cached)} | ${shareOfReady} | 0 | ${bytes.toLocaleString('en')} |`,
 		)
 	}
 	const visit = await firstVisit(`${site.url}/forum`)
 	const before = residentMegabytes(site.child)
 	await visitMany(site.url, await listQuestions(dataDir))
-	report(rows, costs, visit, { before, after: residentMegabytes(site.child) })
+	report(rows, visit, { before, after: residentMegabytes(site.child) })
 }
 
 /** Processor time of each page, rendered for visitors and for members; empty if the system does not report it. */
@@ -101,7 +98,7 @@ async function measureCosts(site: SiteProcess, pages: [string, string][]): Promi
 	]
 	const asked: [string, MeasuredRequest][] = [
 		...pages.map(([name, path]): [string, MeasuredRequest] => [
-			`${name}, made anew`,
+			`${name}, uncached`,
 			{ url: site.url + path, cookies: [unsaved.cookie] },
 		]),
 		...membersPages.map(([name, path]): [string, MeasuredRequest] => [
@@ -136,10 +133,20 @@ function findDiscussed(folder: string, comments: number): Promise<string> {
 	})
 }
 
-function costTable(costs: [string, PageCost][]): string {
-	return `| page | server | of it compression (zstd) | database | in all | pages for a second of processor |
+function reportCosts(costs: [string, PageCost][]): void {
+	if (costs.length === 0) return
+	const load = loadavg()[0]?.toFixed(1)
+	const text = `### The processor time of a page
+
+\`npm run bench -- --costs\` on ${machine} (load ${load}), ${today()}. Milliseconds of processor time for a page, which a busy
+machine changes less than requests a second; medians of rounds in which ${readers} members take turns on a few connections.
+
+| page | server | of it compression (zstd) | database | in all | pages per second of processor time |
 |---|---|---|---|---|---|
-${costRows(costs).join('\n')}`
+${costRows(costs).join('\n')}
+`
+	process.stdout.write(text)
+	saveResult('page-costs', text)
 }
 
 async function startBare(): Promise<{ url: string; child: ChildProcess }> {
@@ -237,34 +244,27 @@ function residentMegabytes(child: ChildProcess): number {
 	return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024)
 }
 
-function report(
-	rows: string[],
-	costs: [string, PageCost][],
-	visit: Record<string, number>,
-	memory: { before: number; after: number },
-): void {
+function report(rows: string[], visit: Record<string, number>, memory: { before: number; after: number }): void {
 	const total = Object.values(visit).reduce((sum, bytes) => sum + bytes, 0)
-	const machine = `${cpus().length} cores of a shared virtual machine, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`
-	const text = `# What it costs
+	const text = `### Pages, cached and uncached
 
-\`npm run bench\` on ${machine}, ${new Date().toISOString().slice(0, 10)}. 7,000 imported questions, ${connections} connections from a second process,
+\`npm run bench\` on ${machine}, ${today()}. 7,000 imported questions, ${connections} connections from a second process,
 ${seconds} s each after 2 s of warming up. The machine is noisy: read the ratios to the bare handler, which ran in the same minutes.
 
 | page | requests/s | p50 ms | p99 ms | ratio to bare | to bare with as many bytes | statements | bytes (br) |
 |---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-Milliseconds of the processor for a page, which a busy machine changes less than requests a second:
-
-${costTable(costs)}
-
 First visit to the forum, over the wire, by kind: ${Object.entries(visit)
 		.map(([kind, bytes]) => `${kind} ${(bytes / 1024).toFixed(1)} KB`)
 		.join(', ')}; ${(total / 1024).toFixed(1)} KB in all.
 
-Resident memory of the Node process after these: ${memory.before} MB; after 10,000 different pages more, with 32 MB of pages kept at most: ${memory.after} MB.
+Resident memory of the Node process after these: ${memory.before} MB; after 10,000 different pages more, with at most 32 MB of cached pages: ${memory.after} MB.
 `
 	process.stdout.write(text)
-	const notes = readFileSync('bench/RESULTS.md', { encoding: 'utf8', flag: 'a+' }).split('<!-- notes -->')[1]
-	writeFileSync('bench/RESULTS.md', notes ? `${text}\n<!-- notes -->${notes}` : text)
+	saveResult('pages', text)
+}
+
+function today(): string {
+	return new Date().toISOString().slice(0, 10)
 }

@@ -121,7 +121,7 @@ function report(questions: number, results: Result[]): void {
 	)
 	const which = further ? ' in further forms' : ''
 	const options = `${further ? ' --further' : ''}${seed ? ` --seed ${seed}` : ''}`
-	const text = `## Search of questions${which}
+	const text = `### Search of questions${which}
 
 \`npm run bench:search -- FILE${options}\` on ${new Date().toISOString().slice(0, 10)}: of ${questions.toLocaleString('en')} imported questions some were chosen by chance and searched for,
 each kind of search made by a rule (\`bench/search/${further ? 'further' : 'known'}-items.ts\`). “Found” is the share among the first ${READ} results.

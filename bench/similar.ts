@@ -15,6 +15,7 @@ import { migrate } from '~/platform/db/migrate.server.ts'
 import { NO_TIME_LIMITS } from '~/platform/db/time-limits.server.ts'
 import { hasEncoder, stopEncoder } from '~/platform/encoder/encoder.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
+import { saveResult } from './results.ts'
 
 const folder = process.argv[2] && resolve(process.env.INIT_CWD ?? '.', process.argv[2])
 const size = Number(process.argv[3] ?? 100_000)
@@ -234,11 +235,11 @@ function report(quality: Awaited<ReturnType<typeof evaluateAll>>, speed: Awaited
 				}),
 			].join('\n')
 		: ''
-	const text = `## Similar questions
+	const text = `### Similar questions
 
 \`npm run bench:similar\` on ${cpus().length} cores of a shared virtual machine (load ${loadavg()[0]?.toFixed(1)}), ${new Date().toISOString().slice(0, 10)}: ${questions.length} questions as people put them,
 asked of ${threads.size} threads, each imported as a query without a description, its answers as comments. A ranking is read to its
-${depth}th place. “even” and “odd” are the MRR of every other question. Milliseconds with all statements and the way there and back.
+${depth}th place. “even” and “odd” are the MRR of every other question. Milliseconds include all statements and round trips.
 
 | ranking | MAP | MRR | P@1 | P@5 | recall@5 | even | odd | p50 | p99 |
 |---|---|---|---|---|---|---|---|---|---|
@@ -247,9 +248,5 @@ ${rows.join('\n')}
 ${large}
 `
 	process.stdout.write(text)
-	const file = 'bench/RESULTS.md'
-	const marks = ['<!-- similar -->', '<!-- /similar -->'] as const
-	const before = readFileSync(file, 'utf8')
-	const [head = '', rest = ''] = before.includes(marks[0]) ? before.split(marks[0]) : [`${before}\n`, '']
-	writeFileSync(file, `${head}${marks[0]}\n${text}${marks[1]}${rest.split(marks[1])[1] ?? '\n'}`)
+	saveResult('similar', text)
 }

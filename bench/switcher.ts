@@ -179,7 +179,7 @@ function report(measured: Measured[]): void {
 		...kinds.map((kind) => [kind, measured.filter((each) => each.kind === kind)] as const),
 		['all', measured] as const,
 	].map(([name, of]) => rowOf(name, of))
-	const text = `## The switcher, at ${questions.toLocaleString('en')} queries and ${members.toLocaleString('en')} members
+	const text = `### The switcher, at ${questions.toLocaleString('en')} queries and ${members.toLocaleString('en')} members
 
 \`npm run bench:switcher\` on ${cpus().length} cores of a shared virtual machine (load ${loadavg()[0]?.toFixed(1)}), ${new Date().toISOString().slice(0, 10)}: the built site with its own limits and Chromium
 on the same machine. Members type what is there, a key every ${fastest} to ${slowest} ms, each key as a real one. Milliseconds from the last key's event

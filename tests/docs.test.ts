@@ -89,7 +89,7 @@ describe('figures', () => {
 })
 
 describe('decisions', () => {
-	const decisions = documents.filter(({ path }) => path.startsWith('docs/decisions/'))
+	const decisions = documents.filter(({ path }) => /^docs\/decisions\/\d/.test(path))
 	const link = String.raw`\[\d+\]\(\d{4}-[\w-]+\.md\)`
 	const links = `${link}(?:, ${link})*`
 	const head = new RegExp(
@@ -109,5 +109,31 @@ describe('decisions', () => {
 	test('numbers are unique', () => {
 		const numbers = decisions.map(({ path }) => basename(path).slice(0, 4))
 		expect(new Set(numbers).size).toBe(numbers.length)
+	})
+
+	test('are linked once from the index, with their titles', () => {
+		const index = texts.find(({ path }) => path === 'docs/decisions/README.md')?.text ?? ''
+		const lines = [...index.matchAll(/^- \[(\d+)\]\((\d{4}-[\w-]+\.md)\) (.+?)(?: \(superseded by .+\))?$/gm)]
+		const listed = lines.map(([, number, name, title]) => [name, `# ${number}. ${title}`])
+		const own = decisions.map(({ path, text }) => [basename(path), text.split('\n')[0]])
+		expect(listed.toSorted()).toEqual(own.toSorted())
+	})
+
+	test('that change or replace each other name each other', () => {
+		const pairs = [
+			['amends', 'amended by'],
+			['supersedes', 'superseded by'],
+		] as const
+		const named = (text: string, relation: string) => {
+			const part = new RegExp(`^Status: .*\\b${relation} ([^;\\n]+)`, 'm').exec(text)?.[1] ?? ''
+			return [...part.matchAll(/\((\d{4}-[\w-]+\.md)\)/g)].map(([, name = '']) => name)
+		}
+		for (const [later, earlier] of pairs) {
+			const forth = decisions.flatMap(({ path, text }) => named(text, later).map((name) => `${basename(path)} ${name}`))
+			const back = decisions.flatMap(({ path, text }) =>
+				named(text, earlier).map((name) => `${name} ${basename(path)}`),
+			)
+			expect(forth.toSorted()).toEqual(back.toSorted())
+		}
 	})
 })

@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import type { Figures } from '../measure.ts'
+import { saveResult } from '../results.ts'
 
 export interface Measured {
 	size: number
@@ -13,7 +13,7 @@ const MAX_PLANS = 8
 const MAX_LINES = 60
 
 /**
- * Writes the costs of two forums of different sizes into bench/RESULTS.md.
+ * Writes the costs of two forums of different sizes into bench/RESULTS.md, and the plans of their slowest pages into bench/PLANS.md.
  * @param source of their words
  * @param sets pages of each kind that were measured
  */
@@ -38,8 +38,8 @@ export function report([small, large]: [Measured, Measured], source: string, set
 		]
 		return `| ${cells.join(' | ')} |`
 	})
-	const dearest = [...large.figures].toSorted(([, one], [, other]) => other.p99 - one.p99).slice(0, MAX_PLANS)
-	const plans = dearest.map(
+	const slowest = [...large.figures].toSorted(([, one], [, other]) => other.p99 - one.p99).slice(0, MAX_PLANS)
+	const plans = slowest.map(
 		([name, { plan }]) => `### ${name}\n\`\`\`\n${plan.split('\n').slice(0, MAX_LINES).join('\n')}\n\`\`\``,
 	)
 	const over = (is: (at: Figures, before: Figures | undefined) => boolean) =>
@@ -51,14 +51,14 @@ export function report([small, large]: [Measured, Measured], source: string, set
 	const grown = over((at, before) => (at.work?.p50 ?? 0) > 3 * (before?.work?.p50 ?? 0))
 	const sizes = [small, large].map(({ size }) => size.toLocaleString('en')) as [string, string]
 	const speed = large.made.rows / large.made.seconds
-	const text = `## The forum at ${sizes[0]} and ${sizes[1]} queries, with five times as many comments
+	const text = `### The forum at ${sizes[0]} and ${sizes[1]} queries, with five times as many comments
 
-\`npm run bench:forum\` on ${cpus().length} cores of a shared virtual machine (load ${loadavg()[0]?.toFixed(1)}), ${new Date().toISOString().slice(0, 10)}: all
-statements of a page together, one after the other through one connection, with the way there and back; ${sets} times each with
-other parameters, after as many others to warm up; both sizes of a page within the same minute. Milliseconds. “Work” is
-the time that the database's process was on a processor, which the other programs of the machine do not lengthen; “ratio” is
-of its p50; “rows” are what a page shows on average, as few matches cost less. “Scans” are the indexes that the dearest
-statement of the slowest page read. Texts: ${source}.
+\`npm run bench:forum\` on ${cpus().length} cores of a shared virtual machine (load ${loadavg()[0]?.toFixed(1)}), ${new Date().toISOString().slice(0, 10)}: the
+statements of a page, run one after another on one connection, round trips included; ${sets} pages of each kind with different
+parameters, after as many others to warm up; both sizes of a page within the same minute. Milliseconds. “Work” is the
+processor time of the database process, which other load on the machine does not change; “ratio” is of its p50; “rows” are what
+a page shows on average, as few matches cost less. “Scans” are the indexes that the most expensive statement of the slowest page
+read. Texts: ${source}.
 
 | page | statements | p50 small | p99 small | p50 large | p99 large | work p50 small | work p99 small | work p50 large | work p99 large | ratio of work | rows small | rows large | scans |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|
@@ -66,19 +66,17 @@ ${lines.join('\n')}
 
 Over 50 ms of work at p99: ${slow}.
 Over three times the work of the small forum: ${grown}.
-The large forum was made in ${large.made.seconds.toFixed(0)} s: ${Math.round(speed).toLocaleString('en')} rows a second.
+The large forum was created in ${large.made.seconds.toFixed(0)} s: ${Math.round(speed).toLocaleString('en')} rows a second. The plans of the
+most expensive statements are in [PLANS.md](PLANS.md).
+`
+	saveResult('forum', text)
+	const plansText = `## The forum at ${sizes[1]} queries
 
-<details><summary>The plans of the dearest statements at ${sizes[1]} queries</summary>
+The most expensive statement of each of the slowest pages, as its plan.
 
 ${plans.join('\n\n')}
-
-</details>
 `
-	const file = 'bench/RESULTS.md'
-	const marks = ['<!-- forum -->', '<!-- /forum -->'] as const
-	const before = readFileSync(file, 'utf8')
-	const [head = '', rest = ''] = before.includes(marks[0]) ? before.split(marks[0]) : [`${before}\n`, '']
-	writeFileSync(file, `${head}${marks[0]}\n${text}${marks[1]}${rest.split(marks[1])[1] ?? '\n'}`)
+	saveResult('forum', plansText, 'PLANS.md')
 }
 
 /** The distinct indexes and tables in a plan. */

@@ -115,7 +115,7 @@ export function reportPeople(size: number, results: PeopleResult[], further: boo
 			`| ${way} | ${searches} | ${recall.toFixed(3)} | ${database?.toFixed(1) ?? ''} | ${node.toFixed(1)} |`,
 	)
 	const which = further ? 'further' : 'known'
-	const text = `## Search of people${further ? ' in further forms' : ''}
+	const text = `### Search of people${further ? ' in further forms' : ''}
 
 \`npm run bench:search -- --people ${size}${further ? ' --further' : ''}\` on ${new Date().toISOString().slice(0, 10)}: of ${size.toLocaleString('en')} invented members (\`bench/search/${which}-people.ts\`) some were chosen
 by chance and searched for, each by one field. “Recall” is the share of the first ${READ} places that hold somebody who has the field, of as

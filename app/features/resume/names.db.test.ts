@@ -9,7 +9,7 @@ import { filled } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { applyImport, previewImport } from './import/import.server.ts'
 
-/* accounts/names.db.test.ts tests the rules of names; these tests check that every way to change a name applies them. */
+/* accounts/registration/names.db.test.ts tests the rules of names; these tests check that every way to change a name applies them. */
 
 useDatabase()
 
