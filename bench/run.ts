@@ -89,6 +89,7 @@ async function measureCosts(site: SiteProcess, pages: [string, string][]): Promi
 		['a profile', '/find-dev/reader-1'],
 		['the community', '/find-dev'],
 		['people search', '/find-dev?q=reader'],
+		['a search of everything', '/search?q=why+does+it+fail'],
 		['the list’s data', '/forum.data'],
 		['data of a query with 20 comments', `${discussed}.data`],
 		['a profile’s data', '/find-dev/reader-1.data'],

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { secondsUntilSend } from '~/features/chat/messages/messages.queries.server.ts'
 import { secondsUntilPictures } from '~/features/chat-pictures/chat-pictures.queries.server.ts'
-import { secondsUntilStart } from '~/features/conversations/conversations.queries.server.ts'
+import { listSending, secondsUntilStart } from '~/features/conversations/conversations.queries.server.ts'
 import { findLastDue } from '~/features/inbox/unseen.queries.server.ts'
 import { secondsUntilReport } from '~/features/moderation/cases.queries.server.ts'
 import { lockDueMembers } from '~/features/notifications/digest.queries.server.ts'
@@ -80,7 +79,11 @@ const limits: [string, (at: Time) => Promise<void>, () => Promise<number | null>
 	[
 		'messages in a minute',
 		(at) => send(at),
-		async () => (await secondsUntilSend(db(), [member.id], { messages: 3, seconds: 60 })).get(member.id) ?? null,
+		async () => {
+			const sending = { userId: member.id, username: peers[0]?.username ?? '', clientId: randomUUID() }
+			const [row] = await listSending(db(), [sending], { messages: 3, seconds: 60 })
+			return row?.wait != null && row.wait > 0 ? row.wait : null
+		},
 	],
 	[
 		'pictures in messages in an hour',

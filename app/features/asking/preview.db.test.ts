@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { getQuestion } from '~/features/questions/questions.server.ts'
-import { suggestTags } from '~/features/tags/tags.server.ts'
+import { suggestTags, suggestTagsForEach } from '~/features/tags/tags.server.ts'
 import { Invalid, TooManyRequests } from '~/lib/errors.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
@@ -60,6 +60,10 @@ test('suggests tags by prefix, most used first', async () => {
 		{ name: 're_knit', count: 1 },
 	])
 	expect(await suggestTags('r%', 3)).toMatchObject([{ name: 'r%d', count: 1 }])
-	for (const nothing of ['', ' ', '#', '..', 'a\u0000', 'x'.repeat(36)])
-		expect(await suggestTags(nothing, 3)).toEqual([])
+	const invalid = ['', ' ', '#', '..', 'a\u0000', 'x'.repeat(36)]
+	for (const nothing of invalid) expect(await suggestTags(nothing, 3)).toEqual([])
+	const texts = [...invalid, 're', 'r', 'R%', 're_', 'golang', '\u{10ffff}'].map((text) => ({ text, limit: 2 }))
+	expect(await suggestTagsForEach(texts)).toEqual(
+		await Promise.all(texts.map(({ text, limit }) => suggestTags(text, limit))),
+	)
 })

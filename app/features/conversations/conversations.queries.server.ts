@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { batchCalls } from '~/lib/batch-calls.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isRecent } from '~/platform/db/recent.server.ts'
+import { isPast, isRecent } from '~/platform/db/recent.server.ts'
 import { statement, type Value } from '~/platform/db/statement.server.ts'
 import { byPosition } from '~/platform/db/transaction.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
@@ -116,6 +116,50 @@ const readPairStates = statement(
 /** The state of each of these pairs, in their order; undefined for unknown peers and for oneself. */
 export async function listPairStates(executor: Executor, of: readonly Pair[]): Promise<(PairStateRow | undefined)[]> {
 	return byPosition(of, await readPairStates(executor, pairUserIds(of), pairUsernames(of)))
+}
+
+/** A message that a member is sending to their peer. */
+export interface OutgoingMessage extends Pair {
+	clientId: string
+}
+
+const clientIdsOf = (of: readonly OutgoingMessage[]) => of.map(({ clientId }) => clientId)
+
+/** What decides whether a message may be stored, besides its author. */
+export interface SendingRow extends PairStateRow {
+	/** Whether its sender already sent one with its id. */
+	was_sent: boolean
+	/** Seconds until its sender may send again, negative if they may now; null if they sent few. */
+	wait: number | null
+}
+
+const readSending = statement(
+	(
+		userIds: Value<number[]>,
+		usernames: Value<string[]>,
+		clientIds: Value<string[]>,
+		seconds: Value<number>,
+		others: Value<number>,
+	) => sql<SendingRow & { place: number }>`
+		select pair.place::int, ${pairStateColumns(sql.ref('pair.user_id'))}, sent.id is not null as was_sent, earlier.wait
+		from ${pairs(userIds, usernames)} ${pairStateJoins(sql.ref('pair.user_id'))}
+		left join lateral (select id from messages
+			where sender_id = pair.user_id and client_id = (${clientIds}::uuid[])[pair.place] limit 1) sent on true
+		left join lateral (
+			select extract(epoch from sent_at + make_interval(secs => ${seconds}) - clock_timestamp())::float8 as wait from messages
+			where sender_id = pair.user_id and ${isPast('sent_at')} order by id desc limit 1 offset ${others}) earlier on true`,
+)
+
+/** Reads what decides about each of these messages, in their order; undefined for unknown peers and for oneself. */
+export async function listSending(
+	trx: Executor,
+	of: readonly OutgoingMessage[],
+	{ messages, seconds }: { messages: number; seconds: number },
+): Promise<(SendingRow | undefined)[]> {
+	return byPosition(
+		of,
+		await readSending(trx, pairUserIds(of), pairUsernames(of), clientIdsOf(of), seconds, messages - 1),
+	)
 }
 
 /** Seconds until a member may start another conversation, with a limit of `most` in 24 hours; null if they may now. */

@@ -8,7 +8,7 @@ import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
 import { listOperators, parseSearch, withoutOperator } from '~/features/search/search.server.ts'
 import type { SearchFallback } from '~/features/search/search.view.ts'
-import { listTags, suggestTags, type TagSuggestion } from '~/features/tags/tags.server.ts'
+import { listTags, suggestTags, suggestTagsForEach, type TagSuggestion } from '~/features/tags/tags.server.ts'
 import { findTerm, similarTerm } from '~/features/terms/terms.server.ts'
 import { termKey } from '~/features/terms/terms.view.ts'
 import { cleanLine } from '~/lib/clean.ts'
@@ -223,10 +223,8 @@ async function searchTags(parsed: Parsed, limit: number): Promise<Hits<TagHit>> 
 	if (words.length === 0 || isOfSomebody || !appliesToAllKinds(parsed)) return none
 	const whole = words.join(' ')
 	const others = words.length > 1 ? words.slice(0, MAX_TAG_WORDS) : []
-	const [found, ...ofWords] = await Promise.all([
-		suggestTags(whole, limit),
-		...others.map((word) => suggestTags(word, 1)),
-	])
+	const asked = [{ text: whole, limit }, ...others.map((text) => ({ text, limit: 1 }))]
+	const [found = [], ...ofWords] = await suggestTagsForEach(asked)
 	const named = ofWords.flatMap((list, index) => list.filter(({ name }) => isSpelling(others[index] ?? '', name)))
 	const rows = presentTags([...found, ...named], whole, others)
 	const similar = rows.length === 0 ? similarTerm(whole) : undefined

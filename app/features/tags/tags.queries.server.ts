@@ -2,6 +2,7 @@ import { type Generated, type GeneratedAlways, sql } from 'kysely'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { NullableTimestamp } from '~/platform/db/notification-tables.ts'
+import { statement, type Value } from '~/platform/db/statement.server.ts'
 import type { CategoryAskers } from './tags.view.ts'
 
 declare module '~/platform/db/schema.ts' {
@@ -25,17 +26,59 @@ declare module '~/platform/db/schema.ts' {
 }
 
 /** Used tags that start with `prefix` (lower case), most used first, and those in `names`. */
-export async function listTagsLike(
-	prefix: string,
-	names: string[],
-	limit: number,
-): Promise<{ name: string; question_count: number }[]> {
+export async function listTagsLike({
+	prefix,
+	names,
+	limit,
+}: TagsLike): Promise<{ name: string; question_count: number }[]> {
 	const pattern = `${prefix.replace(/[\\%_]/g, '\\$&')}%`
 	const { rows } = await sql<{ name: string; question_count: number }>`
 		(select name, question_count from tags where name like ${pattern} and question_count > 0
 			order by question_count desc, name limit ${limit})
 		union (select name, question_count from tags where name = any(${names}))`.execute(db())
 	return rows
+}
+
+/** Tags that are looked up for one of several texts, as by {@link listTagsLike}. */
+export interface TagsLike {
+	prefix: string
+	names: string[]
+	limit: number
+}
+
+/** In a subselect, so that PostgreSQL keeps its plan for arrays of any length. */
+const array = (given: Value<unknown[]>, type: 'int' | 'text') => sql`(select ${given}::${sql.raw(`${type}[]`)})`
+
+// A range in place of `like`, for which the plan would have to know the texts. Nothing sorts after the last code point.
+const readTagsLike = statement(
+	(prefixes: Value<string[]>, limits: Value<number[]>, places: Value<number[]>, names: Value<string[]>) => sql<{
+		place: number
+		name: string
+		question_count: number
+	}>`
+		select like_it.place, tag.name, tag.question_count
+		from unnest(${array(prefixes, 'text')}, ${array(limits, 'int')}) with ordinality as like_it (prefix, most, place)
+		cross join lateral (select name, question_count from tags
+			where name ~>=~ like_it.prefix and name ~<~ (like_it.prefix || chr(1114111)) and question_count > 0
+			order by question_count desc, name limit like_it.most) tag
+		union select given.place, tag.name, tag.question_count
+		from unnest(${array(places, 'int')}, ${array(names, 'text')}) as given (place, name)
+		cross join lateral (select name, question_count from tags where name = given.name limit 1) tag`,
+)
+
+/** {@link listTagsLike} for several texts, by one statement. */
+export async function listTagsLikeEach(
+	asked: readonly TagsLike[],
+): Promise<{ name: string; question_count: number }[][]> {
+	const rows = await readTagsLike(
+		db(),
+		asked.map(({ prefix }) => prefix),
+		asked.map(({ limit }) => limit),
+		asked.flatMap(({ names }, index) => names.map(() => index + 1)),
+		asked.flatMap(({ names }) => names),
+	)
+	const found = Map.groupBy(rows, ({ place }) => Number(place))
+	return asked.map((_, index) => found.get(index + 1) ?? [])
 }
 
 export interface CategoryRow {

@@ -23,7 +23,9 @@ import {
 	listSynonymRows,
 	listTagCounts,
 	listTagsLike,
+	listTagsLikeEach,
 	lockCategoriesShared,
+	type TagsLike,
 	updateDescription,
 } from './tags.queries.server.ts'
 import { descriptionInput, synonymInput } from './tags.schema.ts'
@@ -45,14 +47,33 @@ export interface TagSuggestion extends TagView {
 
 /** Suggests tags for a prefix, with their numbers of questions; none for an invalid prefix. */
 export async function suggestTags(text: string, limit: number): Promise<TagSuggestion[]> {
+	const asked = askedFor(text, limit)
+	return asked ? presentSuggestions(asked, await listTagsLike(asked)) : []
+}
+
+/** {@link suggestTags} for several texts. */
+export async function suggestTagsForEach(
+	texts: readonly { text: string; limit: number }[],
+): Promise<TagSuggestion[][]> {
+	const all = texts.map(({ text, limit }) => askedFor(text, limit))
+	const asked = all.filter((one) => one !== null)
+	const rows = new Map((await listTagsLikeEach(asked)).map((found, index) => [asked[index], found]))
+	return all.map((one) => (one ? presentSuggestions(one, rows.get(one) ?? []) : []))
+}
+
+type SuggestionsAsked = TagsLike & { terms: ReturnType<typeof matchTerms> }
+
+function askedFor(text: string, limit: number): SuggestionsAsked | null {
 	const prefix = normalizeTag(text)
-	if (prefix === '' || prefix.length > MAX_TAG || !isStorable(prefix)) return []
+	if (prefix === '' || prefix.length > MAX_TAG || !isStorable(prefix)) return null
 	const terms = matchTerms(prefix).slice(0, 5 * limit)
-	const rows = await listTagsLike(
-		prefix,
-		terms.map(({ term }) => term.tag),
-		limit,
-	)
+	return { prefix, limit, terms, names: terms.map(({ term }) => term.tag) }
+}
+
+function presentSuggestions(
+	{ terms, limit }: SuggestionsAsked,
+	rows: { name: string; question_count: number }[],
+): TagSuggestion[] {
 	const counts = new Map(rows.map(({ name, question_count }) => [name, question_count]))
 	const found = new Map(terms.map(({ term, rank }) => [term.tag, rank]))
 	for (const { name } of rows) if (!found.has(name)) found.set(name, matchRanks.begins)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { findTerm, matchTerms, relativesOf, similarTerm, startSet } from './terms.server.ts'
-import { MAX_TERM_DESCRIPTION, MAX_TERM_NAME, MAX_TERM_TAG, tagOfName, termKey } from './terms.view.ts'
+import { MAX_TERM_DESCRIPTION, MAX_TERM_NAME, MAX_TERM_TAG, matchRanks, tagOfName, termKey } from './terms.view.ts'
 
 describe('the start set', () => {
 	const terms = startSet()
@@ -120,6 +120,25 @@ test('sorts matches by quality, parents last', () => {
 	expect(relativesOf('react').children.map(({ name }) => name)).toContain('React Native')
 	expect(relativesOf('knitting')).toEqual({ parents: [], children: [] })
 })
+
+test.each(['a', 'c', 'c++', '.net', 'net', 're', 'java', 'learning', 'machine l', 'go', 'zz'])(
+	'%j matches what it matches in a look at each term',
+	(text) => {
+		const key = termKey(text)
+		const ranked = startSet().map(({ name, tag, aliases }) => {
+			const keys = [name, tag, ...aliases].map(termKey)
+			const laterWords = name.split(/[\s/-]+/).slice(1)
+			if (keys.includes(key)) return { name, rank: matchRanks.whole }
+			if (keys[0]?.startsWith(key)) return { name, rank: matchRanks.begins }
+			const isElsewhere = [...keys, ...laterWords.map(termKey)].some((word) => word.startsWith(key))
+			return { name, rank: isElsewhere ? matchRanks.elsewhere : Number.POSITIVE_INFINITY }
+		})
+		const found = matchTerms(text).filter(({ rank }) => rank !== matchRanks.related)
+		expect(found.map(({ term, rank }) => ({ name: term.name, rank }))).toEqual(
+			ranked.filter(({ rank }) => Number.isFinite(rank)).sort((one, other) => one.rank - other.rank),
+		)
+	},
+)
 
 test.each([
 	['pyhton', 'Python'],

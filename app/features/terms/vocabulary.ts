@@ -25,6 +25,10 @@ export class Vocabulary {
 	readonly #byId: ReadonlyMap<number, VocabularyEntry>
 	readonly #byKey = new Map<string, VocabularyEntry>()
 	readonly #children = new Map<number, VocabularyEntry[]>()
+	/** Keys by their first letter, in the order of {@link #byKey}. */
+	readonly #byLetter: ReadonlyMap<string | undefined, readonly (readonly [string, VocabularyEntry])[]>
+	/** All keys and later words in order, so that those that begin with a text are adjacent. */
+	readonly #words: readonly Word[]
 
 	constructor(terms: readonly (Term & { description: string; spellings: readonly string[]; parents: number[] })[]) {
 		this.#entries = terms.map(({ spellings, ...term }) => {
@@ -46,6 +50,8 @@ export class Vocabulary {
 				else this.#children.set(parent, [entry])
 			}
 		}
+		this.#byLetter = Map.groupBy(this.#byKey, ([key]) => key[0])
+		this.#words = this.#entries.flatMap(wordsOf).sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
 	}
 
 	/** The term of a spelling. */
@@ -63,8 +69,8 @@ export class Vocabulary {
 	near(word: string): VocabularyEntry | undefined {
 		const key = termKey(word)
 		if (key.length < MIN_NEAR) return undefined
-		for (const [spelling, term] of this.#byKey) {
-			if (spelling[0] !== key[0] || Math.abs(spelling.length - key.length) > 1 || spelling.length < MIN_NEAR) continue
+		for (const [spelling, term] of this.#byLetter.get(key[0]) ?? []) {
+			if (Math.abs(spelling.length - key.length) > 1 || spelling.length < MIN_NEAR) continue
 			const edits = distance(spelling, key)
 			if (edits === 1 || (edits === 2 && lettersOf(spelling) === lettersOf(key))) return term
 		}
@@ -78,11 +84,13 @@ export class Vocabulary {
 	match(text: string): Match[] {
 		const key = termKey(text)
 		if (key === '') return []
-		const found: Match[] = []
-		for (const term of this.#entries) {
-			const rank = rankOf(term, key)
-			if (rank !== null) found.push({ term, rank })
+		const ranked = new Map<VocabularyEntry, number>()
+		for (let at = this.#firstFrom(key); this.#words[at]?.text.startsWith(key); at += 1) {
+			const { text: word, entry, isKey, rank } = this.#words[at] as Word
+			const own = isKey && word === key ? matchRanks.whole : rank
+			ranked.set(entry, Math.min(own, ranked.get(entry) ?? own))
 		}
+		const found = [...ranked].map(([term, rank]) => ({ term, rank }))
 		const known = new Set(found.map(({ term }) => term.id))
 		const related = this.#byKey.get(key)
 		const above = related ? this.relatives(related).parents.filter(({ id }) => !known.has(id)) : []
@@ -91,13 +99,33 @@ export class Vocabulary {
 			...above.map((term) => ({ term, rank: matchRanks.related })),
 		]
 	}
+
+	/** The place of the first of the words that is not before a key. */
+	#firstFrom(key: string): number {
+		let [low, high] = [0, this.#words.length]
+		while (low < high) {
+			const middle = (low + high) >> 1
+			if ((this.#words[middle]?.text ?? '') < key) low = middle + 1
+			else high = middle
+		}
+		return low
+	}
 }
 
-function rankOf({ keys, laterWords }: VocabularyEntry, key: string): number | null {
-	if (keys.includes(key)) return matchRanks.whole
-	if (keys[0]?.startsWith(key)) return matchRanks.begins
-	if (keys.some((spelling) => spelling.startsWith(key))) return matchRanks.elsewhere
-	return laterWords.some((word) => word.startsWith(key)) ? matchRanks.elsewhere : null
+/** A key, or the key of a later word of a name. */
+interface Word {
+	text: string
+	entry: VocabularyEntry
+	isKey: boolean
+	/** Of a text that it begins with. */
+	rank: number
+}
+
+function wordsOf(entry: VocabularyEntry): Word[] {
+	const keys = entry.keys.map((text, index) => {
+		return { text, entry, isKey: true, rank: index === 0 ? matchRanks.begins : matchRanks.elsewhere }
+	})
+	return [...keys, ...entry.laterWords.map((text) => ({ text, entry, isKey: false, rank: matchRanks.elsewhere }))]
 }
 
 /** Equal for words that differ only by swapped neighbours. */

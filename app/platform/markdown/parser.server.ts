@@ -19,6 +19,12 @@ export interface RenderEnvironment extends Env {
 	formulas: FormulaBudget
 }
 
+/** A parsed text. */
+export interface Parsed {
+	tokens: Token[]
+	environment: RenderEnvironment
+}
+
 /** The state for one text. @param language of code blocks that name none, as a fence name or a tag */
 export function newEnvironment(language: string): RenderEnvironment {
 	return { language: languageOf(language), colouring: newHighlightBudget(), formulas: newFormulaBudget() }
@@ -45,6 +51,11 @@ export function hasFormulas(tokens: Token[]): boolean {
 	return tokens.some(
 		({ type, children }) => type === 'formula_block' || children?.some((child) => child.type === 'formula'),
 	)
+}
+
+/** Whether HTML tags of the text are among these tokens, which may be nested wrongly. */
+export function hasTags(tokens: Token[]): boolean {
+	return tokens.some(({ children }) => children?.some(({ type }) => type === 'html_inline'))
 }
 
 /** The text of tokens as one line: no markup, no code blocks, no addresses of links and pictures; formulas as their source. */

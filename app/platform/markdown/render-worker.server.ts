@@ -1,8 +1,17 @@
 import { loadLanguages } from './highlight.server.ts'
 import { loadFormulas } from './mathml.server.ts'
 import { linkMentions, mentionedNames } from './mentions.server.ts'
-import { hasFormulas, namedLanguages, newEnvironment, parse, plainText, render } from './parser.server.ts'
-import { sanitize, type TopHeading } from './sanitize.server.ts'
+import {
+	hasFormulas,
+	hasTags,
+	namedLanguages,
+	newEnvironment,
+	type Parsed,
+	parse,
+	plainText,
+	render,
+} from './parser.server.ts'
+import { sanitize, sanitizeSimple, type TopHeading } from './sanitize.server.ts'
 
 export interface RenderedMarkdown {
 	/** Sanitized HTML, ready to be shown. */
@@ -30,10 +39,20 @@ export interface RenderTask {
 export default async function renderTask(task: RenderTask): Promise<RenderedMarkdown> {
 	const environment = newEnvironment(task.language)
 	const tokens = parse(task.markdown, environment)
-	const mentioned = mentionedNames(tokens)
 	await loadLanguages(namedLanguages(tokens, environment))
 	if (hasFormulas(tokens)) await loadFormulas()
+	return renderParsed({ tokens, environment }, task)
+}
+
+/** Renders a parsed text, whose languages and formulas are loaded; once, as it changes the tokens. */
+export function renderParsed(
+	{ tokens, environment }: Parsed,
+	{ topHeading, people }: Pick<RenderTask, 'topHeading' | 'people'>,
+): RenderedMarkdown {
+	const mentioned = mentionedNames(tokens)
 	const text = plainText(tokens)
-	if (task.people.size > 0) linkMentions(tokens, task.people)
-	return { html: sanitize(render(tokens, environment), task.topHeading), text, mentioned }
+	if (people.size > 0) linkMentions(tokens, people)
+	const html = render(tokens, environment)
+	const simple = hasTags(tokens) ? null : sanitizeSimple(html)
+	return { html: simple ?? sanitize(html, topHeading), text, mentioned }
 }

@@ -5,8 +5,8 @@ import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { startOf } from '~/lib/text.ts'
 import { mentionedNames } from './mentions.server.ts'
-import { hasFormulas, namedLanguages, newEnvironment, parse } from './parser.server.ts'
-import renderTask, { type RenderedMarkdown, type RenderTask } from './render-worker.server.ts'
+import { hasFormulas, namedLanguages, newEnvironment, type Parsed, parse } from './parser.server.ts'
+import { type RenderedMarkdown, type RenderTask, renderParsed } from './render-worker.server.ts'
 import type { TopHeading } from './sanitize.server.ts'
 
 export type { RenderedMarkdown } from './render-worker.server.ts'
@@ -28,25 +28,29 @@ const IDLE_MS = 10 * 60_000
 /**
  * Renders Markdown to the HTML that is stored and shown; runs once, when the text is written. Accepts what people paste: simple
  * HTML tags work, unknown ones are shown as text, formulas become MathML. Long texts, code and formulas are rendered in a worker
- * thread, so that other requests do not wait; see {@link renderTask} for how long they take.
+ * thread, so that other requests do not wait; see `renderTask` for how long they take.
  */
 export async function renderMarkdown(
 	markdown: string,
 	{ language = '', topHeading = 3, people }: RenderOptions = {},
 ): Promise<RenderedMarkdown> {
-	const run = mayTakeLong(markdown, language) ? renderInThread : renderTask
-	const task: RenderTask = { markdown, language, topHeading, people: new Set() }
-	const rendered = await run(task)
-	const known = people && rendered.mentioned.length > 0 ? await people(rendered.mentioned) : task.people
-	return known.size > 0 ? run({ ...task, people: known }) : rendered
+	const find = async (names: string[]) => (people && names.length > 0 ? people(names) : nobody)
+	const parsed = parseShort(markdown, language)
+	if (parsed) return renderParsed(parsed, { topHeading, people: await find(mentionedNames(parsed.tokens)) })
+	const task: RenderTask = { markdown, language, topHeading, people: nobody }
+	const rendered = await renderInThread(task)
+	const known = await find(rendered.mentioned)
+	return known.size > 0 ? renderInThread({ ...task, people: known }) : rendered
 }
 
-/** The first code of a language, and the first formula, take up to a second. */
-function mayTakeLong(markdown: string, language: string): boolean {
-	if (markdown.length > MAX_LENGTH_AT_ONCE) return true
+const nobody: ReadonlySet<string> = new Set()
+
+/** @returns null for a text that may take long: the first code of a language, and the first formula, take up to a second */
+function parseShort(markdown: string, language: string): Parsed | null {
+	if (markdown.length > MAX_LENGTH_AT_ONCE) return null
 	const environment = newEnvironment(language)
 	const tokens = parse(markdown, environment)
-	return hasFormulas(tokens) || namedLanguages(tokens, environment).length > 0
+	return hasFormulas(tokens) || namedLanguages(tokens, environment).length > 0 ? null : { tokens, environment }
 }
 
 const held = remember<{ pool?: Tinypool }>('markdown thread', () => ({}))

@@ -13,7 +13,24 @@ export type TopHeading = 2 | 3
  */
 export function sanitize(html: string, topHeading: TopHeading): string {
 	const clean = sanitizeHtml(html, { ...allowed, transformTags: { ...transformed, ...renumbered(topHeading) } })
-	return linkForeignPictures(clean.replace(/<p>\s*<\/p>\s*/g, '').trim())
+	return linkForeignPictures(withoutEmptyParagraphs(clean))
+}
+
+/** Anything but text and elements that {@link sanitize} leaves as they are. */
+const notSimple = /<(?!\/?(?:p|strong|em|s|code|ul|ol|li|blockquote)>)|&(?!(?:amp|lt|gt|quot);)/
+
+/**
+ * The result of {@link sanitize} for HTML with nothing but text and a few elements without attributes, without its parser, which takes
+ * longer than the rest of rendering an ordinary text.
+ * @param html correctly nested
+ * @returns null for any other HTML
+ */
+export function sanitizeSimple(html: string): string | null {
+	return notSimple.test(html) ? null : withoutEmptyParagraphs(html.replaceAll('&quot;', '"'))
+}
+
+function withoutEmptyParagraphs(html: string): string {
+	return html.replace(/<p>\s*<\/p>\s*/g, '').trim()
 }
 
 /** The classes of the cells of a column that is not read from its beginning: our content security policy forbids inline styles. */

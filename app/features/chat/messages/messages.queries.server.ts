@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { ChatPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
+import { type OutgoingMessage, pairUserIds } from '~/features/conversations/conversations.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isPast } from '~/platform/db/recent.server.ts'
 import { statement, type Value } from '~/platform/db/statement.server.ts'
 import { byPosition } from '~/platform/db/transaction.server.ts'
 
@@ -134,31 +134,9 @@ const readSent = statement(
 )
 
 /** Messages that these members already sent with these ids, in their order. */
-export async function listSent(
-	trx: Executor,
-	named: readonly { senderId: number; clientId: string }[],
-): Promise<(MessageRow | undefined)[]> {
-	const senderIds = named.map(({ senderId }) => senderId)
+export async function listSent(trx: Executor, named: readonly OutgoingMessage[]): Promise<(MessageRow | undefined)[]> {
 	const clientIds = named.map(({ clientId }) => clientId)
-	return byPosition(named, await readSent(trx, senderIds, clientIds))
-}
-
-const readSecondsUntilSend = statement(
-	(senderIds: Value<number[]>, seconds: Value<number>, others: Value<number>) => sql<{ id: number; left: number }>`
-		select sender.id, extract(epoch from earlier.sent_at + make_interval(secs => ${seconds}) - clock_timestamp())::float8 as left
-		from unnest(${senderIds}::int[]) as sender (id), lateral (
-			select sent_at from messages where sender_id = sender.id and ${isPast('sent_at')}
-			order by id desc limit 1 offset ${others}) earlier`,
-)
-
-/** Seconds until each of these members may send again, at `messages` per `seconds`; members who may send now are left out. */
-export async function secondsUntilSend(
-	trx: Executor,
-	senderIds: number[],
-	{ messages, seconds }: { messages: number; seconds: number },
-): Promise<Map<number, number>> {
-	const rows = await readSecondsUntilSend(trx, senderIds, seconds, messages - 1)
-	return new Map(rows.filter(({ left }) => left > 0).map(({ id, left }) => [id, left]))
+	return byPosition(named, await readSent(trx, pairUserIds(named), clientIds))
 }
 
 interface NewMessage {

@@ -4,10 +4,11 @@ import { attachPictures } from '~/features/chat-pictures/chat-pictures.server.ts
 import type { PictureReference } from '~/features/chat-pictures/chat-pictures.view.ts'
 import { startingLimitAt } from '~/features/conversations/conversations.policy.ts'
 import {
-	listPairStates,
+	listSending,
 	listUnread,
 	lockConversationsWith,
 	type PairStateRow,
+	type SendingRow,
 	secondsUntilStart,
 	startConversation,
 	type UnreadRow,
@@ -29,7 +30,7 @@ import {
 	transact,
 } from '~/platform/db/transaction.server.ts'
 import { chatLimits } from '../chat.view.ts'
-import { insertMessages, listSent, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
+import { insertMessages, listSent, type MessageRow } from './messages.queries.server.ts'
 
 /*
  * Messages of the same moment are stored in one transaction, a batch, by a constant number of statements. A batch skips
@@ -80,7 +81,7 @@ function storeAlone(message: NewMessage): Promise<StoredMessage> {
 	return transact((trx, last, after) => storeOne(trx, message, last, after))
 }
 
-/** Five statements read, one writes, one counts. */
+/** Three statements read, or four if a message was sent before; one writes, one counts. */
 async function storeTogether(
 	trx: Executor,
 	messages: NewMessage[],
@@ -88,17 +89,18 @@ async function storeTogether(
 	after: AfterCommit,
 ): Promise<BatchOutcome<StoredMessage>[]> {
 	// Sent in one round trip: statements after the lock see what its last holder committed.
-	const [writers, locked, read] = await Promise.all([
+	const [writers, locked, peers] = await Promise.all([
 		listAccountStatuses(trx, messages.map(writerOf), { skipLocked: true }),
 		lockConversationsWith(trx, messages.map(pairOf), { skipLocked: true }),
-		readPairStates(trx, messages),
+		listSending(trx, messages.map(pairOf), chatLimits.burst),
 	])
+	const earlier = await listEarlier(trx, messages, peers)
 	const taken = new Set<number>()
 	const decided = messages.map((message, index) => {
-		const [writer, conversationId, pairState] = [writers[index], locked[index], read[index]]
-		if (!writer || !pairState || conversationId === undefined || taken.has(conversationId)) return null
+		const [writer, conversationId, peer] = [writers[index], locked[index], peers[index]]
+		if (!writer || !peer || conversationId === undefined || taken.has(conversationId)) return null
 		taken.add(conversationId)
-		return decide(message, writer, conversationId, pairState)
+		return decide(message, writer, conversationId, { before: earlier[index], peer })
 	})
 	const added = decided.flatMap((one) => (one && 'added' in one ? [one.added] : []))
 	const inserted = added.length > 0 ? await insert(trx, added, last, after) : { rows: new Map() }
@@ -130,7 +132,7 @@ function decide(
 	try {
 		const { before, peer } = pairState
 		if (before) return { answer: { row: sameConversation(before, conversationId), peer, answered: false } }
-		refuse(writer, pairState)
+		refuse(writer, peer)
 		return newRow(message, conversationId, peer, [])
 	} catch (refusal) {
 		return { refusal }
@@ -146,13 +148,13 @@ async function storeOne(
 	const [writer, locked, read] = await Promise.all([
 		lockWriter(trx, writerOf(message)),
 		lockConversationOf(trx, message),
-		readPairState(trx, message),
+		readPeer(trx, message),
 	])
-	const conversationId = locked ?? (await start(trx, message, writer, read.peer))
-	const pairState = locked === undefined ? await readPairState(trx, message) : read
-	const { before, peer } = pairState
+	const conversationId = locked ?? (await start(trx, message, writer, read))
+	const peer = locked === undefined ? await readPeer(trx, message) : read
+	const [before] = await listEarlier(trx, [message], [peer])
 	if (before) return { row: sameConversation(before, conversationId), peer, answered: false }
-	refuse(writer, pairState)
+	refuse(writer, peer)
 	const pictures = message.pictures.length > 0 ? await attachPictures(trx, message.sender, message.pictures) : []
 	const one = newRow(message, conversationId, peer, pictures)
 	return storedAs(await insert(trx, [one.added], last, after), one)
@@ -161,36 +163,23 @@ async function storeOne(
 /** What decides whether a message may be stored, besides its author. */
 interface PairState {
 	before: MessageRow | undefined
-	/** Seconds until its sender may send again. */
-	seconds: number | undefined
-	peer: PairStateRow
+	peer: SendingRow
 }
 
-/** Reads the state of each pair, with pipelined statements; undefined where the recipient does not exist. */
-async function readPairStates(trx: Executor, messages: NewMessage[]): Promise<(PairState | undefined)[]> {
-	const [sent, seconds, peers] = await Promise.all([
-		listSent(
-			trx,
-			messages.map(({ sender, clientId }) => ({ senderId: sender.id, clientId })),
-		),
-		secondsUntilSend(
-			trx,
-			messages.map(({ sender }) => sender.id),
-			chatLimits.burst,
-		),
-		listPairStates(trx, messages.map(pairOf)),
-	])
-	return messages.map(({ sender }, index) => {
-		const peer = peers[index]
-		return peer && { before: sent[index], seconds: seconds.get(sender.id), peer }
-	})
+/** For each message the one that was sent with its id before; no statement if none was. */
+async function listEarlier(
+	trx: Executor,
+	messages: NewMessage[],
+	peers: (SendingRow | undefined)[],
+): Promise<(MessageRow | undefined)[]> {
+	return peers.some((peer) => peer?.was_sent) ? listSent(trx, messages.map(pairOf)) : []
 }
 
 /** @throws NotFound */
-async function readPairState(trx: Executor, message: NewMessage): Promise<PairState> {
-	const [pairState] = await readPairStates(trx, [message])
-	if (!pairState) throw new NotFound(NO_SUCH_MEMBER)
-	return pairState
+async function readPeer(trx: Executor, message: NewMessage): Promise<SendingRow> {
+	const [peer] = await listSending(trx, [pairOf(message)], chatLimits.burst)
+	if (!peer) throw new NotFound(NO_SUCH_MEMBER)
+	return peer
 }
 
 async function lockConversationOf(trx: Executor, message: NewMessage): Promise<number | undefined> {
@@ -198,7 +187,7 @@ async function lockConversationOf(trx: Executor, message: NewMessage): Promise<n
 	return id
 }
 
-const pairOf = ({ sender, to }: NewMessage) => ({ userId: sender.id, username: to })
+const pairOf = ({ sender, to, clientId }: NewMessage) => ({ userId: sender.id, username: to, clientId })
 const writerOf = ({ sender, sessionId }: NewMessage): Writer => ({ userId: sender.id, sessionId })
 
 /** @throws Conflict when the id belongs to a message to another member */
@@ -208,10 +197,10 @@ function sameConversation(row: MessageRow, conversationId: number): MessageRow {
 }
 
 /** @throws NotAllowed, TooManyRequests for a message that may not be stored */
-function refuse(writer: AccountStatusRow, { seconds, peer }: PairState): void {
+function refuse(writer: AccountStatusRow, peer: SendingRow): void {
 	requireNotSuspended(writer)
-	if (seconds !== undefined)
-		throw new TooManyRequests('You are sending very fast. This message will be sent in a moment.', seconds)
+	if (peer.wait !== null && peer.wait > 0)
+		throw new TooManyRequests('You are sending very fast. This message will be sent in a moment.', peer.wait)
 	refuseClosed(peer)
 }
 
