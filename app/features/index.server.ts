@@ -43,7 +43,7 @@ import { routing } from './routing/routing.feature.server.ts'
 import { search } from './search/search.feature.server.ts'
 import { sessions } from './sessions/sessions.feature.server.ts'
 import { settings } from './settings/settings.feature.server.ts'
-import { siteSettings } from './site-settings/site-settings.feature.server.ts'
+import { siteSettingsFeature } from './site-settings/site-settings.feature.server.ts'
 import { tags } from './tags/tags.feature.server.ts'
 import { takedowns } from './takedowns/takedowns.feature.server.ts'
 import { terms } from './terms/terms.feature.server.ts'
@@ -81,7 +81,7 @@ export const layers: readonly (readonly Feature[])[] = [
 	[demo, directory, repositories, resume],
 	[finder, privacy],
 	[administration, takedowns],
-	[backups, invites, legal, siteSettings, usage],
+	[backups, invites, legal, siteSettingsFeature, usage],
 	[home, settings, api, accountMerge],
 ]
 

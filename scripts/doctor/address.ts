@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import type { Config } from '~/config.server.ts'
 import { doctorHeader, doctorToken, type ObservedRequest } from '../../server/health.ts'
-import { errorCodeOf, type Finding, findings, messageOf, noHost } from './finding.ts'
+import { errorCodeOf, errorMessageOf, type Finding, findings, noHost } from './finding.ts'
 
 const address = findings('PUBLIC_URL')
 const proxy = findings('Proxy')
@@ -36,7 +36,7 @@ export async function checkAddress(settings: Settings, dns: Dns = { lookup }): P
 			await dns.lookup(hostname)
 		} catch (error) {
 			if (!noHost.test(errorCodeOf(error)))
-				return [address.warning(`DNS does not say whether there is ${hostname}: ${messageOf(error)}.`)]
+				return [address.warning(`DNS does not say whether there is ${hostname}: ${errorMessageOf(error)}.`)]
 			return [address.fault(`${hostname} is not in DNS. Add an A or AAAA record with the address of the proxy.`)]
 		}
 	}
@@ -73,7 +73,7 @@ function unreachable(publicUrl: string, error: unknown): Finding {
 		return address.warning(
 			`Nobody answers at ${publicUrl} from here. Some networks do not let a machine reach its own public address; try it from elsewhere.`,
 		)
-	return address.fault(`Nobody answers at ${publicUrl}: ${messageOf(error)}. Are the site and the proxy started?`)
+	return address.fault(`Nobody answers at ${publicUrl}: ${errorMessageOf(error)}. Are the site and the proxy started?`)
 }
 
 /** Assesses how the doctor's request reached the site. It forged its client address, as anybody could. */

@@ -19,16 +19,16 @@ export async function findingsOf(about: string, check: () => Promise<Finding[]>)
 	try {
 		return await check()
 	} catch (error) {
-		return [findings(about).fault(`It could not be checked: ${messageOf(error)}.`)]
+		return [findings(about).fault(`It could not be checked: ${errorMessageOf(error)}.`)]
 	}
 }
 
 /** The message of an error and its causes, such as “fetch failed: connect ECONNREFUSED”, without a full stop. */
-export function messageOf(error: unknown): string {
+export function errorMessageOf(error: unknown): string {
 	if (!(error instanceof Error)) return String(error)
 	const own = error.message || (error as NodeJS.ErrnoException).code || error.name
 	const below = error instanceof AggregateError ? error.errors[0] : error.cause
-	const text = below === undefined ? own : `${own}: ${messageOf(below)}`
+	const text = below === undefined ? own : `${own}: ${errorMessageOf(below)}`
 	return text.replace(/\.$/, '')
 }
 

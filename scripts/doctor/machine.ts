@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { diskError } from '~/lib/disk-error.server.ts'
 import { archivingLag, readArchivingState } from '~/platform/backup/archiving-state.server.ts'
 import { diskStateOf } from '~/platform/storage/disk.server.ts'
-import { type Finding, findings, messageOf } from './finding.ts'
+import { errorMessageOf, type Finding, findings } from './finding.ts'
 
 const directory = findings('Data directory')
 const disk = findings('Disk')
@@ -42,7 +42,7 @@ export async function checkDataDirectory(dataDir: string): Promise<Finding[]> {
 	try {
 		await writeFile(probe, '')
 	} catch (error) {
-		found.push(directory.fault(`Nothing can be written into ${dataDir}: ${diskError(error) ?? messageOf(error)}.`))
+		found.push(directory.fault(`Nothing can be written into ${dataDir}: ${diskError(error) ?? errorMessageOf(error)}.`))
 	} finally {
 		await rm(probe, { force: true })
 	}

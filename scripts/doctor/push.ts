@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:tls'
 import type { Config } from '~/config.server.ts'
 import { vapidKeys } from '~/features/notifications/push/vapid.server.ts'
-import { type Finding, findings, messageOf } from './finding.ts'
+import { errorMessageOf, type Finding, findings } from './finding.ts'
 
 const say = findings('Push')
 const TIMEOUT_MS = 6_000
@@ -18,7 +18,9 @@ export async function checkPush(settings: Config): Promise<Finding[]> {
 	try {
 		vapidKeys(settings)
 	} catch (error) {
-		return [say.fault(`VAPID_PRIVATE_KEY is no key (${messageOf(error)}). Take the one of DATA_DIR/vapid-private-key.`)]
+		return [
+			say.fault(`VAPID_PRIVATE_KEY is no key (${errorMessageOf(error)}). Take the one of DATA_DIR/vapid-private-key.`),
+		]
 	}
 	if (!settings.secure && !/^http:\/\/(localhost|127\.|\[::1\])/.test(settings.publicUrl))
 		return [say.fault('Browsers only allow notifications on https:// sites, and PUBLIC_URL is http://.')]
@@ -43,7 +45,7 @@ async function reach(host: string): Promise<string | null> {
 		await once(socket, 'secureConnect')
 		return null
 	} catch (error) {
-		return messageOf(error)
+		return errorMessageOf(error)
 	} finally {
 		socket.destroy()
 	}

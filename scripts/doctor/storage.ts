@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '~/config.server.ts'
 import { openStorage } from '~/platform/storage/storage.server.ts'
-import { assessClock, errorCodeOf, type Finding, findings, messageOf } from './finding.ts'
+import { assessClock, errorCodeOf, errorMessageOf, type Finding, findings } from './finding.ts'
 
 const say = findings('Storage of pictures')
 const TIMEOUT_MS = 8_000
@@ -29,7 +29,7 @@ export async function checkStorage(settings: Config): Promise<Finding[]> {
 		else if (!isGone) found.push(say.fault(`${place} still has a file that was removed: pictures would not go away.`))
 		else found.push(say.ok(`${place} takes, gives back and removes a file.`))
 	} catch (error) {
-		found.push(say.fault(`${place} cannot be used: ${messageOf(error)}.${adviceOf(error)}`))
+		found.push(say.fault(`${place} cannot be used: ${errorMessageOf(error)}.${adviceOf(error)}`))
 	}
 	if (S3_BUCKET && S3_ENDPOINT) found.push(...(await checkClock(S3_ENDPOINT)))
 	return found
@@ -44,7 +44,7 @@ async function checkClock(endpoint: string): Promise<Finding[]> {
 }
 
 function adviceOf(error: unknown): string {
-	const text = `${errorCodeOf(error)} ${messageOf(error)}`
+	const text = `${errorCodeOf(error)} ${errorMessageOf(error)}`
 	if (/NoSuchBucket/.test(text)) return ' There is no such bucket: create it, or look at S3_BUCKET and S3_REGION.'
 	if (/InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied|Forbidden|403/.test(text))
 		return ' Look at S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, and whether the key may read, write and delete.'

@@ -22,7 +22,7 @@ export async function findAddressOwner(email: string): Promise<AddressOwnerRow |
 }
 
 /** The one or two addresses of an account. */
-export async function listAddresses(userId: number): Promise<string[]> {
+export async function listMemberAddresses(userId: number): Promise<string[]> {
 	const { rows } = await sql<{ email: string }>`
 		select email from account_emails where user_id = ${userId}`.execute(db())
 	return rows.map(({ email }) => email)

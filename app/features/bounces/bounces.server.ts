@@ -7,8 +7,8 @@ import {
 	type BounceRow,
 	clearBounceMarks,
 	countAddressProblems,
-	listAddresses,
 	listAddressProblems,
+	listMemberAddresses,
 	lockBounce,
 	writeBounce,
 } from './bounces.queries.server.ts'
@@ -122,6 +122,6 @@ export function clearAddressProblems(
 
 /** Records that a link in a mail was followed. If the account has two addresses, it is unknown which of them got the mail. */
 export async function recordMailArrival(userId: number): Promise<void> {
-	const addresses = await listAddresses(userId)
+	const addresses = await listMemberAddresses(userId)
 	if (addresses.length === 1) await clearBounceMarks(db(), userId, null)
 }

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { config } from '~/config.server.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
-import { listAddresses } from './bounces.queries.server.ts'
+import { listMemberAddresses } from './bounces.queries.server.ts'
 
 /*
  * The return path of a mail: MAIL_BOUNCE_ADDRESS with a token after a plus sign. The token holds the account and the time of sending. It is
@@ -45,7 +45,7 @@ export async function findMailByReturnPath(path: string, now = new Date()): Prom
 	const [userId, seconds] = [Number.parseInt(id, 36), Number.parseInt(time, 36)]
 	const age = now.getTime() / 1_000 - seconds
 	if (!(userId > 0 && userId < 2 ** 31) || !(age > -CLOCK_TOLERANCE && age < LIFETIME)) return null
-	for (const email of await listAddresses(userId))
+	for (const email of await listMemberAddresses(userId))
 		if (isSame(signature, sign('bounce', userId, seconds, email)))
 			return { userId, email, sentAt: new Date(seconds * 1_000) }
 	return null

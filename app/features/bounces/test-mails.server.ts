@@ -6,7 +6,12 @@ import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
-import { clearBounceMarks, clearComplaints, listAddresses, listAddressProblems } from './bounces.queries.server.ts'
+import {
+	clearBounceMarks,
+	clearComplaints,
+	listAddressProblems,
+	listMemberAddresses,
+} from './bounces.queries.server.ts'
 import { addressesPath, EXPIRED_TEST_MAIL } from './bounces.view.ts'
 import { addressOfTestMail, testMailToken } from './return-path.server.ts'
 
@@ -23,7 +28,9 @@ export async function requestTestMail(viewer: SignedIn, email: string): Promise<
 
 /** The viewer's address that the test mail with this token was sent to; null if there is none. Changes nothing. */
 export async function findTestMailAddress(viewer: SignedIn, token: string): Promise<string | null> {
-	return token === '' ? null : addressOfTestMail(token, { userId: viewer.id, emails: await listAddresses(viewer.id) })
+	return token === ''
+		? null
+		: addressOfTestMail(token, { userId: viewer.id, emails: await listMemberAddresses(viewer.id) })
 }
 
 /**

@@ -119,11 +119,11 @@ export async function listPairStates(executor: Executor, of: readonly Pair[]): P
 }
 
 /** A message that a member is sending to their peer. */
-export interface OutgoingMessage extends Pair {
+export interface MessageAttempt extends Pair {
 	clientId: string
 }
 
-const clientIdsOf = (of: readonly OutgoingMessage[]) => of.map(({ clientId }) => clientId)
+const clientIdsOf = (of: readonly MessageAttempt[]) => of.map(({ clientId }) => clientId)
 
 /** What decides whether a message may be stored, besides its author. */
 export interface SendingRow extends PairStateRow {
@@ -153,7 +153,7 @@ const readSending = statement(
 /** Reads what decides about each of these messages, in their order; undefined for unknown peers and for oneself. */
 export async function listSending(
 	trx: Executor,
-	of: readonly OutgoingMessage[],
+	of: readonly MessageAttempt[],
 	{ messages, seconds }: { messages: number; seconds: number },
 ): Promise<(SendingRow | undefined)[]> {
 	return byPosition(

@@ -6,7 +6,7 @@ import {
 	insertQuestions,
 	listCategoryTags,
 	listSeedAuthors,
-	type NewComment,
+	type NewImportedComment,
 	refreshImportedQuestions,
 	reserveCommentIds,
 } from '~/features/import/import.queries.server.ts'
@@ -57,7 +57,7 @@ export async function seedQuestions(total: number, { authors, onProgress, signal
 					drafts.reduce((sum, { answers }) => sum + answers.length, 0),
 				)
 				const comments = drafts.flatMap(({ question, answers }) =>
-					answers.map((answer): NewComment => {
+					answers.map((answer): NewImportedComment => {
 						const id = free.shift() ?? 0
 						return { ...answer, id, questionId: ids.get(importKey(question)) ?? 0, path: [id] }
 					}),

@@ -9,13 +9,13 @@ import {
 	findFilterTerms,
 	findMeanings,
 	findUser,
+	type IndexTermRow,
 	type LookupWord,
 	listPopular,
 	longTextKinds,
 	type MeaningRow,
 	type SearchAudience,
 	type TermKind,
-	type TermRow,
 	weakKinds,
 } from './terms.queries.server.ts'
 import {
@@ -70,10 +70,10 @@ export interface ParsedCriteria {
 	/** The number of listed members. */
 	total: number
 	/** The commonest values of each filter. */
-	popular: TermRow[]
+	popular: IndexTermRow[]
 	filters: Filter[]
 	/** The terms that filters name. */
-	named: TermRow[]
+	named: IndexTermRow[]
 	/** Filter values that nobody has. */
 	unknown: FilterValue[]
 	/** The words that are no filters. */
@@ -168,7 +168,7 @@ export async function parseCriteria(criteria: Criteria, viewer: Viewer): Promise
 		const term = terms.get(keyOf(value))
 		return term && (term.members > 0 || term.kind === 'online') ? term : undefined
 	}
-	const meant = ({ from, to }: Phrase, term: MeaningRow | TermRow | null | undefined): MeaningRow[] =>
+	const meant = ({ from, to }: Phrase, term: MeaningRow | IndexTermRow | null | undefined): MeaningRow[] =>
 		numbers.flatMap((number, position) =>
 			term && number >= from && number < to ? [{ key: '', ...term, position, exact: true }] : [],
 		)
@@ -346,7 +346,7 @@ function keyOf(named: FilterValue | string): string {
 	return typeof named === 'string' ? named : `${named.kind}/${named.value}`
 }
 
-function groupOf(terms: readonly TermRow[]): Group {
+function groupOf(terms: readonly IndexTermRow[]): Group {
 	const counted = terms.filter(({ kind }) => !longTextKinds.includes(kind))
 	const sum = counted.reduce((members, term) => members + term.members, 0)
 	return {

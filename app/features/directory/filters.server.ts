@@ -5,19 +5,19 @@ import { COUNT_LIMITS, maxCounted } from './directory.paths.ts'
 import type { Count, FilterChoice, FiltersView } from './directory.view.ts'
 import { everyMatch, type FoundMembers } from './finding.server.ts'
 import { countFacets, countSetMembers, isEverybody, type MemberSet } from './search.queries.server.ts'
-import type { TermRow } from './terms.queries.server.ts'
+import type { IndexTermRow } from './terms.queries.server.ts'
 
 /** How many people a list has, and how many of them have each term that filters offer. */
 export interface FilterCounts {
 	people: Count
 	/** null where it was not counted. */
-	of: (term: TermRow) => Count | null
+	of: (term: IndexTermRow) => Count | null
 }
 
 const nobody: Count = { number: 0, atLeast: false }
 const openingOrder: readonly string[] = openings
 /** A member has only one of each of these: alternatives are counted as if none were chosen. */
-const single: TermRow['kind'][] = ['branch', 'year', 'university']
+const single: IndexTermRow['kind'][] = ['branch', 'year', 'university']
 
 /**
  * Exact from the counters without criteria. Otherwise people are counted up to a limit; beyond it, each number counts only the
@@ -38,7 +38,7 @@ export async function countsOf(found: FoundMembers): Promise<FilterCounts> {
 		sets.map(({ meant }) => meant),
 		found.counted,
 	)
-	const setOf = (kind: TermRow['kind']) => sets.findIndex(({ except }) => except === kind)
+	const setOf = (kind: IndexTermRow['kind']) => sets.findIndex(({ except }) => except === kind)
 	return {
 		people: numbers[0]?.people ?? nobody,
 		of: (term) => {
@@ -54,7 +54,7 @@ function exactly(number: number): Count {
 }
 
 /** All who match without the filters of one kind; null when nobody can. */
-function setWithout(meaning: ResolvedCriteria, except: TermRow['kind'] | null): MemberSet | null {
+function setWithout(meaning: ResolvedCriteria, except: IndexTermRow['kind'] | null): MemberSet | null {
 	return everyMatch({ ...meaning, filters: meaning.filters.filter(({ kind }) => kind !== except) })
 }
 
@@ -87,11 +87,12 @@ export async function countSets(
 	const rows = asked.length > 0 ? await countFacets(asked, max + 1) : []
 	const numbers = new Map(rows.map(({ set, id, count }) => [`${set}/${id}`, count]))
 	return sets.map((meant, index) => {
-		if (meant && isEverybody(meant)) return { people: exactly(total), of: ({ members }: TermRow) => exactly(members) }
+		if (meant && isEverybody(meant))
+			return { people: exactly(total), of: ({ members }: IndexTermRow) => exactly(members) }
 		const set = meant ? asked.indexOf(meant) : -1
 		const numberOf = (id = 0) => (index === 0 && known ? known.get(id) : numbers.get(`${set}/${id}`)) ?? 0
 		const ended = numberOf(everyone?.id) > max
-		const of = ({ id }: TermRow): Count => ({
+		const of = ({ id }: IndexTermRow): Count => ({
 			number: Math.min(numberOf(id), max),
 			atLeast: ended && numberOf(id) > 0,
 		})
@@ -100,7 +101,7 @@ export async function countSets(
 }
 
 /** The terms of the filters: the commonest and the chosen ones. */
-export function termsShown({ popular, named }: ResolvedCriteria): TermRow[] {
+export function termsShown({ popular, named }: ResolvedCriteria): IndexTermRow[] {
 	const terms = new Map([...popular, ...named].map((term) => [term.id, term]))
 	return [...terms.values()].filter(
 		({ kind, members }) => kind !== 'everyone' && kind !== 'skill' && (members > 0 || kind === 'online'),
@@ -112,7 +113,7 @@ export function presentFilters(meaning: ResolvedCriteria, counts: FilterCounts, 
 	const { criteria, named, unknown } = meaning
 	const terms = termsShown(meaning)
 	const chosen = new Set(named.map(({ id }) => id))
-	const choices = (kind: TermRow['kind'], labelOf = (label: string) => label): FilterChoice[] => [
+	const choices = (kind: IndexTermRow['kind'], labelOf = (label: string) => label): FilterChoice[] => [
 		...terms
 			.filter((term) => term.kind === kind)
 			.map((term) => ({

@@ -29,7 +29,7 @@ export const longTextKinds: readonly TermKind[] = ['about', 'details']
 export const weakKinds: readonly TermKind[] = ['location', ...longTextKinds]
 
 /** A term by which members can be found. */
-export interface TermRow {
+export interface IndexTermRow {
 	id: number
 	kind: TermKind
 	label: string
@@ -44,7 +44,7 @@ export type SearchAudience = 'visitor' | 'member'
 const membersFor: Record<SearchAudience, RawBuilder<unknown>> = { visitor: sql`public_members`, member: sql`members` }
 
 /** A possible meaning of a word of a search. */
-export interface MeaningRow extends TermRow {
+export interface MeaningRow extends IndexTermRow {
 	/** Normalized for comparison: without case, accents and punctuation. */
 	key: string
 	/** The index of the word, from 0. */
@@ -159,10 +159,10 @@ export interface FilterValue {
 export async function findFilterTerms(
 	named: FilterValue[],
 	asker: SearchAudience,
-): Promise<(TermRow & { position: number; key: string })[]> {
+): Promise<(IndexTermRow & { position: number; key: string })[]> {
 	const kinds = named.map(({ kind }) => kind)
 	const values = named.map(({ value }) => value)
-	const { rows } = await sql<TermRow & { position: number; key: string }>`
+	const { rows } = await sql<IndexTermRow & { position: number; key: string }>`
 		select found.id, found.kind, key, label, ${membersFor[asker]} as members, number::int - 1 as position
 		from unnest(${arrayOf(kinds, 'text')}, ${arrayOf(values, 'text')})
 			with ordinality as named (kind, value, number)
@@ -177,9 +177,9 @@ export async function findFilterTerms(
 export async function listPopular(
 	limits: Partial<Record<TermKind, number>>,
 	asker: SearchAudience,
-): Promise<TermRow[]> {
+): Promise<IndexTermRow[]> {
 	const members = membersFor[asker]
-	const { rows } = await sql<TermRow>`
+	const { rows } = await sql<IndexTermRow>`
 		select popular.* from unnest(${arrayOf(Object.keys(limits), 'text')}, ${arrayOf(Object.values(limits), 'int')}) as wanted (kind, max)
 		cross join lateral (
 			select id, terms.kind, label, ${members} as members from terms where terms.kind = wanted.kind

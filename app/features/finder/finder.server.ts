@@ -20,7 +20,7 @@ import type { Hits, SearchData, SearchFilter, TagHit } from './finder.view.ts'
 import { recordMiss } from './misses.server.ts'
 import { findProjects } from './projects.server.ts'
 
-export type Parsed = ReturnType<typeof parseSearch>
+export type ParsedSearchText = ReturnType<typeof parseSearch>
 
 /** The search page, which is cached for visitors. */
 export const searchPage = cachedPage({
@@ -98,7 +98,7 @@ export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: bo
 }
 
 /** The search in the form that can be saved; null for other kinds. */
-function saveableOf(parsed: Parsed, { q, kind }: Asked): SearchData['saveable'] {
+function saveableOf(parsed: ParsedSearchText, { q, kind }: Asked): SearchData['saveable'] {
 	if (q && kind === 'questions') return { kind: 'queries', query: q, name: q }
 	if (q && kind === 'people' && appliesToAllKinds(parsed))
 		return { kind: 'people', query: criteriaQuery(criteriaOfSearch(parsed)), name: q }
@@ -140,7 +140,7 @@ type FoundQuestions = Hits<QuestionCardView> & { instead: SearchFallback | null 
 
 async function searchQuestions(
 	viewer: Viewer,
-	parsed: Parsed,
+	parsed: ParsedSearchText,
 	cursor: string | null,
 	limit: number,
 ): Promise<FoundQuestions> {
@@ -165,7 +165,7 @@ function presentQuestions(page: Awaited<ReturnType<typeof listQuestions>>): Foun
 }
 
 /** Replaces words by the names of their terms: `k8s pod` becomes `kubernetes pod`. */
-function withTermNames({ parts, terms }: Parsed): string {
+function withTermNames({ parts, terms }: ParsedSearchText): string {
 	const words = new Set(terms.filter(({ kind }) => kind === 'word').map(({ text }) => text))
 	return parts.map((part) => (words.has(part) && isOtherName(part) ? termTag(part) : part)).join(' ')
 }
@@ -174,13 +174,13 @@ const termTag = (word: string) => findTerm(word)?.tag.replaceAll('-', ' ') ?? wo
 const isOtherName = (word: string) => termKey(canonicalSkill(word)) !== termKey(word)
 
 /** Whether a search has no operators that apply only to questions: a state, part of a text, a category, an exclusion. */
-export function appliesToAllKinds({ terms, operators }: Parsed): boolean {
+export function appliesToAllKinds({ terms, operators }: ParsedSearchText): boolean {
 	const isOfAll = operators.every(({ kind, excluded }) => !excluded && (kind === 'tag' || kind === 'user'))
 	return isOfAll && terms.every(({ kind }) => kind !== 'without')
 }
 
 /** The criteria for people: `tag:` is a skill, `user:` a username. */
-export function criteriaOfSearch({ terms, operators }: Parsed): Criteria {
+export function criteriaOfSearch({ terms, operators }: ParsedSearchText): Criteria {
 	const named = (kind: string) => operators.filter((one) => one.kind === kind).map(({ value }) => value)
 	const words = terms
 		.filter(({ kind }) => kind !== 'or')
@@ -190,7 +190,7 @@ export function criteriaOfSearch({ terms, operators }: Parsed): Criteria {
 
 async function searchPeople(
 	viewer: Viewer,
-	parsed: Parsed,
+	parsed: ParsedSearchText,
 	cursor: string | null,
 	limit: number,
 	isLoose: boolean,
@@ -214,7 +214,7 @@ async function searchPeople(
 }
 
 /** Tags by any spelling, for the whole search and for each of its words. */
-async function searchTags(parsed: Parsed, limit: number): Promise<Hits<TagHit>> {
+async function searchTags(parsed: ParsedSearchText, limit: number): Promise<Hits<TagHit>> {
 	const words = [
 		...parsed.terms.filter(({ kind }) => kind === 'word' || kind === 'phrase').map(({ text }) => text),
 		...parsed.operators.filter(({ kind }) => kind === 'tag').map(({ value }) => value),
@@ -264,7 +264,7 @@ const questionFilters = [
 const isFilter = (text: string) => questionFilters.some(({ operator }) => operator === text)
 
 /** Filters of questions: each adds an operator to the search, or removes it. */
-function filtersOf(parsed: Parsed): SearchFilter[] {
+function filtersOf(parsed: ParsedSearchText): SearchFilter[] {
 	return questionFilters.map(({ label, operator, isState }) => {
 		const on = parsed.operators.find((one) => one.text.toLowerCase() === operator)
 		// A question has one state, so a new one replaces the old one.

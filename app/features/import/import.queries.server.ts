@@ -25,7 +25,7 @@ export interface ImportedQuestion {
 	licence: string | null
 }
 
-export interface NewComment {
+export interface NewImportedComment {
 	/** Taken from {@link reserveCommentIds}. */
 	id: number
 	questionId: number
@@ -136,7 +136,7 @@ export async function reserveCommentIds(trx: Executor, count: number): Promise<n
 }
 
 /** Inserts imported comments of new questions. */
-export async function insertComments(trx: Executor, comments: NewComment[]): Promise<void> {
+export async function insertComments(trx: Executor, comments: NewImportedComment[]): Promise<void> {
 	// PostgreSQL allows 65,535 parameters per statement.
 	for (let from = 0; from < comments.length; from += 4_000) {
 		await trx

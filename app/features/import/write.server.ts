@@ -7,7 +7,7 @@ import {
 	importKey,
 	insertComments,
 	insertQuestions,
-	type NewComment,
+	type NewImportedComment,
 	refreshImportedQuestions,
 	reserveCommentIds,
 } from './import.queries.server.ts'
@@ -52,7 +52,7 @@ export async function writeQuestions(
 		trx,
 		fresh.reduce((sum, { threads }) => sum + count(threads), 0),
 	)
-	const comments: NewComment[] = []
+	const comments: NewImportedComment[] = []
 	for (const { row, threads } of fresh) assignIds(threads, ids.get(importKey(row)) ?? 0, [], free, comments)
 	await insertComments(trx, comments)
 	await refreshImportedQuestions(trx, [...ids.values()])
@@ -92,7 +92,7 @@ function assignIds(
 	questionId: number,
 	above: number[],
 	free: number[],
-	into: NewComment[],
+	into: NewImportedComment[],
 ): void {
 	for (const { replies, ...comment } of threads) {
 		const id = free.shift()

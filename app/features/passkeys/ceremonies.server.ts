@@ -30,7 +30,7 @@ const CHALLENGE_LIFETIME = 300
 /** Ed25519, ES256 and RS256 by their COSE numbers; every common authenticator supports one of them. */
 const ALGORITHMS = [-8, -7, -257]
 
-export type Assertion = z.output<typeof assertionInput>
+export type PasskeyAssertion = z.output<typeof assertionInput>
 
 /** Whether browsers support passkeys for this site: https with a host name, or localhost. */
 export function arePasskeysSupported(address = config().publicUrl): boolean {
@@ -119,7 +119,7 @@ function challengeOf(clientDataJSON: string): string {
  * @returns the authenticator's new counter; null if the verification fails
  */
 export async function checkAssertion(
-	sent: Assertion,
+	sent: PasskeyAssertion,
 	expectedChallenge: string,
 	key: Pick<LockedPasskey, 'public_key' | 'counter'>,
 ): Promise<number | null> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** The name of a passkey. */
-export const nameInput = z.object({
+export const passkeyNameInput = z.object({
 	name: z
 		.string({ error: 'Enter a name.' })
 		.trim()

@@ -14,12 +14,12 @@ import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { linkMail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
-	type Assertion,
 	arePasskeysSupported,
 	assertionOptions,
 	attestationOptions,
 	checkAssertion,
 	checkAttestation,
+	type PasskeyAssertion,
 	requirePasskeySupport,
 	spendChallenge,
 } from './ceremonies.server.ts'
@@ -33,7 +33,7 @@ import {
 	recordPasskeyUse,
 	renamePasskeyRow,
 } from './passkeys.queries.server.ts'
-import { assertionInput, attestationInput, nameInput } from './passkeys.schema.ts'
+import { assertionInput, attestationInput, passkeyNameInput } from './passkeys.schema.ts'
 import { MAX_PASSKEYS, type PasskeyView, passkeysPath } from './passkeys.view.ts'
 
 /*
@@ -66,7 +66,7 @@ export async function hasPasskey(viewer: SignedIn): Promise<boolean> {
  */
 export async function beginAdding(viewer: SignedIn, form: FormData) {
 	requirePasskeys()
-	const { name } = parseForm(nameInput, form)
+	const { name } = parseForm(passkeyNameInput, form)
 	await countUse('toggles', viewer)
 	const keys = await listPasskeyRows(viewer.id)
 	refuseTooMany(keys.length)
@@ -77,7 +77,7 @@ export async function beginAdding(viewer: SignedIn, form: FormData) {
 export async function addPasskey(viewer: SignedIn, form: FormData): Promise<void> {
 	requirePasskeys()
 	await countUse('toggles', viewer)
-	const { name } = parseForm(nameInput, form)
+	const { name } = parseForm(passkeyNameInput, form)
 	const sent = readSent(attestationInput, form)
 	const challenge = await spendChallenge(sent.response.clientDataJSON, 'add', viewer.id)
 	const made = await checkAttestation(sent, challenge)
@@ -99,7 +99,7 @@ export async function addPasskey(viewer: SignedIn, form: FormData): Promise<void
 
 /** Renames a passkey. @throws Invalid with the field, NotFound, TooManyRequests */
 export async function renamePasskey(viewer: SignedIn, form: FormData): Promise<void> {
-	const { name } = parseForm(nameInput, form)
+	const { name } = parseForm(passkeyNameInput, form)
 	await countUse('toggles', viewer)
 	if (!(await renamePasskeyRow(viewer.id, idOf(form), name)))
 		throw new NotFound('This passkey has already been removed.')
@@ -181,7 +181,7 @@ export async function confirmByPasskey(viewer: SignedIn, form: FormData, request
 
 /** Verifies a signature and updates the counter, while the passkey is locked. @param check further conditions on the owner */
 async function acceptSignature(
-	sent: Assertion,
+	sent: PasskeyAssertion,
 	challenge: string,
 	check: (key: LockedPasskey) => void,
 ): Promise<LockedPasskey> {

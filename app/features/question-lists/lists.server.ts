@@ -14,7 +14,7 @@ import {
 	findMostDiscussed,
 	findUserId,
 	highestId,
-	listAddresses,
+	listQuestionAddresses,
 	listRows,
 	listTagRows,
 	type QuestionRow,
@@ -169,7 +169,7 @@ export async function mostDiscussed(since: Date): Promise<QuestionPageView | nul
 
 /** The addresses on a page of the sitemap, at most 5,000. */
 export async function listForSitemap(number: number): Promise<{ url: string; changedAt: string }[]> {
-	const rows = await listAddresses((number - 1) * 5_000 + 1)
+	const rows = await listQuestionAddresses((number - 1) * 5_000 + 1)
 	return rows.map((row) => ({
 		url: questionUrl(row),
 		changedAt: row.changed_at,

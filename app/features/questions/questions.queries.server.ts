@@ -168,7 +168,7 @@ export async function countSince(since: Date): Promise<number> {
 }
 
 /** Addresses for the sitemap: ids in [from, from + 5,000). */
-export async function listAddresses(from: number): Promise<(QuestionAddress & { changed_at: string })[]> {
+export async function listQuestionAddresses(from: number): Promise<(QuestionAddress & { changed_at: string })[]> {
 	const { rows } = await sql<QuestionAddress & { changed_at: string }>`
 		select q.id, q.title, u.username, c.slug as category_slug, ${iso('greatest(q.active_at, q.edited_at)')} as changed_at from questions q ${questionJoins}
 		where q.id >= ${from} and q.id < ${from + 5_000} and q.status = 'published' order by q.id`.execute(db())

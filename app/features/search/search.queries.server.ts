@@ -328,7 +328,7 @@ function patternOf(phrase: string): string {
 	return words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '.')).join('(\\W|_)+')
 }
 
-export interface CommentRow {
+export interface CommentHitRow {
 	question_id: number
 	comment_id: number
 	/** The author's. */
@@ -348,14 +348,14 @@ const MAX_CHARACTERS = 4_000
  * Comments of these questions that contain the beginning of any of the words, in reading order.
  * @param lexemes as in {@link MatchedRow}
  */
-export async function commentRows(lexemes: string[], ids: number[]): Promise<CommentRow[]> {
+export async function commentRows(lexemes: string[], ids: number[]): Promise<CommentHitRow[]> {
 	// `ilike` would convert each comment to lower case once per word, by the rules of all of Unicode.
 	const letters = lexemes.some((word) => /[^ -~]/.test(word))
 		? sql`start`
 		: sql`(case when octet_length(start) > length(start) then unaccent(start) else start end) collate "C"`
 	// `pre-commit` has the lexeme precommit.
 	const joined = sql`replace(${letters}, '-', '')`
-	const { rows } = await sql<CommentRow>`
+	const { rows } = await sql<CommentHitRow>`
 		select q.id as question_id, c.id as comment_id, users.name, c.body_start
 		from unnest(${ids}::int[]) q (id) cross join lateral (
 			select id, author_id, ${startOf(sql`body_html`, MAX_CHARACTERS)} as body_start from (

@@ -11,7 +11,7 @@ import { announcementSection } from './announcement.server.ts'
 import { siteSection } from './site.server.ts'
 import { forgetInSettings, registerSections } from './site-settings.server.ts'
 
-export const siteSettings = defineFeature({
+export const siteSettingsFeature = defineFeature({
 	name: 'site-settings',
 	settingSections: [
 		nameSection,

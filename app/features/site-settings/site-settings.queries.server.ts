@@ -70,7 +70,7 @@ export async function findChanges(section: string, id: number): Promise<SettingC
 }
 
 /** Replaces usernames in texts, and keeps their order. */
-export async function renameInTexts(
+export async function renameInSettings(
 	texts: readonly string[],
 	usernames: readonly string[],
 	replacement: string,

@@ -21,7 +21,7 @@ import {
 	findSection,
 	listChangeRows,
 	lockSection,
-	renameInTexts,
+	renameInSettings,
 	rewriteSection,
 	type SavedTexts,
 	type SettingChanges,
@@ -29,12 +29,12 @@ import {
 	writeSection,
 } from './site-settings.queries.server.ts'
 import {
-	type ChangeView,
 	fieldOf,
 	MAX_CHANGES_SHOWN,
 	removalOf,
 	type SectionLine,
 	type SectionView,
+	type SettingChangeView,
 	type SettingView,
 	textInWords,
 } from './site-settings.view.ts'
@@ -257,7 +257,7 @@ async function findNaming(
 	const plain = Object.entries(texts).filter(([name]) => section.settings[name]?.input !== 'secret')
 	const values = plain.map(([, text]) => text)
 	const [longer, shorter] = await Promise.all(
-		[FORMER_USERNAME, ''].map((replacement) => renameInTexts(values, usernames, replacement)),
+		[FORMER_USERNAME, ''].map((replacement) => renameInSettings(values, usernames, replacement)),
 	)
 	const changed = plain.flatMap(([name, text], index) => {
 		const [next = '', short = ''] = [longer?.[index], shorter?.[index]]
@@ -349,7 +349,7 @@ function presentChange(
 	section: SettingSection,
 	{ id, at, changes, username, name }: ChangeRow,
 	texts: SettingTexts,
-): ChangeView {
+): SettingChangeView {
 	const parts = Object.entries(section.settings).flatMap(([changed, setting]) => {
 		const part = changes[changed]
 		if (!part) return []

@@ -46,7 +46,7 @@ export interface SettingView {
 	environment: string | null
 }
 
-export interface ChangeView {
+export interface SettingChangeView {
 	id: number
 	at: string
 	/** The admin; null if they have left. */
@@ -62,7 +62,7 @@ export interface SectionView extends SectionLine {
 	/** Whether the document is reloaded after a save. */
 	loadsAnew: boolean
 	settings: SettingView[]
-	changes: ChangeView[]
+	changes: SettingChangeView[]
 }
 
 /** The words for the values of a field with a choice, by value; empty for other fields. */

@@ -14,8 +14,8 @@ import {
 	finish,
 	hasHiddenProfile,
 	type ItemRow,
-	insertComments,
 	insertItem,
+	insertTakedownComments,
 	listItems,
 	listNext,
 	lockTakedown,
@@ -108,7 +108,7 @@ async function hideCommentsOf(takedown: TakedownRow, isLate: () => boolean): Pro
 	let before = NO_ID
 	do {
 		ids = await listNext(takedown, 'comment', before, COMMENTS_AT_ONCE)
-		await hideComments({ ids, by, reason }, (trx, hidden) => insertComments(trx, takedown.id, hidden))
+		await hideComments({ ids, by, reason }, (trx, hidden) => insertTakedownComments(trx, takedown.id, hidden))
 		before = ids.at(-1) ?? 0
 	} while (ids.length === COMMENTS_AT_ONCE && !isLate())
 }

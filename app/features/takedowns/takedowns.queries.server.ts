@@ -175,7 +175,7 @@ export async function insertItem(
 }
 
 /** {@link insertItem} for comments hidden in this transaction, with their previous status. */
-export async function insertComments(
+export async function insertTakedownComments(
 	trx: Executor,
 	takedownId: number,
 	comments: readonly { id: number; status: string }[],

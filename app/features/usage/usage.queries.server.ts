@@ -75,7 +75,7 @@ export async function listMostRead(since: string): Promise<MostRead[]> {
 }
 
 /** The largest tables, including their indexes and TOAST data. */
-export async function listTables(): Promise<TableSize[]> {
+export async function listTableSizes(): Promise<TableSize[]> {
 	const { rows } = await sql<TableSize>`
 		select relname as name, pg_total_relation_size(oid)::float8 as bytes from pg_class
 		where relkind = 'r' and relnamespace = 'public'::regnamespace order by bytes desc, name limit ${MAX_TABLES}`.execute(

@@ -3,7 +3,14 @@ import { FIGURE_WEEKS } from '~/features/administration/figures/figures.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { daysBefore, mondayOf } from '~/platform/settings/region.server.ts'
-import { listMostRead, listReads, listStorage, listTables, sweepUsage, writeStorage } from './usage.queries.server.ts'
+import {
+	listMostRead,
+	listReads,
+	listStorage,
+	listTableSizes,
+	sweepUsage,
+	writeStorage,
+} from './usage.queries.server.ts'
 import { MOST_READ_WEEKS, type MostRead, type TableSize, type UsageWeek } from './usage.view.ts'
 
 /** Records the size of the site, and deletes weeks that are no longer shown. */
@@ -34,7 +41,7 @@ export async function readUsage(viewer: Viewer): Promise<Usage> {
 		listReads(since),
 		listStorage(since),
 		listMostRead(before(MOST_READ_WEEKS - 1)),
-		listTables(),
+		listTableSizes(),
 	])
 	const weeks = Array.from({ length: FIGURE_WEEKS }, (_, place) => {
 		const week = before(FIGURE_WEEKS - 1 - place)

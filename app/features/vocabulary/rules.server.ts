@@ -20,9 +20,9 @@ import {
 	aboutInput,
 	aliasInput,
 	mergeTargetInput,
-	nameInput,
 	newTargetInput,
 	newTermInput,
+	termNameInput,
 	wordInput,
 } from './vocabulary.schema.ts'
 import type { TermAct } from './vocabulary.view.ts'
@@ -54,7 +54,7 @@ export const termActHandlers: Record<TermAct, TermActHandler> = {
 	/** Renames a term; its tag stays, and the old name becomes a spelling. */
 	async rename(trx, id, input) {
 		const term = await requireTerm(trx, id)
-		const { name } = parseInput(nameInput, input)
+		const { name } = parseInput(termNameInput, input)
 		await refuseTaken(trx, term, name, 'name')
 		if (termKey(name) !== termKey(term.name)) {
 			await putSpelling(trx, id, name, null)

@@ -31,7 +31,7 @@ const newName = name.refine(
 	`The tag of this name would have more than ${MAX_TERM_TAG} characters.`,
 )
 
-export const nameInput = z.object({ name })
+export const termNameInput = z.object({ name })
 export const newTermInput = z.object({ name: newName })
 export const aliasInput = z.object({ alias: spelling('Enter the other spelling.') })
 export const wordInput = z.object({ word: spelling('Enter the word.') })

@@ -1,5 +1,5 @@
 /** Word pieces with their scores, as in the model's `vocab.json`; null counts as 0. */
-export type Vocabulary = readonly (readonly [piece: string, weight: number | null])[]
+export type TokenVocabulary = readonly (readonly [piece: string, weight: number | null])[]
 
 /** The first entries are special tokens. */
 const RESERVED = 6
@@ -16,7 +16,7 @@ export class Tokenizer {
 	private readonly pieces: ReadonlyMap<string, { number: number; weight: number }>
 	private readonly longest: number
 
-	constructor(vocabulary: Vocabulary) {
+	constructor(vocabulary: TokenVocabulary) {
 		const entries = vocabulary.map(([piece, weight], number) => [piece, { number, weight: weight ?? 0 }] as const)
 		this.pieces = new Map(entries.slice(RESERVED))
 		this.longest = Math.max(...vocabulary.map(([piece]) => [...piece].length))

@@ -20,7 +20,7 @@ export interface RenderEnvironment extends Env {
 }
 
 /** A parsed text. */
-export interface Parsed {
+export interface ParsedMarkdown {
 	tokens: Token[]
 	environment: RenderEnvironment
 }

@@ -6,7 +6,7 @@ import {
 	hasTags,
 	namedLanguages,
 	newEnvironment,
-	type Parsed,
+	type ParsedMarkdown,
 	parse,
 	plainText,
 	render,
@@ -46,7 +46,7 @@ export default async function renderTask(task: RenderTask): Promise<RenderedMark
 
 /** Renders a parsed text, whose languages and formulas are loaded; once, as it changes the tokens. */
 export function renderParsed(
-	{ tokens, environment }: Parsed,
+	{ tokens, environment }: ParsedMarkdown,
 	{ topHeading, people }: Pick<RenderTask, 'topHeading' | 'people'>,
 ): RenderedMarkdown {
 	const mentioned = mentionedNames(tokens)

@@ -5,7 +5,7 @@ import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { startOf } from '~/lib/text.ts'
 import { mentionedNames } from './mentions.server.ts'
-import { hasFormulas, namedLanguages, newEnvironment, type Parsed, parse } from './parser.server.ts'
+import { hasFormulas, namedLanguages, newEnvironment, type ParsedMarkdown, parse } from './parser.server.ts'
 import { type RenderedMarkdown, type RenderTask, renderParsed } from './render-worker.server.ts'
 import type { TopHeading } from './sanitize.server.ts'
 
@@ -46,7 +46,7 @@ export async function renderMarkdown(
 const nobody: ReadonlySet<string> = new Set()
 
 /** @returns null for a text that may take long: the first code of a language, and the first formula, take up to a second */
-function parseShort(markdown: string, language: string): Parsed | null {
+function parseShort(markdown: string, language: string): ParsedMarkdown | null {
 	if (markdown.length > MAX_LENGTH_AT_ONCE) return null
 	const environment = newEnvironment(language)
 	const tokens = parse(markdown, environment)

@@ -51,7 +51,7 @@ const parsedAssertion = z.object({
 	}),
 })
 
-export interface Assertion {
+export interface SamlAssertion {
 	/** The entity ID of the identity provider. */
 	issuer: string
 	/** Null without one. The format is a URN, or empty. */
@@ -75,7 +75,7 @@ export interface Assertion {
  * @param parsed the library's output for the signed bytes
  * @throws ZodError if it is not valid SAML 2.0
  */
-export function readAssertion(parsed: unknown): Assertion {
+export function readAssertion(parsed: unknown): SamlAssertion {
 	const { Issuer, Subject, AuthnStatement, AttributeStatement } = parsedAssertion.parse(parsed).Assertion
 	const [{ NameID, SubjectConfirmation }] = Subject
 	const [nameId] = NameID ?? []

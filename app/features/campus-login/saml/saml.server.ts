@@ -4,7 +4,7 @@ import { config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { newToken } from '~/lib/secrets.server.ts'
 import { type ProviderIdentity, ProviderRefused } from '../oidc.server.ts'
-import { type Assertion, readAssertion } from './assertion.server.ts'
+import { readAssertion, type SamlAssertion } from './assertion.server.ts'
 
 /*
  * SAML 2.0 by the library `@node-saml/node-saml`, which verifies signatures, audience and conditions. This file builds requests, and checks
@@ -242,7 +242,7 @@ function requireSuccess(codes: readonly string[]): void {
 }
 
 /** The request named in the signed part, if that is for this site and valid now. */
-function confirmedRequest({ confirmations }: Assertion): string {
+function confirmedRequest({ confirmations }: SamlAssertion): string {
 	const confirmation = confirmations.find(({ method }) => method === bearer)
 	if (confirmations.length !== 1 || !confirmation) throw new Error('not confirmed by its bearer')
 	const { recipient, inResponseTo, notBefore, notOnOrAfter } = confirmation
@@ -263,7 +263,7 @@ function endOf(time: string | undefined): number {
  * The subject by which an account is found. It includes the attribute's name: if another attribute is configured, its values may be those
  * of other people in the former one.
  */
-function subjectOf({ nameId, attributes }: Assertion, { subjectAttribute }: SamlSettings): string {
+function subjectOf({ nameId, attributes }: SamlAssertion, { subjectAttribute }: SamlSettings): string {
 	const { value = '', format = '' } = nameId ?? {}
 	if (subjectAttribute === '' && format === `${nameIdFormats}transient`) throw samlError('transient')
 	const values = attributes.get(subjectAttribute) ?? []
@@ -274,13 +274,13 @@ function subjectOf({ nameId, attributes }: Assertion, { subjectAttribute }: Saml
 }
 
 /** The end of the session; ISO 8601 in UTC. */
-function sessionEnd({ sessionEnds }: Assertion, { hours }: SamlSettings): string {
+function sessionEnd({ sessionEnds }: SamlAssertion, { hours }: SamlSettings): string {
 	const ends = sessionEnds.map((time) => Date.parse(time))
 	if (!ends.every((end) => end > Date.now())) throw samlError('expired')
 	return new Date(Math.min(Date.now() + hours * 3_600_000, ...ends)).toISOString()
 }
 
-function claimsOf({ attributes }: Assertion, settings: SamlSettings): Record<string, unknown> {
+function claimsOf({ attributes }: SamlAssertion, settings: SamlSettings): Record<string, unknown> {
 	const { nameAttribute, usernameAttribute, emailAttribute, roleAttribute } = settings
 	const first = [nameAttribute, usernameAttribute, emailAttribute].map((name) => [name, attributes.get(name)?.[0]])
 	return { ...Object.fromEntries(first), [roleAttribute]: attributes.get(roleAttribute) ?? [] }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { ChatPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
-import { type OutgoingMessage, pairUserIds } from '~/features/conversations/conversations.queries.server.ts'
+import { type MessageAttempt, pairUserIds } from '~/features/conversations/conversations.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { statement, type Value } from '~/platform/db/statement.server.ts'
 import { byPosition } from '~/platform/db/transaction.server.ts'
@@ -134,7 +134,7 @@ const readSent = statement(
 )
 
 /** Messages that these members already sent with these ids, in their order. */
-export async function listSent(trx: Executor, named: readonly OutgoingMessage[]): Promise<(MessageRow | undefined)[]> {
+export async function listSent(trx: Executor, named: readonly MessageAttempt[]): Promise<(MessageRow | undefined)[]> {
 	const clientIds = named.map(({ clientId }) => clientId)
 	return byPosition(named, await readSent(trx, pairUserIds(named), clientIds))
 }

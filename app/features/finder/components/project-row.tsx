@@ -8,7 +8,7 @@ import type { ProjectHit } from '../finder.view.ts'
 const MAX_STACK = 8
 
 /** A project in a list: title, matching text, owner and technologies. */
-export function ProjectRow({ project: { url, titleHtml, excerptHtml, stack, owner } }: { project: ProjectHit }) {
+export function ProjectResult({ project: { url, titleHtml, excerptHtml, stack, owner } }: { project: ProjectHit }) {
 	const matching = stack.filter(({ matched }) => matched)
 	const shown = [...matching, ...stack.filter(({ matched }) => !matched)].slice(0, MAX_STACK)
 	return (

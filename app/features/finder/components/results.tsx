@@ -19,7 +19,7 @@ import { SectionHeading } from '~/ui/rule-head.tsx'
 import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import { type SearchKind, searchKinds, searchPath, searchRoute } from '../finder.paths.ts'
 import type { Hits, ProjectHit, SearchData, TagHit } from '../finder.view.ts'
-import { ProjectRow } from './project-row.tsx'
+import { ProjectResult } from './project-row.tsx'
 
 /** The labels of the kinds. */
 export const kindTitles: Record<SearchKind, string> = {
@@ -126,7 +126,7 @@ function Rows({ kind, rows }: { kind: SearchKind; rows: unknown[] }) {
 		return (
 			<ul>
 				{withoutDuplicates(rows as ProjectHit[], ({ id }) => id).map((project) => (
-					<ProjectRow key={project.id} project={project} />
+					<ProjectResult key={project.id} project={project} />
 				))}
 			</ul>
 		)

@@ -53,7 +53,7 @@ export async function findDeparture(userId: number): Promise<DepartureRow | unde
 }
 
 /** Serializes departures and changes of roles, so that the last admin cannot leave. */
-export async function lockRoles(trx: Executor): Promise<void> {
+export async function lockRoleChanges(trx: Executor): Promise<void> {
 	await sql`select pg_advisory_xact_lock(hashtext('roles'))`.execute(trx)
 }
 

@@ -15,7 +15,7 @@ import {
 	findDeparture,
 	insertDeparture,
 	isLastAdmin,
-	lockRoles,
+	lockRoleChanges,
 } from './leaving.queries.server.ts'
 
 /** The form to leave. */
@@ -59,7 +59,7 @@ export async function leave(member: SignedIn, input: Input): Promise<void> {
 
 /** As {@link leave}, in the transaction of an admin; call {@link announceLeaving} after the commit. */
 export async function leaveInTransaction(trx: Executor, userId: number, keepsTexts: boolean): Promise<void> {
-	await lockRoles(trx)
+	await lockRoleChanges(trx)
 	await lockHideable(trx, userId)
 	if (await isLastAdmin(trx, userId))
 		throw new Conflict(

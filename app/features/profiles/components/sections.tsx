@@ -15,7 +15,7 @@ interface HeadedProps {
 }
 
 /** A part of a profile: its name in the left column, its content in the right one. */
-export function Section({ children, ...head }: HeadedProps & { children: ReactNode }) {
+export function ProfileSection({ children, ...head }: HeadedProps & { children: ReactNode }) {
 	return (
 		<Headed {...head}>
 			<div className="min-w-0">{children}</div>
@@ -29,7 +29,7 @@ interface SharedSectionProps<Props extends object> extends HeadedProps {
 	with: Props
 }
 
-/** Like {@link Section}, with content that is the same for all viewers who get the same props. */
+/** Like {@link ProfileSection}, with content that is the same for all viewers who get the same props. */
 export function SharedSection<Props extends object>({ of, with: given, ...head }: SharedSectionProps<Props>) {
 	return (
 		<Headed {...head}>

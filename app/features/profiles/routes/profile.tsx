@@ -20,8 +20,8 @@ import {
 	type AcademicsView,
 	Certificates,
 	Experience,
+	ProfileSection,
 	Projects,
-	Section,
 	SharedSection,
 } from '../components/sections.tsx'
 import { ProfileScript } from '../components/structured-data.tsx'
@@ -84,12 +84,12 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 						<div className="min-w-0">
 							<HiddenNotice hidden={profile.hidden} />
 							{profile.imported ? (
-								<Section id="about" title="About me">
+								<ProfileSection id="about" title="About me">
 									<p className="max-w-read text-md text-ink-2">
 										This is the author of questions and answers that were imported from another site. Nobody can log in
 										as them, so they cannot be reached here. Each text names its source.
 									</p>
-								</Section>
+								</ProfileSection>
 							) : profile.hidden && !profile.hidden.whole ? null : (
 								<>
 									<SharedSection
@@ -140,11 +140,11 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 									)}
 								</>
 							)}
-							<Section id="queries" title="Queries">
+							<ProfileSection id="queries" title="Queries">
 								<PostTabs shown={kind} counts={counts} />
 								<OwnPosts key={kind} page={page} cursor={cursor} kind={kind} params={{ posts: kind }} />
 								{Object.values(counts).some((count) => count > 0) && <FeedLink username={profile.username} />}
-							</Section>
+							</ProfileSection>
 						</div>
 						{/* For search engines, which see the page as visitors. */}
 						{!profile.imported && viewer === null && <ProfileScript profile={profile} nonce={nonce} />}
@@ -184,9 +184,9 @@ function ProfileSkeleton() {
 			{known ? <ContactCard profile={known} /> : <CardSkeleton />}
 			<div className="min-w-0">
 				{known?.about && (
-					<Section id="about" title="About me">
+					<ProfileSection id="about" title="About me">
 						<About about={known.about} aboutHtml={null} />
-					</Section>
+					</ProfileSection>
 				)}
 				{['about', 'academics', 'projects'].slice(known?.about ? 1 : 0).map((section) => (
 					<SectionSkeleton key={section} />

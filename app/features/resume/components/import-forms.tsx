@@ -10,7 +10,7 @@ import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import type { Preview } from '../import/import.server.ts'
+import type { ImportedResumePreview } from '../import/import.server.ts'
 import type { Change, Difference } from '../import/plan.ts'
 
 const parts = [
@@ -32,7 +32,7 @@ const names: Record<string, string> = {
 }
 
 /** The changes of an import, each with a checkbox, and what cannot be imported. */
-export function ImportPreview({ preview, message }: { preview: Preview; message: string }) {
+export function ImportPreview({ preview, message }: { preview: ImportedResumePreview; message: string }) {
 	const { changes, unsaved, more, document, fingerprint } = preview
 	return (
 		<>

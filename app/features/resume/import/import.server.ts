@@ -51,7 +51,7 @@ import { fromResume, type ResumeContents, type UnsavedField } from './reading.ts
 const MAX_SHOWN = 100
 
 /** The changes of an import, and what a profile cannot store. */
-export interface Preview {
+export interface ImportedResumePreview {
 	changes: Change[]
 	/** The first hundred. */
 	unsaved: UnsavedField[]
@@ -65,15 +65,15 @@ export interface Preview {
 
 /** The profile has changed since the preview. `preview` is based on its present state. */
 export class PreviewOutdated extends Conflict {
-	readonly preview: Preview
-	constructor(preview: Preview) {
+	readonly preview: ImportedResumePreview
+	constructor(preview: ImportedResumePreview) {
 		super('Your profile has changed since this preview. Nothing was imported. Here is a new preview.')
 		this.preview = preview
 	}
 }
 
 /** What a document would change in the viewer's profile. Changes nothing. @throws NotAllowed, Invalid if the text is not a résumé */
-export async function previewImport(viewer: Viewer, username: string, text: string): Promise<Preview> {
+export async function previewImport(viewer: Viewer, username: string, text: string): Promise<ImportedResumePreview> {
 	const { id } = requireOwner(viewer, username)
 	const document = parseResume(text)
 	return (await prepare(id, document)).preview
@@ -117,7 +117,7 @@ export async function applyImport(
 }
 
 interface Prepared {
-	preview: Preview
+	preview: ImportedResumePreview
 	plan: ImportPlan
 	current: CurrentProfile
 	row: EditableRow

@@ -12,7 +12,7 @@ import { redirectWithToast } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { ImportForm, ImportPreview } from '../components/import-forms.tsx'
 import { MAX_RESUME_BYTES } from '../import/document.ts'
-import { applyImport, type Preview, PreviewOutdated, previewImport } from '../import/import.server.ts'
+import { applyImport, type ImportedResumePreview, PreviewOutdated, previewImport } from '../import/import.server.ts'
 import type { Route } from './+types/resume-import'
 
 export function loader(args: Route.LoaderArgs) {
@@ -93,7 +93,7 @@ function usePreviewAgain(): void {
 }
 
 function outdated({ preview, message }: PreviewOutdated): {
-	preview: Preview
+	preview: ImportedResumePreview
 	message: string
 	errors: Record<string, string>
 	text: string

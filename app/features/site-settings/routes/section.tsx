@@ -16,7 +16,13 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useFieldFocus } from '~/ui/use-focus-kept.ts'
 import { SettingField } from '../components/setting-field.tsx'
 import { getSection, isSensitive, saveSection, storePictures, undoChange } from '../site-settings.server.ts'
-import { type ChangeView, choiceLabels, type SectionView, sectionPath, settingsPath } from '../site-settings.view.ts'
+import {
+	choiceLabels,
+	type SectionView,
+	type SettingChangeView,
+	sectionPath,
+	settingsPath,
+} from '../site-settings.view.ts'
 import type { Route } from './+types/section'
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
@@ -147,7 +153,13 @@ function History({ section, message }: { section: SectionView; message: string |
 	)
 }
 
-function Change({ section, change: { id, at, by, parts, mayUndo } }: { section: SectionView; change: ChangeView }) {
+function Change({
+	section,
+	change: { id, at, by, parts, mayUndo },
+}: {
+	section: SectionView
+	change: SettingChangeView
+}) {
 	return (
 		<li className="flex items-start gap-3 border-b border-line py-2.5">
 			<div className="min-w-0 flex-1">

@@ -22,7 +22,7 @@ interface TokenFormProps {
 }
 
 /** Creates a token with a name, scopes and a lifetime. */
-export function TokenForm({ moderator, refusal }: TokenFormProps) {
+export function AccessTokenForm({ moderator, refusal }: TokenFormProps) {
 	const offered = (Object.keys(meanings) as TokenScope[]).filter((scope) => scope !== 'moderate' || moderator)
 	return (
 		<Form method="post" className="mt-4 grid max-w-[26rem] gap-5">

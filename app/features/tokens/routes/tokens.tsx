@@ -10,7 +10,7 @@ import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
-import { TokenForm } from '../components/token-form.tsx'
+import { AccessTokenForm } from '../components/token-form.tsx'
 import { TokenSection } from '../components/token-section.tsx'
 import { listTokens, makeToken, revokeToken } from '../tokens.server.ts'
 import type { Route } from './+types/tokens'
@@ -78,7 +78,7 @@ export default function Tokens({ loaderData: { tokens, moderator }, actionData }
 			<section className="mt-8" aria-labelledby="new-token">
 				<SectionHeading id="new-token" title="New token" />
 				{/* Resets the form after a token was created. */}
-				<TokenForm key={token ?? 'first'} moderator={moderator} refusal={actionData?.refusal ?? null} />
+				<AccessTokenForm key={token ?? 'first'} moderator={moderator} refusal={actionData?.refusal ?? null} />
 			</section>
 			<TokenSection tokens={tokens} stays>
 				<p className="mt-4">

@@ -70,7 +70,7 @@ interface PreviewProps {
 }
 
 /** The effect of an action, with the button that carries it out. */
-export function Preview({ preview, action, back }: PreviewProps) {
+export function TermActPreview({ preview, action, back }: PreviewProps) {
 	const { act, fields, changes } = preview
 	const section = useRef<HTMLElement>(null)
 	// Scrolls here, as the button that requested it may be far below. Without scripts the page starts at the top anyway.

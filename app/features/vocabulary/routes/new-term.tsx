@@ -6,7 +6,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { withHttpErrors } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { Link } from '~/ui/link.tsx'
-import { ActForm, ownRefusal, Preview, usePreviewHeading } from '../components/act-form.tsx'
+import { ActForm, ownRefusal, TermActPreview, usePreviewHeading } from '../components/act-form.tsx'
 import { answerAct } from '../requests.server.ts'
 import { describeWord } from '../vocabulary.server.ts'
 import { newTermPath, termsPath } from '../vocabulary.view.ts'
@@ -43,7 +43,7 @@ export default function NewTerm({ loaderData: { word, known, similar }, actionDa
 					All terms
 				</Link>
 			</p>
-			{preview && <Preview preview={preview} action={here} back={here} />}
+			{preview && <TermActPreview preview={preview} action={here} back={here} />}
 			{known && <p className="mt-4 text-ink-2">This is a spelling of a term already.</p>}
 			{word && (
 				<ActForm

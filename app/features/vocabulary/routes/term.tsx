@@ -9,7 +9,7 @@ import { withHttpErrors } from '~/platform/http/http.ts'
 import { Field, TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { ActForm, ownRefusal, Preview, usePreviewHeading } from '../components/act-form.tsx'
+import { ActForm, ownRefusal, TermActPreview, usePreviewHeading } from '../components/act-form.tsx'
 import { answerAct } from '../requests.server.ts'
 import { getTerm } from '../vocabulary.server.ts'
 import { type TermPageView, termPath, termsPath } from '../vocabulary.view.ts'
@@ -41,7 +41,7 @@ export default function TermPage({ loaderData: term, actionData }: Route.Compone
 					All terms
 				</Link>
 			</p>
-			{preview && <Preview preview={preview} action={termPath(term.id)} back={termPath(term.id)} />}
+			{preview && <TermActPreview preview={preview} action={termPath(term.id)} back={termPath(term.id)} />}
 			{removal && (
 				<div className="mt-4 max-w-[36rem]">
 					<FormError>{removal.message}</FormError>
