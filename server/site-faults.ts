@@ -153,7 +153,7 @@ async function guard<Result>(args: Args, isPage: boolean, work: () => Result): P
 	}
 }
 
-/** The site fault in a response with status 503 or 507, by `answering` or `refused`; null for any other response. */
+/** The site fault in a response with status 503 or 507, by `withHttpErrors` or `refuseForm`; null for any other response. */
 function faultIn(answer: unknown): Fault | null {
 	const { type, data: body, init } = (answer ?? {}) as { type?: string; data?: unknown; init?: ResponseInit | null }
 	if (type !== 'DataWithResponseInit' || (init?.status !== 503 && init?.status !== 507)) return null

@@ -101,7 +101,7 @@ function keptOf(identityId: number, answer: ProviderIdentity): string | null {
 
 /**
  * Stores with a new session how to check it at its provider, and when it ends.
- * @param kept as `enter` encrypted it, possibly before a second step
+ * @param kept as `logInByIdentity` encrypted it, possibly before a second step
  * @throws NotAllowed if the identity was unlinked meanwhile
  */
 export async function attachSession(sessionId: number, kept: string): Promise<void> {

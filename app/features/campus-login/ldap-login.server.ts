@@ -27,7 +27,7 @@ export function requireLdapProvider(): Provider {
 
 /**
  * Logs in with username and password of the directory. The first login creates the account.
- * @returns as `enter`
+ * @returns as `logInByIdentity`
  * @throws NotFound, Invalid, TooManyRequests, NotAllowed, Conflict with a message for the person; SecondStepRequired
  */
 export async function logInByLdap(form: FormData, request: Request): ReturnType<typeof logInByIdentity> {

@@ -17,7 +17,7 @@ const CONFIRMATION_LIFETIME = 600
  * anything is read or written for the action, and after checking that they may do it.
  * @param back where to go after the confirmation: a path; by default the address of the request
  * @returns the id of the session
- * @throws ConfirmationRequired, which `answering` and `refused` turn into a redirect, and the API into 403
+ * @throws ConfirmationRequired, which `withHttpErrors` and `refuseForm` turn into a redirect, and the API into 403
  * @throws NotAllowed when the session has ended
  */
 export async function requireConfirmed(viewer: SignedIn, request: Request, back = pathOf(request)): Promise<number> {
