@@ -7,7 +7,7 @@ export interface University {
 }
 
 interface Entry extends University {
-	/** The normalized words of the name ({@link foldText}), each preceded by a space. */
+	/** The normalized words of the name ({@link plain}), each preceded by a space. */
 	words: string
 	/** The initials of its words, such as `iitb`, and without the small words, such as `mit`. */
 	initials: string
