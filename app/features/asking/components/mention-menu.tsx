@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { pluralize } from '~/lib/text.ts'
 import SuggestionList from '~/ui/suggestions.tsx'
 import { applyEdit } from './markdown-edits.ts'
@@ -48,8 +49,9 @@ function useMentionToken(area: HTMLTextAreaElement): MentionToken | null {
 		const ended = new AbortController()
 		const { signal } = ended
 		for (const type of ['input', 'blur']) area.addEventListener(type, look, { signal })
-		// Enter takes a suggestion, so none may stay for a place that the caret has left.
+		// Enter takes a suggestion, so none may stay for a place that the caret has left. A busy browser reports that only after the key.
 		document.addEventListener('selectionchange', look, { signal })
+		area.addEventListener('keydown', () => flushSync(look), { signal, capture: true })
 		return () => ended.abort()
 	}, [area])
 	return token
