@@ -25,8 +25,8 @@ interface Processes {
 const rounds = 7
 const pagesPerRound = 100
 const connections = 4
-/** Members who take turns: each may open 600 pages a minute, and write 60 times. */
-export const readers = 40
+/** Members who take turns: each may open 600 pages a minute, search for people 120 times and write 60 times. */
+export const readers = 100
 
 /** A request to the site. */
 export interface MeasuredRequest {
