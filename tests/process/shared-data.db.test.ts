@@ -226,10 +226,20 @@ describe('after a write', () => {
 			}
 			return rows.find(({ slug }) => slug === 'python')?.count
 		}
+		const tagged = (count: number) => people.map((who) => [who, count])
+		const readTagged = () =>
+			Promise.all(
+				people.map(async (who) => {
+					const page = await read('/search?q=sharing&in=tags', who)
+					return [who, Number(/data-count="(\d+)"/.exec(page)?.[1])]
+				}),
+			)
 		const before = await count()
 		expect(await count()).toBe(before)
+		expect(await readTagged()).toEqual(tagged(2))
 		expect((await call('DELETE', `/queries/${idOf('ravi')}`, 'ravi')).status).toBeLessThan(400)
 		expect(await count()).toBe((before ?? 0) - 1)
+		expect(await readTagged()).toEqual(tagged(1))
 		for (const who of people)
 			for (const text of await readAll(who)) expect(text.includes(`A question of ravi`), who).toBe(false)
 	})
