@@ -47,9 +47,10 @@ export async function seedForum(
 		for (let index = indexes.pop(); index; index = indexes.pop()) await step(index)
 	}
 	await Promise.all(Array.from({ length: writers }, make))
-	for (const statement of around) await step(statement)
 	await step('drop schema bench cascade')
+	// What follows reads all of the forum.
 	await refreshStatistics()
+	for (const statement of around) await step(statement)
 	await pool().query(
 		'vacuum (analyze) search_words, search_spellings, similar_words, notifications, question_votes, related_questions, skill_evidence, skill_strengths, cases, reports',
 	)

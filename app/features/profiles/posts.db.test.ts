@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { deleteQuestion } from '~/features/asking/asking.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
@@ -56,6 +57,23 @@ test.each<[PostKind, number]>([
 		if (kind === 'answers') expect(found).toEqual(answers.toReversed())
 		if (kind === 'solutions') expect(found).toEqual(answers.slice(0, 3).toReversed())
 	}
+})
+
+test.each([
+	['comments_author', 'parent_id is null'],
+	['comments_author', 'parent_id is not null'],
+	['comments_author_solutions', 'is_solution'],
+])('posts are counted by an index alone: %s, %s', async (index, kind) => {
+	const plan = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await sql`set local enable_seqscan = off`.execute(trx)
+			await sql`set local enable_bitmapscan = off`.execute(trx)
+			return sql<Record<string, string>>`
+				explain select question_id from comments
+				where author_id = ${helper.id} and status = 'published' and ${sql.raw(kind)} limit 1000`.execute(trx)
+		})
+	expect(plan.rows.map((row) => row['QUERY PLAN']).join('\n')).toContain(`Index Only Scan using ${index} on`)
 })
 
 test('an answer links to its comment and shows its beginning', async () => {

@@ -74,19 +74,22 @@ export async function listAnswerableRows(
 				where tagged.tag_id = known.tag_id and not tagged.solved
 				order by created_at desc, question_id desc limit ${MAX_OPEN_PER_TAG}) open
 			where knows > 0 group by open.question_id),
-		-- Sorted first: the conditions for this member are only checked until the page is full.
+		-- Sorted first: the conditions for this member are only checked until the page is full. With offset 0 they stay a look at one question,
+		-- as a join of all would be sorted once more.
 		ranked as (select * from fitting order by rank desc, question_id desc offset 0),
 		page as (
-			select q.id, names, rank from ranked join questions q on q.id = ranked.question_id
-			where q.status = 'published' and q.locked_at is null and q.author_id <> all(${accountIdsOf(userId)})
-				${cursor ? sql`and (rank, q.id) < (${cursor.rank}::float8, ${cursor.id}::int)` : sql``}
-				and not exists (select from comments c where c.question_id = q.id and c.author_id = ${userId} and c.status = 'published')
-				and not ${isBlocking(userId, sql.ref('q.author_id'))} and not ${isBlocking(sql.ref('q.author_id'), userId)}
-				and not exists (select from muted_subjects muted
-					where muted.user_id = ${userId} and subject_type = 'query' and subject_id = q.id)
-				and not exists (select from question_asks asked
-					where asked.question_id = q.id and asked.user_id = ${userId} and declined_at is not null)
-			order by rank desc, ranked.question_id desc limit ${limit})
+			select question_id as id, names, rank from ranked cross join lateral (
+				select from questions q
+				where q.id = ranked.question_id and q.status = 'published' and q.locked_at is null and q.author_id <> all(${accountIdsOf(userId)})
+					and not exists (select from comments c where c.question_id = q.id and c.author_id = ${userId} and c.status = 'published')
+					and not ${isBlocking(userId, sql.ref('q.author_id'))} and not ${isBlocking(sql.ref('q.author_id'), userId)}
+					and not exists (select from muted_subjects muted
+						where muted.user_id = ${userId} and subject_type = 'query' and subject_id = q.id)
+					and not exists (select from question_asks asked
+						where asked.question_id = q.id and asked.user_id = ${userId} and declined_at is not null)
+				offset 0) fits
+			${cursor ? sql`where (rank, question_id) < (${cursor.rank}::float8, ${cursor.id}::int)` : sql``}
+			order by rank desc, question_id desc limit ${limit})
 		select q.id, q.title, q.excerpt, q.tags, to_char(q.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
 			q.comment_count, users.username, users.name, users.image, users.pseudonym_verified, categories.slug as category_slug, categories.title as category_title,
 			page.names as because, page.rank

@@ -1,11 +1,11 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { conditionsBesideWords } from './scope.queries.server.ts'
+import { conditionsBesideWords, type SearchScope } from './scope.queries.server.ts'
 import { refreshWordCounts } from './similar/similar.queries.server.ts'
 
 useDatabase()
@@ -188,6 +188,7 @@ test('conditions with few common results are listed by time', async () => {
 test.each([
 	['questions_found', 40],
 	['questions_title', 40],
+	['questions_found_unanswered', 40],
 	['search_words_spelling', 0],
 	['similar_words_spelling', 0],
 ])('an index has few entries that are not sorted in yet, as each search reads them all: %s', async (index, most) => {
@@ -197,18 +198,35 @@ test.each([
 	expect(rows[0]?.pages).toBeLessThanOrEqual(most)
 })
 
-test('beside words, the list of all unanswered questions is not read', async () => {
+/** The plan for questions in a state, without some indexes; the database stays as it is. */
+async function planOf(
+	condition: RawBuilder<unknown>,
+	states: Pick<SearchScope, 'solved' | 'unanswered'>,
+	missing: string[],
+) {
 	const without = { tags: [], categories: [], users: [] }
-	const scope = { tags: [], categories: null, users: null, without, besides: null, unanswered: true }
-	const plan = await db()
-		.transaction()
-		.execute(async (trx) => {
-			await sql`analyze questions`.execute(trx)
-			await sql`set local enable_seqscan = off`.execute(trx)
-			return sql<Record<string, string>>`
-				explain select id from questions q where ${conditionsBesideWords(scope)}`.execute(trx)
-		})
-	const used = plan.rows.map((row) => row['QUERY PLAN']).join('\n')
-	expect(used).toContain('questions_')
-	expect(used).not.toContain('questions_unanswered')
+	const scope = { tags: [], categories: null, users: null, without, besides: null, ...states }
+	const trx = await db().startTransaction().execute()
+	await sql`analyze questions`.execute(trx)
+	await sql`set local enable_seqscan = off`.execute(trx)
+	for (const index of missing) await sql`drop index ${sql.id(index)}`.execute(trx)
+	const { rows } = await sql<Record<string, string>>`
+		explain select id from questions q where ${condition} and ${conditionsBesideWords(scope, sql`true`)}`.execute(trx)
+	await trx.rollback().execute()
+	return rows.map((row) => row['QUERY PLAN']).join('\n')
+}
+
+test('beside words, the list of all solved questions is not read', async () => {
+	const plan = await planOf(sql`true`, { solved: true }, [])
+	expect(plan).toContain('questions_')
+	expect(plan).not.toContain('questions_solved')
 })
+
+test.each(['q.search', 'title_document(q.title)'])(
+	'unanswered questions have an index of their words: %s',
+	async (document) => {
+		const words = sql`${sql.raw(document)} @@ 'kettle'`
+		const plan = await planOf(words, { unanswered: true }, ['questions_found', 'questions_title'])
+		expect([...plan.matchAll(/on (questions_\w+)/g)].map(([, index]) => index)).toEqual(['questions_found_unanswered'])
+	},
+)

@@ -17,7 +17,7 @@ export const MAX_CANDIDATES = {
  * about 4 ms, plus 4 µs per match, with a million questions. So the scan continues where it is likely to stop early, within
  * a part of the forum, and for up to three times that distance. Titles have fewer matches: two blocks suffice to tell that
  * most of their scans would not stop early. Whether a question is solved or answered is not in the index, so that the row of
- * each match is read for it: then the scan pays for longer.
+ * each match is read for it: then the scan pays for longer. Unanswered questions have an index of their own.
  */
 const near = { titled: 2, anywhere: 6 }
 const partsWalked = { byIndex: 7, byState: 3 }
@@ -93,8 +93,8 @@ function setOf(
 	scope: SearchScope,
 ): RawBuilder<unknown> {
 	const part = (which: string) => sql.raw(`${name}_${which}`)
-	const hasState = [scope.solved, scope.unanswered, scope.unsolved].some((state) => state !== undefined)
-	const partWalked = hasState ? partsWalked.byState : partsWalked.byIndex
+	const isInRows = [scope.solved, scope.unsolved].some((state) => state !== undefined) || scope.unanswered === false
+	const partWalked = isInRows ? partsWalked.byState : partsWalked.byIndex
 	const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditionsBesideWords(scope, sql`true`)}`
 	const blocks = (from: RawBuilder<unknown>, until: RawBuilder<unknown>, isWanted: RawBuilder<unknown>) => {
 		const rows = walkBlocks(matching, from, until, ['id', 'ctid'], sql`(select top from asked)`)

@@ -112,6 +112,7 @@ function fewRows(scope: SearchScope): RawBuilder<unknown> {
 /**
  * As {@link conditions}, beside words. There are indexes of all questions in a state for the lists of them: the planner would read one as a
  * whole, a fourth of the forum, to intersect it with what the words find. It does not know `coalesce` as a condition of theirs.
+ * The index of unanswered questions is made with it.
  * @param isPublished true where the caller checks the status of the questions later
  */
 export function conditionsBesideWords(

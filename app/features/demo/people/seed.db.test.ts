@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { seedQuestions } from '~/features/demo/seed.server.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -31,6 +32,24 @@ test('a community grows to the given size, with counters and search rows', async
 	const counters = await db().selectFrom('terms').select(['id', 'members']).orderBy('id').execute()
 	expect(counters).toEqual(await recountTerms())
 	expect(await siteHasAccounts()).toBe(false)
+})
+
+test('the planner has statistics of every table that was filled', async () => {
+	const filled = [
+		'users',
+		'profiles',
+		'skills',
+		'profile_skills',
+		'projects',
+		'certificates',
+		'terms',
+		'member_search',
+		'skill_evidence',
+		'skill_strengths',
+	]
+	const { rows } = await sql<{ name: string }>`
+		select relname as name from pg_class where relname = any(${filled}::text[]) and reltuples <= 0`.execute(db())
+	expect(rows).toEqual([])
 })
 
 test('questions are by these members, without duplicates, with counters', async () => {

@@ -60,10 +60,22 @@ export async function insertPeople(trx: Executor, people: GeneratedMember[]): Pr
 	return { ids: [...ids.values()], rows: people.length * 3 + skills.length + projects.length + certificates.length }
 }
 
+const MEMBER_TABLES = [
+	'users',
+	'profiles',
+	'skills',
+	'profile_skills',
+	'projects',
+	'certificates',
+	'skill_evidence',
+	'skill_strengths',
+	'terms',
+	'member_search',
+]
+
 /** Updates the statistics: after a bulk load the planner would still assume an empty community. */
 export async function analyzeMemberTables(): Promise<void> {
-	for (const table of ['users', 'profiles', 'profile_skills', 'projects', 'certificates', 'terms', 'member_search'])
-		await sql`vacuum (analyze) ${sql.id(table)}`.execute(db())
+	for (const table of MEMBER_TABLES) await sql`vacuum (analyze) ${sql.id(table)}`.execute(db())
 }
 
 async function insertSkills(trx: Executor, skills: { user_id: number; name: string; position: number }[]) {

@@ -138,6 +138,13 @@ test.each([
 	await expect(searchOwnMessages(tomas, word, 'x')).rejects.toMatchObject({ status: 422 })
 })
 
+test('the index has few messages that are not sorted in yet, as each search reads them all', async () => {
+	await fill(4_500, 'bramble')
+	const { rows } = await sql<{ pages: number }>`
+		select gin_clean_pending_list('messages_search')::int as pages`.execute(db())
+	expect(rows[0]?.pages).toBeLessThanOrEqual(40)
+})
+
 test('with many messages, old words are known after the job has run, and deleted later', async () => {
 	await startJobs()
 	await stopJobs()

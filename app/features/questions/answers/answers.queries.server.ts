@@ -48,13 +48,15 @@ export async function listAnswerRows({ author, which, mine, after, limit }: Answ
 
 /** How many published questions and comments of each kind a member has; each counted up to `limit`. */
 export async function countPostRows(author: string, limit: number): Promise<Record<'queries' | AnswerKind, number>> {
-	// Nearly all questions are published: looking for others, in an index of these alone, spares reading a question for each comment.
+	// Nearly all questions are published: looking for others, in an index of these alone, spares reading the questions.
+	const isPublished = (id: string) => sql`
+		(select other.id from questions other where other.id = ${sql.ref(id)} and other.status <> 'published') is null`
 	const comments = (which: AnswerKind) => sql`(select count(*)::int from (
 		select from comments m where m.author_id = author.id and m.status = 'published' ${ofKind[which]}
-			and (select q.id from questions q where q.id = m.question_id and q.status <> 'published') is null limit ${limit}) x)`
+			and ${isPublished('m.question_id')} limit ${limit}) x)`
 	const { rows } = await sql<Record<'queries' | AnswerKind, number>>`
 		select (select count(*)::int from (
-				select from questions where author_id = author.id and status = 'published' limit ${limit}) x) as queries,
+				select from questions q where q.author_id = author.id and ${isPublished('q.id')} limit ${limit}) x) as queries,
 			${comments('answers')} as answers, ${comments('solutions')} as solutions, ${comments('comments')} as comments
 		from users author where username = ${author}`.execute(db())
 	return rows[0] ?? { queries: 0, answers: 0, solutions: 0, comments: 0 }
