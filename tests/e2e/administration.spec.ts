@@ -141,6 +141,8 @@ test('an admin manages categories and members on a phone, without scripts', asyn
 	await page.getByRole('button', { name: 'Log out everywhere' }).click()
 	await expectNotice(page, 'Logged out everywhere.')
 	await expect(page.getByText('0 sessions')).toBeVisible()
+	await page.getByRole('button', { name: 'Make an archive' }).click()
+	await expect(page.getByRole('alert').first()).toHaveText('One field needs attention: Why')
 	await page.goto('/admin/members?role=admin')
 	const [download] = await Promise.all([
 		page.waitForEvent('download'),
