@@ -216,6 +216,7 @@ test('pages of members have the routes of their links from two files of the buil
 })
 
 test('a question on paper has dark text in either theme, and nothing that can only be pressed', async ({ page }) => {
+	await logIn(page)
 	await page.goto('/forum?q=useEffect')
 	const link = page.getByRole('article').first().getByRole('heading').getByRole('link')
 	await page.goto((await link.getAttribute('href')) ?? '')
@@ -230,6 +231,8 @@ test('a question on paper has dark text in either theme, and nothing that can on
 	await expect(page.getByRole('contentinfo')).toBeHidden()
 	await expect(page.getByRole('link', { name: 'Skip to content' })).toBeHidden()
 	await expect(page.getByRole('heading', { name: /^Comments/ })).toBeVisible()
+	for (const pressed of ['textarea', 'summary', '[data-not-saved]'])
+		await expect(page.locator(pressed).filter({ visible: true })).toHaveCount(0)
 })
 
 /** The picture that a journey gives a member has no file. One that fails to load is replaced by initials, at some time. */
