@@ -195,4 +195,25 @@ test.describe('without JavaScript', () => {
 		await expect(page).toHaveURL('/following')
 		await expectNotice(page, 'There is no such search. You may have removed it.')
 	})
+
+	test('a button that is refused leads back to its page, which says why', async ({ page, browser }) => {
+		const author = await browser.newPage()
+		await enrol(author, 'Petra Plainly')
+		const headers = { Origin: process.env.SITE_URL ?? '' }
+		const form = {
+			title: 'A barometer that is soon gone',
+			description: 'It falls.',
+			tags: 'testing',
+			category: 'others',
+		}
+		const asked = await author.request.post('/forum/ask', { form, headers, maxRedirects: 0 })
+		const path = asked.headers().location ?? ''
+		await enrol(page, 'Paul Plainly')
+		await page.goto(path)
+		await author.request.post(path, { form: { intent: 'delete-query' }, headers, maxRedirects: 0 })
+		await follow(page).click()
+		await expect(page).toHaveURL(path)
+		await expectNotice(page, 'There is no such query. It may have been deleted.')
+		await author.close()
+	})
 })
