@@ -6,6 +6,8 @@ test.each([
 	['  ana maria de la cruz ', 'AC'],
 	['Cher', 'C'],
 	['🦊 Fox', '🦊F'],
+	['Mira Quillon (she/her)', 'MQ'],
+	['“Cher” (2030)', '“('],
 	['', '?'],
 ])('the initials of %j are %s', (name, expected) => {
 	expect(initials(name)).toBe(expected)

@@ -1,8 +1,10 @@
 import { dateStyle } from './dates.ts'
 
-/** At most two initials: from the first and the last word of a name. */
+/** At most two initials: from the first and the last word of a name, without additions such as “(she/her)”. */
 export function initials(name: string): string {
-	const words = name.trim().split(/\s+/)
+	const all = name.trim().split(/\s+/)
+	const proper = all.filter((word) => !/^\p{P}/u.test(word))
+	const words = proper.length > 0 ? proper : all
 	const first = [...(words[0] ?? '')][0] ?? '?'
 	const last = words.length > 1 ? ([...(words.at(-1) ?? '')][0] ?? '') : ''
 	return (first + last).toUpperCase()

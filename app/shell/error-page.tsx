@@ -33,14 +33,16 @@ function NothingHere({ said }: { said: string }) {
 	const { pathname } = useLocation()
 	const { siteName } = useRootData()
 	const isMember = pathname.startsWith('/find-dev/')
+	// The page itself says so, whatever is missing.
+	const what = said.replace(/ It may have been deleted\.$/, '')
 	const search = isMember ? 'Search people and skills' : 'Search topics'
 	return (
 		<div className="grid grid-cols-1 gap-x-16 gap-y-12 py-12 md:py-20 lg:grid-cols-[minmax(0,1fr)_20rem]">
-			<title>{`${said || 'Not found'} · ${siteName}`}</title>
+			<title>{`${what || 'Not found'} · ${siteName}`}</title>
 			<div className="min-w-0">
 				<p className="text-sm text-ink-3">Page not found</p>
 				<h1 className="mt-3 text-3xl font-bold text-balance sm:text-4xl">
-					{said || (
+					{what || (
 						<>
 							There is nothing <br />
 							at this address.

@@ -2,13 +2,16 @@ import { CircleAlert } from 'lucide'
 import { Fragment, type MouseEvent, type ReactNode } from 'react'
 import { Icon } from './icon.tsx'
 
-interface FormErrorProps {
+type FormErrorProps = {
 	/** An error of the whole form. Errors of fields are not repeated here. */
 	children?: ReactNode
+} & (FieldErrors | { errors?: never; names?: never })
+
+interface FieldErrors {
 	/** Errors of fields, by name; each is shown at its field. */
-	errors?: Record<string, string> | undefined
+	errors: Record<string, string> | undefined
 	/** Labels of the fields, by name. */
-	names?: Record<string, string>
+	names: Record<string, string>
 }
 
 /** The error of a form above its fields, and the number of wrong fields, with a link to each. */

@@ -1,4 +1,5 @@
 import { picture } from '../factories/pictures.ts'
+import { holdAnswers } from './support/chat.ts'
 import {
 	demoEmail,
 	enrol,
@@ -141,6 +142,8 @@ test('an admin manages categories and members on a phone, without scripts', asyn
 	await page.getByRole('button', { name: 'Log out everywhere' }).click()
 	await expectNotice(page, 'Logged out everywhere.')
 	await expect(page.getByText('0 sessions')).toBeVisible()
+	await page.getByRole('button', { name: 'Make an archive' }).click()
+	await expect(page.getByRole('alert').first()).toHaveText('One field needs attention: Why')
 	await page.goto('/admin/members?role=admin')
 	const [download] = await Promise.all([
 		page.waitForEvent('download'),
@@ -296,12 +299,17 @@ test('an announcement appears on every page, and a member closes it with and wit
 	await expectNoViolationsInThemes(page)
 	await expectToFit(page, [360, 1280])
 	await hydrated(page)
-	// A page that was opened within the site stays open.
+	// The page that is being opened meanwhile, opens.
+	const { first, release } = await holdAnswers(page)
 	await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Community' }).click()
-	await expect(page).toHaveURL('/find-dev')
+	await first
 	await banner.getByRole('button', { name: 'Close the announcement' }).press('Enter')
-	await expect(banner).toHaveCount(0)
+	await page.getByRole('contentinfo').getByRole('button', { name: 'Dark theme' }).press('Enter')
+	await release()
 	await expect(page).toHaveURL('/find-dev')
+	await expect(banner).toHaveCount(0)
+	await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+	await page.getByRole('contentinfo').getByRole('button', { name: 'System theme' }).click()
 	await page.reload()
 	await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 	await expect(banner).toHaveCount(0)

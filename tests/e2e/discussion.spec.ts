@@ -286,6 +286,9 @@ test.describe('without JavaScript', () => {
 		await page.getByRole('button', { name: 'Delete', exact: true }).click()
 		await expectNotice(page, 'Comment deleted.')
 		await expect(page.getByText('A better reply.')).toHaveCount(0)
+		// Mails and notifications link to comments that may be gone with their query.
+		expect((await page.goto('/forum/comment/999999999'))?.status()).toBe(404)
+		await expect(page.getByRole('heading', { level: 1, name: 'There is no such comment.', exact: true })).toBeVisible()
 	})
 })
 

@@ -49,7 +49,7 @@ test('an admin invites by link and by list; invited people join with and without
 	await page.goto('/admin/invitations')
 	await page.getByLabel('Number of uses').fill('none')
 	await page.getByRole('button', { name: 'Make link' }).click()
-	await expect(page.getByRole('alert').first()).toBeVisible()
+	await expect(page.getByRole('alert').first()).toHaveText('One field needs attention: Number of uses')
 	await page.getByLabel('Number of uses').fill('1')
 	await page.getByLabel('Cohort').fill('Night School 2027')
 	await page.getByRole('button', { name: 'Make link' }).click()

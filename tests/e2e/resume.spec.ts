@@ -73,6 +73,8 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByRole('button', { name: 'Preview' }).click()
 			await expect(page.getByText('awards (1 entry)')).toBeVisible()
 			await expect(page.getByText('JavaScript, Glass')).toBeVisible()
+			const lamps = page.getByRole('listitem').filter({ has: page.getByLabel('Work: Lamps & Sons is added') })
+			await expect(lamps).toHaveText('Work: Lamps & Sons is added')
 			if (javaScriptEnabled) await expectNoViolations(page)
 			await page.getByLabel('ford is added').uncheck()
 			await page.getByRole('button', { name: 'Import selected' }).click()

@@ -73,7 +73,7 @@ export const ldapSection = settingSection({
 		roleAttribute: attribute(
 			'Attribute with the role',
 			'',
-			'Leave it empty if no claim tells students and staff apart.',
+			'Leave it empty if no attribute tells students and staff apart.',
 		),
 		...roleSettings,
 		trustsEmail: trustsEmailSetting('and nobody changes their own in the directory.'),

@@ -45,11 +45,7 @@ export const campusSection = settingSection({
 		nameClaim: claim('Claim with the name', 'What the login service calls it.', 'name'),
 		usernameClaim: claim('Claim with the username', 'What the login service calls it.', 'preferred_username'),
 		emailClaim: claim('Claim with the e-mail address', 'What the login service calls it.', 'email'),
-		roleClaim: claim(
-			'Claim with the role',
-			'The attribute that tells students and staff apart. Leave it empty if there is none.',
-			'',
-		),
+		roleClaim: claim('Claim with the role', 'Leave it empty if no claim tells students and staff apart.', ''),
 		...roleSettings,
 		onlyWay: onlyLoginSetting('a password', 'the campus login'),
 	},

@@ -118,11 +118,7 @@ export async function getComment(viewer: Viewer, id: number): Promise<CommentVie
 	const found = isId(id) ? await findChangeableComment(id, viewer?.id ?? 0) : undefined
 	if (!found) throw new NotFound(noComment)
 	const question = await getQuestion(viewer, found.question_id)
-	const { rows } = await listComments(viewer, {
-		questionId: found.question_id,
-		...askerOf(question),
-		thread: id,
-	})
+	const { rows } = await listComments(viewer, { questionId: found.question_id, ...askerOf(question), thread: id })
 	if (!rows[0]) throw new NotFound(noComment)
 	return rows[0]
 }

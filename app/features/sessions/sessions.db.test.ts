@@ -74,6 +74,7 @@ test('a member sees where they are logged in, and which session is this one', as
 		['Safari on iOS', false],
 		['Firefox on Linux', true],
 	])
+	expect(sessions.map(({ address }) => address)).toEqual(['2001:db8::/64', '2001:db8::/64'])
 	expect(await getAccount(viewer)).toMatchObject({ email, emailVerified: false })
 })
 

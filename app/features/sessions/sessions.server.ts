@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { hasSeveralProcesses } from '~/config.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
@@ -180,11 +181,16 @@ export async function listSessions(viewer: SignedIn, currentId: number): Promise
 	return rows.map((row) => ({
 		id: row.id,
 		device: deviceOf(row.user_agent ?? ''),
-		address: row.ip_address ?? '',
+		address: shownAddress(row.ip_address ?? ''),
 		createdAt: row.created_at.toISOString(),
 		seenAt: row.updated_at.toISOString(),
 		current: row.id === currentId,
 	}))
+}
+
+/** An address as members know it: of IPv6, only the network is stored, with all its zeros. */
+function shownAddress(address: string): string {
+	return isIPv6(address) ? `${new URL(`http://[${address}]`).hostname.slice(1, -1)}/64` : address
 }
 
 /** Ends one of the member's sessions. @throws NotFound if it is not theirs */

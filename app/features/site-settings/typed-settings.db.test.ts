@@ -49,6 +49,16 @@ test('a text of several lines is the same with the line ends of a form without s
 })
 
 test.each([
+	['campus-login', 'no claim tells students'],
+	['saml-login', 'no attribute tells students'],
+	['directory-login', 'no attribute tells students'],
+])('%s speaks of what its login service sends', async (name, words) => {
+	admin ??= await makeMember('admin', 'admin')
+	const { settings } = await getSection(admin, name)
+	expect(settings.find(({ label }) => label.endsWith('with the role'))?.hint).toContain(words)
+})
+
+test.each([
 	['site', 'authorUrl', 'www.campus.example', 'Enter an address that begins with https://.'],
 	['site', 'securityContact', 'nobody', 'Enter an e-mail address, or an address that begins with https://.'],
 	['operator', 'contact', 'nobody', 'Enter an e-mail address.'],

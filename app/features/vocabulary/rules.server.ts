@@ -155,8 +155,9 @@ async function merge(trx: Executor, term: TermDetailRow, target: Term): Promise<
 async function makeTerm(trx: Executor, name: string, field: string): Promise<Term> {
 	const tag = tagOfName(name)
 	const id = await insertTerm(trx, { name, tag })
-	if (id === undefined) throw refusal(field, `“${name}” is a spelling of another term already.`)
-	return { id, name, tag }
+	if (id !== undefined) return { id, name, tag }
+	const owner = (await listTermsOfWords(trx, [name])).get(name)
+	throw refusal(field, `“${name}” is a spelling of ${owner?.name ?? 'another term'} already.`)
 }
 
 async function refuseTaken(trx: Executor, term: Term, spelling: string, field: string): Promise<void> {

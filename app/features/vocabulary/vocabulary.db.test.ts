@@ -253,6 +253,11 @@ describe('permissions and validation', () => {
 		expect(await everything()).toEqual(before)
 	})
 
+	test('a term to be added that is a spelling of another one is refused with its name', async () => {
+		const adding = actOnTerm(moderator, 'add', 0, { name: 'K 8 s' })
+		await expect(adding).rejects.toThrow('“K 8 s” is a spelling of Kubernetes already.')
+	})
+
 	test('only moderators see the lists', async () => {
 		for (const viewer of [null, ben]) {
 			await expect(listTerms(viewer, { q: '', cursor: null })).rejects.toMatchObject({ status: 403 })

@@ -7,7 +7,7 @@ import { log } from '~/lib/log.server.ts'
 import { newKey } from '~/lib/new-key.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { type FormRefusal, formErrorsOf, formValues, type SavedValues } from './form.ts'
-import { redirectToConfirmation, refererPath, requireLogin, withHttpErrors } from './http.ts'
+import { redirectToConfirmation, redirectWithToast, refererPath, requireLogin, withHttpErrors } from './http.ts'
 
 /* Forms on the server: reading one, its version, conflicts between two saves, and the response to invalid input. */
 
@@ -145,13 +145,13 @@ interface Pressing {
 
 /**
  * Answers a form that scripts send in the background: scripts get the new state as JSON, a browser without scripts the page it came
- * from. Visitors are redirected to the login page, and back afterwards.
+ * from, with a notice if it is refused. Visitors are redirected to the login page, and back afterwards.
  */
 export async function handleBackgroundForm({ request, context, act }: Pressing): Promise<Response> {
 	const back = new URL(refererPath(request, '/forum'), request.url)
 	const form = await readForm(request)
 	if (!request.headers.get('Accept')?.startsWith('application/json'))
-		return withHttpErrors(async () => (await act(requireLogin(context, back), form)).response())
+		return withRefusalNotice(request, async () => (await act(requireLogin(context, back), form)).response())
 	const viewer = viewerOf(context)
 	if (!viewer)
 		return Response.json({ message: 'Log in first.', login: loginPath(back.pathname + back.search) }, { status: 401 })
@@ -162,4 +162,19 @@ export async function handleBackgroundForm({ request, context, act }: Pressing):
 		if (!(error instanceof DomainError)) throw error
 		return Response.json({ message: error.message }, { status: error.status })
 	}
+}
+
+/**
+ * As {@link withHttpErrors}, for a form that has no page of its own: a browser that is refused goes back to the page with the form, which
+ * shows why. Programs, which send no Referer, get the status.
+ */
+export function withRefusalNotice(request: Request, work: () => Promise<Response>): Promise<Response> {
+	return withHttpErrors(async () => {
+		try {
+			return await work()
+		} catch (error) {
+			if (!(error instanceof DomainError && request.headers.has('Referer'))) throw error
+			return redirectWithToast(refererPath(request, '/forum'), { type: 'error', message: error.message })
+		}
+	})
 }

@@ -42,7 +42,9 @@ export const categoryInput = z
 	.transform((sent) => ({ ...sent, slug: sent.slug || slugOf(sent.title, MAX_CATEGORY_SLUG) }))
 	.superRefine(({ slug }, context) => {
 		const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['slug'], message })
-		if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug))
+		if (slug === '')
+			refuse('No address can be made from this name. Enter one of letters from a to z, digits and hyphens.')
+		else if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug))
 			refuse('An address can only contain letters from a to z, digits and hyphens.')
 		else if (slug.length > MAX_CATEGORY_SLUG) refuse(`An address has at most ${MAX_CATEGORY_SLUG} characters.`)
 		else if (RESERVED.includes(slug)) refuse('The forum itself uses this address. Choose another one.')

@@ -229,6 +229,20 @@ interface ActProps {
 	refusal: FormRefusal | null
 }
 
+/** The reason for an act; the page has several such fields. */
+function WhyField({ act, refusal }: { act: string; refusal: FormRefusal | null }) {
+	return (
+		<Field
+			label="Why"
+			name="why"
+			id={`${act}-why`}
+			defaultValue={refusal?.values.why ?? ''}
+			error={refusal?.errors.why}
+			hint="Admins see this in the log."
+		/>
+	)
+}
+
 function RoleForm({ member: { username, role }, refusal }: ActProps) {
 	const here = memberAdminPath(username)
 	return (
@@ -249,14 +263,7 @@ function RoleForm({ member: { username, role }, refusal }: ActProps) {
 						<option key={one}>{one}</option>
 					))}
 				</Select>
-				<Field
-					label="Why"
-					name="why"
-					id="role-why"
-					defaultValue={refusal?.values.why ?? ''}
-					error={refusal?.errors.why}
-					hint="Admins see this in the log."
-				/>
+				<WhyField act="role" refusal={refusal} />
 				<p>
 					<SubmitButton busyLabel="Saving..." className="btn btn-outline" action={here} name="act" value="role">
 						Change role
@@ -285,14 +292,7 @@ function RenameForm({ member: { username }, refusal }: ActProps) {
 					error={refusal?.errors.username}
 					hint={`Links to @${username} will redirect to the new name, and nobody else can take the old one.`}
 				/>
-				<Field
-					label="Why"
-					name="why"
-					id="rename-why"
-					defaultValue={refusal?.values.why ?? ''}
-					error={refusal?.errors.why}
-					hint="Admins see this in the log."
-				/>
+				<WhyField act="rename" refusal={refusal} />
 				<p>
 					<SubmitButton busyLabel="Saving..." className="btn btn-outline" action={here} name="act" value="rename">
 						Change username
@@ -307,25 +307,18 @@ function RenameForm({ member: { username }, refusal }: ActProps) {
 function DataForms({ member: { username }, refusal }: ActProps) {
 	const here = memberAdminPath(username)
 	const of = (act: string) => (refusal?.values.act === act ? refusal : null)
-	const why = (act: string) => (
-		<Field
-			label="Why"
-			name="why"
-			id={`${act}-why`}
-			defaultValue={of(act)?.values.why ?? ''}
-			error={of(act)?.errors.why}
-			hint="Admins see this in the log."
-		/>
-	)
+	const names = { texts: 'What they wrote in the forum', why: 'Why' }
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="data-head">
 			<SectionHeading id="data-head" title="Their data" />
 			<Form method="post" action={here} className="mt-2 grid gap-3" replace>
-				<FormError errors={of('archive')?.errors}>{of('archive')?.message}</FormError>
+				<FormError errors={of('archive')?.errors} names={names}>
+					{of('archive')?.message}
+				</FormError>
 				<p className="text-ink-2">
 					Makes an archive of everything that is stored about the member. Only the member can download it.
 				</p>
-				{why('archive')}
+				<WhyField act="archive" refusal={of('archive')} />
 				<p>
 					<SubmitButton busyLabel="..." className="btn btn-outline" action={here} name="act" value="archive">
 						Make an archive
@@ -333,7 +326,9 @@ function DataForms({ member: { username }, refusal }: ActProps) {
 				</p>
 			</Form>
 			<Form method="post" action={here} className="mt-6 grid gap-3" replace>
-				<FormError errors={of('delete')?.errors}>{of('delete')?.message}</FormError>
+				<FormError errors={of('delete')?.errors} names={names}>
+					{of('delete')?.message}
+				</FormError>
 				<p className="text-ink-2">
 					Logs the member out, hides the profile, and deletes the account in 14 days unless the member logs in and keeps
 					it.
@@ -347,7 +342,7 @@ function DataForms({ member: { username }, refusal }: ActProps) {
 					<option value="keep">Stays under “Former member”</option>
 					<option value="remove">Is deleted, apart from what others built on</option>
 				</Select>
-				{why('delete')}
+				<WhyField act="delete" refusal={of('delete')} />
 				<p>
 					<SubmitButton busyLabel="..." className="btn btn-danger" action={here} name="act" value="delete">
 						Delete the account
@@ -377,16 +372,7 @@ function Plain({ member: { username }, act, title, label, text, refusal, asksWhy
 					{refusal?.message}
 				</FormError>
 				<p className="text-ink-2 wrap-anywhere">{text}</p>
-				{asksWhy && (
-					<Field
-						label="Why"
-						name="why"
-						id={`${act}-why`}
-						defaultValue={refusal?.values.why ?? ''}
-						error={refusal?.errors.why}
-						hint="Admins see this in the log."
-					/>
-				)}
+				{asksWhy && <WhyField act={act} refusal={refusal} />}
 				<p>
 					<SubmitButton busyLabel="..." className="btn btn-outline" action={here} name="act" value={act}>
 						{label}

@@ -61,7 +61,7 @@ export const samlSection = settingSection({
 		roleAttribute: attribute(
 			'Attribute with the role',
 			'urn:oid:1.3.6.1.4.1.5923.1.1.1.1',
-			'Leave it empty if no claim tells students and staff apart.',
+			'Leave it empty if no attribute tells students and staff apart.',
 		),
 		...roleSettings,
 		trustsEmail: trustsEmailSetting('so nobody can log in with that of somebody else.'),

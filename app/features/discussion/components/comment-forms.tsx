@@ -23,7 +23,7 @@ export function CommentForm({ showAlone }: { showAlone: boolean }) {
 	})
 	if (!viewer)
 		return (
-			<p className="mt-6 flex flex-wrap items-center justify-between gap-3 rounded-sm border border-line-2 px-4 py-3">
+			<p className="mt-6 flex flex-wrap items-center justify-between gap-3 rounded-sm border border-line-2 px-4 py-3 print:hidden">
 				<span className="text-ink-2">You can read everything here without an account.</span>
 				<Link className="btn btn-outline" to={loginPath(`${url}#comments`)} rel="nofollow">
 					Login to comment
@@ -31,7 +31,7 @@ export function CommentForm({ showAlone }: { showAlone: boolean }) {
 			</p>
 		)
 	return (
-		<Form className="group mt-6 flex items-start gap-3" method="post" action={here} replace>
+		<Form className="group mt-6 flex items-start gap-3 print:hidden" method="post" action={here} replace>
 			<input type="hidden" name="intent" value="comment" />
 			<input type="hidden" name="key" value={sendKey} />
 			{showAlone && <input type="hidden" name="thread" value="self" />}

@@ -183,7 +183,7 @@ const sorts: CommentSort[] = ['best', 'oldest']
 /** The order of comments, and a menu of other orders, which works without scripts; the address names it. */
 function SortLinks({ url, sort }: { url: string; sort: CommentSort }) {
 	return (
-		<nav aria-label="Order of the comments">
+		<nav className="print:hidden" aria-label="Order of the comments">
 			{/* Remounted for another order, so that choosing one closes it. */}
 			<details key={sort} className="relative" onBlur={closeWhenLeft} onKeyDown={closeOnEscape}>
 				<summary className="quiet-link flex cursor-pointer list-none items-center gap-1.5 max-sm:min-h-11 [&::-webkit-details-marker]:hidden">

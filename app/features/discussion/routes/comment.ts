@@ -9,7 +9,9 @@ import type { Route } from './+types/comment'
 export function loader({ params, context }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		const { url, gone } = await findCommentUrl(viewerOf(context), requireId(params.id))
-		if (!gone) return redirect(url, 302)
-		return redirectWithToast(url, { type: 'plain', message: 'That comment is no longer there.' })
+		return gone ? redirectWithToast(url, { type: 'plain', message: 'That comment is no longer there.' }) : redirect(url)
 	})
 }
+
+/** Never shown, but a reader gets the error of an address without a page as JSON. */
+export default () => null

@@ -63,7 +63,7 @@ export default function Invite({ loaderData, actionData: refusal }: Route.Compon
 					{question.title}
 				</Link>
 			</p>
-			{refusal && <FormError errors={refusal.errors}>{refusal.message}</FormError>}
+			{refusal && <FormError>{refusal.message}</FormError>}
 			<SearchForm pathname={invitePath(question.id)} search={q} label="Search by name or skill" />
 			{q && people.length === 0 && <p className="mt-4 text-ink-2">Nobody found.</p>}
 			<ul className="mt-2">

@@ -84,7 +84,10 @@ export default function Invitations({ loaderData: { links, lists, isAdmin }, act
 				<Form key={made?.id ?? 0} method="post" className="mt-3 grid gap-4 sm:grid-cols-2" noValidate>
 					{refusal && (
 						<div className="sm:col-span-2">
-							<FormError errors={refusal?.errors} names={{ uses: 'Uses', days: 'Days', cohort: 'Cohort' }}>
+							<FormError
+								errors={refusal?.errors}
+								names={{ uses: 'Number of uses', days: 'Valid for (days)', cohort: 'Cohort' }}
+							>
 								{refusal?.message}
 							</FormError>
 						</div>

@@ -44,7 +44,7 @@ export default function NewList({ actionData }: Route.ComponentProps) {
 				One address in each line, or a CSV file with a column “email”. You see what is in it before anything is sent.
 			</p>
 			<Form method="post" encType="multipart/form-data" className="mt-6 grid max-w-[36rem] gap-5" noValidate>
-				<FormError errors={errors} names={{ file: 'File', cohort: 'Cohort', days: 'Days' }}>
+				<FormError errors={errors} names={{ file: 'File', cohort: 'Cohort', days: 'The links work for how many days' }}>
 					{message}
 				</FormError>
 				<FieldShell

@@ -176,14 +176,16 @@ export function EmptyList({ title, data: { search, view, cursor }, pathname, cat
 				}
 			/>
 		)
-	if (search)
+	if (search) {
+		const inAll = pathname === '/forum'
 		return (
 			<Nothing
-				text={`Nothing matches “${search}” in ${title}. Try fewer words, look in all categories, or be the first to ask.`}
+				text={`Nothing matches “${search}”${inAll ? '' : ` in ${title}`}. Try fewer words${inAll ? '' : ', look in all categories'}, or be the first to ask.`}
 				undo={<Undo to={pathname}>Clear search</Undo>}
 				ask={<Ask to={ask}>Ask this</Ask>}
 			/>
 		)
+	}
 	const filtered = nothingFor(title)[view]
 	if (filtered)
 		return <Nothing text={filtered} undo={<Undo to={pathname}>Show all queries</Undo>} ask={<Ask to={ask} />} />

@@ -58,7 +58,7 @@ export default function PickRepositories({ loaderData, actionData }: Route.Compo
 					<p className="text-ink-2">
 						Your public repositories without forks, most recently changed first. You can edit each project afterwards.
 					</p>
-					<FormError errors={actionData?.errors}>{actionData?.message}</FormError>
+					<FormError>{actionData?.message}</FormError>
 					<Choices repositories={view.repositories} picked={picked} />
 					<p>
 						<SubmitButton busyLabel="Adding">Add to my projects</SubmitButton>

@@ -150,7 +150,7 @@ function planItems<Fields extends object, Given extends Partial<Fields>>(
 		const title = titleOf({ ...empty, ...given })
 		const at = free.findIndex(({ fields }) => titleOf(fields).toLowerCase() === title.toLowerCase())
 		const [same] = at >= 0 ? free.splice(at, 1) : []
-		const changed = differences(same?.fields ?? empty, given)
+		const changed = differences(same?.fields ?? {}, given)
 		if (changed.length === 0) continue
 		const id = `${part}.${index}`
 		changes.push({ id, part, title, kind: same ? 'replace' : 'add', differences: changed })
