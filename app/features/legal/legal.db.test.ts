@@ -254,6 +254,8 @@ describe('a member', () => {
 			'/settings/data',
 			'/settings/leave',
 			'/logout',
+			'/unsubscribe?token=t',
+			'/undo-email?token=t',
 		])
 			expect(await page(path), path).toBeNull()
 		expect(await page('/media/a.webp', { Accept: 'image/*' })).toBeNull()
