@@ -25,6 +25,8 @@ if (onlyPrepares) process.exit(0)
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 let child
 let isStopping = false
+/** Milliseconds after which a site that still opens its data directory is reported: on a mount that does not answer, it can say nothing itself. */
+const openingMs = 10_000
 /** Whether the site has served since this script began. An earlier failure is an error in the settings, so a restart would not help. */
 let hasServed = false
 
@@ -64,8 +66,18 @@ function start() {
 		stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
 		env: { ...process.env, ...env },
 	})
+	let opening
 	child.on('message', (message) => {
+		clearTimeout(opening)
+		if (message === 'opening') opening = setTimeout(reportOpening, openingMs)
 		if (message === 'serving') hasServed = true
 	})
+	child.once('exit', () => clearTimeout(opening))
 	return child
+}
+
+function reportOpening() {
+	process.stdout.write(
+		`Still waiting for the data directory ${process.env.DATA_DIR ?? 'data'}. Either another site has just used it, or its disk or mount does not answer.\n`,
+	)
 }

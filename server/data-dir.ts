@@ -35,7 +35,7 @@ export function prepareDataDir(dataDir: string): void {
 	}
 }
 
-/** When root starts the site, the account `postgres` passes through (0710, see `findOwner`); no other account may enter. */
+/** When root starts the site, the account `postgres` passes through (0710, see `findPostgresOwner`); no other account may enter. */
 function closeFolder(dataDir: string): void {
 	const own = process.geteuid?.()
 	const requireOwn = ({ uid }: Stats) => {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { eventually } from '../tests/support/eventually.ts'
 import { lockByHeartbeat, lockDataDir } from './lock.ts'
 
@@ -91,6 +91,19 @@ test('without file locks, one of ten takes over from a silent site elsewhere, an
 	for (const outcome of won) outcome.value()
 	const again = await lockByHeartbeat(folder, () => {}, 1_000)
 	again()
+})
+
+test('without file locks, a clock that is set forward does not make a live site look silent', async () => {
+	const folder = newFolder()
+	vi.useFakeTimers({ toFake: ['Date'] })
+	onTestFinished(() => void vi.useRealTimers())
+	let count = 0
+	writeBeat(folder)
+	const beating = setInterval(() => writeBeat(folder, ++count), 300)
+	const asked = lockByHeartbeat(folder, () => {}, 1_000)
+	vi.setSystemTime(Date.now() + 3_600_000)
+	await expect(asked).rejects.toThrow(/already running/)
+	clearInterval(beating)
 })
 
 test('without file locks, a site renews its file, notices when another site takes over, and leaves that file alone', async () => {

@@ -145,7 +145,7 @@ function isGone({ space, pid }: Heartbeat): boolean {
 
 /** Watches the file for this many milliseconds. @returns false as soon as it changes */
 async function isSilent(file: string, { id, count }: Heartbeat, milliseconds: number): Promise<boolean> {
-	for (const end = Date.now() + milliseconds; Date.now() < end; await sleep(milliseconds / 30)) {
+	for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(milliseconds / 30)) {
 		const now = readHeartbeat(file)
 		if (now?.id !== id || now.count !== count) return false
 	}

@@ -17,6 +17,12 @@ export function isModerator(viewer: Viewer): boolean {
 	return viewer?.role === 'moderator' || viewer?.role === 'admin'
 }
 
+/** Requires an admin. @throws NotAllowed for everybody else */
+export function requireAdmin(viewer: Viewer): SignedIn {
+	if (viewer?.role !== 'admin') throw new NotAllowed('Only admins can do this.')
+	return viewer
+}
+
 /** @throws NotAllowed for a visitor */
 export function requireSignedIn(viewer: Viewer): SignedIn {
 	if (!viewer) throw new NotAllowed('Log in first.')

@@ -61,7 +61,7 @@ export interface PageRead {
 	/** The User-Agent header. */
 	userAgent: string | undefined
 	/** Whether the browser prefetches a page that nobody has opened yet. */
-	isAhead: boolean
+	isPrefetch: boolean
 }
 
 export interface PictureForm {

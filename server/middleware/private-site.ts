@@ -46,8 +46,8 @@ export function privateSite(): MiddlewareHandler {
 		let session: Headers | undefined
 		const wasPrivate = isPrivateSite()
 		if (wasPrivate) {
-			const { isMember, headers } = await askWho(request)
-			if (!isMember) {
+			const { isAdmitted, headers } = await askWho(request)
+			if (!isAdmitted) {
 				const answer = refuse(request)
 				if (answer) return answer
 			}
@@ -55,7 +55,7 @@ export function privateSite(): MiddlewareHandler {
 		}
 		await next()
 		if (!isPrivateSite()) return
-		if (!wasPrivate && !(await askWho(request)).isMember) {
+		if (!wasPrivate && !(await askWho(request)).isAdmitted) {
 			context.res = undefined
 			context.res = refusal(request)
 		}
@@ -64,17 +64,18 @@ export function privateSite(): MiddlewareHandler {
 	}
 }
 
-async function askWho(request: Request): Promise<{ isMember: boolean; headers?: Headers }> {
+/** Whether a request is a member's, or for an address that is open to visitors. */
+async function askWho(request: Request): Promise<{ isAdmitted: boolean; headers?: Headers }> {
 	const path = pageOf(request).pathname
-	if (openPaths.some((open) => open.test(path))) return { isMember: true }
+	if (openPaths.some((open) => open.test(path))) return { isAdmitted: true }
 	if (path.startsWith('/api/v1/')) {
 		// A CORS preflight carries no token, and its response reveals only the allowed methods.
-		if (request.method === 'OPTIONS') return { isMember: true }
-		return { isMember: (await callerOf(request)).viewer !== null }
+		if (request.method === 'OPTIONS') return { isAdmitted: true }
+		return { isAdmitted: (await callerOf(request)).viewer !== null }
 	}
 	const { viewer, headers, fault } = await senderOf(request, request.method !== 'GET' && request.method !== 'HEAD')
 	// No route runs while the database is unavailable and the viewer is unknown (site-faults.ts).
-	return { isMember: viewer !== null || fault !== null, headers }
+	return { isAdmitted: viewer !== null || fault !== null, headers }
 }
 
 /** The error for a visitor's request; null where the routes answer it, as they keep what was typed and respond to requests for page data. */

@@ -48,6 +48,43 @@ test('of two tabs, the newer text wins and the other can be restored', async ({ 
 	await expect(title(second)).toHaveValue('From the first tab')
 })
 
+test('a draft that is open on two devices is posted once, and a later text of it only after a question', async ({
+	page,
+	browser,
+}) => {
+	await enrol(page, 'Dina Twodevice')
+	const text = 'Where does the second lamp get its oil?'
+	await page.goto('/forum/ask')
+	await settled(page)
+	await title(page).fill(text)
+	await page.getByRole('textbox', { name: 'Description' }).fill('It burns on both.')
+	await page.getByRole('combobox', { name: 'Tags' }).fill('testing')
+	await page.keyboard.press('Enter')
+	const stored = async () => (await page.request.get('/forum/drafts?key=ask')).json()
+	await expect.poll(stored).toMatchObject({ draft: { title: text, tags: 'testing' } })
+	const devices = await Promise.all([browser.newContext(), browser.newContext()])
+	const [phone, tablet] = await Promise.all(
+		devices.map(async (device) => {
+			await device.addCookies(await page.context().cookies())
+			const other = await device.newPage()
+			await other.goto('/forum/ask')
+			await expect(title(other)).toHaveValue(text)
+			return other
+		}),
+	)
+	if (!phone || !tablet) throw new Error('There are not two devices.')
+	await post(page).click()
+	await page.waitForURL(/\/forum\/others\//)
+	await post(phone).click()
+	await expect(phone).toHaveURL(page.url())
+	await title(tablet).fill(`${text} Of late`)
+	await post(tablet).click()
+	await expect(tablet.getByText('This has already been posted, without your last change.').first()).toBeVisible()
+	expect(await countPosted(page, text)).toBe(1)
+	expect(await countPosted(page, `${text} Of late`)).toBe(0)
+	for (const device of devices) await device.close()
+})
+
 test("a draft saved in another tab before this page's scripts ran is not discarded", async ({ page, context }) => {
 	await enrol(page, 'Lena Latetab')
 	await page.goto('/forum/ask')

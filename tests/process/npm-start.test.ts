@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, openSync } from 'node:fs'
+import { cpSync, existsSync, openSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -87,6 +87,19 @@ test.runIf(existsSync('/dev/full'))('a site whose log is on a full disk is resta
 	process.kill(site(), 'SIGKILL')
 	await serves(2)
 	expect(output()).not.toContain('is started again')
+})
+
+test('a data directory that does not answer is reported, and the site starts once it does', async () => {
+	const folder = newDataDir()
+	const answers = join(folder, 'answers')
+	// The site waits for this program as it would for a mount that hangs.
+	const hanging = `#!/bin/sh\nuntil [ -e '${answers}' ]; do sleep 0.1; done\nexit 0\n`
+	writeFileSync(join(folder, 'flock'), hanging, { mode: 0o755 })
+	const { dataDir, output, serves } = await run(script, { PATH: `${folder}:${CHILD_ENV.PATH}` })
+	const line = `Still waiting for the data directory ${dataDir}. Either another site has just used it, or its disk or mount does not answer.\n`
+	await eventually(() => expect(output()).toBe(line))
+	writeFileSync(answers, '')
+	await serves()
 })
 
 test('a site that exits because of a wrong setting is not restarted', async () => {

@@ -118,14 +118,6 @@ export async function findAccountByEmail(email: string, executor: Executor = db(
 	return rows[0] ?? null
 }
 
-/** The account that a login with this address is for. */
-export async function findAccountId(email: string): Promise<number | null> {
-	const { rows } = await sql<{ guessed_at: number }>`
-		select id as guessed_at from account_emails held join users on users.id = held.user_id
-		where held.email = ${email} and not imported`.execute(db())
-	return rows[0]?.guessed_at ?? null
-}
-
 /** Marks a member's address as confirmed. */
 export async function confirmMember(userId: number, executor: Executor = db()): Promise<void> {
 	await sql`update users set email_verified = true where id = ${userId} and not email_verified`.execute(executor)

@@ -43,6 +43,10 @@ test.each([
 		'Chrome on Android',
 	],
 	['Mozilla/5.0 (iPad; CPU OS 19_0 like Mac OS X) AppleWebKit/605.1 Version/19.0 Mobile Safari/604.1', 'Safari on iOS'],
+	[
+		'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1 FxiOS/140.0 Mobile/15E148 Safari/605.1',
+		'Firefox on iOS',
+	],
 	['curl/8.14', 'A browser on an unknown system'],
 	['', 'A browser on an unknown system'],
 ])('the agent %j is %s', (agent, device) => {

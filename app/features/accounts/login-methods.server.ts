@@ -38,16 +38,16 @@ export interface LoginMethods {
 	onMemberActive?: (userId: number) => void
 }
 
-const registry = remember<{ ways: LoginMethods[] }>('ways-in', () => ({ ways: [] }))
+const registry = remember<{ methods: LoginMethods[] }>('login-methods', () => ({ methods: [] }))
 
 /** Registers the login methods of all features. */
 export function registerLoginMethods(features: readonly Feature[]): void {
-	registry.ways = features.flatMap(({ loginMethods }) => loginMethods ?? [])
+	registry.methods = features.flatMap(({ loginMethods }) => loginMethods ?? [])
 }
 
 /** What the login page offers: the buttons, and whether passwords are allowed. */
 export function loginMethods(): { buttons: LoginButton[]; hasPasswords: boolean } {
-	return { buttons: registry.ways.flatMap(({ buttons }) => buttons()), hasPasswords: allowsPasswords() }
+	return { buttons: registry.methods.flatMap(({ buttons }) => buttons()), hasPasswords: allowsPasswords() }
 }
 
 /** Whether people may register and log in with a password. */
@@ -63,12 +63,12 @@ export function requirePasswords(): void {
 
 /** Notifies the features that a session is in use. */
 export function notifySessionUsed(sessionId: number): void {
-	for (const { onSessionUsed } of registry.ways) onSessionUsed?.(sessionId)
+	for (const { onSessionUsed } of registry.methods) onSessionUsed?.(sessionId)
 }
 
 /** Notifies the features that a member used the site without a session. */
 export function notifyMemberActive(userId: number): void {
-	for (const { onMemberActive } of registry.ways) onMemberActive?.(userId)
+	for (const { onMemberActive } of registry.methods) onMemberActive?.(userId)
 }
 
 /**
@@ -82,7 +82,7 @@ export async function notifySessionBegun(
 ): Promise<void> {
 	if (kept === null) return
 	try {
-		for (const { onSessionBegun } of registry.ways) await onSessionBegun?.(Number(session.id), kept)
+		for (const { onSessionBegun } of registry.methods) await onSessionBegun?.(Number(session.id), kept)
 	} catch (error) {
 		await end(session.token)
 		throw error
@@ -90,8 +90,8 @@ export async function notifySessionBegun(
 }
 
 function onlyWay(): string | null {
-	for (const way of registry.ways) {
-		const label = way.onlyWay?.()
+	for (const method of registry.methods) {
+		const label = method.onlyWay?.()
 		if (label) return label
 	}
 	return null
@@ -102,7 +102,7 @@ function onlyWay(): string | null {
  * paths only, and this is none of them.
  */
 export const externalLogin = {
-	id: 'outside-login',
+	id: 'external-login',
 	endpoints: {
 		logInAs: createAuthEndpoint(
 			'/log-in-as',

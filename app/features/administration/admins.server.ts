@@ -1,18 +1,9 @@
 import type { RouterContextProvider } from 'react-router'
 import { lockModerator, requirePageModerator } from '~/features/moderation/members.server.ts'
-import { NotAllowed } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { requireAdmin, type SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 
 /* Who may administer: members who are admins in the database now. */
-
-const ADMINS_ONLY = 'Only admins can do this.'
-
-/** Requires an admin. @throws NotAllowed */
-export function requireAdmin(viewer: Viewer): SignedIn {
-	if (viewer?.role !== 'admin') throw new NotAllowed(ADMINS_ONLY)
-	return viewer
-}
 
 /** Requires an admin for a page, whose session is checked in the database. @throws a redirect to the login page, NotAllowed */
 export async function requirePageAdmin(asked: {

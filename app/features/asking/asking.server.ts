@@ -41,7 +41,7 @@ import { parseTags } from '~/features/tags/tags.limits.ts'
 import { mainTags, requireCategory } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import type { Viewer } from '~/lib/viewer.ts'
 import {
 	EditConflict,
 	fieldText,
@@ -68,15 +68,16 @@ import { findUsernames, listPeople } from './mentions.queries.server.ts'
  */
 export async function askQuestion(viewer: Viewer, input: Input): Promise<CreatedPost> {
 	const author = requireWriter(viewer)
-	const sent = await readTexts(author, input)
+	const sent = await readTexts(input)
 	const { pseudonym: isHidden } = parseInput(pseudonymInput, input)
-	const { title, description, slug } = sent
+	const { title, description, category } = sent
 	if (isHidden) requireNoOwnPictures(description, author, 'description')
-	const content = ['query', title, description, sent.tags, slug, ...(isHidden ? ['pseudonym'] : [])]
+	// The category as it was sent: a repetition is the same after the category was renamed or archived.
+	const content = ['query', title, description, sent.tags, category, ...(isHidden ? ['pseudonym'] : [])]
 	const submission = readSubmission(author.id, input, content)
 	return changeForumOnce(submission, async (trx) => {
 		const tags = await mainTags(trx, sent.tags)
-		const texts = { ...sent, ...(await requireCategory(author, slug, { trx, isPseudonymous: isHidden, tags })) }
+		const texts = { ...sent, ...(await requireCategory(author, category, { trx, isPseudonymous: isHidden, tags })) }
 		const id = await takeQuestionId(trx)
 		const pseudonym = isHidden ? await makePseudonym(trx, author) : null
 		const { id: accountId, username } = pseudonym ?? author
@@ -111,7 +112,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 	const found = await requireChangeableQuestion(editor, id)
 	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only the author can edit this query.')
 	await countUse('edits', editor)
-	const sent = await readTexts(editor, input, found.category_slug)
+	const sent = await readTexts(input)
 	const account = writingAccount(found, editor)
 	if (account.id !== editor.id) requireNoOwnPictures(sent.description, editor, 'description')
 	const version = readVersion(input)
@@ -120,7 +121,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 		const stored = before && (await findChangeableQuestion(id, editor.id, trx))
 		if (!stored) throw found.waits ? alreadyDecided() : new NotFound(noQuestion)
 		const tags = await mainTags(trx, sent.tags)
-		const place = await requireCategory(editor, sent.slug, {
+		const place = await requireCategory(editor, sent.category, {
 			trx,
 			current: stored.category_slug,
 			isPseudonymous: account.id !== editor.id,
@@ -188,14 +189,11 @@ function savedQuestion({ title, description, tags, category_slug: category, vers
 	return { version, values: { title, description, tags: fieldText(tags), category } }
 }
 
-/** @param current the slug of the question's present category */
+/** The texts of the form; its category is not looked up yet. */
 async function readTexts(
-	author: SignedIn,
 	input: Input,
-	current?: string,
-): Promise<QuestionTexts & { slug: string; mentioned: string[] }> {
+): Promise<Omit<QuestionTexts, 'categoryId'> & { category: string; mentioned: string[] }> {
 	const { title, description, tags, category } = parseInput(askInput, input)
-	const place = await requireCategory(author, category, current === undefined ? {} : { current })
 	const { html, text, mentioned } = await renderDescription(description, tags)
 	return {
 		title,
@@ -203,7 +201,7 @@ async function readTexts(
 		descriptionHtml: html,
 		excerpt: excerptOf(text),
 		tags,
-		...place,
+		category,
 		mentioned,
 	}
 }

@@ -18,6 +18,8 @@ export interface Draft extends AskValues {
 	madeFrom: number
 	/** Number of saves on the server; 0 for a draft that the server does not have. */
 	version: number
+	/** Of a new question, from the server: the idempotency key with which every device sends it, so that it is posted once. */
+	sharedKey?: string | undefined
 }
 
 /** The response to saving a draft. */
@@ -25,4 +27,6 @@ export interface DraftSaveResult {
 	version: number
 	/** The draft by another tab or device that this save replaced; null without one. */
 	replaced: Draft | null
+	/** As in {@link Draft}. */
+	sharedKey?: string | undefined
 }

@@ -33,6 +33,17 @@ test('a draft is returned as typed, until it is deleted', async () => {
 	expect(await getDraft(asha, 'ask')).toBeNull()
 })
 
+test('all devices send the draft of a question with one key, and the next draft with another', async () => {
+	const first = await saveDraft(asha, { key: 'ask', ...texts })
+	const next = await saveDraft(asha, { key: 'ask', ...texts, title: 'Half a title', version: 1 })
+	expect([next.sharedKey, (await getDraft(asha, 'ask'))?.sharedKey]).toEqual([first.sharedKey, first.sharedKey])
+	expect((await saveDraft(bela, { key: 'ask', ...texts })).sharedKey).not.toBe(first.sharedKey)
+	await discardDraft(asha, 'ask')
+	expect((await saveDraft(asha, { key: 'ask', ...texts })).sharedKey).not.toBe(first.sharedKey)
+	const { id } = await makeQuestion(asha)
+	expect((await saveDraft(asha, { key: `edit:${id}`, ...texts })).sharedKey).toBeUndefined()
+})
+
 test('nobody reads, writes or deletes another member’s draft', async () => {
 	await saveDraft(asha, { key: 'ask', ...texts })
 	expect(await getDraft(bela, 'ask')).toBeNull()
@@ -60,11 +71,9 @@ test('only a member who may edit a question can store a draft of the edit', asyn
 
 test('of two tabs the newer save wins, and gets what it replaced', async () => {
 	const first = await saveDraft(asha, { key: 'ask', ...texts })
-	expect(first).toEqual({ version: 1, replaced: null })
-	expect(await saveDraft(asha, { key: 'ask', ...texts, title: 'Half a title', version: 1 })).toEqual({
-		version: 2,
-		replaced: null,
-	})
+	expect(first).toMatchObject({ version: 1, replaced: null })
+	const next = await saveDraft(asha, { key: 'ask', ...texts, title: 'Half a title', version: 1 })
+	expect(next).toMatchObject({ version: 2, replaced: null })
 	const other = await saveDraft(asha, { key: 'ask', ...texts, title: 'From the phone', version: 1 })
 	expect(other).toMatchObject({ version: 3, replaced: { title: 'Half a title' } })
 	expect(await getDraft(asha, 'ask')).toMatchObject({ title: 'From the phone', version: 3 })

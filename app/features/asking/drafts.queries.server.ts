@@ -29,11 +29,15 @@ export interface DraftTexts {
 }
 
 export interface DraftRow extends DraftTexts {
+	id: number
 	version: number
 	updated_at: Date
 }
 
-const columns = ['title', 'description', 'tags', 'category', 'pseudonym', 'made_from', 'version', 'updated_at'] as const
+const columns = [
+	...(['id', 'title', 'description', 'tags', 'category', 'pseudonym'] as const),
+	...(['made_from', 'version', 'updated_at'] as const),
+] as const
 
 /** Drafts per member: one new question, and edits. */
 const MAX_DRAFTS = 20
@@ -65,9 +69,14 @@ export async function lockDrafts(trx: Executor, userId: number): Promise<void> {
 	await sql`select pg_advisory_xact_lock(hashtext('drafts'), ${userId})`.execute(trx)
 }
 
-/** Stores a draft, replacing the present one. @returns its version, higher than any before */
-export async function writeDraft(trx: Executor, userId: number, key: string, texts: DraftTexts): Promise<number> {
-	const { version } = await trx
+/** Stores a draft, replacing the present one. @returns its id, which stays, and its version, higher than any before */
+export function writeDraft(
+	trx: Executor,
+	userId: number,
+	key: string,
+	texts: DraftTexts,
+): Promise<{ id: number; version: number }> {
+	return trx
 		.insertInto('drafts')
 		.values({ user_id: userId, key, ...texts })
 		.onConflict((conflict) =>
@@ -75,9 +84,8 @@ export async function writeDraft(trx: Executor, userId: number, key: string, tex
 				.columns(['user_id', 'key'])
 				.doUpdateSet({ ...texts, version: sql`drafts.version + 1`, updated_at: sql`now()` }),
 		)
-		.returning('version')
+		.returning(['id', 'version'])
 		.executeTakeFirstOrThrow()
-	return version
 }
 
 /** Deletes a member's oldest drafts beyond the limit. */

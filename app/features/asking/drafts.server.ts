@@ -23,13 +23,13 @@ import {
 export async function getDraft(viewer: Viewer, key: string): Promise<Draft | null> {
 	const parsedKey = parseInput(draftKey, key)
 	const row = viewer ? await findDraft(viewer.id, parsedKey) : undefined
-	return row ? presentDraft(row) : null
+	return row ? presentDraft(row, parsedKey) : null
 }
 
 /** The viewer's drafts with their keys, newest first. @throws NotAllowed */
 export async function listDrafts(viewer: Viewer): Promise<(Draft & { key: string })[]> {
 	const rows = await listDraftRows(requireWriter(viewer).id)
-	return rows.map((row) => ({ key: row.key, ...presentDraft(row) }))
+	return rows.map((row) => ({ key: row.key, ...presentDraft(row, row.key) }))
 }
 
 /**
@@ -46,10 +46,10 @@ export async function saveDraft(viewer: Viewer, input: Record<string, unknown>):
 		.execute(async (trx) => {
 			await lockDrafts(trx, member.id)
 			const before = await findDraft(member.id, key, trx)
-			const version = await writeDraft(trx, member.id, key, texts)
+			const { id, version } = await writeDraft(trx, member.id, key, texts)
 			if (!before) await trimDrafts(trx, member.id)
 			const unknown = before !== undefined && before.version !== known && !isSame(before, texts)
-			return { version, replaced: unknown ? presentDraft(before) : null }
+			return { version, replaced: unknown ? presentDraft(before, key) : null, sharedKey: sharedKeyOf(id, key) }
 		})
 }
 
@@ -71,7 +71,13 @@ function isSame(row: DraftTexts, texts: DraftTexts): boolean {
 	)
 }
 
-function presentDraft({ made_from: madeFrom, updated_at, ...row }: DraftRow): Draft {
+function presentDraft({ made_from: madeFrom, updated_at, ...row }: DraftRow, key: string): Draft {
 	const { title, description, tags, category, pseudonym, version } = row
-	return { title, description, tags, category, pseudonym, madeFrom, version, savedAt: updated_at.toISOString() }
+	const texts = { title, description, tags, category, pseudonym }
+	return { ...texts, madeFrom, version, savedAt: updated_at.toISOString(), sharedKey: sharedKeyOf(row.id, key) }
+}
+
+/** A draft that is posted or discarded goes, and the next one has another id. */
+function sharedKeyOf(id: number, key: string): string | undefined {
+	return key === 'ask' ? `draft-${id}` : undefined
 }

@@ -22,6 +22,8 @@ interface Github {
 }
 
 let github: Github
+/** Of this GitHub, a server of the campus. */
+let address: string
 /** Requests with their credentials. */
 const asked: string[] = []
 const server = createServer(async (request, response) => {
@@ -40,8 +42,9 @@ const server = createServer(async (request, response) => {
 beforeAll(async () => {
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 	const admin: SignedIn = await makeMember('admin', 'admin')
-	const githubAddress = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-	await saveSettings(admin, 'other-logins', { githubId: 'an id', 'password-githubSecret': 'a secret', githubAddress })
+	address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+	const app = { githubId: 'an id', 'password-githubSecret': 'a secret' }
+	await saveSettings(admin, 'other-logins', { ...app, githubAddress: address })
 })
 
 afterAll(() => new Promise((resolve) => server.close(resolve)))
@@ -81,12 +84,12 @@ test('a login with GitHub is identified by id, with the confirmed primary addres
 	expect(asked[0]).toContain('code=a+code')
 	expect(asked[0]).toContain('code_verifier=')
 	expect(asked[1]).toMatch(/^GET \/api\/v3\/user(\/emails)? Bearer gho_1/i)
-	expect(await verifiedLinks(viewer?.id ?? 0)).toEqual([{ site: 'github', url: 'https://github.com/ada-l' }])
+	expect(await verifiedLinks(viewer?.id ?? 0)).toEqual([{ site: 'github', url: `${address}/ada-l` }])
 	// The login may change; the id does not.
 	github.user = { id: 7, login: 'ada-lovelace', name: null }
 	const again = await logIn()
 	expect([again.message, again.viewer?.id]).toEqual(['Welcome back!', viewer?.id])
-	expect(await verifiedLinks(viewer?.id ?? 0)).toEqual([{ site: 'github', url: 'https://github.com/ada-lovelace' }])
+	expect(await verifiedLinks(viewer?.id ?? 0)).toEqual([{ site: 'github', url: `${address}/ada-lovelace` }])
 })
 
 test.each<[string, () => void, RegExp]>([

@@ -233,7 +233,7 @@ export async function listLogins(viewer: SignedIn): Promise<LoginsView> {
 /** Profiles at other sites that a member proved to own by logging in there. */
 export async function verifiedLinks(userId: number): Promise<{ site: 'github'; url: string }[]> {
 	const identity = await findIdentity(userId, 'github')
-	return identity?.name ? [{ site: 'github', url: `https://github.com/${identity.name}` }] : []
+	return identity?.name ? [{ site: 'github', url: `${identity.issuer}/${identity.name}` }] : []
 }
 
 /** Capitalizes a sentence. */

@@ -13,9 +13,9 @@ import { ACCEPT_PATH } from './legal.view.ts'
  * not post (accounts/security/suspension.server.ts).
  */
 
-/** Pages that are available before the decision: the texts, and what members are entitled to. */
+/** Pages that are available before the decision: the texts, what members are entitled to, and links that protect them. */
 const alwaysOpen =
-	/^\/(terms|privacy|imprint|login|logout|register|settings\/(data|leave)|confirm-identity|theme|announcement)(\/|$)/
+	/^\/(terms|privacy|imprint|login|logout|register|unsubscribe|undo-email|settings\/(data|leave)|confirm-identity|theme|announcement)(\/|$)/
 
 /** Members known to this process to have accepted the current version, who need no lookup. */
 const agreed = remember('terms-agreed', () => ({ version: 0, members: new Set<number>() }))

@@ -44,7 +44,9 @@ const placeholder = /\{\{\s*(\w+)\s*\}\}/g
 
 /** Words in double braces that are no placeholders. */
 export function unknownPlaceholders(body: string): string[] {
-	return [...body.matchAll(placeholder)].map(([, name = '']) => name).filter((name) => !(name in placeholders))
+	return [...body.matchAll(placeholder)]
+		.map(([, name = '']) => name)
+		.filter((name) => !Object.hasOwn(placeholders, name))
 }
 
 /** Renders a text with the current settings. The last results are cached. */

@@ -10,7 +10,7 @@ import { loginPath, profilePath } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
 import { storable } from '~/lib/clean.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
-import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
+import { isModerator, requireAdmin, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeCursor, encodeCursor, invalidCursor, isTimeText } from '~/platform/http/cursors.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
@@ -185,13 +185,6 @@ export async function logOutMember(viewer: Viewer, username: string, why = ''): 
 	})
 	await announceEndedSessions(found.id, found.username)
 	await recordSecurityEvent('session-revoked', { userId: found.id, detail: { all: true, by: actor.id } })
-}
-
-/** Requires an admin. @throws NotAllowed */
-export function requireAdmin(viewer: Viewer): SignedIn {
-	const actor = requireModerator(viewer)
-	if (actor.role !== 'admin') throw new NotAllowed('Only admins can do this.')
-	return actor
 }
 
 /** The stored username for an entered one, which may be a former one. */

@@ -54,14 +54,15 @@ test('a link that is no web address is omitted, and one to another site is label
 })
 
 test.each([
-	['the account that was linked', 'github', 'ada-l', true],
-	['another account there', 'github', 'ada', undefined],
-	['an account of the same name elsewhere', 'google', 'ada-l', undefined],
-])('a GitHub link is marked as verified by %s', async (_what, provider, name, isProven) => {
-	const ada = await makeMember(`ada-${provider}-${name}`)
+	['the account that was linked', 'https://github.com', 'github', 'ada-l', true],
+	['another account there', 'https://github.com', 'github', 'ada', undefined],
+	['an account of the same name elsewhere', 'https://google', 'google', 'ada-l', undefined],
+	['one of the same name on a GitHub of the campus', 'https://github.campus.example', 'github', 'ada-l', undefined],
+])('a GitHub link is marked as verified by %s', async (_what, issuer, provider, name, isProven) => {
+	const ada = await makeMember(`ada-${issuer.slice('https://'.length)}-${name}`)
 	await sql`insert into profiles (user_id, github) values (${ada.id}, 'https://www.github.com/Ada-L/')
 		on conflict (user_id) do update set github = excluded.github`.execute(db())
-	await sql`insert into identities (user_id, provider, issuer, subject, name) values (${ada.id}, ${provider}, 'https://issuer', ${`${provider} ${name}`}, ${name})`.execute(
+	await sql`insert into identities (user_id, provider, issuer, subject, name) values (${ada.id}, ${provider}, ${issuer}, ${`${provider} ${name}`}, ${name})`.execute(
 		db(),
 	)
 	const { social } = await getProfile(someone, ada.username)

@@ -78,7 +78,7 @@ function cookieName(): string {
 }
 
 const browsers = [
-	[/Firefox\//, 'Firefox'],
+	[/Firefox\/|FxiOS\//, 'Firefox'],
 	[/Edg(A|iOS)?\//, 'Edge'],
 	[/OPR\//, 'Opera'],
 	[/Chrom(e|ium)\/|CriOS\//, 'Chrome'],

@@ -32,8 +32,8 @@ const kinds: readonly [RegExp, ReadKind][] = [
 ]
 
 /** Counts a view, unless it is by a search engine, a prefetch, or only of a page's frame. */
-export function recordRead({ url, userAgent = '', isAhead }: PageRead): void {
-	if (isAhead || /[?&]_routes=root(&|$)/.test(url)) return
+export function recordRead({ url, userAgent = '', isPrefetch }: PageRead): void {
+	if (isPrefetch || /[?&]_routes=root(&|$)/.test(url)) return
 	// Data requests have the page's address with a suffix.
 	const path = url.replace(/\?.*$/s, '').replace(/(^\/_root|\/_)?\.data$/, '') || '/'
 	const found = kinds.find(([pattern]) => pattern.test(path))

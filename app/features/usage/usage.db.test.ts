@@ -18,7 +18,7 @@ const admin = { id: 1, role: 'admin' } as SignedIn
 let serial = 0
 let author: SignedIn
 
-const read = (url: string, options = {}) => recordRead({ url, userAgent: browser, isAhead: false, ...options })
+const read = (url: string, options = {}) => recordRead({ url, userAgent: browser, isPrefetch: false, ...options })
 const thisWeek = async () => (await readUsage(admin)).weeks.at(-1)
 
 beforeEach(async () => {
@@ -51,7 +51,7 @@ test.each([
 
 test.each([
 	['the frame alone', '/forum.data?_routes=root', {}],
-	['a page that is asked for ahead', '/forum', { isAhead: true }],
+	['a page that is asked for ahead', '/forum', { isPrefetch: true }],
 	[
 		'a search engine',
 		'/forum',

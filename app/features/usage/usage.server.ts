@@ -1,6 +1,5 @@
-import { requireAdmin } from '~/features/administration/admins.server.ts'
 import { FIGURE_WEEKS } from '~/features/administration/figures/figures.view.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { daysBefore, mondayOf } from '~/platform/settings/region.server.ts'
 import {

@@ -38,9 +38,9 @@ export type EncryptionKey = string | { recipient: string } | null
 /** What decrypts such a file: the passphrase or the private key. */
 export type DecryptionKey = string | { identity: string } | null
 
-/** The extension of an archive: tar, compressed with Zstandard, encrypted with age where there is a lock. */
-export function archiveEnding(lock: EncryptionKey): string {
-	return lock === null ? '.tar.zst' : '.tar.zst.age'
+/** The extension of an archive: tar, compressed with Zstandard, encrypted with age where there is a key. */
+export function archiveEnding(key: EncryptionKey): string {
+	return key === null ? '.tar.zst' : '.tar.zst.age'
 }
 
 /**
@@ -58,14 +58,14 @@ export async function writeArchive(...writing: Parameters<typeof writePartial>):
  * Writes an archive that only this account can read, and that still has to be named by {@link nameArchive}: its name ends in
  * `.partial`, and an error removes it.
  * @param file its path once it is named
- * @param lock a passphrase encrypts it as `age -p` does, a key as `age -r`
+ * @param key a passphrase encrypts it as `age -p` does, a recipient as `age -r`
  * @param workFactor cost of each guess of the passphrase, as a power of two; lower for tests
  * @returns bytes of the file
  * @throws Error with one sentence when the file cannot be written; any error of the generator of entries
  */
 export async function writePartial(
 	file: string,
-	lock: EncryptionKey,
+	key: EncryptionKey,
 	entries: AsyncIterable<ArchiveEntry>,
 	workFactor = WORK_FACTOR,
 ): Promise<number> {
@@ -74,7 +74,7 @@ export async function writePartial(
 		await pipeline(
 			tarOf(entries),
 			createZstdCompress(),
-			lock === null ? new PassThrough() : (source) => encrypt(source, lock, workFactor),
+			key === null ? new PassThrough() : (source) => encrypt(source, key, workFactor),
 			createWriteStream(partial, { mode: 0o600, flush: true }),
 		)
 		return (await stat(partial)).size
@@ -124,12 +124,12 @@ async function* tarOf(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<Uint
 
 async function* encrypt(
 	source: AsyncIterable<Uint8Array>,
-	lock: string | { recipient: string },
+	key: string | { recipient: string },
 	workFactor: number,
 ): AsyncGenerator<Uint8Array> {
 	const { Encrypter } = await import('age-encryption')
 	const encrypter = new Encrypter()
-	encrypter.addRecipient(typeof lock === 'string' ? passphraseRecipient(lock, workFactor) : lock.recipient)
+	encrypter.addRecipient(typeof key === 'string' ? passphraseRecipient(key, workFactor) : key.recipient)
 	yield* await encrypter.encrypt(Readable.toWeb(Readable.from(source)) as ReadableStream<Uint8Array>)
 }
 

@@ -78,6 +78,7 @@ export class Archiver {
 	/** Whether WAL was lost after the current base backup began, so that another one is needed. */
 	#hasGapAfterBase = false
 	#passphrase: string | null | undefined
+	/** When the next of each is due, by a clock that nobody sets. */
 	#nextPictures = 0
 	#nextQuestion = 0
 	#nextBase = 0
@@ -180,18 +181,18 @@ export class Archiver {
 	}
 
 	async #askServer(): Promise<void> {
-		if (Date.now() < this.#nextQuestion) return
-		this.#nextQuestion = Date.now() + ASK_EVERY_MS
+		if (performance.now() < this.#nextQuestion) return
+		this.#nextQuestion = performance.now() + ASK_EVERY_MS
 		if (await isArchivingWorking(this.#options.dataDir)) this.#troubles.delete('server')
 		else this.#troubles.set('server', 'PostgreSQL cannot hand over what it writes; its log, postgres.log, says why.')
 	}
 
 	/** Beside the WAL, which must not wait: the first copies may take hours. */
 	#beginPictures(): void {
-		if (this.#copying || Date.now() < this.#nextPictures) return
+		if (this.#copying || performance.now() < this.#nextPictures) return
 		this.#copying = this.#copyPictures().finally(() => {
 			this.#copying = null
-			this.#nextPictures = Date.now() + PICTURES_EVERY_MS
+			this.#nextPictures = performance.now() + PICTURES_EVERY_MS
 		})
 	}
 
@@ -235,7 +236,7 @@ export class Archiver {
 	#beginBase(archive: WalArchive, keep: number): void {
 		const { needsBase, base } = this.#stateNow()
 		const isDue = needsBase || !base || Date.now() - Date.parse(base.at) > BASE_EVERY_MS
-		if (this.#base || !isDue || Date.now() < this.#nextBase) return
+		if (this.#base || !isDue || performance.now() < this.#nextBase) return
 		this.#hasGapAfterBase = false
 		this.#base = this.#makeBase(archive, keep).finally(() => {
 			this.#base = null
@@ -258,7 +259,7 @@ export class Archiver {
 		} catch (error) {
 			if (isOver()) return
 			this.#troubles.set('base', `The database could not be copied: ${wordsOf(error)}`)
-			this.#nextBase = Date.now() + BASE_RETRY_MS
+			this.#nextBase = performance.now() + BASE_RETRY_MS
 		}
 	}
 
@@ -273,7 +274,7 @@ export class Archiver {
 		if (state) this.#noteGap(new Date(state.last?.at ?? state.lookedAt))
 		for (const name of waiting) await rm(join(walFolder(dataDir), name), { force: true })
 		// The outage may last, and a base backup is expensive.
-		this.#nextBase = Date.now() + BASE_RETRY_MS
+		this.#nextBase = performance.now() + BASE_RETRY_MS
 	}
 
 	#stateNow(): ArchivingState {
@@ -294,9 +295,9 @@ export class Archiver {
 			if (words) log.error({ reason: words }, 'continuous archiving fails')
 			this.#set({ trouble: words ? { since: trouble?.since ?? new Date().toISOString(), words } : null })
 		}
-		if (Date.now() < this.#nextWrite) return
+		if (performance.now() < this.#nextWrite) return
 		this.#state.lookedAt = new Date().toISOString()
-		this.#nextWrite = Date.now() + STATE_EVERY_MS
+		this.#nextWrite = performance.now() + STATE_EVERY_MS
 		await writeArchivingState(this.#options.dataDir, this.#state).catch(() => {})
 	}
 }

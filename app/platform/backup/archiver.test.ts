@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { connectAsSuperuser, isArchiving, walFolder } from '~/platform/db/wal-archiving.server.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
@@ -230,6 +230,25 @@ test('the first copies of many pictures block nothing else', async () => {
 	expect(await waitingSegments(dataDir)).toEqual([])
 	expect(String(await readFile(written))).toBe('a picture')
 	await next.settle()
+	pictures.clear()
+	await next.look(null)
+})
+
+test('after the clock was set back by a day, new pictures are copied as before', async () => {
+	vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+	onTestFinished(() => void vi.useRealTimers())
+	const next = new Archiver({ dataDir, version: '0', makeBase: async () => 1 })
+	const lookOnce = async () => {
+		await next.look(settings)
+		await next.settle()
+	}
+	await lookOnce()
+	pictures.set('later.webp', Buffer.from('a picture'))
+	vi.advanceTimersByTime(25_000)
+	vi.setSystemTime(Date.now() - 86_400_000)
+	await lookOnce()
+	const { archive } = await stateNow()
+	expect(existsSync(join(archive.folder, 'media/later.webp'))).toBe(true)
 	pictures.clear()
 	await next.look(null)
 })

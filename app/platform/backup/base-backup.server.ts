@@ -49,16 +49,16 @@ export async function makeBaseBackup(archive: WalArchive, dataDir: string, versi
 	try {
 		const start = await beginBase(client)
 		const ended = { name: '' }
-		const lock = archive.recipient === null ? null : { recipient: archive.recipient }
+		const key = archive.recipient === null ? null : { recipient: archive.recipient }
 		const entries = async function* (): AsyncGenerator<ArchiveEntry> {
 			yield* clusterFiles(join(dataDir, 'postgres'), version)
 			yield* dataFiles(dataDir)
 			const { at, stop, label } = await endBase(client)
 			// Rounded up, so that it never names a moment before the copy was complete.
-			ended.name = `${momentName(new Date(at.getTime() + 1_000))}-${start}-${stop}${archiveEnding(lock)}`
+			ended.name = `${momentName(new Date(at.getTime() + 1_000))}-${start}-${stop}${archiveEnding(key)}`
 			yield { name: 'cluster/0/backup_label', contents: Buffer.from(label) }
 		}
-		const bytes = await writeArchive(making, lock, entries())
+		const bytes = await writeArchive(making, key, entries())
 		await renameDurably(making, join(folder, ended.name))
 		return bytes
 	} finally {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { makeFolder } from '~/lib/make-folder.server.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
-import { lock, unlock, type WalArchive, writeFileAtomically } from './wal-archive.server.ts'
+import { decryptWith, encryptFor, type WalArchive, writeFileAtomically } from './wal-archive.server.ts'
 
 /*
  * Copies of pictures beside the WAL. Pictures never change, so each is copied once. Those in a bucket are not copied: they are on
@@ -47,7 +47,7 @@ export class PictureMirror {
 	async #copy(key: string): Promise<boolean> {
 		const contents = await (await storage()).read(key)
 		if (!contents) return false
-		await writeFileAtomically(this.#fileOf(key), await lock(this.#archive, contents))
+		await writeFileAtomically(this.#fileOf(key), await encryptFor(this.#archive, contents))
 		return true
 	}
 
@@ -83,7 +83,7 @@ export async function* mirroredPictures(
 ): AsyncGenerator<{ key: string; contents: Uint8Array }> {
 	for (const key of await listMirrored(archive)) {
 		const file = join(archive.folder, 'media', `${key}${archive.recipient ? '.age' : ''}`)
-		yield { key, contents: await unlock(identity, await readFile(file)) }
+		yield { key, contents: await decryptWith(identity, await readFile(file)) }
 	}
 }
 

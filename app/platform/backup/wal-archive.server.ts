@@ -158,20 +158,20 @@ export async function listBaseBackups({ folder }: WalArchive): Promise<BaseBacku
 export async function writeSegment(archive: WalArchive, name: string, at: Date, contents: Uint8Array): Promise<void> {
 	const compressed = await compress(contents, { params: { [constants.ZSTD_c_checksumFlag]: 1 } })
 	const file = `${name}-${momentName(at)}.zst${archive.recipient ? '.age' : ''}`
-	await writeFileAtomically(join(archive.folder, 'wal', file), await lock(archive, compressed))
+	await writeFileAtomically(join(archive.folder, 'wal', file), await encryptFor(archive, compressed))
 }
 
 /** The contents of a WAL segment. @throws InvalidBackup when it is damaged */
 export async function readSegment({ file }: WalSegment, identity: string | null): Promise<Buffer> {
 	try {
-		return await decompress(await unlock(identity, await readFile(file)))
+		return await decompress(await decryptWith(identity, await readFile(file)))
 	} catch (error) {
 		throw new InvalidBackup(`The file ${file} is damaged or cannot be read.`, { cause: error })
 	}
 }
 
 /** Encrypts with the archive's key, if it has one. */
-export async function lock({ recipient }: WalArchive, contents: Uint8Array): Promise<Uint8Array> {
+export async function encryptFor({ recipient }: WalArchive, contents: Uint8Array): Promise<Uint8Array> {
 	if (recipient === null) return contents
 	const { Encrypter } = await import('age-encryption')
 	const encrypter = new Encrypter()
@@ -179,8 +179,8 @@ export async function lock({ recipient }: WalArchive, contents: Uint8Array): Pro
 	return encrypter.encrypt(contents)
 }
 
-/** Decrypts what {@link lock} has encrypted. */
-export async function unlock(identity: string | null, contents: Uint8Array): Promise<Uint8Array> {
+/** Decrypts what {@link encryptFor} has encrypted. */
+export async function decryptWith(identity: string | null, contents: Uint8Array): Promise<Uint8Array> {
 	if (identity === null) return contents
 	const { Decrypter } = await import('age-encryption')
 	const decrypter = new Decrypter()

@@ -91,3 +91,30 @@ test('listeners are notified that they missed messages when the queue overflows'
 	expect(lost).toBeGreaterThan(0)
 	expect(heard).toBe(published.length - lost)
 })
+
+test('a message that is lost while an earlier loss is reported is reported as well', async () => {
+	const isReport = (text?: string) => text?.endsWith(' ?')
+	let end = () => {}
+	const ended = new Promise<void>((resolve) => {
+		end = resolve
+	})
+	let reports = 0
+	const carrier = carrierWith(async ([text = ''], hear) => {
+		if (!isReport(text)) throw new Error('The connection ended.')
+		reports += 1
+		hear(text)
+		// The listeners have it, but its sender does not know yet.
+		if (reports === 1) await ended
+	})
+	let back = 0
+	const onBack = () => {
+		back += 1
+	}
+	await new Bus(carrier).open('one', { onMessage: () => {}, onLost: () => {}, onBack })
+	const sender = new Bus(carrier)
+	await expect(sender.publish('one', 'lost')).rejects.toThrow('The connection ended.')
+	await eventually(() => expect(back).toBe(1))
+	await expect(sender.publish('one', 'lost later')).rejects.toThrow('The connection ended.')
+	end()
+	await eventually(() => expect(back).toBe(2), 5_000)
+})

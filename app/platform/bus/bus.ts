@@ -30,8 +30,10 @@ interface Queue {
 	now: Promise<void>
 	/** The next batch, which takes everything that waits. */
 	next?: Promise<void>
-	/** Whether a message could not be sent, and listeners do not know yet that they missed it. */
+	/** Whether a message could not be sent, and no report of that is on its way to the listeners. */
 	hasUnreportedLoss: boolean
+	/** Whether a loss is being reported, again and again until that works. */
+	isReporting: boolean
 }
 
 /** Milliseconds between retries of subscribing or sending. */
@@ -123,7 +125,12 @@ export class Bus {
 	}
 
 	#queueOf(channel: string): Queue {
-		const queue = this.#queues.get(channel) ?? { waiting: [], now: Promise.resolve(), hasUnreportedLoss: false }
+		const queue = this.#queues.get(channel) ?? {
+			waiting: [],
+			now: Promise.resolve(),
+			hasUnreportedLoss: false,
+			isReporting: false,
+		}
 		this.#queues.set(channel, queue)
 		return queue
 	}
@@ -144,17 +151,18 @@ export class Bus {
 
 	/** Notifies the listeners that they missed messages, as soon as sending works again. */
 	async #reportLoss(channel: string, queue: Queue): Promise<void> {
-		if (queue.hasUnreportedLoss) return
 		queue.hasUnreportedLoss = true
+		if (queue.isReporting) return
+		queue.isReporting = true
 		while (queue.hasUnreportedLoss) {
 			await sleep(RETRY_MS, undefined, { ref: false })
-			await this.#carrier.send(channel, [this.#sign(missed)]).then(
-				() => {
-					queue.hasUnreportedLoss = false
-				},
-				() => {},
-			)
+			// What is lost from now on needs another report: the listeners may have this one before.
+			queue.hasUnreportedLoss = false
+			await this.#carrier.send(channel, [this.#sign(missed)]).catch(() => {
+				queue.hasUnreportedLoss = true
+			})
 		}
+		queue.isReporting = false
 	}
 }
 

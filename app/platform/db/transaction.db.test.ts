@@ -105,14 +105,19 @@ describe.each<[string, (work: (trx: Executor) => Promise<unknown>) => Promise<un
 		const warn = vi.spyOn(log, 'warn')
 		let started = 0
 		const first = Promise.withResolvers<void>()
-		const change = (one: number, other: number) =>
-			begin(async (trx) => {
+		const done = Promise.withResolvers<void>()
+		const change = async (one: number, other: number) => {
+			await begin(async (trx) => {
+				// On a busy machine, a retry could lock its row again before the other transaction, which waits for it, wakes up.
+				if (started >= 2) await done.promise
 				await sql`update trials set number = number + 10 where number % 10 = ${one}`.execute(trx)
 				started += 1
 				if (started === 2) first.resolve()
 				await first.promise
 				await sql`update trials set number = number + 10 where number % 10 = ${other}`.execute(trx)
 			})
+			done.resolve()
+		}
 		await Promise.all([change(1, 2), change(2, 1)])
 		expect(await numbers(db())).toEqual([21, 22])
 		expect(started).toBe(3)

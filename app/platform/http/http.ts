@@ -1,5 +1,5 @@
 import { data, type RouterContextProvider, redirect } from 'react-router'
-import { confirmPath } from '~/lib/addresses.ts'
+import { confirmPath, loginPath } from '~/lib/addresses.ts'
 import { type Flash, type FlashAction, type SignedIn, viewerOf } from '~/lib/context.ts'
 import { ConfirmationRequired, DomainError, retryHeaders } from '~/lib/errors.ts'
 import { PREFETCH_HEADER } from '~/lib/page-handle.ts'
@@ -66,7 +66,7 @@ export function isBackgroundRequest(request: Request): boolean {
 export function requireLogin(context: Readonly<RouterContextProvider>, url: URL): SignedIn {
 	const viewer = viewerOf(context)
 	if (viewer) return viewer
-	throw redirect(`/login?redirectTo=${encodeURIComponent(url.pathname + url.search)}`)
+	throw redirect(loginPath(url.pathname + url.search))
 }
 
 /** No page of ours has a longer address; browsers and proxies accept about as much. */

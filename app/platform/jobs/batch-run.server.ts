@@ -40,6 +40,8 @@ export class BatchRun<Id extends number | string = number> {
 	 * @throws any error that occurs outside {@link of}
 	 */
 	async batch<Result>(work: (trx: Executor) => Promise<Result>): Promise<Result | undefined> {
+		// Also here: a transaction may fail before it begins.
+		this.#failing = undefined
 		try {
 			return await db()
 				.transaction()

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
-import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
 import { makeCertificate } from '../../../tests/support/certificate.ts'
 import { closeMail, describeMailError, sendMail } from './mail.server.ts'
@@ -17,13 +18,17 @@ const send = (url: string) =>
 /**
  * A mail server without TLS that takes logins.
  * @param end called when a mail is complete, instead of accepting it
+ * @param greet called for each connection; it greets once that resolves
  */
-async function startServer(end: (socket: Socket, number: number) => boolean = () => true) {
+async function startServer(
+	end: (socket: Socket, number: number) => boolean = () => true,
+	greet: () => Promise<void> = async () => {},
+) {
 	const lines: string[] = []
 	let mails = 0
 	const talk = (socket: Socket) => {
 		let inMail = false
-		socket.on('error', () => {}).write('220 mail.example\r\n')
+		void greet().then(() => socket.on('error', () => {}).write('220 mail.example\r\n'))
 		socket.setEncoding('utf8').on('data', (chunk: string) => {
 			for (const line of chunk.split('\r\n').filter((one) => one !== '')) {
 				lines.push(line)
@@ -57,6 +62,19 @@ test('a connection that is cut before the reply is an error, and the next mail u
 	await expect(send(url)).rejects.toThrow(/closed|ECONNRESET|hang up/i)
 	await expect(send(url)).resolves.toBeNull()
 	expect(server.lines.filter((line) => line === 'DATA')).toHaveLength(2)
+})
+
+test('a mail server that greets after twenty seconds gets the mail', async () => {
+	vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+	onTestFinished(() => void vi.useRealTimers())
+	const server = await startServer(undefined, async () => {
+		for (let second = 0; second < 20; second += 1) {
+			// In between, the client does what it has to.
+			for (let turn = 0; turn < 5; turn += 1) await nextTurn()
+			vi.advanceTimersByTime(1_000)
+		}
+	})
+	await expect(send(`smtp://127.0.0.1:${server.port}`)).resolves.toBeNull()
 })
 
 // Other systems have no second address of the loopback by default.

@@ -46,11 +46,11 @@ const countMail = counter(
 /** Loaded for the first mail, as it would slow down every start. */
 const nodemailer = () => import('nodemailer')
 
-/** Milliseconds that a mail server may take for each reply. */
+/** Milliseconds that a mail server may take for each reply. Some delay their greeting against spam; connecting and that share one limit. */
 const SMTP_TIMEOUTS = {
 	dnsTimeout: 10_000,
-	connectionTimeout: 10_000,
-	greetingTimeout: 10_000,
+	connectionTimeout: 30_000,
+	greetingTimeout: 30_000,
 	socketTimeout: 20_000,
 }
 /** The same for a mail whose sender waits for the result. */

@@ -193,11 +193,11 @@ export async function mailResetLink(trx: Executor, userId: number, addresses: re
  * @throws Error for a kind of link that this version does not know, so that another node takes it
  */
 export async function sendQueuedMail({ link, resetToken, ...mail }: Mail & { resetToken?: string }): Promise<void> {
-	const begun = link ?? (resetToken === undefined ? undefined : { kind: 'reset-password', token: resetToken })
-	if (begun) {
-		const begin = registry.links[begun.kind]
-		if (!begin) throw new Error(`No feature mails links of the kind “${begun.kind}”.`)
-		if (!(await begin(begun.token))) return
+	const mailed = link ?? (resetToken === undefined ? undefined : { kind: 'reset-password', token: resetToken })
+	if (mailed) {
+		const activate = registry.links[mailed.kind]
+		if (!activate) throw new Error(`No feature mails links of the kind “${mailed.kind}”.`)
+		if (!(await activate(mailed.token))) return
 	}
 	await deliver(mail)
 }

@@ -53,10 +53,11 @@ export async function copyRegistrationInvite(trx: Executor, userId: number, emai
 		where users.id = ${userId} and registrations.email = ${email}`.execute(trx)
 }
 
-/** Deletes the unconfirmed registration of an address. */
-export async function deleteRegistration(trx: Executor, email: string): Promise<void> {
+/** Deletes the unconfirmed registration of an address, and its links. @param keptLink the hash of one that stays, without effect */
+export async function deleteRegistration(trx: Executor, email: string, keptLink = ''): Promise<void> {
 	await sql`
-		with dead as (delete from email_links where email = ${email} and user_id is null and used_at is null)
+		with dead as (
+			delete from email_links where email = ${email} and user_id is null and used_at is null and token_hash <> ${keptLink})
 		delete from registrations where email = ${email}`.execute(trx)
 }
 

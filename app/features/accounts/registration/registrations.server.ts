@@ -79,15 +79,15 @@ export async function confirmAddress(
 ): Promise<{ email: string; again: boolean }> {
 	const { headers } = request
 	const link = await findEmailLink(db(), hashToken(token))
-	if (link && !link.used_at) {
+	if (link?.password_hash && !link.used_at) {
 		if (link.is_over) throw new Invalid(linkIsOver)
 		await requireOwner(link, { token, password }, headers)
 	}
-	const { email, userId, username, again } = await db()
+	const { email, userId, made, again } = await db()
 		.transaction()
 		.execute(async (trx) => {
 			const locked = await findEmailLink(trx, hashToken(token), { lock: true })
-			if (locked?.used_at) return { email: locked.email, userId: null, username: null, again: true }
+			if (locked?.used_at) return { email: locked.email, userId: null, made: null, again: true }
 			// A new registration while the page was open would change the password that was checked above.
 			if (!link || !locked?.password_hash || locked.password_hash !== link.password_hash) throw new Invalid(oldLink)
 			if (locked.is_over) throw new Invalid(linkIsOver)
@@ -97,12 +97,9 @@ export async function confirmAddress(
 				await confirmMember(locked.user_id, trx)
 				await clearAddressProblems(trx, locked.user_id, locked.email)
 			}
-			return { email: locked.email, userId: made?.id ?? locked.user_id, username: made?.username, again: false }
+			return { email: locked.email, userId: made?.id ?? locked.user_id, made, again: false }
 		})
-	if (username) {
-		await recordSecurityEvent('register', { userId })
-		announce('everybody', 'member:joined', { username })
-	}
+	if (made) await announceNewAccount(made)
 	if (!again) await recordSecurityEvent('verify', { userId })
 	if (!again && isAdminEmail(email)) await promoteNamedAdmin(email)
 	return { email, again }
@@ -119,8 +116,8 @@ export async function resendLink(token: string, { headers }: Request): Promise<v
 }
 
 /**
- * The reader of the mail says that they did not register. A registration is deleted; an existing account loses its credentials
- * until the owner of the mailbox sets a new password.
+ * The reader of the mail says that they did not register; they may say so again. A registration is deleted; an existing account loses
+ * its credentials until the owner of the mailbox sets a new password.
  * @throws Invalid when the link is no longer valid
  */
 export async function denyRegistration(token: string): Promise<void> {
@@ -129,10 +126,14 @@ export async function denyRegistration(token: string): Promise<void> {
 		.execute(async (trx) => {
 			const link = await findEmailLink(trx, hashToken(token), { lock: true })
 			if (!link || link.used_at) throw new Invalid(oldLink)
+			// The link stays, so that the second half of a double click finds it.
+			if (link.user_id === null) {
+				await deleteRegistration(trx, link.email, hashToken(token))
+				return null
+			}
 			await deleteEmailLink(trx, hashToken(token))
-			if (link.user_id === null) await deleteRegistration(trx, link.email)
-			else await removeCredentials(link.user_id, trx, allowsPasswords())
-			return link.user_id === null ? null : findAccountByEmail(link.email, trx)
+			await removeCredentials(link.user_id, trx, allowsPasswords())
+			return findAccountByEmail(link.email, trx)
 		})
 	if (closed) await announceEndedSessions(closed.id, closed.username)
 }

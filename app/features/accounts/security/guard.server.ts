@@ -19,7 +19,7 @@ import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import { findAccountByEmail, findAccountId, findMainEmail, findResetOwner } from '../accounts.queries.server.ts'
+import { findAccountByEmail, findMainEmail, findResetOwner } from '../accounts.queries.server.ts'
 import { isEmail, nameInput } from '../accounts.schema.ts'
 import { requirePasswords } from '../login-methods.server.ts'
 import { mailNewDevice, queueAccountMail } from '../registration/account-mails.server.ts'
@@ -176,8 +176,8 @@ async function greetDevice(context: Context, user: { id: number; email: string }
 
 /** Records a failed login. The response does not wait for it, as its duration would reveal who is a member. */
 function recordFailure(email: unknown): void {
-	const found = typeof email === 'string' ? findAccountId(email.toLowerCase()) : Promise.resolve(null)
-	void found.catch(() => null).then((userId) => recordSecurityEvent('login-failed', { userId }))
+	const found = typeof email === 'string' ? findAccountByEmail(email.toLowerCase()) : Promise.resolve(null)
+	void found.catch(() => null).then((member) => recordSecurityEvent('login-failed', { userId: member?.id ?? null }))
 }
 
 /** Errors that the typist can fix are reported before the attempt is counted. */

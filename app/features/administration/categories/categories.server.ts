@@ -4,12 +4,12 @@ import { lockCategories, lockCategoriesShared } from '~/features/tags/tags.queri
 import { isId } from '~/lib/checks.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import { pluralize } from '~/lib/text.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { requireAdmin, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput, requireSameAsStored, requireVersion } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { lockAdmin, requireAdmin } from '../admins.server.ts'
+import { lockAdmin } from '../admins.server.ts'
 import {
 	type CategoryDetailRow,
 	countAllQuestions,

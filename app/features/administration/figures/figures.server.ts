@@ -4,9 +4,9 @@ import { getCategory, listCategories } from '~/features/tags/tags.server.ts'
 import type { CategoryView } from '~/features/tags/tags.view.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { pluralize } from '~/lib/text.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { lockAdmin, requireAdmin } from '../admins.server.ts'
+import { lockAdmin } from '../admins.server.ts'
 import {
 	hasFigures,
 	listFailedJobs,

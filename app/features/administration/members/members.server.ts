@@ -5,10 +5,10 @@ import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { isId } from '~/lib/checks.ts'
 import { cleanLine } from '~/lib/clean.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
-import { lockAdmin, requireAdmin } from '../admins.server.ts'
+import { lockAdmin } from '../admins.server.ts'
 import { findMemberDetail, listMemberRows, type MemberDetailRow, type MemberRow } from './members.queries.server.ts'
 import {
 	MAX_BULK_MEMBERS,

@@ -14,8 +14,8 @@ interface SaverOptions {
 	forget: () => void
 	/** The present values, and the version that an edit is based on; null if there is nothing to store. */
 	read: () => (AskValues & { madeFrom: number }) | null
-	/** Called with the response, and whether more was typed meanwhile. */
-	onSaved: (saved: DraftSaveResult, unsent: boolean) => void
+	/** Called with the response, whether more was typed meanwhile, and whether this form knew of no draft before. */
+	onSaved: (saved: DraftSaveResult, unsent: boolean, isFirst: boolean) => void
 }
 
 /** Savers of open forms by key, so that submitting a form can wait for its pending save. */
@@ -107,11 +107,12 @@ export class DraftSaver {
 			: await send<DraftSaveResult>('DELETE', { key }, leaving)
 		// The same text would be refused again: only other input is sent.
 		if (saved === 'refused') return
+		const isFirst = this.version === 0
 		// A page that was left may be shown again as it was.
 		if (saved) this.version = saved.version ?? 0
 		else this.dirty = true
 		if (leaving) return
-		if (saved?.version) this.options.onSaved(saved, this.dirty)
+		if (saved?.version) this.options.onSaved(saved, this.dirty, isFirst)
 		if (!saved && !this.isPaused) this.timer ??= setTimeout(() => this.save(), RETRY_DELAY_MS)
 	}
 

@@ -57,6 +57,9 @@ export function useDraft(options: DraftOptions) {
 	const [ownKey, setOwnKey] = useState<string | null>(null)
 	const current = useRef<Current>({ values: first.values, madeFrom: first.madeFrom, sentAs: undefined })
 	const name = localDraftKey(owner, draftKey)
+	const sendWith = (key: string | undefined) => {
+		if (key && options.sendKey) setOwnKey(key)
+	}
 
 	const [saver] = useState(
 		() =>
@@ -67,7 +70,9 @@ export function useDraft(options: DraftOptions) {
 					isEmptyDraft(current.current.values)
 						? null
 						: { ...current.current.values, madeFrom: current.current.madeFrom },
-				onSaved: ({ version, replaced }, unsent) => {
+				onSaved: ({ version, replaced, sharedKey }, unsent, isFirst) => {
+					// A draft that replaces another device's is another question.
+					if (isFirst && !replaced && !current.current.sentAs) sendWith(sharedKey)
 					setSavedAt(new Date().toISOString())
 					writeStored(name, { ...localOf(current.current, version), unsent })
 					if (replaced) setNotice({ kind: 'device', at: new Date().toISOString(), other: replaced })
@@ -114,6 +119,7 @@ export function useDraft(options: DraftOptions) {
 				named || refused !== null || !isSame(current.current.values, first.values) || isTypingTag(form.current)
 			if (!draft || isEmptyDraft(draft) || isSame(draft, current.current.values)) return
 			if (touched) return setNotice({ kind: 'offered', at: draft.savedAt, other: draft })
+			if (!sentAs && !visitors) sendWith(server?.sharedKey)
 			fill(draft)
 			setNotice({ kind: 'restored', at: draft.savedAt, other: other && !isSame(other, draft) ? other : null })
 			if (!visitors) return
@@ -144,7 +150,7 @@ export function useDraft(options: DraftOptions) {
 		setNotice((now) => ({ kind: 'tab', at: newer.savedAt, other: now?.kind === 'tab' ? now.other : own }))
 	}
 	const reset = (to: AskValues, madeFrom: number) => {
-		if (current.current.sentAs) setOwnKey(newKey())
+		sendWith(newKey())
 		current.current = { values: to, madeFrom, sentAs: undefined }
 		fill({ ...to, madeFrom })
 		setNotice(null)
@@ -171,6 +177,7 @@ export function useDraft(options: DraftOptions) {
 	const swap = () => {
 		if (!notice?.other) return
 		const before = current.current.values
+		sendWith(notice.other.sharedKey)
 		fill(notice.other)
 		setNotice({
 			...notice,

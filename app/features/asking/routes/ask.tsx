@@ -29,7 +29,8 @@ export function loader({ context, url }: Route.LoaderArgs) {
 			categories,
 			start,
 			draft,
-			sendKey: viewer ? newKey() : '',
+			// A prefilled form is another question than the draft.
+			sendKey: viewer ? (title === '' && draft?.sharedKey) || newKey() : '',
 			login: viewer ? null : loginPath(url.pathname + url.search),
 		}
 	})

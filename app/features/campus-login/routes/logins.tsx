@@ -1,6 +1,7 @@
 import { data, redirect } from 'react-router'
 import { requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { loginPath } from '~/lib/addresses.ts'
 import { factsOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -21,7 +22,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect(`/login?redirectTo=${loginsPath}`, { headers })
+		if (!viewer) throw redirect(loginPath(loginsPath), { headers })
 		return listLogins(viewer)
 	})
 }

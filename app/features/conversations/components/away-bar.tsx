@@ -1,5 +1,6 @@
 import { WifiOff } from 'lucide'
 import { useLocation } from 'react-router'
+import { loginPath } from '~/lib/addresses.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 
@@ -26,7 +27,7 @@ export function ChatConnectionBar({ line, className }: AwayBarProps) {
 			{line === 'ended' && (
 				<p className={waiting}>
 					You are logged out.{' '}
-					<Link className="link" to={`/login?redirectTo=${encodeURIComponent(pathname + search)}`}>
+					<Link className="link" to={loginPath(pathname + search)}>
 						Log in
 					</Link>{' '}
 					again, and your messages will be sent.

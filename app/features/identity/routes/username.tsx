@@ -1,5 +1,6 @@
 import { redirect } from 'react-router'
 import { refreshSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
@@ -17,7 +18,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect('/login?redirectTo=/settings/username', { headers })
+		if (!viewer) throw redirect(loginPath('/settings/username'), { headers })
 		return { username: viewer.username, freeAt: await getNextRename(viewer) }
 	})
 }

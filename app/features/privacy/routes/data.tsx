@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import { redirect, useRevalidator } from 'react-router'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
@@ -21,7 +22,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect(`/login?redirectTo=${DATA_PATH}`, { headers })
+		if (!viewer) throw redirect(loginPath(DATA_PATH), { headers })
 		return { archive: await getArchive(viewer) }
 	})
 }

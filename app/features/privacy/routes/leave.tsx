@@ -1,6 +1,7 @@
 import { redirect } from 'react-router'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
@@ -20,7 +21,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect(`/login?redirectTo=${LEAVE_PATH}`, { headers })
+		if (!viewer) throw redirect(loginPath(LEAVE_PATH), { headers })
 		return await getLeaving(viewer)
 	})
 }

@@ -65,6 +65,15 @@ test('a used key with another text, or for another query, is refused and changes
 	]).toEqual([1, 0])
 })
 
+test('a repeated post returns the first one also after its category was renamed and archived', async () => {
+	const sent = { ...texts, category: 'java', key: 'k-6' }
+	const first = await askQuestion(asha, sent)
+	await sql`with old as (update categories set slug = 'jvm', archived_at = now() where slug = 'java' returning id)
+		insert into former_slugs (slug, category_id) select 'java', id from old`.execute(db())
+	expect(await askQuestion(asha, sent)).toEqual(first)
+	await expect(askQuestion(asha, { ...sent, key: 'k-7' })).rejects.toThrow(Invalid)
+})
+
 test('a refused post does not use up its key', async () => {
 	const { id } = await makeQuestion(ben)
 	const parentId = await makeComment(ben, id)

@@ -1,4 +1,5 @@
 import { redirect } from 'react-router'
+import { loginPath } from '~/lib/addresses.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { NotAllowed, NotFound, TooManyRequests } from '~/lib/errors.ts'
 import { getResume } from '../resume.server.ts'
@@ -23,8 +24,7 @@ export async function loader({ request, context, params }: Route.LoaderArgs) {
 		if (error instanceof NotAllowed) {
 			// After the login they return to the page, as a client-side login cannot navigate to a file.
 			const page = `/find-dev/${params.username}`
-			if (request.headers.get('Accept')?.includes('text/html'))
-				throw redirect(`/login?redirectTo=${encodeURIComponent(page)}`)
+			if (request.headers.get('Accept')?.includes('text/html')) throw redirect(loginPath(page))
 			return problem(401, 'Log in to read profiles.')
 		}
 		if (error instanceof NotFound) return problem(404, error.message)

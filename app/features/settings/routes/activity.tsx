@@ -2,6 +2,7 @@ import { redirect } from 'react-router'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { retentionDays } from '~/features/privacy/retention/retention.server.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
+import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
@@ -13,7 +14,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect('/login?redirectTo=/settings/activity', { headers })
+		if (!viewer) throw redirect(loginPath('/settings/activity'), { headers })
 		return { events: await listSecurityEvents(viewer), days: retentionDays('security-events') }
 	})
 }

@@ -13,6 +13,7 @@ import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from '~/features/sessions/sessions.server.ts'
 import { TokenSection } from '~/features/tokens/components/token-section.tsx'
 import { listTokens } from '~/features/tokens/tokens.server.ts'
+import { loginPath } from '~/lib/addresses.ts'
 import { monthAndYear } from '~/lib/calendar.ts'
 import type { SignedIn } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
@@ -34,7 +35,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect('/login?redirectTo=/settings', { headers })
+		if (!viewer) throw redirect(loginPath('/settings'), { headers })
 		const [account, problems, sessions, tokens, events] = await Promise.all([
 			getAccount(viewer),
 			getAddressProblems(viewer.id),

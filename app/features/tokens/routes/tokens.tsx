@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { data, redirect } from 'react-router'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { loginPath } from '~/lib/addresses.ts'
 import type { Flash } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -20,7 +21,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect('/login?redirectTo=/settings/tokens', { headers })
+		if (!viewer) throw redirect(loginPath('/settings/tokens'), { headers })
 		return { tokens: await listTokens(viewer), moderator: isModerator(viewer) }
 	})
 }
