@@ -28,8 +28,17 @@ const connections = 4
 /** Members who take turns: each may open 600 pages a minute, search for people 120 times and write 60 times. */
 export const readers = 100
 
+/** Stands for two words, so that a search is not answered from memory. */
+export const OTHER_WORDS = '{words}'
+const words =
+	'file list why error code python function loop string state event class value read write test server page build import query array return number time user data install version type key map'.split(
+		' ',
+	)
+let searches = 0
+
 /** A request to the site. */
 export interface MeasuredRequest {
+	/** In which {@link OTHER_WORDS} is replaced by two other words each time. */
 	url: string
 	/** Sessions that take turns. */
 	cookies: string[]
@@ -105,12 +114,21 @@ async function open({ url, cookies, body }: MeasuredRequest, coding: string): Pr
 			const headers = { 'accept-encoding': coding, cookie: cookies[left % cookies.length] ?? '' }
 			const sent = body && { method: 'POST', body: JSON.stringify(body()) }
 			const ofForm = { origin: new URL(url).origin, 'content-type': 'application/json' }
-			const answer = await fetch(url, { ...sent, headers: { ...headers, ...(body && ofForm) } })
+			const answer = await fetch(url.replace(OTHER_WORDS, otherWords), {
+				...sent,
+				headers: { ...headers, ...(body && ofForm) },
+			})
 			await answer.arrayBuffer()
 			if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
 		}
 	}
 	await Promise.all(Array.from({ length: connections }, visit))
+}
+
+function otherWords(): string {
+	searches += 1
+	const round = Math.floor(searches / words.length)
+	return [searches, 7 * searches + round].map((place) => words[place % words.length]).join('+')
 }
 
 /** The cost of some work, per page. */

@@ -12,7 +12,15 @@ import { freePort } from '../scripts/support/free-ports.ts'
 import { type SiteProcess, siteDatabase, startSite } from '../tests/support/site-process.ts'
 import { firstVisit } from './first-visit.ts'
 import { type Flood, flood } from './flood.ts'
-import { costOf, costRows, logReadersIn, type MeasuredRequest, type PageCost, readers } from './page-cost.ts'
+import {
+	costOf,
+	costRows,
+	logReadersIn,
+	type MeasuredRequest,
+	OTHER_WORDS,
+	type PageCost,
+	readers,
+} from './page-cost.ts'
 import { writeQuestions } from './questions.ts'
 import { saveResult } from './results.ts'
 
@@ -90,6 +98,8 @@ async function measureCosts(site: SiteProcess, pages: [string, string][]): Promi
 		['the community', '/find-dev'],
 		['people search', '/find-dev?q=reader'],
 		['a search of everything', '/search?q=why+does+it+fail'],
+		['other searches of questions', `/forum?q=${OTHER_WORDS}`],
+		['other searches of everything', `/search?q=${OTHER_WORDS}`],
 		['the list’s data', '/forum.data'],
 		['data of a query with 20 comments', `${discussed}.data`],
 		['a profile’s data', '/find-dev/reader-1.data'],

@@ -156,6 +156,8 @@ test('the box in the header searches, and the page shows every kind of result wi
 	for (const kind of ['Queries', 'People', 'Projects', 'Tags'])
 		await expect(page.getByRole('region', { name: kind, exact: true })).toBeVisible()
 	await expect(page.getByText('Knows React').first()).toBeVisible()
+	for (const heading of ['Votes', 'Comments'])
+		await expect(page.getByRole('region', { name: 'Queries' }).getByText(heading, { exact: true })).toBeVisible()
 	await expectNoViolationsInThemes(page)
 	await expectToFit(page, [360, 390, 768, 1280])
 

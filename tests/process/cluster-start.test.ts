@@ -13,6 +13,7 @@ import {
 	startCluster,
 	stillRunning,
 } from '../support/cluster.ts'
+import { makeDataDir } from '../support/site-process.ts'
 
 /* Starting and stopping `npm run cluster`; cluster.db.test.ts tests how nodes work together. */
 
@@ -65,6 +66,7 @@ describe.skipIf(!hasServers)('npm run cluster (needs nginx and redis-server)', (
 
 	test('stops processes that an earlier killed run left, and keeps all data', async () => {
 		const DATA_DIR = newDataDir()
+		await makeDataDir(DATA_DIR, 'none')
 		const first = await start({ DATA_DIR })
 		const parts = descendants(first.pid).filter(({ pid }) => pid !== first.pid)
 		const nodes = parts.filter(({ command }) => command.includes('server/main.js'))

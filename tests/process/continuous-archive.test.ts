@@ -13,10 +13,13 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Encrypter } from 'age-encryption'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoAccounts } from '~/features/demo/demo-account.server.ts'
+import { passphraseRecipient } from '~/platform/backup/passphrase.server.ts'
 import { restoreArchive } from '~/platform/backup/restore-archive.server.ts'
+import { archiveIdentity, findWalArchive, type WalArchive } from '~/platform/backup/wal-archive.server.ts'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { findServer } from '~/platform/db/postgres-process.server.ts'
 import { picture } from '../factories/pictures.ts'
@@ -153,7 +156,17 @@ beforeAll(async () => {
 	first.child.kill('SIGKILL')
 	site.now = undefined
 	rmSync(oldData, { recursive: true, force: true, maxRetries: 10 })
+	await makeKeyCheap()
 })
+
+/** Decrypts the archive's key once, and encrypts it at a low cost: each restore below would take a second of processor time for it. */
+async function makeKeyCheap(): Promise<void> {
+	const { folder: archive } = archived()
+	const identity = await archiveIdentity((await findWalArchive(archive)) as WalArchive, passphrase)
+	const encrypter = new Encrypter()
+	encrypter.addRecipient(passphraseRecipient(passphrase, 8))
+	writeFileSync(join(archive, 'key.age'), await encrypter.encrypt(`${identity}\n`))
+}
 
 /** PostgreSQL survives the site, as it is not its child. */
 function postgresOf(dataDir: string): number[] {

@@ -245,11 +245,12 @@ test(`a disk that fills up under a running site, and is freed, is all it takes: 
 }, async () => {
 	const disk = await mountSmallDisk(192)
 	onTestFinished(disk.remove)
+	const dataDir = join(disk.seen, 'data')
+	await makeDataDir(dataDir, 'none')
 	const site = await startSite({ SEED: 'none', DATA_DIR: join(disk.folder, 'data') }, root, disk.prefix)
 	onTestFinished(async () => {
 		await site.stop()
 	})
-	const dataDir = join(disk.seen, 'data')
 	const connection = { ...siteDatabase(dataDir), host: join(dataDir, 'postgres-socket') }
 	await write(connection, 'create table counted (number int, filling text)')
 	const { user, password } = siteDatabase(dataDir, 'devquad_admin')

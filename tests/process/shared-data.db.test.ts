@@ -34,7 +34,8 @@ beforeAll(async () => {
 afterAll(() => site?.stop())
 
 const people = ['visitor', 'mira', 'ravi', 'mod']
-const lists = ['/forum', '/forum/category/python', '/forum/tag/sharing', '/forum?view=unanswered', '/forum?view=active']
+const views = ['/forum?view=unanswered', '/forum?view=active', '/forum?q=sharing']
+const lists = ['/forum', '/forum/category/python', '/forum/tag/sharing', ...views]
 const calls = lists.map((list) =>
 	list
 		.replace(/^\/forum\/(category|tag)\/(\w+)/, '/api/v1/queries?$1=$2')
@@ -180,6 +181,20 @@ describe('after a write', () => {
 		}
 	})
 
+	test('a search finds it by a new word, and no longer by one that is gone, for every reader', async () => {
+		const finding = async (word: string) => {
+			const pages = people.flatMap((who) => [`/forum?q=${word}`, `/search?q=${word}`].map((path) => read(path, who)))
+			return (await Promise.all(pages)).map((page) => page.includes(`<mark>${word}</mark>`))
+		}
+		const [all, none] = [Array(8).fill(true), Array(8).fill(false)]
+		expect(await finding('quokka')).toEqual(none)
+		const answer = await call('POST', `/queries/${idOf('mira')}/comments`, 'ravi', { body: 'Ask a quokka.' })
+		expect(await finding('quokka')).toEqual(all)
+		const { id } = (await answer.json()) as { id: number }
+		expect((await call('DELETE', `/comments/${id}`, 'ravi')).status).toBeLessThan(400)
+		expect(await finding('quokka')).toEqual(none)
+	})
+
 	test('a comment and its deletion change the profile’s numbers at once, for every reader', async () => {
 		// React separates adjacent texts with comments.
 		const numberOf = (label: string) => new RegExp(`${label}\\D*<span class="font-normal text-ink-3">(\\d+)`)
@@ -211,27 +226,39 @@ describe('after a write', () => {
 			}
 			return rows.find(({ slug }) => slug === 'python')?.count
 		}
+		const tagged = (count: number) => people.map((who) => [who, count])
+		const readTagged = () =>
+			Promise.all(
+				people.map(async (who) => {
+					const page = await read('/search?q=sharing&in=tags', who)
+					return [who, Number(/data-count="(\d+)"/.exec(page)?.[1])]
+				}),
+			)
 		const before = await count()
 		expect(await count()).toBe(before)
+		expect(await readTagged()).toEqual(tagged(2))
 		expect((await call('DELETE', `/queries/${idOf('ravi')}`, 'ravi')).status).toBeLessThan(400)
 		expect(await count()).toBe((before ?? 0) - 1)
+		expect(await readTagged()).toEqual(tagged(1))
 		for (const who of people)
 			for (const text of await readAll(who)) expect(text.includes(`A question of ravi`), who).toBe(false)
 	})
 })
 
 test('rows stay cached until a change is announced, even by another process', async () => {
-	const titled = async (title: string) => (await read('/api/v1/queries', 'ravi')).includes(title)
-	await read('/api/v1/queries', 'ravi')
+	const paths = ['/api/v1/queries', '/api/v1/queries?q=sharing']
+	const titled = async (title: string) =>
+		(await Promise.all(paths.map((path) => read(path, 'ravi')))).map((text) => text.includes(title))
+	for (const time of ['first', 'second']) await titled(time)
 	await sql`update questions set excerpt = 'Told to nobody.' where id = ${idOf('mira')}`.execute(db())
-	expect(await titled('Told to nobody.')).toBe(false)
+	expect(await titled('Told to nobody.')).toEqual([false, false])
 	const version = await db().selectFrom('questions').select('version').where('id', '=', idOf('mira')).executeTakeFirst()
 	await editQuestion(members.mira as SignedIn, idOf('mira'), {
 		...texts,
 		title: 'Written elsewhere',
 		version: String(version?.version),
 	})
-	await eventually(async () => expect(await titled('Written elsewhere')).toBe(true))
+	await eventually(async () => expect(await titled('Written elsewhere')).toEqual([true, true]))
 })
 
 function post(path: string, who: string, form: Record<string, string>): Promise<Response> {

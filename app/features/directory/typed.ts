@@ -82,6 +82,11 @@ const branchNames = withoutAnd([
 	['stats', 'statistics'],
 ])
 
+/** Names that belong together, by each of them without its spaces. */
+const namesByBranch = new Map<string, string[]>()
+for (const names of branchNames)
+	for (const key of names.map(withoutSpaces)) namesByBranch.set(key, [...(namesByBranch.get(key) ?? []), ...names])
+
 const numerals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']
 const romans = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii']
 const yearWords = new Set(['year', 'years', 'yr', 'yrs'])
@@ -93,6 +98,10 @@ const passingWords = new Set(['batch', 'class', 'graduating', 'pass', 'passing',
 
 function withoutAnd(lines: string[][]): string[][] {
 	return lines.map((names) => [...new Set(names.flatMap((name) => [name, name.replaceAll(' and ', ' ')]))])
+}
+
+function withoutSpaces(text: string): string {
+	return text.replaceAll(' ', '')
 }
 
 /**
@@ -188,9 +197,7 @@ export function phrasesOf(words: readonly TypedWord[], isTaken: readonly boolean
 /** All usual names of the branch that a text names, including the text itself. */
 export function namesOfBranch(text: string): string[] {
 	const small = text.toLowerCase().replace(/\beng(g|ng)\b/g, 'engineering')
-	const joined = small.replaceAll(' ', '')
-	const isName = (name: string) => name.replaceAll(' ', '') === joined
-	return [...new Set([small, ...branchNames.filter((names) => names.some(isName)).flat()])]
+	return [...new Set([small, ...(namesByBranch.get(withoutSpaces(small)) ?? [])])]
 }
 
 /** Whether a phrase ends the name of an institution: “Institute of Information Technology” is not a branch. */

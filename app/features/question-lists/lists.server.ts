@@ -31,7 +31,7 @@ import { viewerOf } from '~/lib/context.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { type CachedPage, cachedPage } from '~/platform/cache/cached-page.ts'
-import { LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
+import { LIST_PAGES, sharedData, sharedWhenRepeated } from '~/platform/cache/pages.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import type { ListData, UnansweredView } from './lists.view.ts'
 
@@ -83,7 +83,7 @@ export async function listQuestions(viewer: Viewer, input: ListInput): Promise<F
 	])
 	const mine = input.mine === true && viewer !== null && viewer.id === author
 	const authors = author === null ? undefined : mine ? await listAccountIds(author) : [author]
-	if (words) return search(viewer, { ...input, search: words, categoryId: category?.id, authors, limit })
+	if (words) return search(viewer, { ...input, search: words, categoryId: category?.id, authors, mine, limit })
 	const view = input.view ?? 'newest'
 	if (input.tag && (category || authors))
 		return search(viewer, {
@@ -91,6 +91,7 @@ export async function listQuestions(viewer: Viewer, input: ListInput): Promise<F
 			...(await narrowedTag(viewer, input.tag, view)),
 			categoryId: category?.id,
 			authors,
+			mine,
 			limit,
 		})
 	const cursor = input.cursor ? decodeTimeCursor(input.cursor) : null
@@ -189,22 +190,25 @@ async function authorId(username: string): Promise<number> {
 	return id
 }
 
+/** The questions that a search finds, without the texts that their excerpts were taken from. */
+async function findRows(asked: Parameters<typeof findMatches>[1]) {
+	const found = await findMatches({ columns: questionColumns, joins: questionJoins }, asked)
+	if (!found.ranked) return found
+	return { ...found, rows: found.rows.map(({ description_start: _, ...row }) => row) }
+}
+
 async function search(
 	viewer: Viewer,
 	input: ListInput & { search: string; categoryId: number | undefined; authors: number[] | undefined; limit: number },
 ): Promise<FoundPage> {
-	const found = await findMatches(
-		{ columns: questionColumns, joins: questionJoins },
-		{
-			search: input.search,
-			categoryId: input.categoryId,
-			authors: input.authors,
-			tag: input.tag === undefined ? undefined : storable(input.tag).toLowerCase(),
-			cursor: input.cursor ?? null,
-			limit: input.limit + 1,
-			isExact: input.isExact ?? false,
-		},
-	)
+	const { search, categoryId, authors, isExact = false, cursor = null } = input
+	const tag = input.tag === undefined ? undefined : storable(input.tag).toLowerCase()
+	const asked = { search, categoryId, authors, tag, cursor, limit: input.limit + 1, isExact }
+	// As in `rowsOf`.
+	const isShared = cursor === null && !input.mine
+	const found = await (isShared
+		? sharedWhenRepeated(`search ${JSON.stringify(asked)}`, [LIST_PAGES], () => findRows(asked))
+		: findRows(asked))
 	const shown = found.ranked
 		? page(
 				found.rows,

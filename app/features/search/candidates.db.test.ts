@@ -96,6 +96,23 @@ test.each([
 	},
 )
 
+test.each([
+	['kettle', 150, { id: first, count: newer, step: 1 }],
+	['samovar -teapot', 300, often],
+	['urn -teapot', 300, seldom],
+])('hidden queries are not among those with “%s” that are ranked', async (search, most, { id, count, step }) => {
+	const newest = (skipped: number, length: number) =>
+		Array.from({ length }, (_, index) => id + (count - 1 - skipped - index) * step)
+	const setStatus = (status: string) =>
+		sql`update questions set status = ${status} where id = any(${newest(0, 10)}::int[])`.execute(db())
+	await setStatus('hidden')
+	try {
+		expect(await everyPage(search)).toEqual(newest(10, most))
+	} finally {
+		await setStatus('published')
+	}
+})
+
 test('a rare word is found in the oldest query', async () => {
 	expect(await everyPage('teapot')).toEqual([5])
 })

@@ -40,9 +40,11 @@ export function candidateRows(
 	checked?: { tables: RawBuilder<unknown>; wantsMore: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
 	const most = (set: 'titled' | 'anywhere') => MAX_CANDIDATES[kind][set]
-	const anywhere = setOf('anywhere', 'q.search', most('anywhere'), checked?.wantsMore ?? sql`true`, scope)
+	const set = (name: 'titled' | 'anywhere', document: string, needed: RawBuilder<unknown>) =>
+		setOf(name, document, most(name), needed, scope)
+	const anywhere = set('anywhere', 'q.search', checked?.wantsMore ?? sql`true`)
 	const isFull = sql`(select count(*) from anywhere) = (select anywhere from asked)`
-	const titled = setOf('titled', 'title_document(q.title)', most('titled'), checked ? sql`true` : isFull, scope)
+	const titled = set('titled', 'title_document(q.title)', checked ? sql`true` : isFull)
 	// “why does it fail” has only one significant word.
 	const bound = (set: 'titled' | 'anywhere') =>
 		kind === 'words'
@@ -93,25 +95,39 @@ function setOf(
 	const part = (which: string) => sql.raw(`${name}_${which}`)
 	const hasState = [scope.solved, scope.unanswered, scope.unsolved].some((state) => state !== undefined)
 	const partWalked = hasState ? partsWalked.byState : partsWalked.byIndex
-	const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditionsBesideWords(scope)}`
-	const blocks = (from: RawBuilder<unknown>, until: RawBuilder<unknown>) =>
-		walkBlocks(matching, from, until, ['id', 'ctid'], sql`(select top from asked)`)
+	const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditionsBesideWords(scope, sql`true`)}`
+	const blocks = (from: RawBuilder<unknown>, until: RawBuilder<unknown>, isWanted: RawBuilder<unknown>) => {
+		const rows = walkBlocks(matching, from, until, ['id', 'ctid'], sql`(select top from asked)`)
+		return publishedOf(sql`${rows} where ${isWanted}`)
+	}
+	const isAllNeeded = sql`(select way = 'all' or (way = 'walk' and (select count(*) from ${part('far')}) < missing) from ${part('next')})`
+	const all = sql`select q.id, q.ctid from questions q where ${isAllNeeded} and ${matching}`
+	const newest = sql`select id, ctid from (${all} offset 0) m order by id desc`
 	return sql`
-${part('near')} as materialized (${blocks(sql`0`, sql`${near[name] - 1}::int`)}
-where (select not rare from asked) and ${needed} limit (select ${sql.raw(name)} from asked)),
+${part('near')} as materialized (
+${blocks(sql`0`, sql`${near[name] - 1}::int`, sql`(select not rare from asked) and ${needed}`)} limit (select ${sql.raw(name)} from asked)),
 ${part('next')} as materialized (
 select missing, case when not ${needed} then 'none' when rare then 'all' when missing <= 0 or top < ${near[name]}::int then 'none'
 when missing * ${near[name] * partWalked}::int <= found * top then 'walk' else 'all' end as way
 from (select rare, top, found, ${sql.raw(name)} - found as missing from asked, (select count(*) as found from ${part('near')}) counted) known),
-${part('far')} as materialized (${blocks(sql`${near[name]}::int`, sql`(select top from asked) * 3 / ${partWalked}::int`)}
-where (select way = 'walk' from ${part('next')}) limit (select missing from ${part('next')})),
+${part('far')} as materialized (
+${blocks(sql`${near[name]}::int`, sql`(select top from asked) * 3 / ${partWalked}::int`, sql`(select way = 'walk' from ${part('next')})`)}
+limit (select missing from ${part('next')})),
 ${part('any')} as materialized (
-with m as materialized (select q.id, q.ctid from questions q
-where (select way = 'all' or (way = 'walk' and (select count(*) from ${part('far')}) < missing) from ${part('next')}) and ${matching})
-select id, ctid from m order by id desc limit (select ${sql.raw(name)} from asked)),
+${publishedOf(newest)} limit (select ${sql.raw(name)} from asked)),
 ${sql.raw(name)} as (
 select id, ctid from (
 select * from ${part('near')} where not exists (select from ${part('any')})
 union all select * from ${part('far')} where not exists (select from ${part('any')})
 union all select * from ${part('any')}) either limit ${sql.lit(most)})`
+}
+
+/**
+ * These rows in their order, without those of unpublished questions. The status is stored behind the texts of a question: reading it of all
+ * matches takes longer than finding them. An index has the few that are not published; a subselect keeps the planner from joining them, which
+ * would read all rows.
+ */
+function publishedOf(rows: RawBuilder<unknown>): RawBuilder<unknown> {
+	return sql`select m.id, m.ctid from (${rows} offset 0) m
+where (select id from questions where id = m.id and status <> 'published') is null`
 }

@@ -112,17 +112,22 @@ function fewRows(scope: SearchScope): RawBuilder<unknown> {
 /**
  * As {@link conditions}, beside words. There are indexes of all questions in a state for the lists of them: the planner would read one as a
  * whole, a fourth of the forum, to intersect it with what the words find. It does not know `coalesce` as a condition of theirs.
+ * @param isPublished true where the caller checks the status of the questions later
  */
-export function conditionsBesideWords(scope: SearchScope): RawBuilder<unknown> {
-	return conditions(scope, (state) => sql`coalesce(${state}, false)`)
+export function conditionsBesideWords(
+	scope: SearchScope,
+	isPublished = sql`q.status = 'published'`,
+): RawBuilder<unknown> {
+	return conditions(scope, (state) => sql`coalesce(${state}, false)`, isPublished)
 }
 
 /** Conditions on `questions q`; each list of ids and tags is part of the index questions_found. */
 export function conditions(
 	{ tags, categories, users, without, besides, ...states }: SearchScope,
 	stateIs = (state: RawBuilder<unknown>) => state,
+	isPublished = sql`q.status = 'published'`,
 ): RawBuilder<unknown> {
-	const all = [sql`q.status = 'published'`]
+	const all = [isPublished]
 	if (tags.length > 0) all.push(sql`q.tags @> ${tags}::text[]`)
 	if (categories) all.push(oneOf('q.category_id', categories))
 	if (users) all.push(oneOf('q.author_id', users))

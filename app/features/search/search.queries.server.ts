@@ -111,12 +111,14 @@ function rankedRows(
 ): RawBuilder<unknown> {
 	const literally = phrases.map((phrase) => sql` + (${says(sql`q.text`, phrase)})::int`)
 	// Each use of a stored document detoasts it again. ts_delete returns a detoasted value, which it does not copy, as no document contains
-	// the empty word. The planner overestimates the candidates: without `offset 0` it would scan all questions.
+	// the empty word. The planner overestimates the candidates: without `offset 0` it would scan all questions. Their places as one array are
+	// read in one pass; a join would ask for the size of the table for each.
 	return sql`
 		select q.id, (${rankOf(words, parts)}${sql.join(literally, sql``)})::float8 as rank
-		from wanted, ${sql.raw(candidates)} c cross join lateral (
+		from wanted cross join lateral (
 			select id, title || E'\n' || description as text, ts_delete(search, '') as search from questions
-			where ctid = c.ctid and ((select words from asked) = wanted.words or search @@ wanted.words) offset 0) q
+			where ctid = any(array(select ctid from ${sql.raw(candidates)}))
+				and ((select words from asked) = wanted.words or search @@ wanted.words) offset 0) q
 		${parts ? sql`where ts_filter(q.search, ${parts}::"char"[]) @@ wanted.words` : sql``}`
 }
 

@@ -8,7 +8,13 @@ import { describeTerm, linkSynonym, unlinkSynonym } from '~/features/vocabulary/
 import { isStorable, storable } from '~/lib/clean.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
-import { ALL_PAGES, invalidatePages, LIST_PAGES, sharedData } from '~/platform/cache/pages.server.ts'
+import {
+	ALL_PAGES,
+	invalidatePages,
+	LIST_PAGES,
+	sharedData,
+	sharedWhenRepeated,
+} from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { requireTags, tagsReservedFrom } from './tag-rules.server.ts'
@@ -57,7 +63,9 @@ export async function suggestTagsForEach(
 ): Promise<TagSuggestion[][]> {
 	const all = texts.map(({ text, limit }) => askedFor(text, limit))
 	const asked = all.filter((one) => one !== null)
-	const rows = new Map((await listTagsLikeEach(asked)).map((found, index) => [asked[index], found]))
+	const key = JSON.stringify(asked.map(({ prefix, limit, names }) => [prefix, limit, names]))
+	const found = await sharedWhenRepeated(`tags like ${key}`, [LIST_PAGES], () => listTagsLikeEach(asked))
+	const rows = new Map(found.map((tags, index) => [asked[index], tags]))
 	return all.map((one) => (one ? presentSuggestions(one, rows.get(one) ?? []) : []))
 }
 

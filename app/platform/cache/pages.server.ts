@@ -47,6 +47,26 @@ export function sharedData<Value>(
 	return dataCache.read(key, [ALL_PAGES, ...tags], read, tagsOf)
 }
 
+/** Keys of {@link sharedWhenRepeated} that were read once; the oldest one first. */
+const readOnce = remember('data read once', () => new Set<string>())
+const MAX_READ_ONCE = 1_000
+
+/**
+ * As {@link sharedData}, for rows of which most are never read again, such as those of a search: only the second read of a key is cached, as
+ * the memory and the time to measure and freeze them would be wasted on the first.
+ */
+export function sharedWhenRepeated<Value>(
+	key: string,
+	tags: readonly string[],
+	read: () => Promise<Value>,
+): Promise<Value> {
+	if (readOnce.has(key)) return sharedData(key, tags, read)
+	const [oldest] = readOnce
+	if (readOnce.size >= MAX_READ_ONCE && oldest !== undefined) readOnce.delete(oldest)
+	readOnce.add(key)
+	return read()
+}
+
 /** The tag of every page, for changes that may affect any of them, such as a member's name. */
 export const ALL_PAGES = 'page'
 

@@ -3,7 +3,7 @@ import { MemberCard } from '~/features/directory/components/member-card.tsx'
 import { memberCell, memberGrid } from '~/features/directory/components/member-list.tsx'
 import type { MemberView } from '~/features/directory/directory.view.ts'
 import { countText } from '~/features/directory/directory.view.ts'
-import { QuestionCard } from '~/features/question-lists/components/question-card.tsx'
+import { NumberHeadings, QuestionCard } from '~/features/question-lists/components/question-card.tsx'
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
 import { SearchToolsBar } from '~/features/search/components/search-form.tsx'
 import { TagLink } from '~/features/tags/components/forum-frame.tsx'
@@ -132,6 +132,7 @@ function Rows({ kind, rows }: { kind: SearchKind; rows: unknown[] }) {
 		)
 	return (
 		<div>
+			<NumberHeadings className="justify-end pt-3" />
 			{withoutDuplicates(rows as QuestionCardView[], ({ id }) => id).map((question) => (
 				<QuestionCard key={question.id} question={question} />
 			))}
@@ -212,11 +213,7 @@ export function NothingFound({ data }: { data: SearchData }) {
 				<>
 					{instead.questions.length > 0 && (
 						<Suggested title="Newest queries">
-							<div>
-								{instead.questions.map((question) => (
-									<QuestionCard key={question.id} question={question} />
-								))}
-							</div>
+							<Rows kind="questions" rows={instead.questions} />
 						</Suggested>
 					)}
 					{instead.tags.length > 0 && (

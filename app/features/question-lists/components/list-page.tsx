@@ -13,7 +13,7 @@ import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import type { ForumFrame, ListData } from '../lists.view.ts'
 import { isListPath } from '../lists.view.ts'
 import { pageWithRows } from './document-rows.ts'
-import { QuestionCard } from './question-card.tsx'
+import { NumberHeadings, QuestionCard } from './question-card.tsx'
 import { QuestionRowsSkeleton } from './question-skeleton.tsx'
 
 interface ListPageProps {
@@ -142,10 +142,7 @@ export function ListTabs({ pathname, view, only }: ListTabsProps) {
 					</span>
 				</p>
 			)}
-			<div className="meta grid grid-cols-[3.5rem_5rem] gap-x-4 pb-2 text-right max-sm:hidden" aria-hidden="true">
-				<span>Votes</span>
-				<span>Comments</span>
-			</div>
+			<NumberHeadings className="pb-2" />
 		</div>
 	)
 }

@@ -31,6 +31,19 @@ export function QuestionCard({ question, isPinned = false }: QuestionCardProps) 
 	)
 }
 
+/** The headings of the numbers beside questions; a phone shows icons instead. Screen readers read what each number is. */
+export function NumberHeadings({ className }: { className: string }) {
+	return (
+		<div
+			className={`meta grid grid-cols-[3.5rem_5rem] gap-x-4 text-right max-sm:hidden ${className}`}
+			aria-hidden="true"
+		>
+			<span>Votes</span>
+			<span>Comments</span>
+		</div>
+	)
+}
+
 /** Precedes the author of a matching comment. */
 export const commentBy = 'Comment by '
 

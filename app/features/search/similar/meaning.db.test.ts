@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import Tinypool from 'tinypool'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deleteQuestion } from '~/features/asking/asking.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
 import { remember } from '~/lib/remember.ts'
@@ -111,62 +111,62 @@ test('questions without a vector are found by their words', async () => {
 	expect(found[0]?.score).toBe((await findSimilar({ title: 'marmalade compiler', byMeaning: false }))[0]?.score)
 })
 
-/* If the encoder fails, the response comes without it, in time. */
+describe('if the encoder fails, the response comes without it, in time', () => {
+	const held = remember<{ pool?: Tinypool; folder?: string | null }>('encoder thread', () => ({}))
 
-const held = remember<{ pool?: Tinypool; folder?: string | null }>('encoder thread', () => ({}))
+	afterEach(async () => {
+		await stopEncoder()
+		delete held.folder
+	})
 
-afterEach(async () => {
-	await stopEncoder()
-	delete held.folder
-})
+	/** Replaces the encoder's thread by one that runs this source. */
+	async function replaceThread(source: string): Promise<void> {
+		await stopEncoder()
+		const folder = mkdtempSync(join(tmpdir(), 'devquad-thread-'))
+		const [filename, loaded] = [join(folder, 'thread.mjs'), join(folder, 'loaded')]
+		writeFileSync(
+			filename,
+			`import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(loaded)}, '')\n${source}`,
+		)
+		held.pool = new Tinypool({ filename, runtime: 'worker_threads', minThreads: 1, maxThreads: 1 })
+		await eventually(() => expect(existsSync(loaded)).toBe(true))
+		rmSync(folder, { recursive: true })
+	}
 
-/** Replaces the encoder's thread by one that runs this source. */
-async function replaceThread(source: string): Promise<void> {
-	await stopEncoder()
-	const folder = mkdtempSync(join(tmpdir(), 'devquad-thread-'))
-	const [filename, loaded] = [join(folder, 'thread.mjs'), join(folder, 'loaded')]
-	writeFileSync(
-		filename,
-		`import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(loaded)}, '')\n${source}`,
-	)
-	held.pool = new Tinypool({ filename, runtime: 'worker_threads', minThreads: 1, maxThreads: 1 })
-	await eventually(() => expect(existsSync(loaded)).toBe(true))
-	rmSync(folder, { recursive: true })
-}
+	test.each([
+		['hangs', 'export default () => { for (;;); }'],
+		['dies', 'export default () => process.exit(1)'],
+		['throws', "export default () => { throw new Error('broken') }"],
+	])('where the thread %s, similar queries are found by their words within the time limit', async (_name, source) => {
+		const { id } = await makeQuestion(asker, { title: 'Pomegranate parser loses commas' })
+		await encodeQuestions()
+		await refreshWordCounts()
+		await findSimilar({ title: 'pomegranate parser' })
+		await replaceThread(source)
+		const began = performance.now()
+		const found = await findSimilar({ title: 'pomegranate parser' })
+		// Long before a hanging thread is terminated.
+		expect(performance.now() - began).toBeLessThan(8_000)
+		expect(found.map((each) => each.id)).toContain(id)
+		// The run ends, and leaves the texts that it could not encode to a later one.
+		const other = await makeQuestion(asker, { title: 'A question that waits' })
+		if (source.includes('for')) return
+		await encodeQuestions()
+		expect(await vectorOf(other.id)).toBeNull()
+	})
 
-test.each([
-	['hangs', 'export default () => { for (;;); }'],
-	['dies', 'export default () => process.exit(1)'],
-	['throws', "export default () => { throw new Error('broken') }"],
-])('where the thread %s, similar queries are found by their words within the time limit', async (_name, source) => {
-	const { id } = await makeQuestion(asker, { title: 'Pomegranate parser loses commas' })
-	await encodeQuestions()
-	await refreshWordCounts()
-	await findSimilar({ title: 'pomegranate parser' })
-	await replaceThread(source)
-	const began = performance.now()
-	const found = await findSimilar({ title: 'pomegranate parser' })
-	// Long before a hanging thread is terminated.
-	expect(performance.now() - began).toBeLessThan(8_000)
-	expect(found.map((each) => each.id)).toContain(id)
-	// The run ends, and leaves the texts that it could not encode to a later one.
-	const other = await makeQuestion(asker, { title: 'A question that waits' })
-	if (source.includes('for')) return
-	await encodeQuestions()
-	expect(await vectorOf(other.id)).toBeNull()
-})
-
-test('a site without the package searches by words only', async () => {
-	const { id } = await makeQuestion(asker, { title: 'Tangerine linker crashes' })
-	await encodeQuestions()
-	await refreshWordCounts()
-	await stopEncoder()
-	held.folder = null
-	expect(hasEncoder()).toBe(false)
-	expect(await encode('anything', { maxPieces: 8 })).toBeNull()
-	await encodeQuestions()
-	const found = await findSimilar({ title: 'tangerine linker' })
-	expect(found[0]?.id).toBe(id)
-	expect(found[0]?.score).toBe((await findSimilar({ title: 'tangerine linker', byMeaning: false }))[0]?.score)
-	expect(held.pool).toBeUndefined()
+	test('a site without the package searches by words only', async () => {
+		const { id } = await makeQuestion(asker, { title: 'Tangerine linker crashes' })
+		await encodeQuestions()
+		await refreshWordCounts()
+		await stopEncoder()
+		held.folder = null
+		expect(hasEncoder()).toBe(false)
+		expect(await encode('anything', { maxPieces: 8 })).toBeNull()
+		await encodeQuestions()
+		const found = await findSimilar({ title: 'tangerine linker' })
+		expect(found[0]?.id).toBe(id)
+		expect(found[0]?.score).toBe((await findSimilar({ title: 'tangerine linker', byMeaning: false }))[0]?.score)
+		expect(held.pool).toBeUndefined()
+	})
 })
