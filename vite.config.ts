@@ -16,7 +16,7 @@ const sharedChunks = [
 	{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router)\// },
 	{
 		name: 'shared',
-		test: /node_modules\/lucide\/(?!.*\/(award|briefcase-business|bell|bell-off|bold|check-check|cloud-off|code|copy|download|ellipsis|eye|eye-off|flag|folder|graduation-cap|grip-vertical|heading|history|image|image-plus|italic|letter-h|letter-b|maximize-2|link|list|list-ordered|lock-keyhole|mail|map-pin|phone|pin|quote|rotate-ccw-clock|send-horizontal|sliders-horizontal|square-code|upload|wifi-off|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chips|check|combobox|conflict|sugges|field|password|form-|local-time|pending|presence|prose|submit|token|use-press)|shell\/(?!site-fault|guard\/|toasts-above|unsent-forms)|platform\/realtime\/(?!use-presence)|platform\/http\/(?!cursors|problem|site-fault)|lib\/(?!calendar|clean|html|links|new-key|sizes|unsent-form|version)|features\/(finder\/(finder\.paths|components\/(header-search|search-field))|question-lists\/(lists\.view|components\/question-skeleton)|questions\/questions\.paths|tags\/tags\.view))/,
+		test: /node_modules\/lucide\/(?!.*\/(award|briefcase-business|bell|bell-off|bold|check-check|cloud-off|code|copy|download|ellipsis|eye|eye-off|flag|folder|graduation-cap|grip-vertical|heading|history|image|image-plus|italic|letter-h|letter-b|maximize-2|link|list|list-ordered|lock-keyhole|mail|map-pin|phone|pin|quote|rotate-ccw-clock|send-horizontal|sliders-horizontal|square-code|upload|wifi-off|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chips|check|combobox|conflict|sugges|field|password|form-|local-time|pending|presence|prose|submit|token|use-press)|shell\/(?!site-fault|guard\/|toasts-above|unsent-forms)|platform\/realtime\/(?!use-presence)|platform\/http\/(?!cursors|problem|site-fault)|lib\/(?!calendar|clean|html|links|new-key|sizes|unsent-form|version)|features\/(finder\/(finder\.paths|components\/(header-search|search-field))|notifications\/components\/use-unread|question-lists\/(lists\.view|components\/question-skeleton)|questions\/questions\.paths|tags\/tags\.view))/,
 	},
 	{ name: 'form', test: /\/app\/ui\/(check|field|form-)/ },
 	{ name: 'account', test: /\/app\/(features\/accounts\/components\/account-frame|ui\/password-field)/ },
@@ -174,7 +174,12 @@ export default defineConfig(({ command }) => ({
 			build: {
 				rolldownOptions: {
 					input: './server/main.ts',
-					output: { charset: 'ascii', comments: { annotation: false, jsdoc: false } },
+					output: {
+						charset: 'ascii',
+						comments: { annotation: false, jsdoc: false },
+						// Names stay, as stacks in the log show them.
+						minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+					},
 				},
 			},
 			// One bundle for the whole server: it loads in a third of the time of several hundred files, and has one copy of every module.

@@ -98,7 +98,7 @@ async function sampled(site: BenchSite, members: Member[]): Promise<Sample[]> {
 			node: resident / MEGABYTE,
 			heap: heap / MEGABYTE,
 			external: external / MEGABYTE,
-			database: site.databaseMemory() / MEGABYTE,
+			database: (await site.databaseMemory()) / MEGABYTE,
 			lost: wrote.failed + wrote.missing,
 		})
 		process.stderr.write(`${rowOf(samples.at(-1) as Sample)}\n`)

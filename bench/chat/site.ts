@@ -154,11 +154,18 @@ export class BenchSite {
 		return processIds().reduce((sum, pid) => sum + secondsOf(pid, postmaster), 0)
 	}
 
-	/** Bytes of memory of all PostgreSQL processes, with shared pages counted once; Linux only. */
-	databaseMemory(): number {
+	/**
+	 * Bytes of memory of all PostgreSQL processes, with shared pages counted once; Linux only. What the bench's own connection has for
+	 * itself is not the site's.
+	 */
+	async databaseMemory(): Promise<number> {
 		const postmaster = this.postmaster()
-		const own = processIds().filter((pid) => pid === postmaster || statOf(pid)?.[1] === postmaster)
-		return own.reduce((sum, pid) => sum + proportionalBytes(pid), 0)
+		const [[bench] = []] = await this.query('select pg_backend_pid()')
+		const all = processIds().filter((pid) => pid === postmaster || statOf(pid)?.[1] === postmaster)
+		return all.reduce(
+			(sum, pid) => sum + proportionalBytes(pid, pid === String(bench) ? ['Pss_File', 'Pss_Shmem'] : ['Pss']),
+			0,
+		)
 	}
 
 	private postmaster(): string {
@@ -182,11 +189,12 @@ function statOf(pid: string): string[] | undefined {
 	}
 }
 
-/** A page shared by n processes counts as 1/n of it. */
-function proportionalBytes(pid: string): number {
+/** A page shared by n processes counts as 1/n of it. @param kinds fields of /proc/…/smaps_rollup */
+function proportionalBytes(pid: string, kinds: string[]): number {
 	try {
-		const [, kilobytes] = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? []
-		return Number(kilobytes) * 1_024
+		const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+		const kilobytes = kinds.map((kind) => Number(new RegExp(`^${kind}: +(\\d+) kB`, 'm').exec(rollup)?.[1] ?? 0))
+		return kilobytes.reduce((sum, one) => sum + one, 0) * 1_024
 	} catch {
 		return 0
 	}

@@ -12,6 +12,7 @@ import {
 	CLIENT_TIMEOUT_MS,
 	IDLE_IN_TRANSACTION_TIMEOUT_MS,
 	LOCK_TIMEOUT_MS,
+	LONG_IDLE_TIMEOUT_MS,
 	LONG_LOCK_TIMEOUT_MS,
 	LONG_STATEMENT_TIMEOUT_MS,
 	STATEMENT_TIMEOUT_MS,
@@ -85,6 +86,7 @@ export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
 		lock_timeout: LONG_LOCK_TIMEOUT_MS,
 		...options,
 		max: MAX_LONG_CONNECTIONS,
+		idleTimeoutMillis: LONG_IDLE_TIMEOUT_MS,
 		outage,
 		clientTimeout: 0,
 	})
