@@ -174,12 +174,7 @@ export default defineConfig(({ command }) => ({
 			build: {
 				rolldownOptions: {
 					input: './server/main.ts',
-					output: {
-						charset: 'ascii',
-						comments: { annotation: false, jsdoc: false },
-						// Names stay, as stacks in the log show them.
-						minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-					},
+					output: { charset: 'ascii', comments: { annotation: false, jsdoc: false } },
 				},
 			},
 			// One bundle for the whole server: it loads in a third of the time of several hundred files, and has one copy of every module.
