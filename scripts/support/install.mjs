@@ -130,11 +130,9 @@ export function siteCommand(development) {
 	}
 	return {
 		args: [...flags, '--max-semi-space-size=8', 'build/server/main.js'],
-		// Keeps V8's compiled code for the next start; Node does without where the folder is read-only. By default, glibc gives the threads
-		// of V8 and Node an arena each, which keeps what they have freed (mallopt(3)); one for all takes 5 MB less after the start.
+		// Keeps V8's compiled code for the next start; Node does without where the folder is read-only.
 		env: {
 			NODE_ENV: 'production',
-			MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '1',
 			NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'build', 'compiled'),
 		},
 	}
