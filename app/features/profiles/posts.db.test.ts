@@ -60,9 +60,9 @@ test.each<[PostKind, number]>([
 })
 
 test.each([
-	['comments_author', 'parent_id is null'],
-	['comments_author', 'parent_id is not null'],
-	['comments_author_solutions', 'is_solution'],
+	['comments_by_author', 'parent_id is null'],
+	['comments_by_author', 'parent_id is not null'],
+	['solutions_by_author', 'is_solution'],
 ])('posts are counted by an index alone: %s, %s', async (index, kind) => {
 	const plan = await db()
 		.transaction()
