@@ -8,7 +8,7 @@ import { visitorAddress } from '~/platform/cache/cached-page.ts'
 import type { CacheEntry } from '~/platform/cache/page-cache.ts'
 import { ALL_PAGES, pageCache } from '~/platform/cache/pages.server.ts'
 import { outageDurationMs } from '~/platform/db/db.server.ts'
-import { readTheme } from '~/platform/http/cookies.ts'
+import { isPersonal, readTheme } from '~/platform/http/cookies.ts'
 import { isPrivateSite } from '~/platform/http/site-access.server.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import { type Coding, compressBody, negotiateCoding, splitHeader } from './middleware/compress.ts'
@@ -41,7 +41,6 @@ export type Render = (
 
 /** The cached pages of all features. */
 const cachedPages = features.flatMap((feature) => feature.cachedPages ?? [])
-const personal = /(?:^|;\s*)(?:__Host-)?(?:session|flash)=/
 
 /**
  * The cached page for a visitor's request; null for members and for pages that are not cached.
@@ -53,7 +52,7 @@ export function visitorPageOf(
 	cookies: string | undefined,
 ): VisitorPage | null {
 	if (method !== 'GET' && method !== 'HEAD') return null
-	if (cookies) return personal.test(cookies) ? null : read(url, readTheme(cookies))
+	if (cookies) return isPersonal(cookies) ? null : read(url, readTheme(cookies))
 	const known = knownPages.get(url)
 	if (known) return known
 	const visitorPage = read(url)

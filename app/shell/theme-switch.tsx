@@ -7,11 +7,12 @@ const choices = [
 	{ theme: 'system', label: 'System' },
 ] as const
 
-const fetcherKey = 'theme'
+/** The fetcher of all forms that set the theme: the address of such a form has no page to navigate to. */
+export const useThemeFetcher = () => useFetcher({ key: 'theme' })
 
 /** Three buttons that set the theme of this browser; a form, so it needs no script. */
 export function ThemeSwitch() {
-	const fetcher = useFetcher({ key: fetcherKey })
+	const fetcher = useThemeFetcher()
 	const { pathname, search } = useLocation()
 	const current = useTheme()
 	return (
@@ -39,6 +40,6 @@ export function ThemeSwitch() {
 /** The chosen theme: the one being saved, else the saved one. */
 export function useTheme(): RootData['theme'] {
 	const { theme } = useRootData()
-	const sent = useFetcher({ key: fetcherKey }).formData?.get('theme')
+	const sent = useThemeFetcher().formData?.get('theme')
 	return sent === 'light' || sent === 'dark' || sent === 'system' ? sent : theme
 }

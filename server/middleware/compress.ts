@@ -1,12 +1,19 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync, zstdCompressSync } from 'node:zlib'
 import type { MiddlewareHandler } from 'hono'
+import { isPersonal } from '~/platform/http/cookies.ts'
 
 /** A content coding of RFC 9110 8.4.1; `identity` is none. */
 export type Coding = 'zstd' | 'br' | 'gzip' | 'identity'
 
 /** The codings for a response to a single request, best first. */
 export const CODINGS = ['zstd', 'br', 'gzip'] as const
+
+/**
+ * The same for the pages of visitors. For 0.9 ms a page of 100 KB is a tenth smaller, and of a first visit only some 14 KB arrive before
+ * another round trip.
+ */
+const VISITOR_CODINGS = ['br', 'zstd', 'gzip'] as const
 
 const brotliInPool = promisify(brotliCompress)
 const gzipInPool = promisify(gzip)
@@ -41,8 +48,10 @@ export function compress(): MiddlewareHandler {
 		const body = Buffer.from(await response.arrayBuffer())
 		const headers = new Headers(response.headers)
 		if (!headers.get('Vary')?.includes('Accept-Encoding')) headers.append('Vary', 'Accept-Encoding')
+		const isVisitorPage = type.startsWith('text/html') && !isPersonal(context.req.header('Cookie'))
+		const offered = isVisitorPage ? VISITOR_CODINGS : CODINGS
 		const coding =
-			body.length < MIN_BYTES ? 'identity' : negotiateCoding(context.req.header('Accept-Encoding') ?? '', CODINGS)
+			body.length < MIN_BYTES ? 'identity' : negotiateCoding(context.req.header('Accept-Encoding') ?? '', offered)
 		const encoded = await compressBody(body, coding)
 		if (coding !== 'identity') headers.set('Content-Encoding', coding)
 		headers.set('Content-Length', String(encoded.length))

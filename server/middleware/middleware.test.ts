@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { sameOrigin } from './allowed-requests.ts'
-import { CODINGS, compressBody, negotiateCoding, splitHeader } from './compress.ts'
+import { CODINGS, compress, compressBody, negotiateCoding, splitHeader } from './compress.ts'
 import { clientIpHeader, publicRequest } from './public-request.ts'
 
 test.each([
@@ -15,6 +15,19 @@ test.each([
 	['', 'identity'],
 ])('a client that accepts %j gets %s', (header, coding) => {
 	expect(negotiateCoding(header, CODINGS)).toBe(coding)
+})
+
+test.each([
+	['a visitor’s page', 'text/html; charset=utf-8', '', 'br'],
+	['the page of a visitor with a theme', 'text/html', 'theme=dark', 'br'],
+	['a member’s page', 'text/html', 'theme=dark; __Host-session=a.b', 'zstd'],
+	['a visitor’s data', 'text/x-script', '', 'zstd'],
+])('%s comes in the coding that suits it', async (_, type, cookie, coding) => {
+	const app = new Hono()
+		.use(compress())
+		.get('/', ({ body }) => body('A page. '.repeat(200), 200, { 'Content-Type': type }))
+	const answer = await app.request('/', { headers: { 'Accept-Encoding': 'gzip, deflate, br, zstd', Cookie: cookie } })
+	expect(answer.headers.get('Content-Encoding')).toBe(coding)
 })
 
 test('white space within a header does not take quadratic time', () => {

@@ -26,8 +26,8 @@ export interface ListedMemberRow {
 	campus_verified_at: Date | null
 }
 
-/** Characters of “About” in a list: more than three lines of a card. A longer text is cut to one character more. */
-export const MAX_ABOUT_LENGTH = 400
+/** Characters of “About” in a list: more than three lines of a card, except on a tablet. A longer text is cut to one character more. */
+export const MAX_ABOUT_LENGTH = 300
 
 /**
  * The columns of {@link ListedMemberRow} for this viewer, in a statement that has `users` and, as `profiles`, {@link profilesFor}

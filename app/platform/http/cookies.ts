@@ -36,6 +36,11 @@ export function readTheme(header: string | null | undefined): 'light' | 'dark' |
 	return theme === 'light' || theme === 'dark' ? theme : 'system'
 }
 
+/** Whether a request may be of a member, or be answered with a message for one reader. @param header the Cookie header */
+export function isPersonal(header: string | null | undefined): boolean {
+	return /(?:^|;\s*)(?:__Host-)?(?:session|flash)=/.test(header ?? '')
+}
+
 /** The Set-Cookie header that stores a theme. `system` is stored too, as an older cookie may say otherwise. */
 export function themeCookie(theme: unknown): string {
 	return setCookieHeader('theme', theme === 'light' || theme === 'dark' ? theme : 'system', 31_536_000)
