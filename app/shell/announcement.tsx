@@ -1,12 +1,11 @@
 import { X } from 'lucide'
-import { useFetcher, useLocation } from 'react-router'
+import { useLocation } from 'react-router'
 import type { AnnouncementView } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
-import { Link } from '~/ui/link.tsx'
+import { Form, Link } from '~/ui/link.tsx'
 
 /** The site's announcement, above the page. Loaded only where there is one. */
 export default function Announcement({ announcement }: { announcement: AnnouncementView }) {
-	const fetcher = useFetcher()
 	const { pathname, search } = useLocation()
 	const { id, text, link, isClosable } = announcement
 	return (
@@ -21,13 +20,13 @@ export default function Announcement({ announcement }: { announcement: Announcem
 					)}
 				</p>
 				{isClosable && (
-					<fetcher.Form method="post" action="/announcement">
+					<Form method="post" action="/announcement" preventScrollReset>
 						<input type="hidden" name="id" value={id} />
 						<input type="hidden" name="redirectTo" value={pathname + search} />
 						<button className="icon-btn icon-btn-sm" type="submit" aria-label="Close the announcement">
 							<Icon of={X} className="icon-sm" />
 						</button>
-					</fetcher.Form>
+					</Form>
 				)}
 			</div>
 		</aside>

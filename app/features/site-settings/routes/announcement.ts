@@ -1,6 +1,6 @@
-import { data, redirect } from 'react-router'
+import { redirect } from 'react-router'
 import { readForm } from '~/platform/http/form.server.ts'
-import { isBackgroundRequest, refererPath, safeRedirect } from '~/platform/http/http.ts'
+import { refererPath, safeRedirect } from '~/platform/http/http.ts'
 import { closedAnnouncementCookie } from '../announcement.server.ts'
 import type { Route } from './+types/announcement'
 
@@ -12,8 +12,8 @@ export function loader() {
 export async function action({ request }: Route.ActionArgs) {
 	const form = await readForm(request)
 	const cookie = closedAnnouncementCookie(form.get('id'))
-	const headers: HeadersInit = cookie ? { 'Set-Cookie': cookie } : {}
-	// A redirect would end what the page is loading.
-	if (isBackgroundRequest(request)) return data(null, { headers })
-	return redirect(safeRedirect(form.get('redirectTo'), refererPath(request, '/')), { status: 303, headers })
+	return redirect(safeRedirect(form.get('redirectTo'), refererPath(request, '/')), {
+		status: 303,
+		...(cookie && { headers: { 'Set-Cookie': cookie } }),
+	})
 }
