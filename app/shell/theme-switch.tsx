@@ -7,12 +7,11 @@ const choices = [
 	{ theme: 'system', label: 'System' },
 ] as const
 
-/** The fetcher of all forms that set the theme: the address of such a form has no page to navigate to. */
-export const useThemeFetcher = () => useFetcher({ key: 'theme' })
+const fetcherKey = 'theme'
 
 /** Three buttons that set the theme of this browser; a form, so it needs no script. */
 export function ThemeSwitch() {
-	const fetcher = useThemeFetcher()
+	const fetcher = useFetcher({ key: fetcherKey })
 	const { pathname, search } = useLocation()
 	const current = useTheme()
 	return (
@@ -40,6 +39,6 @@ export function ThemeSwitch() {
 /** The chosen theme: the one being saved, else the saved one. */
 export function useTheme(): RootData['theme'] {
 	const { theme } = useRootData()
-	const sent = useThemeFetcher().formData?.get('theme')
+	const sent = useFetcher({ key: fetcherKey }).formData?.get('theme')
 	return sent === 'light' || sent === 'dark' || sent === 'system' ? sent : theme
 }
