@@ -224,14 +224,18 @@ describe('a link', () => {
 		const [link] = await getInvites(admin)
 		await revokeInvite(admin, link?.id ?? 0)
 		await expect(revokeInvite(admin, link?.id ?? 0)).rejects.toThrow('already been revoked')
-		for (const act of [requireInvite(token), joinBy(token)]) await expect(act).rejects.toThrow('withdrawn')
+		const refused = [requireInvite(token), joinBy(token)].map((act) => expect(act).rejects.toThrow('withdrawn'))
+		await Promise.all(refused)
 		const old = await linkOf()
 		await sql`update invites set expires_at = now() where token_hash = ${hashToken(old)}`.execute(db())
 		await expect(joinBy(old)).rejects.toThrow('has expired')
 		await expect(joinBy('nothing')).rejects.toThrow('not a valid invitation')
 		await set({ mode: 'closed' })
 		const open = await linkOf()
-		for (const act of [requireInvite(open), joinBy(open)]) await expect(act).rejects.toThrow('Nobody can register here')
+		const closed = [requireInvite(open), joinBy(open)].map((act) =>
+			expect(act).rejects.toThrow('Nobody can register here'),
+		)
+		await Promise.all(closed)
 	})
 
 	test('leaves nothing of a registration during its revocation', async () => {
