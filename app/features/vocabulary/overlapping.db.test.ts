@@ -6,7 +6,7 @@ import { addProject } from '~/features/profile-editor/items.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { findTerm, loadTerms } from '~/features/terms/terms.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { queuedBehind } from '../../../tests/support/locks.ts'
@@ -73,6 +73,17 @@ test('a project that is saved while a technology is renamed has the new name', a
 		],
 	)
 	expect(await wordsOf(ada)).toMatchObject({ stack: ['Sail Making'] })
+})
+
+test('evidence of a skill stays hidden while its term is renamed twice', async () => {
+	const id = await add('Knot Tyng')
+	await sql`insert into profiles (user_id) values (${ada.id}) on conflict do nothing`.execute(db())
+	const hide = (name: string, executor: Executor = db()) =>
+		sql`insert into hidden_evidence (user_id, name_key) values (${ada.id}, ${name})`.execute(executor)
+	await hide('knot tyng')
+	await queuedBehind((trx) => hide('knot tyig', trx), [rename(id, 'Knot Tyig'), rename(id, 'Knot Tying')])
+	const { rows } = await sql`select name_key from hidden_evidence where user_id = ${ada.id}`.execute(db())
+	expect(rows).toEqual([{ name_key: 'knot tying' }])
 })
 
 test('of two readings of the terms the one that began last counts, whichever ends last', async () => {
