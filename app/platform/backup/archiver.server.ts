@@ -235,7 +235,8 @@ export class Archiver {
 
 	#beginBase(archive: WalArchive, keep: number): void {
 		const { needsBase, base } = this.#stateNow()
-		const isDue = needsBase || !base || Date.now() - Date.parse(base.at) > BASE_EVERY_MS
+		// Also one of the future, made while the clock was wrong.
+		const isDue = needsBase || !base || Math.abs(Date.now() - Date.parse(base.at)) > BASE_EVERY_MS
 		if (this.#base || !isDue || performance.now() < this.#nextBase) return
 		this.#hasGapAfterBase = false
 		this.#base = this.#makeBase(archive, keep).finally(() => {

@@ -252,3 +252,19 @@ test('after the clock was set back by a day, new pictures are copied as before',
 	pictures.clear()
 	await next.look(null)
 })
+
+test('after a base backup that was made while the clock was a year ahead, the next one is made', async () => {
+	vi.useFakeTimers({ toFake: ['Date'] })
+	onTestFinished(() => void vi.useRealTimers())
+	const now = Date.now()
+	let made = 0
+	const next = new Archiver({ dataDir, version: '0', makeBase: async () => ++made })
+	vi.setSystemTime(now + 365 * 86_400_000)
+	await next.look(settings)
+	await next.settle()
+	vi.setSystemTime(now)
+	await next.look(settings)
+	await next.settle()
+	expect(made).toBe(2)
+	await next.look(null)
+})
