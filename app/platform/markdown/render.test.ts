@@ -224,6 +224,13 @@ test('the plain text contains no code blocks, addresses or markup', async () => 
 	expect(text).toBe('Why Does a fail at b? Yes. one two')
 })
 
+test('words are apart in the plain text where tags part them, and only there', async () => {
+	const { text } = await renderMarkdown(
+		'<h2>Why</h2>It <b>fai</b>ls<ul><li>one</li><li>two</li></ul>at<blockquote>night</blockquote>and<br></br>H<sub>2</sub>O',
+	)
+	expect(text).toBe('Why It fails one two at night and H2O')
+})
+
 test.each([
 	['a text that fits', 'one two', 10, 'one two'],
 	['a long text, after a word', 'one two three', 10, 'one two…'],
