@@ -102,8 +102,9 @@ function languageOfBlock(token: Token, { language }: RenderEnvironment): string 
 	return name ? languageOf(name) : language
 }
 
+/** The language that a fence names, also as notebooks (`{python}`), Pandoc (`{.python}`) and Rust (`rust,ignore`) write it. */
 function nameOfBlock({ info }: Token): string {
-	return info.trim().split(/[\s{]/)[0] ?? ''
+	return info.replace(/^[\s{.]+/, '').split(/[\s{},]/)[0] ?? ''
 }
 
 /** A block of code. It is focusable, so that a keyboard can scroll it. */

@@ -199,6 +199,19 @@ test.each([
 		{ language: 'python-3.x' },
 		figure('Python', 'x = <span class="s-s">"a"</span>'),
 	],
+	...[
+		'{python}',
+		'{.python .numberLines}',
+		'{python, echo=FALSE}',
+		'python,ignore',
+		'python{1,3}',
+		'  Python title="x"',
+	].map((info): [string, string, object, string] => [
+		`the language of ${info}`,
+		`\`\`\`${info}\nx = 1\n\`\`\``,
+		{ language: 'r' },
+		figure('Python', 'x = <span class="s-n">1</span>'),
+	]),
 	['a language nobody knows', '```klingon\na < b\n```', { language: 'js' }, figure('klingon', 'a &lt; b')],
 	['no language at all', '```\na < b\n```', {}, figure('Code', 'a &lt; b')],
 	[
