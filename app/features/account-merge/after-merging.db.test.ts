@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { claimUsername } from '~/features/accounts/accounts.queries.server.ts'
+import { transferConversations } from '~/features/conversations/leaving.queries.server.ts'
 import { castVote } from '~/features/discussion/votes.server.ts'
 import { followQuestion, setAffected } from '~/features/following/following.server.ts'
 import { requireInvite } from '~/features/invites/joining/joining.server.ts'
@@ -11,6 +12,7 @@ import { listItemRows } from '~/features/profiles/profiles.queries.server.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { findBrokenFigures, makeMessage } from '../../../tests/factories/chat.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { useJobTables } from '../../../tests/support/jobs.ts'
@@ -104,6 +106,23 @@ describe('what a member does about a post of their other account while the two a
 		await begun.merging
 		expect(await begun.acting).toEqual([expect.objectContaining({ reason: expect.objectContaining({ message }) })])
 	})
+})
+
+test('the deletion of a member goes on where two members who wrote with them were merged in the middle of it', async () => {
+	const [leaver, gone, kept] = [await join('leaver'), await join('pen'), await join('friend')]
+	const { id, username, name } = leaver
+	const account = { id, username, name, accounts: [id], usernames: [username], emails: [], keepsTexts: false }
+	const goOn = () => transferConversations({ ...account, alias: 'former-leaver' })
+	await makeMessage(leaver, gone, 'To the one.')
+	await goOn()
+	await makeMessage(leaver, kept, 'To the other.')
+	await merge(gone, kept)
+	await goOn()
+	const { rows } = await sql<{ body: string }>`
+		select m.body from messages m join users u on u.id = m.sender_id
+		where m.recipient_id = ${kept.id} and u.former order by m.id`.execute(db())
+	expect(rows.map(({ body }) => body)).toEqual(['To the one.', 'To the other.'])
+	expect(await findBrokenFigures()).toEqual([])
 })
 
 async function countWaiting(trx: Executor): Promise<number> {
