@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LatestRead } from '~/lib/latest-read.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { openBus, publish } from '~/platform/bus/bus.server.ts'
@@ -30,15 +31,8 @@ import { type Match, Vocabulary } from './vocabulary.ts'
 const channel = 'devquad_terms'
 
 const lines = lazyLines('app/features/terms/data/terms.txt')
-interface State {
-	vocabulary?: Vocabulary
-	/** Counts readings: of two at once, the one that began last wins. */
-	readings: number
-	/** The last reading that was applied. */
-	taken: number
-}
 
-const state = remember<State>('terms', () => ({ readings: 0, taken: 0 }))
+const state = remember('terms', () => ({ vocabulary: undefined as Vocabulary | undefined, reads: new LatestRead() }))
 
 /** The terms of a new site. */
 export function startSet(): StartTerm[] {
@@ -66,13 +60,10 @@ function vocabularyOf(terms: StartTerm[]): Vocabulary {
 }
 
 /** Loads the site's terms into memory. */
-export async function loadTerms(): Promise<void> {
-	state.readings += 1
-	const reading = state.readings
-	const rows = await listTermRows()
-	if (reading < state.taken) return
-	state.taken = reading
-	state.vocabulary = new Vocabulary(rows)
+export function loadTerms(): Promise<void> {
+	return state.reads.run(listTermRows, (rows) => {
+		state.vocabulary = new Vocabulary(rows)
+	})
 }
 
 /**
