@@ -381,8 +381,7 @@ test('a thread of any size can be written to, and its query is still found', asy
 	// Each comment makes the document of the whole thread anew, so only the last ones are written as members do.
 	const bodies = Array.from({ length: 72 }, (_, index) => words(index + 1, 10_000))
 	await sql`insert into comments (id, question_id, author_id, path, body, body_html)
-		select -n, ${id}, ${asha.id}, array[-n], body, ''
-		from unnest(${bodies}::text[]) with ordinality as b (body, n)`.execute(db())
+		select -n, ${id}, ${asha.id}, array[-n], b, '' from unnest(${bodies}::text[]) with ordinality t(b, n)`.execute(db())
 	await sql`update questions q set search = whole_document(q) where id = ${id}`.execute(db())
 	for (let number = 73; number <= 80; number += 1) await makeComment(asha, id, words(number, 10_000))
 	await editQuestion(asha, id, { ...texts, tags: 'a', category: 'others' })
