@@ -7,7 +7,6 @@ import { defineConfig, type Plugin } from 'vite'
 import { hashOfSources } from './scripts/support/install.mjs'
 import { precompress } from './scripts/support/precompress.ts'
 import { routeFiles } from './scripts/support/route-files.ts'
-import { smallerReact } from './scripts/support/smaller-react.ts'
 
 /**
  * Bundles what every page needs into two files, and what the pages of visitors share into a few: the headers of thirty small ones would
@@ -158,7 +157,6 @@ export default defineConfig(({ command }) => ({
 		tailwindcss(),
 		reactRouter(),
 		noInstrumentation,
-		smallerReact(),
 		routeFiles(),
 		precompress(),
 		workers,
