@@ -103,6 +103,15 @@ export function refererPath(request: Request, fallback: string): string {
 	return safeRedirect(from && from.pathname + from.search, fallback)
 }
 
+/**
+ * The response to the form of a fetcher whose page stays: without scripts a redirect to that page, which the form names in `redirectTo`. With
+ * scripts, a redirect would end the loading of another page.
+ */
+export function stayOnPage(request: Request, form: FormData, headers: HeadersInit) {
+	if (new URL(request.url).pathname.endsWith('.data')) return data(null, { headers })
+	return redirect(safeRedirect(form.get('redirectTo'), refererPath(request, '/')), { status: 303, headers })
+}
+
 /** Redirects with 303, and makes the next page show `flash` as a toast, with or without JavaScript. */
 export function redirectWithToast(to: string, flash: Flash, headers = new Headers()): Response {
 	headers.append('Set-Cookie', setCookieHeader('flash', encodeURIComponent(JSON.stringify(flash)), 60))
