@@ -63,3 +63,23 @@ test('a theme that is chosen in the settings leaves the page that is loading alo
 	await expect(page).toHaveURL('/settings/username')
 	await expect(theme(page)).toHaveAttribute('data-theme', 'dark')
 })
+
+test('a theme stays chosen when a link is followed before the page has loaded again', async ({ page }) => {
+	await enrol(page, 'Thea Quick')
+	await page.goto('/settings')
+	await settled(page)
+	const free = Promise.withResolvers<void>()
+	await page.route('**/settings.data', async (route) => {
+		await free.promise
+		// The page may have stopped waiting.
+		await route.continue().catch(() => {})
+	})
+	const again = page.waitForRequest('**/settings.data')
+	await page.getByRole('region', { name: 'Theme' }).getByRole('button', { name: 'Dark' }).click()
+	await again
+	await page.getByRole('link', { name: 'Change username' }).click()
+	await expect(page).toHaveURL('/settings/username')
+	free.resolve()
+	await settled(page)
+	await expect(theme(page)).toHaveAttribute('data-theme', 'dark')
+})
