@@ -83,3 +83,25 @@ test('a theme stays chosen when a link is followed before the page has loaded ag
 	await settled(page)
 	await expect(theme(page)).toHaveAttribute('data-theme', 'dark')
 })
+
+test('a search that is typed while the page is loading keeps the focus', async ({ page }) => {
+	await enrol(page, 'Thea Typing')
+	await page.goto('/settings')
+	await settled(page)
+	const { first, release } = await holdAnswers(page)
+	await page.getByRole('link', { name: 'Change username' }).click()
+	await first
+	const search = page.getByRole('banner').getByRole('combobox')
+	await search.click()
+	await page.keyboard.type('pyt')
+	await release()
+	await expect(page).toHaveURL('/settings/username')
+	await expect(page.getByRole('heading', { level: 1 })).toHaveText('Username')
+	await page.keyboard.type('hon')
+	await expect(search).toHaveValue('python')
+	await expect(search).toBeFocused()
+	// Its own page has the focus on the heading, as any other.
+	await search.press('Enter')
+	await expect(page).toHaveURL('/search?q=python')
+	await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+})
