@@ -9,7 +9,7 @@ import { lockQuestion } from '~/features/questions/writing/writing.queries.serve
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Invalid, NoSuch, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -24,8 +24,6 @@ import {
 import type { FollowedQuestionView } from './following.view.ts'
 
 /* Following questions, and “I have this too”. */
-
-const noQuestion = 'There is no such query. It may have been deleted.'
 
 /**
  * Follows or unfollows a question. Followers are notified of new comments, even if they had muted the question. Idempotent.
@@ -86,7 +84,7 @@ async function requireOthers(viewer: Viewer, questionId: number, begins: boolean
 	await countUse('toggles', viewer)
 	if (begins) await requireMayWrite(viewer.id)
 	const question = isId(questionId) ? await findQuestion(questionId) : undefined
-	if (!question) throw new NotFound(noQuestion)
+	if (!question) throw new NoSuch('query')
 	if (begins && !mayVote(viewer, { authorId: question.author_id }))
 		throw new NotAllowed('You are notified of comments on your own queries anyway.')
 	return { member: viewer, question }
@@ -97,7 +95,7 @@ function withQuestionLock<Result>(questionId: number, work: (trx: Executor) => P
 	return db()
 		.transaction()
 		.execute(async (trx) => {
-			if (!(await lockQuestion(trx, questionId))) throw new NotFound(noQuestion)
+			if (!(await lockQuestion(trx, questionId))) throw new NoSuch('query')
 			return work(trx)
 		})
 }

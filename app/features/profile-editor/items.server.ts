@@ -17,7 +17,7 @@ import {
 	presentExperience,
 	presentProject,
 } from '~/features/profiles/profiles.view.ts'
-import { Invalid, NotFound } from '~/lib/errors.ts'
+import { Invalid, NoSuch } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import {
@@ -230,7 +230,7 @@ function deleter<Fields extends object>(kind: ItemKind<Fields>) {
 			await lockProfile(trx, userId)
 			return deleteItem(trx, kind.table, userId, key)
 		})
-		if (!gone) throw new NotFound(missing(kind))
+		if (!gone) throw new NoSuch(kind.one)
 	}
 }
 
@@ -238,15 +238,11 @@ function start<Fields extends object>(
 	kind: ItemKind<Fields>,
 	row: (Fields & { version: number }) | undefined,
 ): SavedValues {
-	if (!row) throw new NotFound(missing(kind))
+	if (!row) throw new NoSuch(kind.one)
 	return { version: row.version, values: kind.texts(row) }
 }
 
 function uuid<Fields extends object>(kind: ItemKind<Fields>, id: string): string {
-	if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) throw new NotFound(missing(kind))
+	if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) throw new NoSuch(kind.one)
 	return id.toLowerCase()
-}
-
-function missing(kind: { one: string }): string {
-	return `There is no such ${kind.one}. It may have been deleted.`
 }

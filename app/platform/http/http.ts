@@ -1,7 +1,7 @@
 import { data, type RouterContextProvider, redirect } from 'react-router'
 import { confirmPath, loginPath } from '~/lib/addresses.ts'
 import { type Flash, type FlashAction, type SignedIn, viewerOf } from '~/lib/context.ts'
-import { ConfirmationRequired, DomainError, retryHeaders } from '~/lib/errors.ts'
+import { ConfirmationRequired, DomainError, NoSuch, retryHeaders } from '~/lib/errors.ts'
 import { PREFETCH_HEADER } from '~/lib/page-handle.ts'
 import { readCookie, setCookieHeader } from './cookies.ts'
 
@@ -15,7 +15,8 @@ export async function withHttpErrors<Result>(work: () => Promise<Result>): Promi
 	} catch (error) {
 		redirectToConfirmation(error)
 		if (!(error instanceof DomainError)) throw error
-		throw data({ message: error.message }, { status: error.status, headers: retryHeaders(error) })
+		const message = error instanceof NoSuch ? error.title : error.message
+		throw data({ message }, { status: error.status, headers: retryHeaders(error) })
 	}
 }
 
