@@ -267,6 +267,7 @@ test('an announcement appears on every page, and a member closes it with and wit
 	await page.getByRole('button', { name: 'Show a preview' }).click()
 	await expect(colour).toHaveAccessibleDescription(/^Enter a colour as # and six hexadecimal digits/)
 	await expect(colour).toHaveValue('greenish')
+	await expect(page.getByRole('button', { name: 'Show a preview' })).toBeFocused()
 	await page.getByLabel('Choose a colour').fill('#fffbd0')
 	await expect(colour).toHaveValue('#fffbd0')
 	await page.getByRole('button', { name: 'Save' }).click()

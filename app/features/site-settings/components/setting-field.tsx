@@ -37,7 +37,7 @@ export function SettingField({ setting, ...rejected }: SettingFieldProps) {
 		)
 	if (input === 'date') return <Field {...common} type="date" />
 	if (input === 'number') return <Field {...common} inputMode="numeric" autoComplete="off" />
-	if (input === 'colour') return <ColourField key={text} setting={setting} text={text} error={error} />
+	if (input === 'colour') return <ColourField setting={setting} text={text} error={error} />
 	if (input === 'picture') return <SitePictureField setting={setting} text={text} error={error} />
 	if (input === 'line' && setting.suggestions.length > 0)
 		return (
