@@ -30,7 +30,15 @@ import { type Match, Vocabulary } from './vocabulary.ts'
 const channel = 'devquad_terms'
 
 const lines = lazyLines('app/features/terms/data/terms.txt')
-const state = remember<{ vocabulary?: Vocabulary }>('terms', () => ({}))
+interface State {
+	vocabulary?: Vocabulary
+	/** Counts readings: of two at once, the one that began last wins. */
+	readings: number
+	/** The last reading that was applied. */
+	taken: number
+}
+
+const state = remember<State>('terms', () => ({ readings: 0, taken: 0 }))
 
 /** The terms of a new site. */
 export function startSet(): StartTerm[] {
@@ -59,7 +67,12 @@ function vocabularyOf(terms: StartTerm[]): Vocabulary {
 
 /** Loads the site's terms into memory. */
 export async function loadTerms(): Promise<void> {
-	state.vocabulary = new Vocabulary(await listTermRows())
+	state.readings += 1
+	const reading = state.readings
+	const rows = await listTermRows()
+	if (reading < state.taken) return
+	state.taken = reading
+	state.vocabulary = new Vocabulary(rows)
 }
 
 /**
