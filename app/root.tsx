@@ -1,6 +1,6 @@
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import '~/lib/zod-jitless.ts'
-import { type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
 import { HeaderSearch } from '~/features/finder/components/header-search.tsx'
@@ -113,6 +113,9 @@ function orWhileAway<Count>(count: Promise<Count>, none: Count): Promise<Count> 
 	})
 }
 
+/** Whether a form was sent since the root's data were loaded: a link that is followed at once replaces the reloading. */
+let isStale = false
+
 /** Reloaded after forms, which may change it, and on a redirect to the login. Other navigations do not wait for it. */
 export function shouldRevalidate({
 	formMethod,
@@ -120,7 +123,11 @@ export function shouldRevalidate({
 	nextUrl,
 	defaultShouldRevalidate,
 }: ShouldRevalidateFunctionArgs): boolean {
-	if (formMethod && formMethod !== 'GET') return defaultShouldRevalidate
+	if (formMethod && formMethod !== 'GET') {
+		isStale ||= defaultShouldRevalidate
+		return defaultShouldRevalidate
+	}
+	if (isStale) return true
 	return nextUrl.pathname === '/login' && (currentUrl.pathname !== '/login' || defaultShouldRevalidate)
 }
 
@@ -170,6 +177,10 @@ export default function Root({ loaderData }: Route.ComponentProps) {
 	useStorageCleanup(me ?? null)
 	useConnection(me)
 	const hydrated = useHydrated()
+	// biome-ignore lint/correctness/useExhaustiveDependencies: whenever they are new
+	useEffect(() => {
+		isStale = false
+	}, [loaderData])
 	// Kept if the session ends while the page is open.
 	const [member, setMember] = useState(me)
 	if (me && me !== member) setMember(me)

@@ -18,6 +18,6 @@ export function isUsername(value: unknown): value is string {
 /** The id in an address or a form. @throws NotFound for anything that cannot be one */
 export function requireId(text: unknown): number {
 	const id = typeof text === 'string' && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0
-	if (!isId(id)) throw new NotFound('There is no such page. It may have been deleted.')
+	if (!isId(id)) throw new NotFound('There is no such page.')
 	return id
 }

@@ -18,6 +18,18 @@ export class NotFound extends DomainError {
 	readonly status = 404
 }
 
+/** There is no such thing, as far as the viewer may know: it may have been deleted. */
+export class NoSuch extends NotFound {
+	/** The message on a page, which itself says what may have happened. */
+	readonly title: string
+	/** @param what a noun, such as `query` */
+	constructor(what: string) {
+		const title = `There is no such ${what}.`
+		super(`${title} It may have been deleted.`)
+		this.title = title
+	}
+}
+
 /** The viewer, member or visitor, may not do this. */
 export class NotAllowed extends DomainError {
 	readonly status = 403

@@ -1,13 +1,21 @@
 import { X } from 'lucide'
-import { useLocation } from 'react-router'
+import { useEffect } from 'react'
+import { useFetcher, useLocation } from 'react-router'
 import type { AnnouncementView } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
-import { Form, Link } from '~/ui/link.tsx'
+import { Link } from '~/ui/link.tsx'
+import { focusHeading } from './navigation.tsx'
 
-/** The site's announcement, above the page. Loaded only where there is one. */
+/** The site's announcement, above the page, until the reader closes it. Loaded only where there is one. */
 export default function Announcement({ announcement }: { announcement: AnnouncementView }) {
-	const { pathname, search } = useLocation()
 	const { id, text, link, isClosable } = announcement
+	const { pathname, search } = useLocation()
+	const fetcher = useFetcher()
+	const isClosing = fetcher.formData?.get('id') === id
+	useEffect(() => {
+		if (isClosing && document.activeElement === document.body) focusHeading()
+	}, [isClosing])
+	if (isClosing) return null
 	return (
 		<aside className="border-b border-line bg-ivy-wash" aria-label="Announcement">
 			<div className="mx-auto flex max-w-page items-center gap-3 px-4 py-2 sm:px-6">
@@ -20,13 +28,13 @@ export default function Announcement({ announcement }: { announcement: Announcem
 					)}
 				</p>
 				{isClosable && (
-					<Form method="post" action="/announcement" preventScrollReset>
+					<fetcher.Form method="post" action="/announcement">
 						<input type="hidden" name="id" value={id} />
 						<input type="hidden" name="redirectTo" value={pathname + search} />
 						<button className="icon-btn icon-btn-sm" type="submit" aria-label="Close the announcement">
 							<Icon of={X} className="icon-sm" />
 						</button>
-					</Form>
+					</fetcher.Form>
 				)}
 			</div>
 		</aside>

@@ -23,18 +23,16 @@ export function ErrorPage({ error }: { error: unknown }) {
 			</Suspense>
 		)
 	}
-	if (isRouteErrorResponse(error) && error.status === 404) return <NothingHere said={messageOf(error.data)} />
+	if (isRouteErrorResponse(error) && error.status === 404) return <NothingHere what={messageOf(error.data)} />
 	if (isRouteErrorResponse(error) && error.status < 500)
 		return <RefusalMessage status={error.status} said={messageOf(error.data)} />
 	return <Unexpected />
 }
 
-function NothingHere({ said }: { said: string }) {
+function NothingHere({ what }: { what: string }) {
 	const { pathname } = useLocation()
 	const { siteName } = useRootData()
 	const isMember = pathname.startsWith('/find-dev/')
-	// The page itself says so, whatever is missing.
-	const what = said.replace(/ It may have been deleted\.$/, '')
 	const search = isMember ? 'Search people and skills' : 'Search topics'
 	return (
 		<div className="grid grid-cols-1 gap-x-16 gap-y-12 py-12 md:py-20 lg:grid-cols-[minmax(0,1fr)_20rem]">

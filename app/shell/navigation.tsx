@@ -1,5 +1,5 @@
-import { type MouseEvent, useEffect, useRef, useState } from 'react'
-import { useLocation } from 'react-router'
+import { type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import { useLocation, useNavigation } from 'react-router'
 import { useLastFocused } from '~/ui/use-focus-kept.ts'
 
 /** Closes a popover when one of its links is followed, even to the current page. */
@@ -32,19 +32,22 @@ export function focusHeading(): void {
 
 /**
  * After a client-side navigation, focuses the new page's heading and announces its title, as loading a document would. A page that
- * sets the focus itself keeps it; a link to an anchor goes there.
+ * sets the focus itself keeps it, and so does a field that the reader was typing into meanwhile; a link to an anchor goes there.
  */
 export function RouteFocus() {
 	const { pathname, hash, key } = useLocation()
 	const before = useRef(pathname)
 	const [title, setTitle] = useState('')
+	const typing = useTyping()
 
 	useEffect(() => {
 		if (before.current === pathname) return
 		before.current = pathname
 		setTitle(document.title)
-		if (!hash && !document.getElementById('main')?.contains(document.activeElement)) focusHeading()
-	}, [pathname, hash])
+		const { activeElement } = document
+		const isTyping = activeElement !== null && activeElement === typing.current
+		if (!hash && !isTyping && !document.getElementById('main')?.contains(activeElement)) focusHeading()
+	}, [pathname, hash, typing])
 	useLostFocus(key)
 
 	return (
@@ -52,6 +55,23 @@ export function RouteFocus() {
 			{title}
 		</p>
 	)
+}
+
+/** The field that was typed into since the present navigation began. */
+function useTyping(): RefObject<Element | null> {
+	const { location } = useNavigation()
+	const typing = useRef<Element | null>(null)
+	useEffect(() => {
+		if (location) typing.current = null
+	}, [location])
+	useEffect(() => {
+		const note = ({ target }: Event) => {
+			typing.current = target as Element
+		}
+		document.addEventListener('input', note)
+		return () => document.removeEventListener('input', note)
+	}, [])
+	return typing
 }
 
 /**

@@ -7,15 +7,16 @@ const choices = [
 	{ theme: 'system', label: 'System' },
 ] as const
 
-const fetcherKey = 'theme'
+/** The fetcher that all forms of the theme share, so that each shows what another one is sending. */
+export const useThemeFetcher = () => useFetcher({ key: 'theme' })
 
 /** Three buttons that set the theme of this browser; a form, so it needs no script. */
 export function ThemeSwitch() {
-	const fetcher = useFetcher({ key: fetcherKey })
+	const fetcher = useThemeFetcher()
 	const { pathname, search } = useLocation()
 	const current = useTheme()
 	return (
-		<fetcher.Form method="post" action="/theme" preventScrollReset>
+		<fetcher.Form method="post" action="/theme">
 			<input type="hidden" name="redirectTo" value={pathname + search} />
 			<fieldset className="flex" aria-label="Theme">
 				{choices.map(({ theme, label }) => (
@@ -39,6 +40,6 @@ export function ThemeSwitch() {
 /** The chosen theme: the one being saved, else the saved one. */
 export function useTheme(): RootData['theme'] {
 	const { theme } = useRootData()
-	const sent = useFetcher({ key: fetcherKey }).formData?.get('theme')
+	const sent = useThemeFetcher().formData?.get('theme')
 	return sent === 'light' || sent === 'dark' || sent === 'system' ? sent : theme
 }

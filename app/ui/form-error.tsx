@@ -10,13 +10,14 @@ type FormErrorProps = {
 interface FieldErrors {
 	/** Errors of fields, by name; each is shown at its field. */
 	errors: Record<string, string> | undefined
-	/** Labels of the fields, by name. */
+	/** Labels of the fields, by name, in the order of the form. */
 	names: Record<string, string>
 }
 
 /** The error of a form above its fields, and the number of wrong fields, with a link to each. */
 export function FormError({ children, errors = {}, names = {} }: FormErrorProps) {
-	const wrong = Object.keys(errors)
+	const order = Object.keys(names)
+	const wrong = Object.keys(errors).sort((one, other) => order.indexOf(one) - order.indexOf(other))
 	const message = typeof children === 'string' && Object.values(errors).includes(children) ? null : children
 	if (!message && wrong.length === 0) return null
 	return (

@@ -116,6 +116,8 @@ test('an admin sets up the campus login and undoes changes; a newcomer logs in w
 	await page.getByRole('button', { name: /^Undo the change of Offer/ }).click()
 	await expectNotice(page, 'Undone.')
 	await page.goto('/login/campus')
+	await expect(page.getByRole('alert')).toHaveText('This login begins with its button on the login page.')
+	await page.getByRole('link', { name: 'Back to the login' }).click()
 	await expect(page.getByRole('button', { name: 'Log in at Eastmere' })).toHaveCount(0)
 	await offerSaml(page)
 	for (const javaScriptEnabled of [true, false]) {

@@ -93,6 +93,19 @@ test('a form of the settings that is sent by Enter, or by its button, keeps the 
 	await expect(save).toBeFocused()
 })
 
+test('the links of a refused form are in the order of its fields', async ({ page }) => {
+	const username = await enrol(page, 'Philippa Order')
+	const refused = async (path: string, typed: Record<string, string>) => {
+		await page.goto(`/edit-profile/${username}/${path}`)
+		await hydrated(page)
+		for (const [label, text] of Object.entries(typed)) await page.getByLabel(label).fill(text)
+		await page.getByRole('button', { name: /^(Add|Save)/ }).click()
+		await expect(page.getByRole('alert').getByRole('link')).toHaveText(Object.keys(typed))
+	}
+	await refused('projects', { Title: '', Date: '1700-01-01', 'Live link': 'nowhere', 'Source code link': 'nowhere' })
+	await refused('academics', { 'Current year': '99', 'Current semester': '99', 'Year of passing': '99' })
+})
+
 test('a chip that does not fit stays in the field, and one that is typed before a drag is added', async ({ page }) => {
 	const username = await enrol(page, 'Chester Focus')
 	await page.goto(`/edit-profile/${username}`)

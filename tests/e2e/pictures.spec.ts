@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { picture } from '../factories/pictures.ts'
+import { withoutScripts } from './support/chat.ts'
 import { enrol, expect, expectNoViolations, openWithoutScripts, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
@@ -217,4 +218,15 @@ test('the fields below a picture stay where they are when the scripts start', as
 	const before = (await city.boundingBox())?.y
 	await start()
 	expect((await city.boundingBox())?.y).toBe(before)
+})
+
+test('without scripts, a refused picture is named as its field', async ({ page }) => {
+	const username = await enrol(page, 'Perpetua Picture')
+	const plain = await withoutScripts(page)
+	await plain.goto(`/edit-profile/${username}`)
+	const file = { name: 'me.png', mimeType: 'image/png', buffer: Buffer.from('no picture') }
+	await plain.locator('input[type=file]').setInputFiles(file)
+	await plain.getByRole('button', { name: 'Save changes' }).click()
+	await expect(plain.getByRole('alert').getByRole('link')).toHaveText(['Profile picture'])
+	await plain.context().close()
 })

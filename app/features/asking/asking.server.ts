@@ -16,7 +16,6 @@ import {
 	changeForum,
 	changeForumOnce,
 	eventQuestion,
-	noQuestion,
 	readSubmission,
 	requireChangeableQuestion,
 	requireRoomForEdit,
@@ -40,7 +39,7 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { parseTags } from '~/features/tags/tags.limits.ts'
 import { mainTags, requireCategory } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
-import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Conflict, NoSuch, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import {
 	EditConflict,
@@ -119,7 +118,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 	return changeForum<{ url: string }>(async (trx) => {
 		const before = await (found.waits ? lockPendingQuestion : lockQuestion)(trx, id)
 		const stored = before && (await findChangeableQuestion(id, editor.id, trx))
-		if (!stored) throw found.waits ? alreadyDecided() : new NotFound(noQuestion)
+		if (!stored) throw found.waits ? alreadyDecided() : new NoSuch('query')
 		const tags = await mainTags(trx, sent.tags)
 		const place = await requireCategory(editor, sent.category, {
 			trx,
@@ -171,7 +170,7 @@ export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url:
 		throw new NotAllowed('Only the author can delete this query.')
 	return changeForum(async (trx) => {
 		const before = await (question.waits ? lockPendingQuestion : lockQuestion)(trx, id)
-		if (!before) throw question.waits ? alreadyDecided() : new NotFound(noQuestion)
+		if (!before) throw question.waits ? alreadyDecided() : new NoSuch('query')
 		const event = { kind: 'question-deleted', actorId: actor.id, question: eventQuestion(question) } as const
 		return {
 			event,

@@ -3,7 +3,7 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { storable } from '~/lib/clean.ts'
-import { Invalid, NotFound } from '~/lib/errors.ts'
+import { Invalid, NoSuch, NotFound } from '~/lib/errors.ts'
 import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
@@ -63,7 +63,7 @@ export async function saveBookmark(
 	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
 	const { note } = parseInput(bookmarkInput, input)
-	const gone = new NotFound(`There is no such ${target.kind}. It may have been deleted.`)
+	const gone = new NoSuch(target.kind)
 	const place = isId(target.id) ? await findBookmarkRef(target) : undefined
 	if (!place) throw gone
 	await db()

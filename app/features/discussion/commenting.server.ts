@@ -15,7 +15,6 @@ import {
 	changeForum,
 	changeForumOnce,
 	eventQuestion,
-	noQuestion,
 	readSubmission,
 	requireQuestion,
 	requireRoomForEdit,
@@ -37,7 +36,7 @@ import {
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
-import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Conflict, NoSuch, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { EditConflict, type Input, parseInput, readVersion } from '~/platform/http/form.server.ts'
@@ -88,7 +87,7 @@ export async function addComment(
 			readPostingFacts(trx, writing),
 			findCommentAudience(trx, writing),
 		])
-		if (!held) throw new NotFound(noQuestion)
+		if (!held) throw new NoSuch('query')
 		const { id, locked: isLocked } = held
 		const comment = { id, questionId, authorId: account.id, parentId, body, bodyHtml: html }
 		return {
@@ -182,7 +181,6 @@ export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: 
 }
 
 const noParent = 'The comment you are replying to was deleted.'
-const noComment = 'There is no such comment. It may have been deleted.'
 
 /**
  * A comment that this viewer may change: a published one, or their own pending one. Only a merge of accounts changes its author, and
@@ -190,7 +188,7 @@ const noComment = 'There is no such comment. It may have been deleted.'
  */
 async function changeable(viewer: SignedIn, id: number) {
 	const comment = isId(id) ? await findChangeableComment(id, viewer.id) : undefined
-	if (!comment) throw new NotFound(noComment)
+	if (!comment) throw new NoSuch('comment')
 	if (!mayEdit(viewer, { authorId: comment.author_id }))
 		throw new NotAllowed('Only the author can change this comment.')
 	return comment
@@ -202,10 +200,10 @@ async function lockUnchanged(
 	id: number,
 	{ question_id, waits }: { question_id: number; waits: boolean },
 ): Promise<StoredComment> {
-	if (waits && !(await lockQuestion(trx, question_id))) throw new NotFound(noQuestion)
+	if (waits && !(await lockQuestion(trx, question_id))) throw new NoSuch('query')
 	const stored = waits ? await lockPendingComment(trx, id) : await lockComment(trx, id)
 	if (stored) return stored
-	throw waits ? alreadyDecided() : new NotFound(noComment)
+	throw waits ? alreadyDecided() : new NoSuch('comment')
 }
 
 /** Undoes the deletion of a comment. @throws as {@link restoreQuestion} */

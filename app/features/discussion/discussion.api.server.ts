@@ -20,7 +20,7 @@ import { postLimits } from '~/features/questions/questions.limits.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { outdatedInput } from '~/features/upkeep/outdated.server.ts'
-import { NotFound } from '~/lib/errors.ts'
+import { NoSuch } from '~/lib/errors.ts'
 import { author } from '~/platform/http/api-fields.ts'
 import { operation, requireCaller } from '~/platform/http/operation.ts'
 import type { CommentView, HistoryView } from './comment.view.ts'
@@ -308,6 +308,6 @@ export const discussionOperations = [
 /** The question of a comment. @throws NotFound */
 async function questionIdOf(commentId: number): Promise<number> {
 	const comment = await findComment(commentId)
-	if (!comment) throw new NotFound('There is no such comment. It may have been deleted.')
+	if (!comment) throw new NoSuch('comment')
 	return comment.question_id
 }

@@ -10,7 +10,7 @@ import type { AskedView } from '~/features/routing/routing.view.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
-import { NotFound } from '~/lib/errors.ts'
+import { NoSuch } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { sharedData } from '~/platform/cache/pages.server.ts'
@@ -116,14 +116,12 @@ function bestPlace(cursor: string): { score: number; id: number } {
 /** One comment with its replies; a pending one only for its author. @throws NotFound when it, or its question, was deleted */
 export async function getComment(viewer: Viewer, id: number): Promise<CommentView> {
 	const found = isId(id) ? await findChangeableComment(id, viewer?.id ?? 0) : undefined
-	if (!found) throw new NotFound(noComment)
+	if (!found) throw new NoSuch('comment')
 	const question = await getQuestion(viewer, found.question_id)
 	const { rows } = await listComments(viewer, { questionId: found.question_id, ...askerOf(question), thread: id })
-	if (!rows[0]) throw new NotFound(noComment)
+	if (!rows[0]) throw new NoSuch('comment')
 	return rows[0]
 }
-
-const noComment = 'There is no such comment. It may have been deleted.'
 
 /** The author of a question, for its comments. */
 export function askerOf({ author, own }: Pick<QuestionPageView, 'author' | 'own'>): Asker {
@@ -141,11 +139,11 @@ export async function findCommentUrl(
 	id: number,
 ): Promise<{ url: string; gone: boolean; inAnyOrder: boolean }> {
 	const place = isId(id) ? await findCommentPlace(id, threadsPerPage, commentsPerPage) : undefined
-	if (!place) throw new NotFound(noComment)
+	if (!place) throw new NoSuch('comment')
 	const isMerged = place.question_status === 'merged'
 	const isOpen = isMerged || place.question_status === 'published' || place.question_status === 'deleted'
 	const reader = isOpen && place.shown ? viewer : await withFreshRole(viewer)
-	if (!isOpen && !maySeeUnpublished(reader, { authorId: place.asker_id })) throw new NotFound(noComment)
+	if (!isOpen && !maySeeUnpublished(reader, { authorId: place.asker_id })) throw new NoSuch('comment')
 	const page = questionUrl({ ...place, id: place.question_id })
 	const original = isMerged ? '1' : null
 	const isVisible =
@@ -166,7 +164,7 @@ function threadOf({ id, ...place }: CommentPlaceRow): number | null {
 
 async function findThread(questionId: number, id: number) {
 	const place = isId(id) ? await findCommentPath(questionId, id) : undefined
-	if (!place) throw new NotFound(noComment)
+	if (!place) throw new NoSuch('comment')
 	return place
 }
 

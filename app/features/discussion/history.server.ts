@@ -6,7 +6,7 @@ import { listRevisionRows, type RevisionRow } from '~/features/questions/writing
 import { questionUrl } from '~/features/search/search.view.ts'
 import { resolveTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
-import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import { NoSuch, NotAllowed } from '~/lib/errors.ts'
 import { startOf } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -26,7 +26,7 @@ type Texts = Record<string, string>
 export async function readQuestionHistory(viewer: Viewer, id: number, cursor: string | null): Promise<HistoryView> {
 	requireReader(viewer)
 	const question = isId(id) ? await findQuestion(id) : undefined
-	if (!question) throw new NotFound('There is no such query. It may have been deleted.')
+	if (!question) throw new NoSuch('query')
 	const stored = await listRevisionRows({ questionId: id }, placeIn(cursor), editsPerPage + 2)
 	// Moderators rename tags of many questions at once, which is no edit of them.
 	const tags = await resolveTags(
@@ -52,7 +52,7 @@ export async function readCommentHistory(viewer: Viewer, id: number, cursor: str
 	requireReader(viewer)
 	const comment = isId(id) ? await findComment(id) : undefined
 	const question = comment && (await findQuestion(comment.question_id))
-	if (!question) throw new NotFound('There is no such comment. It may have been deleted.')
+	if (!question) throw new NoSuch('comment')
 	const rows = await listRevisionRows({ commentId: id }, placeIn(cursor), editsPerPage + 2)
 	return {
 		title: question.title,

@@ -5,7 +5,7 @@ import { lockComment, lockQuestion } from '~/features/questions/writing/writing.
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { type AskedView, NOBODY_ASKED } from '~/features/routing/routing.view.ts'
 import { isId } from '~/lib/checks.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Invalid, NoSuch, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CommentView } from './comment.view.ts'
 import { findComment } from './comments.queries.server.ts'
@@ -112,11 +112,11 @@ function isVote(vote: number): vote is Vote {
 /** The question and the author of a target, read before the lock. A comment's question never changes; an author does by a merge of accounts. */
 async function find({ questionId, commentId }: VoteTarget) {
 	const row = isId(questionId) ? await findQuestion(questionId) : undefined
-	if (!row) throw new NotFound('There is no such query. It may have been deleted.')
+	if (!row) throw new NoSuch('query')
 	const question = eventQuestion(row)
 	if (commentId === null) return { question, authorId: row.author_id }
 	const comment = isId(commentId) ? await findComment(commentId) : undefined
-	if (comment?.question_id !== questionId) throw new NotFound('There is no such comment. It may have been deleted.')
+	if (comment?.question_id !== questionId) throw new NoSuch('comment')
 	return { question, authorId: comment.author_id }
 }
 

@@ -9,7 +9,7 @@ import { lockQuestion } from '~/features/questions/writing/writing.queries.serve
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Invalid, NoSuch, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -24,8 +24,6 @@ import {
 import type { FollowedQuestionView } from './following.view.ts'
 
 /* Following questions, and “I have this too”. */
-
-const noQuestion = 'There is no such query. It may have been deleted.'
 
 /**
  * Follows or unfollows a question. Followers are notified of new comments, even if they had muted the question. Idempotent.
@@ -92,7 +90,7 @@ async function requireOthers(viewer: Viewer, questionId: number, begins: boolean
 	await countUse('toggles', viewer)
 	if (begins) await requireMayWrite(viewer.id)
 	const question = isId(questionId) ? await findQuestion(questionId) : undefined
-	if (!question) throw new NotFound(noQuestion)
+	if (!question) throw new NoSuch('query')
 	if (begins) requireOthersQuestion(viewer, question.author_id)
 	return { member: viewer, question }
 }
@@ -114,7 +112,7 @@ function withQuestionLock<Result>(
 		.transaction()
 		.execute(async (trx) => {
 			const question = await lockQuestion(trx, questionId)
-			if (!question) throw new NotFound(noQuestion)
+			if (!question) throw new NoSuch('query')
 			return work(trx, question.author_id)
 		})
 }

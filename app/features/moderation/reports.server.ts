@@ -94,7 +94,7 @@ export async function addReport(trx: Executor, added: NewReport): Promise<number
 
 async function reportable(viewer: SignedIn, name: SubjectName): Promise<SubjectWithCase> {
 	const found = await findSubject(name)
-	if (!found?.subject.reportable) throw new NotFound('There is nothing to report here. It may have been deleted.')
+	if (!found?.subject.reportable) throw new NotFound('There is nothing to report here.')
 	if (!mayReport(viewer, { authorId: memberIdOf(found.author) }))
 		throw new NotAllowed('This is your own. You can edit it.')
 	return found

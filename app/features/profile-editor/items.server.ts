@@ -18,7 +18,7 @@ import {
 	presentProject,
 } from '~/features/profiles/profiles.view.ts'
 import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
-import { Invalid, NotFound } from '~/lib/errors.ts'
+import { Invalid, NoSuch } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import {
@@ -236,7 +236,7 @@ function deleter<Fields extends object>(kind: ItemKind<Fields>) {
 			await lockProfile(trx, userId)
 			return deleteItem(trx, kind.table, userId, key)
 		})
-		if (!gone) throw new NotFound(missing(kind))
+		if (!gone) throw new NoSuch(kind.one)
 	}
 }
 
@@ -244,15 +244,11 @@ function start<Fields extends object>(
 	kind: ItemKind<Fields>,
 	row: (Fields & { version: number }) | undefined,
 ): SavedValues {
-	if (!row) throw new NotFound(missing(kind))
+	if (!row) throw new NoSuch(kind.one)
 	return { version: row.version, values: kind.texts(row) }
 }
 
 function uuid<Fields extends object>(kind: ItemKind<Fields>, id: string): string {
-	if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) throw new NotFound(missing(kind))
+	if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) throw new NoSuch(kind.one)
 	return id.toLowerCase()
-}
-
-function missing(kind: { one: string }): string {
-	return `There is no such ${kind.one}. It may have been deleted.`
 }

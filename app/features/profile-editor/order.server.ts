@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
 import { ensureProfile, type ItemTable, lockProfile } from '~/features/profiles/profiles.queries.server.ts'
-import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
+import { Conflict, Invalid, NoSuch } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { type Input, parseInput, requireVersion } from '~/platform/http/form.server.ts'
 import { inTransaction } from './editing.server.ts'
@@ -50,8 +50,7 @@ export async function moveItem(viewer: Viewer, username: string, table: ItemTabl
 		await ensureProfile(trx, userId)
 		await lockProfile(trx, userId)
 		const places = await listPositions(trx, table, userId)
-		if (move && !places.some(({ id }) => id === item))
-			throw new NotFound('There is no such entry. It may have been deleted.')
+		if (move && !places.some(({ id }) => id === item)) throw new NoSuch('entry')
 		const pins = (step === 'pin' || step === 'unpin') && table !== 'experiences'
 		if (pins) await writePinned(trx, table, userId, item, step === 'pin')
 		const moved = pins

@@ -2,7 +2,7 @@ import { withFreshRole } from '~/features/moderation/members.server.ts'
 import { mayChangePending, maySeeUnpublished } from '~/features/moderation/moderation.policy.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
-import { NotFound } from '~/lib/errors.ts'
+import { NoSuch } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { sharedData } from '~/platform/cache/pages.server.ts'
 import { presentDeleted, presentQuestion, presentStatus, type QuestionPageView } from './question.view.ts'
@@ -23,7 +23,7 @@ export async function getQuestion(viewer: Viewer, id: number): Promise<QuestionP
 		viewer && isId(id) ? findQuestionMarks(viewer.id, id) : undefined,
 	])
 	const question = row ? presentQuestion(viewer, row, marks) : isId(id) ? await findUnpublished(viewer, id) : null
-	if (!question) throw new NotFound(noQuestion)
+	if (!question) throw new NoSuch('query')
 	return question
 }
 
@@ -33,21 +33,19 @@ function readQuestion(viewer: Viewer, id: number): Promise<QuestionPageRow | und
 	return viewer ? sharedData(`question ${id}`, [questionTag(id)], read) : read()
 }
 
-const noQuestion = 'There is no such query. It may have been deleted.'
-
 /**
  * One question, or the remains of one that was deleted after others had commented. The viewer's own state is not included: it is
  * read with that of the comments.
  * @throws NotFound
  */
 export async function getDiscussed(viewer: Viewer, id: number): Promise<QuestionPageView> {
-	if (!isId(id)) throw new NotFound(noQuestion)
+	if (!isId(id)) throw new NoSuch('query')
 	const row = await readQuestion(viewer, id)
 	if (row) return presentQuestion(viewer, row)
 	const unpublished = await findUnpublished(viewer, id)
 	if (unpublished) return unpublished
 	const deleted = await findDeletedQuestion(id, UNDO_SECONDS)
-	if (!deleted?.discussed) throw new NotFound(noQuestion)
+	if (!deleted?.discussed) throw new NoSuch('query')
 	return presentDeleted(deleted)
 }
 

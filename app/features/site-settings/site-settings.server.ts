@@ -83,19 +83,17 @@ export async function getSection(viewer: Viewer, name: string, typed = new URLSe
 		version: row.version,
 		loadsAnew: section.loadsAnew === true,
 		settings: Object.entries(section.settings).map(([setting, declared]) =>
-			presentSetting(setting, declared, withTyped(setting, declared, row.texts, typed)),
+			presentSetting(setting, declared, row.texts, typedText(setting, declared, typed)),
 		),
 		changes: changes.map((change) => presentChange(section, change, row.texts)),
 	}
 }
 
-/** Applies what was typed into a field, unless it is invalid, a secret or a file. */
-function withTyped(name: string, setting: Setting, texts: SettingTexts, typed: URLSearchParams): SettingTexts {
-	if (setting.input === 'secret' || setting.input === 'picture') return texts
+/** What was typed into a field; null for nothing, a secret or a file. */
+function typedText(name: string, { input }: Setting, typed: URLSearchParams): string | null {
+	if (input === 'secret' || input === 'picture') return null
 	// Browsers omit an unchecked box from a form.
-	const text = typed.get(name) ?? (setting.input === 'box' && typed.has('version') ? '' : null)
-	const parsed = text === null ? null : setting.schema.safeParse(text)
-	return parsed?.success ? { ...texts, [name]: fieldText(parsed.data) } : texts
+	return typed.get(name) ?? (input === 'box' && typed.has('version') ? '' : null)
 }
 
 /**
@@ -324,11 +322,14 @@ function mayUndo(section: SettingSection, changes: SettingChanges, texts: Settin
 	return parts.length > 0 && parts.every(([name, part]) => (texts[name] ?? null) === part.new)
 }
 
-function presentSetting(name: string, setting: Setting, texts: SettingTexts): SettingView {
+/** @param typed the text of its field, which is shown instead of the saved one */
+function presentSetting(name: string, setting: Setting, texts: SettingTexts, typed: string | null): SettingView {
 	const { label, hint, input, choices, environment } = setting
 	const isOutside = environment !== undefined && isSetInEnvironment(environment)
 	const isSecret = input === 'secret'
-	const stored = texts[name] ?? defaultText(setting)
+	const parsed = typed === null ? null : setting.schema.safeParse(typed)
+	const stored = parsed?.success ? fieldText(parsed.data) : (texts[name] ?? defaultText(setting))
+	const [problem] = parsed?.error?.issues ?? []
 	const outside = isOutside && !isSecret ? fieldText(config()[environment]) : ''
 	return {
 		name,
@@ -338,6 +339,7 @@ function presentSetting(name: string, setting: Setting, texts: SettingTexts): Se
 		choices,
 		field: fieldOf(name, setting),
 		text: isSecret ? '' : isOutside ? outside : stored,
+		refused: typed !== null && problem ? { text: typed, error: problem.message } : null,
 		isSet: isSecret && texts[name] !== undefined,
 		previews: input === 'colour' ? previewAccent(stored) : [],
 		suggestions: setting.suggestions?.() ?? [],

@@ -36,6 +36,8 @@ export interface SettingView {
 	field: string
 	/** The field's value; empty for a secret. */
 	text: string
+	/** What was typed to be shown but is invalid, such as a colour to preview; null for nothing. */
+	refused: { text: string; error: string } | null
 	/** Whether the secret is set. */
 	isSet: boolean
 	/** For a colour: a preview in each theme. */

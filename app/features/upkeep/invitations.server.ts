@@ -6,16 +6,11 @@ import { announceUnread, notifyOfFact } from '~/features/notifications/notificat
 import { aboutQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { shownActor } from '~/features/questions/questions.events.ts'
 import { lockedMessage } from '~/features/questions/status/posting-rules.server.ts'
-import {
-	eventQuestion,
-	noQuestion,
-	requireQuestion,
-	requireWriter,
-} from '~/features/questions/writing/change.server.ts'
+import { eventQuestion, requireQuestion, requireWriter } from '~/features/questions/writing/change.server.ts'
 import { lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { storable } from '~/lib/clean.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Invalid, NoSuch, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import {
@@ -76,7 +71,7 @@ export async function inviteToAnswer(
 	const notified = await db()
 		.transaction()
 		.execute(async (trx) => {
-			if (!(await lockQuestion(trx, questionId))) throw new NotFound(noQuestion)
+			if (!(await lockQuestion(trx, questionId))) throw new NoSuch('query')
 			await lockMember(trx, member.id)
 			const { byOne, byAll, aDay } = await countInvited(trx, { questionId, inviterId: member.id, besides: invitee.id })
 			if (byOne >= MAX_INVITED.byOne) throw new Invalid(`You have asked ${MAX_INVITED.byOne} members to answer this.`)

@@ -14,7 +14,7 @@ import { lockComment } from '~/features/questions/writing/writing.queries.server
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
-import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Conflict, NoSuch, NotAllowed } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -70,7 +70,7 @@ export async function reportOutdated(viewer: Viewer, commentId: number, input: I
 	const told = await db()
 		.transaction()
 		.execute(async (trx) => {
-			if (!(await lockComment(trx, commentId))) throw new NotFound(gone)
+			if (!(await lockComment(trx, commentId))) throw new NoSuch('comment')
 			const { version, is_solution: isSolution } = (await findMarkedSolution(trx, commentId)) ?? seen
 			if (!isSolution) throw new Conflict('Only solutions can be marked as no longer working. This is no longer one.')
 			await writeOutdated(trx, { commentId, userId: member.id, version, reason })
@@ -98,10 +98,8 @@ export async function withdrawOutdated(viewer: Viewer, commentId: number): Promi
 	return { url: `${questionUrl(await requireQuestion(questionId))}#comment-${commentId}` }
 }
 
-const gone = 'There is no such comment. It may have been deleted.'
-
 async function requireMarkedSolution(commentId: number): Promise<MarkedSolution> {
 	const found = isId(commentId) ? await findMarkedSolution(db(), commentId) : undefined
-	if (!found) throw new NotFound(gone)
+	if (!found) throw new NoSuch('comment')
 	return found
 }

@@ -1,7 +1,7 @@
 import { data, type RouterContextProvider, redirect } from 'react-router'
 import { confirmPath, loginPath } from '~/lib/addresses.ts'
 import { type Flash, type FlashAction, type SignedIn, viewerOf } from '~/lib/context.ts'
-import { ConfirmationRequired, DomainError, retryHeaders } from '~/lib/errors.ts'
+import { ConfirmationRequired, DomainError, NoSuch, retryHeaders } from '~/lib/errors.ts'
 import { PREFETCH_HEADER } from '~/lib/page-handle.ts'
 import { readCookie, setCookieHeader } from './cookies.ts'
 
@@ -15,7 +15,8 @@ export async function withHttpErrors<Result>(work: () => Promise<Result>): Promi
 	} catch (error) {
 		redirectToConfirmation(error)
 		if (!(error instanceof DomainError)) throw error
-		throw data({ message: error.message }, { status: error.status, headers: retryHeaders(error) })
+		const message = error instanceof NoSuch ? error.title : error.message
+		throw data({ message }, { status: error.status, headers: retryHeaders(error) })
 	}
 }
 
@@ -101,6 +102,15 @@ function isLocalPath(text: string): boolean {
 export function refererPath(request: Request, fallback: string): string {
 	const from = URL.parse(request.headers.get('Referer') ?? '')
 	return safeRedirect(from && from.pathname + from.search, fallback)
+}
+
+/**
+ * The response to the form of a fetcher whose page stays: without scripts a redirect to that page, which the form names in `redirectTo`. With
+ * scripts, a redirect would end the loading of another page.
+ */
+export function stayOnPage(request: Request, form: FormData, headers: HeadersInit) {
+	if (new URL(request.url).pathname.endsWith('.data')) return data(null, { headers })
+	return redirect(safeRedirect(form.get('redirectTo'), refererPath(request, '/')), { status: 303, headers })
 }
 
 /** Redirects with 303, and makes the next page show `flash` as a toast, with or without JavaScript. */

@@ -17,8 +17,8 @@ const names = {
 	title: 'Name',
 	slug: 'Address',
 	description: 'Description',
-	asking: 'Who may ask',
 	requiredTags: 'Required tags',
+	asking: 'Who may ask',
 }
 
 interface CategoryFormProps {

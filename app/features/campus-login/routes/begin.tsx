@@ -41,7 +41,8 @@ export default function Begin({ actionData }: Route.ComponentProps) {
 				}
 			>
 				<div className="mt-6">
-					<FormError>{actionData?.message}</FormError>
+					{/* Without a form, somebody has opened or shared this address. */}
+					<FormError>{actionData?.message ?? 'This login begins with its button on the login page.'}</FormError>
 				</div>
 			</AccountFrame>
 		)

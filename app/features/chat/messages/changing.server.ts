@@ -3,7 +3,7 @@ import { lockConversation } from '~/features/conversations/conversations.queries
 import { requireConversation, usernamesById } from '~/features/conversations/conversations.server.ts'
 import { measureUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isId } from '~/lib/checks.ts'
-import { Invalid, NotAllowed, NotFound, TooManyRequests } from '~/lib/errors.ts'
+import { Invalid, NoSuch, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
@@ -54,8 +54,7 @@ async function change(author: SignedIn, { with: username, id }: Which, work: Wor
 		.execute(async (trx) => {
 			await lockConversation(trx, conversationId)
 			const found = isId(id) ? await findOwnMessage(author.id, id, trx) : undefined
-			if (found?.conversation_id !== conversationId || found.deleted_at)
-				throw new NotFound('There is no such message of yours. It may have been deleted.')
+			if (found?.conversation_id !== conversationId || found.deleted_at) throw new NoSuch('message of yours')
 			const pairState = await requireConversation(author, username, trx)
 			return { row: await work(trx, found, pairState), peer: pairState }
 		})

@@ -39,4 +39,4 @@ export async function reportMessage(
 		})
 }
 
-const nothing = 'There is nothing to report here. It may have been deleted.'
+const nothing = 'There is nothing to report here.'

@@ -6,11 +6,11 @@ import { FieldGroup } from './fields.tsx'
 
 export const academicsNames = {
 	university_name: 'University',
-	location: 'Location',
 	enrol_in_branch_name: 'Branch',
-	year_of_passing: 'Year of passing',
-	current_semester: 'Current semester',
+	location: 'Location',
 	current_year: 'Current year',
+	current_semester: 'Current semester',
+	year_of_passing: 'Year of passing',
 	enrolment_number: 'Enrolment number',
 	university_email: 'University email',
 }

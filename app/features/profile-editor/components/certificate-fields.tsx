@@ -6,11 +6,11 @@ import { FieldGroup } from './fields.tsx'
 
 export const certificateNames = {
 	certificate_title: 'Title',
-	certificate_image: 'Image',
-	certificate_url: 'Certificate link',
 	certificate_issue_date: 'Issue date',
 	certificate_expire_date: 'Expiry date',
 	credential_verification_link: 'Verification link',
+	certificate_url: 'Certificate link',
+	certificate_image: 'Image',
 }
 
 /** The initial values of a new certificate. */

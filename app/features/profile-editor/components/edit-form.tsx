@@ -24,8 +24,10 @@ interface EditFormProps {
 	id: string
 	start: SavedValues
 	refusal: FormRefusal | null
-	/** Labels of the fields, for the description of conflicts. */
+	/** Labels of the fields, for their errors and the description of conflicts. */
 	names: FieldNames
+	/** Labels of fields that are saved on their own, so that they cannot conflict. */
+	apart?: FieldNames
 	/** The same for the values of fields with a choice. */
 	choices?: ChoiceNames
 	/** Whether files are sent with the form without JavaScript. */
@@ -39,7 +41,7 @@ interface EditFormProps {
 
 /** A form that sends the version it is based on, shows errors at its fields, and asks before unsaved input is lost. */
 export function EditForm({ id, start, refusal, names, files, item, className, footer, ...others }: EditFormProps) {
-	const { choices, children } = others
+	const { apart, choices, children } = others
 	const edit = useEditForm(id, start, refusal)
 	const hydrated = useHydrated()
 	const errors = edit.refusal?.errors ?? {}
@@ -61,7 +63,7 @@ export function EditForm({ id, start, refusal, names, files, item, className, fo
 				onSubmit={(event) => !holdHalfTyped(event) && edit.allow()}
 				onReset={edit.discard}
 			>
-				<FormError errors={stored ? {} : errors} names={names}>
+				<FormError errors={stored ? {} : errors} names={{ ...apart, ...names }}>
 					{stored ? null : edit.refusal?.message}
 				</FormError>
 				{stored && edit.refusal && (

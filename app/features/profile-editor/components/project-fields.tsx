@@ -7,13 +7,13 @@ import { CountedTextArea, FieldGroup } from './fields.tsx'
 
 export const projectNames = {
 	project_title: 'Title',
-	project_image: 'Image',
+	project_date: 'Date',
 	project_description: 'Description',
 	project_tech_stack: 'Tech stack',
-	project_date: 'Date',
 	project_deployment_link: 'Live link',
 	project_demo_link: 'Demo link',
 	project_source_code_link: 'Source code link',
+	project_image: 'Image',
 }
 
 /** The initial values of a new project. */

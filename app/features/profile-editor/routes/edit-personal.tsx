@@ -47,8 +47,7 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Personal Details', noindex: true })
 }
 
-// The picture is saved on its own, so it cannot conflict.
-const { profile_url: _picture, ...formNames } = personalNames
+const { profile_url, ...formNames } = personalNames
 
 export default function EditPersonal({ loaderData, actionData, params }: Route.ComponentProps) {
 	return (
@@ -65,6 +64,7 @@ export default function EditPersonal({ loaderData, actionData, params }: Route.C
 				start={loaderData}
 				refusal={actionData ?? null}
 				names={formNames}
+				apart={{ profile_url }}
 				choices={audienceChoices}
 				files
 				footer={SaveBar}

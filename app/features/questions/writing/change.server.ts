@@ -7,7 +7,7 @@ import { beginRouting, resumeRouting } from '~/features/routing/choosing.server.
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import type { Flash } from '~/lib/context.ts'
-import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Conflict, Invalid, NoSuch, NotAllowed } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { invalidatePages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -27,8 +27,6 @@ import { type CreatedPost, countRevisions, setStatus } from './writing.queries.s
 
 /* The first checks of every use case that writes. */
 
-export const noQuestion = 'There is no such query. It may have been deleted.'
-
 /** The viewer as an author. @throws NotAllowed */
 export function requireWriter(viewer: Viewer): SignedIn {
 	if (!viewer || !mayWrite(viewer)) throw new NotAllowed('Log in first.')
@@ -38,7 +36,7 @@ export function requireWriter(viewer: Viewer): SignedIn {
 /** A published question. @throws NotFound */
 export async function requireQuestion(id: number): Promise<NamedQuestion> {
 	const question = isId(id) ? await findNamedQuestion(id) : undefined
-	if (!question) throw new NotFound(noQuestion)
+	if (!question) throw new NoSuch('query')
 	return question
 }
 
@@ -48,7 +46,7 @@ export async function requireChangeableQuestion(
 	id: number,
 ): Promise<QuestionPageRow & { waits: boolean }> {
 	const question = isId(id) ? await findChangeableQuestion(id, member.id) : undefined
-	if (!question) throw new NotFound(noQuestion)
+	if (!question) throw new NoSuch('query')
 	return question
 }
 

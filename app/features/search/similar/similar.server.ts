@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import { isId } from '~/lib/checks.ts'
-import { NotFound } from '~/lib/errors.ts'
+import { NoSuch } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { highlight, highlightPassage, textOfTruncatedHtml } from '../highlight.ts'
 import type { SimilarView } from '../search.view.ts'
@@ -120,7 +120,7 @@ export async function rankByWords(
  */
 export async function recordHelped(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const question = isId(id) ? await insertHelped(id, viewer?.id ?? null) : undefined
-	if (!question) throw new NotFound('There is no such query. It may have been deleted.')
+	if (!question) throw new NoSuch('query')
 	return { url: questionUrl(question) }
 }
 

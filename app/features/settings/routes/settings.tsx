@@ -18,9 +18,9 @@ import { monthAndYear } from '~/lib/calendar.ts'
 import type { SignedIn } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { useRootData } from '~/lib/root-data.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { useTheme, useThemeFetcher } from '~/shell/theme-switch.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
 import { useFocusFallback } from '~/ui/use-focus-kept.ts'
@@ -196,9 +196,10 @@ const themes = [
 
 /** Chooses the theme. A form, so that it works without scripts. */
 function ThemeForm() {
-	const { theme } = useRootData()
+	const fetcher = useThemeFetcher()
+	const theme = useTheme()
 	return (
-		<Form method="post" action="/theme" className="flex flex-wrap gap-2 py-2" preventScrollReset>
+		<fetcher.Form method="post" action="/theme" className="flex flex-wrap gap-2 py-2">
 			<input type="hidden" name="redirectTo" value="/settings" />
 			{themes.map(([value, label]) => (
 				<button
@@ -213,6 +214,6 @@ function ThemeForm() {
 					{label}
 				</button>
 			))}
-		</Form>
+		</fetcher.Form>
 	)
 }

@@ -59,7 +59,9 @@ export function ColourField({ setting: { field, label, hint, choices = [], previ
 	const [light] = previews
 	return (
 		<div className="grid gap-3">
+			{/* A new key gives the field its new value; the button that asked for it keeps the focus. */}
 			<Field
+				key={`field ${text}`}
 				ref={input}
 				label={label}
 				name={field}
@@ -92,10 +94,11 @@ export function ColourField({ setting: { field, label, hint, choices = [], previ
 			<p className="flex flex-wrap items-center gap-3">
 				{hydrated && (
 					<input
+						key={text}
 						type="color"
 						className="h-9 w-14 cursor-pointer rounded-sm border border-control bg-raised p-1"
 						aria-label="Choose a colour"
-						defaultValue={text || light?.accent}
+						defaultValue={/^#[0-9a-f]{6}$/.test(text) ? text : light?.accent}
 						onChange={({ currentTarget }) => {
 							if (input.current) input.current.value = currentTarget.value
 						}}

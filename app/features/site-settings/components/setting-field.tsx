@@ -6,16 +6,17 @@ import { ColourField, SitePictureField } from './look-fields.tsx'
 
 interface SettingFieldProps {
 	setting: SettingView
-	/** The value of a rejected form; undefined without one. */
+	/** The value of a rejected form, which counts more than what the address says; undefined without one. */
 	typed: string | undefined
 	error: string | undefined
 }
 
 /** The field of a setting, or the value that the environment sets. */
-export function SettingField({ setting, typed, error }: SettingFieldProps) {
-	const { name, field, label, hint, input, choices = [], environment } = setting
+export function SettingField({ setting, ...rejected }: SettingFieldProps) {
+	const { name, field, label, hint, input, choices = [], environment, refused } = setting
 	if (environment !== null) return <FromOutside setting={setting} environment={environment} />
-	const text = typed ?? setting.text
+	const text = rejected.typed ?? refused?.text ?? setting.text
+	const error = rejected.error ?? (rejected.typed === undefined ? refused?.error : undefined)
 	const common = { name: field, label, hint, error, defaultValue: text }
 	if (input === 'box')
 		return (
@@ -36,7 +37,7 @@ export function SettingField({ setting, typed, error }: SettingFieldProps) {
 		)
 	if (input === 'date') return <Field {...common} type="date" />
 	if (input === 'number') return <Field {...common} inputMode="numeric" autoComplete="off" />
-	if (input === 'colour') return <ColourField key={text} setting={setting} text={text} error={error} />
+	if (input === 'colour') return <ColourField setting={setting} text={text} error={error} />
 	if (input === 'picture') return <SitePictureField setting={setting} text={text} error={error} />
 	if (input === 'line' && setting.suggestions.length > 0)
 		return (

@@ -144,7 +144,7 @@ function HideForm({ page: { from, amounts }, here, refusal }: HideFormProps) {
 			<SectionHeading id="hide" title="Hide it" />
 			<Form method="post" action={here} className="mt-2 grid gap-4" replace noValidate>
 				<input type="hidden" name="from" value={refusal?.values.from ?? from} />
-				<FormError errors={refusal?.errors} names={{ why: 'Why', time: 'Suspend them', from: 'Period' }}>
+				<FormError errors={refusal?.errors} names={{ from: 'Period', time: 'Suspend them', why: 'Why' }}>
 					{refusal?.message}
 				</FormError>
 				<Select
