@@ -10,6 +10,7 @@ import { type Finding, findingsOf } from './doctor/finding.ts'
 import { checkArchive, checkDataDirectory, checkDisk } from './doctor/machine.ts'
 import { checkMail } from './doctor/mail.ts'
 import { checkPush } from './doctor/push.ts'
+import { checkSavedSecrets } from './doctor/secrets.ts'
 import { checkStorage } from './doctor/storage.ts'
 
 const signs = { ok: '✓', warning: '!', fault: '✗' }
@@ -30,6 +31,7 @@ async function examine(to: string | undefined): Promise<number> {
 		['Disk', () => checkDisk(settings.dataDir)],
 		['Continuous archive', () => checkArchive(settings.dataDir)],
 		['Database', () => checkDatabase(settings)],
+		['Saved secrets', () => checkSavedSecrets(settings)],
 		['Storage of pictures', () => checkStorage(settings)],
 		['PUBLIC_URL', () => checkAddress(settings)],
 		['Mail', () => checkMail(settings, to)],

@@ -3,9 +3,12 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseConfig } from '~/config.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { encryptSecret } from '~/platform/encryption.server.ts'
 import { useDatabase } from '../../tests/support/database.ts'
 import { testDatabaseUrl } from '../../tests/support/members-site.ts'
 import { assessAnswer, checkAddress } from './address.ts'
@@ -15,6 +18,7 @@ import { assessClock, type Finding, findingsOf } from './finding.ts'
 import { assessDisk, checkDataDirectory, checkDisk } from './machine.ts'
 import { checkMail } from './mail.ts'
 import { checkPush } from './push.ts'
+import { checkSavedSecrets } from './secrets.ts'
 import { checkStorage } from './storage.ts'
 
 /* Each check of `npm run doctor`, once well and once for each way in which its subject is broken. Real proxies are in
@@ -318,6 +322,27 @@ describe('storage, push, clocks and the address', () => {
 		const PUBLIC_URL = seen === bare ? 'http://quad.example' : 'https://quad.example'
 		const found = assessAnswer({ status: 'ok', seen }, settings({ TRUST_PROXY, PUBLIC_URL }))
 		expect(words === '' ? faults(found) : faults(found).includes(words)).toBe(words === '' ? '' : true)
+	})
+})
+
+describe('secrets in the settings', () => {
+	const purpose = 'site_settings campus-login clientSecret'
+	const only = { isOn: 'on', onlyWay: 'on' }
+	const secret = (usedFor = purpose) => ({ clientSecret: encryptSecret(usedFor, 'a client secret') })
+
+	test.each<[string, Record<string, string>, number, Finding['state'], string]>([
+		['none', { isOn: 'on' }, 0, 'ok', ''],
+		['one that can be decrypted', { ...only, ...secret() }, 1, 'ok', 'can be decrypted'],
+		['one of another key', { isOn: 'on', ...secret('x') }, 1, 'fault', 'saved at /admin/settings/campus-login cannot'],
+		['that of the only login, of another key', { ...only, ...secret('x') }, 1, 'fault', 'CAMPUS_LOGIN_ONLY=false'],
+	])('%s', async (_what, texts, count, state, words) => {
+		const saved = JSON.stringify(texts)
+		await sql`delete from site_settings`.execute(db())
+		await sql`insert into site_settings (section, version, texts) values ('campus-login', 1, ${saved}::jsonb)`.execute(
+			db(),
+		)
+		const found = await checkSavedSecrets(settings({ DATABASE_URL: await testDatabaseUrl() }))
+		expect([found.length, of(state, found).join()]).toEqual([count, expect.stringContaining(words)])
 	})
 })
 
