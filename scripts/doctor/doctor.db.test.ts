@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,6 +69,29 @@ describe('the data directory and its disk', () => {
 	])('a directory that %s', async (_what, breakIt, words) => {
 		breakIt()
 		expect(faults(await checkDataDirectory(dataDir))).toContain(words)
+	})
+
+	test('a link to the directory, as to one on another disk', async () => {
+		const link = `${dataDir}-link`
+		symlinkSync(dataDir, link)
+		const found = await checkDataDirectory(link)
+		rmSync(link)
+		expect([of('ok', found).length, faults(found)]).toEqual([1, ''])
+	})
+
+	test('where there is none, nothing else is checked, and none is made, which would belong to the wrong account', () => {
+		rmSync(dataDir, { recursive: true })
+		const env = { ...process.env, DATA_DIR: dataDir, NODE_ENV: 'production' }
+		const { status, stdout } = spawnSync(
+			process.execPath,
+			['--import', './scripts/support/alias.mjs', 'scripts/doctor.ts'],
+			{
+				encoding: 'utf8',
+				env,
+			},
+		)
+		expect(stdout).toMatch(/^✗ Data directory: DATA_DIR, .+ is not there\. .+\n\n0 well, 0 to know of, 1 wrong\n$/)
+		expect([status, existsSync(dataDir)]).toEqual([1, false])
 	})
 
 	test('a directory that cannot be written', { skip: process.getuid?.() === 0 }, async () => {
@@ -166,6 +190,9 @@ describe('the database', () => {
 
 	test('of a site that does not run is not queried', async () => {
 		expect(of('warning', await checkDatabase(settings())).join()).toContain('The site does not run')
+		const began = performance.now()
+		expect([...(await checkBounces(settings())), ...(await checkSavedSecrets(settings()))]).toEqual([])
+		expect(performance.now() - began).toBeLessThan(10_000)
 	})
 })
 
