@@ -130,7 +130,7 @@ export async function reachEmbeddedPostgres(dataDir: string): Promise<PoolConfig
 		if ((await probePostgres(site)) === null) return site
 	}
 	throw new Error(
-		`A site runs on ${dataDir}, but its database cannot be reached from here. If it uses DATABASE_URL, set that here too. Otherwise run this as the site's account and in its container, or stop the site first.`,
+		`The database of the site on ${dataDir} cannot be reached from here. If no site runs there, start it. If it uses DATABASE_URL, set that here too. Otherwise run this as the site's account and in its container, or stop the site first.`,
 	)
 }
 
