@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	rmSync,
+	statSync,
+	truncateSync,
+	writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -180,7 +190,16 @@ test('a site that is backed up during writes and then killed is restored elsewhe
 	const stopped = await run('restore', [file], { DATA_DIR: newData }, /Restoring: \d+%/)
 	expect(stopped).toMatchObject({ code: 1, output: expect.stringContaining('Stopped, so nothing was restored.') })
 	expect(findServer(join(newData, 'postgres'))).toEqual({ state: 'absent' })
+	// Left by a database that was archived continuously.
+	const wal = join(newData, 'postgres-wal')
+	mkdirSync(wal)
+	for (const left of [join(newData, 'site.archive.json'), join(wal, '0000000100000000000000FF')])
+		writeFileSync(left, '')
 	const restored = await run('restore', [file], { DATA_DIR: newData })
+	expect(readdirSync(newData)).not.toEqual(
+		expect.arrayContaining([expect.stringMatching(/^(site\.archive\.json|postgres-wal)$/)]),
+	)
+	expect(readdirSync(`${wal}-before-restore`)).toEqual(['0000000100000000000000FF'])
 	expect(restored).toMatchObject({ code: 0, output: expect.stringContaining('Restored the site of') })
 	const again = await run('restore', [file], { DATA_DIR: newData })
 	expect(again).toMatchObject({ code: 1, output: expect.stringContaining('this site has members already') })

@@ -1,9 +1,12 @@
+import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { requestArchive } from '~/features/privacy/archive/archive.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeQuestion } from '../factories/forum.ts'
 import { picture } from '../factories/pictures.ts'
+import { descendants } from '../support/cluster.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, password, startOnTestDatabase } from '../support/members-site.ts'
 import { formRequest, type RawAnswer, type RawRequest, routePaths, sendRaw } from '../support/raw-http.ts'
@@ -197,6 +200,20 @@ describe('headers of every response', () => {
 		expect(closed.headers['content-disposition']).toMatch(/^inline; filename="[0-9a-f]{32}-640\.webp"$/)
 		expect(closed.headers['cache-control']).toBe('private, no-store')
 	})
+})
+
+test.skipIf(!existsSync('/proc/self/fd'))('an archive that is only asked about with HEAD is closed', async () => {
+	// Longer than what is read ahead.
+	for (let time = 0; time < 8; time += 1) await makeQuestion(mira, { description: 'A line of words.\n'.repeat(1_700) })
+	await requestArchive(mira, mira)
+	const archive = { path: '/settings/data/archive.zip', headers: { Cookie: cookie } }
+	await expect.poll(async () => (await ask(archive)).status).toBe(200)
+	for (let time = 0; time < 3; time += 1) expect((await ask({ ...archive, method: 'HEAD' })).status).toBe(200)
+	const openFiles = () =>
+		descendants(site.pid)
+			.map(({ pid }) => `/proc/${pid}/fd`)
+			.flatMap((folder) => readdirSync(folder).map((name) => readlinkSync(`${folder}/${name}`)))
+	await expect.poll(() => openFiles().filter((path) => path.endsWith('.zip'))).toEqual([])
 })
 
 describe('the origin of writes', () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { descendants } from '../support/cluster.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 import { closeTabs, openTab } from '../support/tabs.ts'
@@ -130,3 +131,37 @@ describe('alert rules and dashboard', () => {
 		return [...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)), ...rules]
 	}
 })
+
+test('what was counted stays counted while a worker does not answer, and after it has ended', async () => {
+	const servers = descendants(site.pid).filter(({ command }) => command.includes('server/main.js'))
+	const pid = servers.findLast(({ parent }) => servers.some((other) => other.pid === parent))?.pid ?? 0
+	for (let time = 0; time < 10; time += 1) await fetch(site.url, { headers: { Connection: 'close' } })
+	const counted = (text: string) => [
+		total(text, 'devquad_http_requests_total', 'route="/"', 'status="200"'),
+		total(text, 'devquad_http_request_duration_seconds_count', 'route="/"'),
+	]
+	/** A connection to the stopped worker is given up, and the next one leads to the other. */
+	const figuresOf = async (processes: number): Promise<number[]> => {
+		let text = ''
+		await expect
+			.poll(
+				async () => {
+					const headers = { Authorization: `Bearer ${token}`, Connection: 'close' }
+					const answer = await fetch(`${site.url}/metrics`, { headers, signal: AbortSignal.timeout(3_000) }).catch(
+						() => null,
+					)
+					text = (await answer?.text()) ?? ''
+					return total(text, 'devquad_processes')
+				},
+				{ timeout: 30_000 },
+			)
+			.toBe(processes)
+		return counted(text)
+	}
+	const before = await figuresOf(2)
+	expect(before[0]).toBeGreaterThanOrEqual(10)
+	process.kill(pid, 'SIGSTOP')
+	expect(await figuresOf(1)).toEqual(before)
+	process.kill(pid, 'SIGKILL')
+	expect(await figuresOf(2)).toEqual(before)
+}, 60_000)

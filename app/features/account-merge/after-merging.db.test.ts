@@ -1,15 +1,19 @@
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { claimUsername } from '~/features/accounts/accounts.queries.server.ts'
+import { transferConversations } from '~/features/conversations/leaving.queries.server.ts'
+import { castVote } from '~/features/discussion/votes.server.ts'
+import { followQuestion, setAffected } from '~/features/following/following.server.ts'
 import { requireInvite } from '~/features/invites/joining/joining.server.ts'
 import { listProjectsToEdit } from '~/features/profile-editor/items.queries.server.ts'
 import { getOrderVersion, moveItem } from '~/features/profile-editor/order.server.ts'
 import { listItemRows } from '~/features/profiles/profiles.queries.server.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
-import { makeMember } from '../../../tests/factories/forum.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { findBrokenFigures, makeMessage } from '../../../tests/factories/chat.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { useJobTables } from '../../../tests/support/jobs.ts'
 import { mergeAccounts } from './merging.server.ts'
@@ -72,3 +76,57 @@ test('all items of both profiles can be seen, edited and moved, even if they are
 	await moveItem(kept, kept.username, 'projects', { order: order.join(','), version })
 	expect(await listed()).toEqual(order)
 })
+
+describe('what a member does about a post of their other account while the two are being merged is refused', () => {
+	const votes = 'You cannot vote on your own posts.'
+	const follows = 'You are notified of comments on your own queries anyway.'
+	type Post = { questionId: number; commentId: number }
+
+	test.each<[string, (kept: SignedIn, post: Post) => Promise<unknown>, string]>([
+		['a vote on the query', (kept, post) => castVote(kept, { ...post, commentId: null, vote: 1 }), votes],
+		['a vote on the comment', (kept, post) => castVote(kept, { ...post, vote: 1 }), votes],
+		['“I have this too”', (kept, { questionId }) => setAffected(kept, questionId, true), follows],
+		['following', (kept, { questionId }) => followQuestion(kept, questionId, true), follows],
+	])('%s', async (name, act, message) => {
+		const number = name.length
+		const [gone, kept] = [await join(`other${number}`), await join(`main${number}`)]
+		const { id: questionId } = await makeQuestion(gone)
+		const commentId = await makeComment(gone, questionId)
+		// The merge holds the posts and waits for the account, while the act has read who wrote them and waits for the posts.
+		const begun = await db()
+			.transaction()
+			.execute(async (trx) => {
+				await sql`select from users where id = ${kept.id} for update`.execute(trx)
+				const merging = merge(gone, kept)
+				await expect.poll(() => countWaiting(trx)).toBe(1)
+				const acting = Promise.allSettled([act(kept, { questionId, commentId })])
+				await expect.poll(() => countWaiting(trx)).toBe(2)
+				return { merging, acting }
+			})
+		await begun.merging
+		expect(await begun.acting).toEqual([expect.objectContaining({ reason: expect.objectContaining({ message }) })])
+	})
+})
+
+test('the deletion of a member goes on where two members who wrote with them were merged in the middle of it', async () => {
+	const [leaver, gone, kept] = [await join('leaver'), await join('pen'), await join('friend')]
+	const { id, username, name } = leaver
+	const account = { id, username, name, accounts: [id], usernames: [username], emails: [], keepsTexts: false }
+	const goOn = () => transferConversations({ ...account, alias: 'former-leaver' })
+	await makeMessage(leaver, gone, 'To the one.')
+	await goOn()
+	await makeMessage(leaver, kept, 'To the other.')
+	await merge(gone, kept)
+	await goOn()
+	const { rows } = await sql<{ body: string }>`
+		select m.body from messages m join users u on u.id = m.sender_id
+		where m.recipient_id = ${kept.id} and u.former order by m.id`.execute(db())
+	expect(rows.map(({ body }) => body)).toEqual(['To the one.', 'To the other.'])
+	expect(await findBrokenFigures()).toEqual([])
+})
+
+async function countWaiting(trx: Executor): Promise<number> {
+	const { rows } = await sql`
+		select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(trx)
+	return rows.length
+}

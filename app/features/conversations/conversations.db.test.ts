@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { deleteMessage, editMessage } from '~/features/chat/messages/changing.server.ts'
 import {
@@ -9,6 +10,7 @@ import {
 import { countUnreadTotals, listConversations } from '~/features/inbox/inbox.server.ts'
 import { searchOwnMessages } from '~/features/inbox/search/search.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { findBrokenFigures, makeConversation, makeMessage } from '../../../tests/factories/chat.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
@@ -131,4 +133,23 @@ test.each<[string, () => Promise<unknown>, number]>([
 	['a visitor accepts', () => acceptConversation(null, mira.username), 403],
 ])('it is refused when %s', async (_what, act, status) => {
 	await expect(act()).rejects.toMatchObject({ status })
+})
+
+test('a member whose account is deleted while somebody blocks them is not found', async () => {
+	const blocking = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await sql`select from users where id = ${mira.id} for update`.execute(trx)
+			const blocking = Promise.allSettled([setBlocked(tomas, mira.username, true)])
+			await expect
+				.poll(async () => {
+					const { rows } = await sql`
+						select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(trx)
+					return rows.length
+				})
+				.toBe(1)
+			await sql`delete from users where id = ${mira.id}`.execute(trx)
+			return { blocking }
+		})
+	expect(await blocking.blocking).toMatchObject([{ reason: { message: 'There is nobody here to write to.' } }])
 })

@@ -103,7 +103,7 @@ export async function setBlocked(viewer: Viewer, username: unknown, blocked: boo
 			await lockMember(trx, blocker.id)
 			if (blocked && (await countBlocks(trx, blocker.id, peer.peer_id)) >= MAX_BLOCKED)
 				throw new Invalid(`You already block ${MAX_BLOCKED.toLocaleString('en')} members. Unblock someone first.`)
-			await writeBlock(trx, blocker.id, peer.peer_id, blocked)
+			if (!(await writeBlock(trx, blocker.id, peer.peer_id, blocked))) throw new NotFound(NO_SUCH_MEMBER)
 			return blocked ? forgetActor(trx, blocker.id, peer.peer_id) : []
 		})
 	if (blocked) hidePresenceFrom(blocker, peer.peer_id)

@@ -34,7 +34,7 @@ async function handOver(trx: Executor, conversationId: number, leaverId: number,
 		await sql`delete from conversations where id = ${conversationId}`.execute(trx)
 		return
 	}
-	const standIn = await insertPlaceholderAccount(trx, alias)
+	const standIn = await findStandIn(trx, { conversationId, peerId: peer.id, alias })
 	await sql`
 		delete from messages where conversation_id = ${conversationId} and sender_id = ${leaverId} and recipient_id is null`.execute(
 		trx,
@@ -62,4 +62,18 @@ async function handOver(trx: Executor, conversationId: number, leaverId: number,
 		update conversation_members side set unread = (select count(*) from messages m where m.conversation_id = ${conversationId}
 			and m.recipient_id = ${peer.id} and m.id > side.read_id and m.deleted_at is null)
 		where conversation_id = ${conversationId} and user_id = ${peer.id} and unread > 0`.execute(trx)
+}
+
+/** The account that replaces the leaver, with which the peer has no conversation yet: another one after a merge of two peers. */
+async function findStandIn(
+	trx: Executor,
+	{ conversationId, peerId, alias }: { conversationId: number; peerId: number; alias: string },
+): Promise<number> {
+	const usual = await insertPlaceholderAccount(trx, alias)
+	const { rows } = await sql`
+		select from conversations
+		where lower_id = least(${peerId}::int, ${usual}::int) and higher_id = greatest(${peerId}::int, ${usual}::int)`.execute(
+		trx,
+	)
+	return rows.length === 0 ? usual : insertPlaceholderAccount(trx, `${alias}-${conversationId}`)
 }

@@ -185,8 +185,8 @@ const noParent = 'The comment you are replying to was deleted.'
 const noComment = 'There is no such comment. It may have been deleted.'
 
 /**
- * A comment that this viewer may change: a published one, or their own pending one. Its author never changes, so this may run
- * before the transaction that locks it.
+ * A comment that this viewer may change: a published one, or their own pending one. Only a merge of accounts changes its author, and
+ * then the former one can no longer write, so this may run before the transaction that locks it.
  */
 async function changeable(viewer: SignedIn, id: number) {
 	const comment = isId(id) ? await findChangeableComment(id, viewer.id) : undefined

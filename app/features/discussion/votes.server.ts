@@ -13,6 +13,8 @@ import { type Marks, readMarks, type Vote, type VoteTarget, writeSolution, write
 
 export type { Vote, VoteTarget }
 
+type CommentTarget = VoteTarget & { commentId: number }
+
 interface CastVote extends VoteTarget {
 	/** The resulting vote, whatever it was before: sending it twice counts once. */
 	vote: number
@@ -31,11 +33,13 @@ export async function castVote(
 	await countUse('toggles', voter)
 	if (!isVote(vote)) throw new Invalid('A vote is 1, -1 or 0.')
 	const { question, authorId } = await find(target)
-	if (!mayVote(voter, { authorId })) throw new NotAllowed('You cannot vote on your own posts.')
+	if (!mayVote(voter, { authorId })) throw new NotAllowed(ownPost)
 	return changeForum(async (trx) => {
 		const { questionId, commentId } = target
 		const locked = commentId === null ? await lockQuestion(trx, questionId) : await lockComment(trx, commentId)
 		if (!locked) throw new NotFound(gone)
+		// Its author may have become this member by a merge of accounts, for whose end the lock waited.
+		if (!mayVote(voter, { authorId: locked.author_id })) throw new NotAllowed(ownPost)
 		return {
 			event: { kind: 'vote-changed', actorId: voter.id, question, commentId, vote },
 			write: async () => ({ vote, score: await writeVote(trx, voter.id, target, vote), url: question.url }),
@@ -47,20 +51,16 @@ export async function castVote(
  * Accepts a comment as a solution of its question, which may have several. Sent again, it changes nothing.
  * @throws NotAllowed for all but the author of the question and moderators, NotFound also for a deleted comment
  */
-export function chooseSolution(viewer: Viewer, target: { questionId: number; commentId: number }) {
+export function chooseSolution(viewer: Viewer, target: CommentTarget) {
 	return setSolution(viewer, target, true)
 }
 
 /** Undoes that. @throws as {@link chooseSolution} */
-export function withdrawSolution(viewer: Viewer, target: { questionId: number; commentId: number }) {
+export function withdrawSolution(viewer: Viewer, target: CommentTarget) {
 	return setSolution(viewer, target, false)
 }
 
-async function setSolution(
-	viewer: Viewer,
-	target: { questionId: number; commentId: number },
-	chosen: boolean,
-): Promise<{ url: string }> {
+async function setSolution(viewer: Viewer, target: CommentTarget, chosen: boolean): Promise<{ url: string }> {
 	const chooser = requireWriter(viewer)
 	const { question, authorId } = await find(target)
 	if (!mayAccept(chooser, { authorId: question.authorId }))
@@ -103,12 +103,13 @@ export async function withMarks(
 }
 
 const gone = 'It has been deleted.'
+const ownPost = 'You cannot vote on your own posts.'
 
 function isVote(vote: number): vote is Vote {
 	return vote === 1 || vote === -1 || vote === 0
 }
 
-/** The question and the author of a target. Neither ever changes for a comment, so both are read before the lock. */
+/** The question and the author of a target, read before the lock. A comment's question never changes; an author does by a merge of accounts. */
 async function find({ questionId, commentId }: VoteTarget) {
 	const row = isId(questionId) ? await findQuestion(questionId) : undefined
 	if (!row) throw new NotFound('There is no such query. It may have been deleted.')

@@ -35,7 +35,10 @@ const noQuestion = 'There is no such query. It may have been deleted.'
  */
 export async function followQuestion(viewer: Viewer, questionId: number, following: boolean): Promise<{ url: string }> {
 	const { member, question } = await requireOthers(viewer, questionId, following)
-	await withQuestionLock(questionId, (trx) => follow(trx, member, questionId, following))
+	await withQuestionLock(questionId, async (trx, authorId) => {
+		if (following) requireOthersQuestion(member, authorId)
+		await follow(trx, member, questionId, following)
+	})
 	return { url: questionUrl(question) }
 }
 
@@ -51,8 +54,11 @@ export async function setAffected(
 	affected: boolean,
 ): Promise<{ count: number; url: string }> {
 	const { member, question } = await requireOthers(viewer, questionId, affected)
-	const count = await withQuestionLock(questionId, async (trx) => {
-		if (affected) await follow(trx, member, questionId, true)
+	const count = await withQuestionLock(questionId, async (trx, authorId) => {
+		if (affected) {
+			requireOthersQuestion(member, authorId)
+			await follow(trx, member, questionId, true)
+		}
 		return writeAffected(trx, member.id, questionId, affected)
 	})
 	await invalidatePages([questionTag(questionId)])
@@ -87,18 +93,29 @@ async function requireOthers(viewer: Viewer, questionId: number, begins: boolean
 	if (begins) await requireMayWrite(viewer.id)
 	const question = isId(questionId) ? await findQuestion(questionId) : undefined
 	if (!question) throw new NotFound(noQuestion)
-	if (begins && !mayVote(viewer, { authorId: question.author_id }))
-		throw new NotAllowed('You are notified of comments on your own queries anyway.')
+	if (begins) requireOthersQuestion(viewer, question.author_id)
 	return { member: viewer, question }
 }
 
-/** Runs work in a transaction that locks the question first: writers lock questions before members. */
-function withQuestionLock<Result>(questionId: number, work: (trx: Executor) => Promise<Result>): Promise<Result> {
+/** @throws NotAllowed for the author of the question */
+function requireOthersQuestion(member: SignedIn, authorId: number): void {
+	if (!mayVote(member, { authorId })) throw new NotAllowed('You are notified of comments on your own queries anyway.')
+}
+
+/**
+ * Runs work in a transaction that locks the question first: writers lock questions before members.
+ * @param work gets the account that asked it, which may have become the member's own by a merge of accounts since it was read
+ */
+function withQuestionLock<Result>(
+	questionId: number,
+	work: (trx: Executor, authorId: number) => Promise<Result>,
+): Promise<Result> {
 	return db()
 		.transaction()
 		.execute(async (trx) => {
-			if (!(await lockQuestion(trx, questionId))) throw new NotFound(noQuestion)
-			return work(trx)
+			const question = await lockQuestion(trx, questionId)
+			if (!question) throw new NotFound(noQuestion)
+			return work(trx, question.author_id)
 		})
 }
 

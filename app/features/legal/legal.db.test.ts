@@ -13,6 +13,8 @@ import { registerInvited } from '~/features/invites/joining/joining.server.ts'
 import { listRetention } from '~/features/privacy/retention/retention.server.ts'
 import { saveSection } from '~/features/site-settings/site-settings.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { visitorAddress } from '~/platform/cache/cached-page.ts'
+import { pageCache } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { Input } from '~/platform/http/form.server.ts'
 import { makeMessage } from '../../../tests/factories/chat.ts'
@@ -23,6 +25,7 @@ import { consentState, decideOnTerms, requireConsent } from './consent.server.ts
 import {
 	getLegalForm,
 	getLegalPage,
+	legalPages,
 	listLegal,
 	previewLegal,
 	publishLegal,
@@ -84,6 +87,18 @@ const idOf = async (email: string) => {
 }
 
 describe('a legal text', () => {
+	test('is no longer cached once this process has read that another one published it', async () => {
+		const page = { status: 200, headers: {}, br: Buffer.alloc(0) } as never
+		await pageCache.fill('/terms', visitorAddress(legalPages, '/terms')?.tags ?? [], async () => page)
+		await readLegal()
+		expect(pageCache.get('/terms')).toBeDefined()
+		await sql`insert into legal_versions (kind, body, note, asks, published_by) values ('terms', 'Ours.', '', true, ${admin.id})`.execute(
+			db(),
+		)
+		await readLegal()
+		expect(pageCache.get('/terms')).toBeUndefined()
+	})
+
 	test('is the template until it is published; every version stays readable, and an empty one withdraws it', async () => {
 		for (const kind of legalKinds) expect((await getLegalPage(kind, null)).version).toBeNull()
 		expect((await getLegalPage('terms', null)).html).toContain('no terms of its own yet')

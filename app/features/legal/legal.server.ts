@@ -13,7 +13,7 @@ import { remember } from '~/lib/remember.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { openBus, publish as tell } from '~/platform/bus/bus.server.ts'
 import { cachedPage } from '~/platform/cache/cached-page.ts'
-import { invalidatePages } from '~/platform/cache/pages.server.ts'
+import { invalidatePages, invalidatePagesHere } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { EditConflict, type Input, parseInput } from '~/platform/http/form.server.ts'
 import {
@@ -49,7 +49,8 @@ const channel = 'devquad_legal'
 /** Milliseconds between two reads of the table, for announcements that were lost. */
 const REREAD_MS = 30_000
 
-const known = remember('legal', () => ({ newest: new Map<LegalKind, VersionRow>(), terms: 0 }))
+/** `reads` counts the reads of the table; `taken` is the last one that was used. */
+const known = remember('legal', () => ({ newest: new Map<LegalKind, VersionRow>(), terms: 0, reads: 0, taken: 0 }))
 
 /** The version of the terms that members have to accept before they write; 0 for none. No statement. */
 export function requiredTermsVersion(): number {
@@ -73,12 +74,18 @@ export async function listenForLegal(): Promise<() => Promise<void>> {
 	}
 }
 
-/** Loads the current texts. */
+/** Loads the current texts, and invalidates cached pages that were rendered with others. */
 export async function readLegal(): Promise<void> {
-	const [newest, terms] = await Promise.all([listNewestVersions(), findTermsToAccept()])
-	known.newest = new Map(newest.map((row) => [row.kind, row]))
+	known.reads += 1
+	const read = known.reads
+	const [rows, terms] = await Promise.all([listNewestVersions(), findTermsToAccept()])
+	if (read < known.taken) return
+	known.taken = read
+	const isSame = rows.length === known.newest.size && rows.every(({ kind, id }) => known.newest.get(kind)?.id === id)
+	known.newest = new Map(rows.map((row) => [row.kind, row]))
 	known.terms = terms
 	setTermsToAccept(terms)
+	if (!isSame) invalidatePagesHere([LEGAL_PAGES])
 }
 
 function readQuietly(): void {

@@ -15,12 +15,22 @@ export function isBlocking(
 	return sql<boolean>`exists (select from blocks where blocker_id = ${blocker} and blocked_id = ${blocked})`
 }
 
-/** Adds or removes a block. */
-export async function writeBlock(trx: Executor, blockerId: number, blockedId: number, blocked: boolean): Promise<void> {
-	await (blocked
-		? sql`insert into blocks (blocker_id, blocked_id) values (${blockerId}, ${blockedId}) on conflict do nothing`
-		: sql`delete from blocks where blocker_id = ${blockerId} and blocked_id = ${blockedId}`
-	).execute(trx)
+/** Adds or removes a block. @returns false if the account to block no longer exists: it was merged or deleted meanwhile */
+export async function writeBlock(
+	trx: Executor,
+	blockerId: number,
+	blockedId: number,
+	blocked: boolean,
+): Promise<boolean> {
+	if (!blocked) {
+		await sql`delete from blocks where blocker_id = ${blockerId} and blocked_id = ${blockedId}`.execute(trx)
+		return true
+	}
+	const { rows } = await sql`
+		with peer as (select id from users where id = ${blockedId} for key share),
+			added as (insert into blocks (blocker_id, blocked_id) select ${blockerId}::int, id from peer on conflict do nothing)
+		select from peer`.execute(trx)
+	return rows.length > 0
 }
 
 /** Counts the members whom a member blocks, except one. */

@@ -40,7 +40,7 @@ const MAX_WAITING = 64
 const MIN_FREE_BYTES = 512 * 2 ** 20
 const PICTURES_EVERY_MS = 20_000
 const BASE_EVERY_MS = 24 * 3_600_000
-/** Milliseconds from a failed base backup to the next attempt. */
+/** Milliseconds from a failed base backup, or a failed removal of what is too old, to the next attempt. */
 const BASE_RETRY_MS = 10 * 60_000
 const STATE_EVERY_MS = 10_000
 const ASK_EVERY_MS = 30_000
@@ -84,7 +84,7 @@ export class Archiver {
 	#nextBase = 0
 	#nextWrite = 0
 	/** Errors besides those of the WAL, until the next attempt. */
-	readonly #troubles = new Map<'server' | 'pictures' | 'base', string>()
+	readonly #troubles = new Map<'server' | 'pictures' | 'base' | 'sweep', string>()
 
 	constructor(options: ArchiverOptions) {
 		this.#options = options
@@ -235,10 +235,12 @@ export class Archiver {
 
 	#beginBase(archive: WalArchive, keep: number): void {
 		const { needsBase, base } = this.#stateNow()
-		const isDue = needsBase || !base || Date.now() - Date.parse(base.at) > BASE_EVERY_MS
-		if (this.#base || !isDue || performance.now() < this.#nextBase) return
-		this.#hasGapAfterBase = false
-		this.#base = this.#makeBase(archive, keep).finally(() => {
+		// Also one of the future, made while the clock was wrong.
+		const isDue = needsBase || !base || Math.abs(Date.now() - Date.parse(base.at)) > BASE_EVERY_MS
+		if (this.#base || performance.now() < this.#nextBase) return
+		if (isDue) this.#hasGapAfterBase = false
+		else if (!this.#troubles.has('sweep')) return
+		this.#base = (isDue ? this.#makeBase(archive, keep) : this.#sweep(archive, keep)).finally(() => {
 			this.#base = null
 		})
 	}
@@ -254,11 +256,23 @@ export class Archiver {
 			this.#troubles.delete('base')
 			const whole = this.#hasGapAfterBase ? {} : { needsBase: false, gapSince: null }
 			this.#set({ base: { at: begun, bytes }, ...whole })
-			const oldest = await sweepArchive(archive, keep)
-			if (oldest) await this.#mirror?.sweep(oldest)
 		} catch (error) {
 			if (isOver()) return
 			this.#troubles.set('base', `The database could not be copied: ${wordsOf(error)}`)
+			this.#nextBase = performance.now() + BASE_RETRY_MS
+			return
+		}
+		await this.#sweep(archive, keep)
+	}
+
+	/** Removes what no restorable moment needs. It never throws. */
+	async #sweep(archive: WalArchive, keep: number): Promise<void> {
+		try {
+			const oldest = await sweepArchive(archive, keep)
+			if (oldest) await this.#mirror?.sweep(oldest)
+			this.#troubles.delete('sweep')
+		} catch (error) {
+			this.#troubles.set('sweep', `The oldest part of the archive could not be removed: ${wordsOf(error)}`)
 			this.#nextBase = performance.now() + BASE_RETRY_MS
 		}
 	}

@@ -55,6 +55,18 @@ export async function forgetArchivingState(dataDir: string): Promise<void> {
 	await rm(fileOf(dataDir), { force: true })
 }
 
+/**
+ * Makes the database that is restored into a data directory begin an archive of its own: continuing that of the one before, its WAL
+ * would count as archived already. Segments that still wait are put aside, as no archive has them.
+ */
+export async function detachArchive(dataDir: string): Promise<void> {
+	await forgetArchivingState(dataDir)
+	const aside = `${walFolder(dataDir)}-before-restore`
+	if ((await waitingSegments(dataDir)).length === 0) return rm(walFolder(dataDir), { recursive: true, force: true })
+	await rm(aside, { recursive: true, force: true })
+	await rename(walFolder(dataDir), aside)
+}
+
 /** WAL segments that wait to be archived, the oldest first. */
 export async function waitingSegments(dataDir: string): Promise<string[]> {
 	const names = await readdir(walFolder(dataDir)).catch(() => [])

@@ -9,6 +9,7 @@ import { isBeingRestored, RECOVERY_SIGNAL } from '~/platform/db/postgres-process
 import { forgetPasswords } from '~/platform/db/postgres-roles.server.ts'
 import { openStorage } from '~/platform/storage/storage.server.ts'
 import { type ArchiveEntry, InvalidBackup, readArchive } from './archive.server.ts'
+import { detachArchive } from './archiving-state.server.ts'
 import { mirroredPictures } from './picture-mirror.server.ts'
 import { contentTypeOf, writeInto } from './restore.server.ts'
 import {
@@ -76,6 +77,7 @@ export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummar
 	try {
 		await unpack(base, identity, { dataDir, made: restoring, signal })
 		const pictures = await placePictures(archive, identity, { dataDir, signal })
+		await detachArchive(dataDir)
 		await rename(restoring, cluster)
 		await recover(dataDir, to, new WalFeeder(dataDir, segments, identity, { onProgress, signal }))
 		return { at: to ?? segments.at(-1)?.at ?? base.at, pictures }

@@ -1,14 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
-import { connectAsSuperuser } from '~/platform/db/wal-archiving.server.ts'
+import { connectAsSuperuser, walFolder } from '~/platform/db/wal-archiving.server.ts'
 import { makeCluster } from '../../../tests/support/own-postgres.ts'
 import { Archiver } from './archiver.server.ts'
 import { makeBaseBackup } from './base-backup.server.ts'
-import { restoreArchive } from './restore-archive.server.ts'
+import { planRestore, restoreArchive } from './restore-archive.server.ts'
 import { findWalArchive, type WalArchive } from './wal-archive.server.ts'
 
 /* A restore of an archive that fails or is killed. What is restored: tests/process/continuous-archive.test.ts. */
@@ -16,21 +16,26 @@ import { findWalArchive, type WalArchive } from './wal-archive.server.ts'
 const folder = mkdtempSync(join(tmpdir(), 'devquad-restore-'))
 const place = join(folder, 'place')
 
-beforeAll(async () => {
-	const dataDir = join(folder, 'data')
-	for (const path of [dataDir, place]) mkdirSync(path)
-	await makeCluster(dataDir)
-	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off'])
-	const archiver = new Archiver({
-		dataDir,
+const archivedData = join(folder, 'data')
+const settings = { place, passphrase: null, keep: 1 }
+
+const makeArchiver = () =>
+	new Archiver({
+		dataDir: archivedData,
 		version: '0',
 		makeBase: async (path) => {
 			mkdirSync(join(path, 'media/ab'))
 			writeFileSync(join(path, 'media/ab/one.webp'), 'a picture')
-			return makeBaseBackup((await findWalArchive(path)) as WalArchive, dataDir, '0')
+			return makeBaseBackup((await findWalArchive(path)) as WalArchive, archivedData, '0')
 		},
 	})
-	const settings = { place, passphrase: null, keep: 1 }
+
+beforeAll(async () => {
+	const dataDir = archivedData
+	for (const path of [dataDir, place]) mkdirSync(path)
+	await makeCluster(dataDir)
+	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off'])
+	const archiver = makeArchiver()
 	const client = await connectAsSuperuser(dataDir)
 	await client.query('create table notes as select 7 as id')
 	await client.query('grant select on notes to public')
@@ -78,4 +83,27 @@ test('a killed restore can be repeated; until then, no site starts there', async
 	await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow(/^A restore into .* was broken off/)
 	await restore(dataDir)
 	await expectRestored(dataDir)
+})
+
+test('a database that is restored beside the files of the lost one begins an archive, and leaves the old one as it is', async () => {
+	const [old = ''] = readdirSync(place)
+	const segments = readdirSync(join(place, old, 'wal'))
+	rmSync(join(archivedData, 'postgres'), { recursive: true })
+	const waiting = '0000000100000000000000FF'
+	writeFileSync(join(walFolder(archivedData), waiting), 'not archived yet')
+	await restore(archivedData)
+	expect(readdirSync(`${walFolder(archivedData)}-before-restore`)).toEqual([waiting])
+	const postgres = await startEmbeddedPostgres(archivedData, ['fsync=off'])
+	try {
+		const archiver = makeArchiver()
+		await archiver.look(settings)
+		await archiver.settle()
+		await archiver.look(settings)
+		const [, begun = ''] = readdirSync(place).sort()
+		expect(readdirSync(join(place, begun, 'bases'))).toHaveLength(1)
+		expect((await planRestore(join(place, begun), null)).segments.at(-1)?.name).toMatch(/^00000002/)
+		expect(readdirSync(join(place, old, 'wal'))).toEqual(segments)
+	} finally {
+		await postgres.stop()
+	}
 })

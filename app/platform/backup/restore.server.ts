@@ -6,6 +6,7 @@ import { pool } from '~/platform/db/db.server.ts'
 import { migrate } from '~/platform/db/migrate.server.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
 import { type ArchiveEntry, InvalidBackup, readArchive } from './archive.server.ts'
+import { detachArchive } from './archiving-state.server.ts'
 import { type BackupHeader, type BackupTotals, headerSchema, totalsSchema } from './backup.server.ts'
 import {
 	beginLoading,
@@ -63,6 +64,7 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoreSummary
 	try {
 		signal?.throwIfAborted()
 		await requireEmpty(client)
+		await detachArchive(input.dataDir)
 		await makeTables(client, header, migrations.folder)
 		const { rows, files } = await load(client, header, entries, input)
 		signal?.removeEventListener('abort', end)

@@ -58,6 +58,9 @@ export function hasTags(tokens: Token[]): boolean {
 	return tokens.some(({ children }) => children?.some(({ type }) => type === 'html_inline'))
 }
 
+/** Tags that part the words before and after them. */
+const parting = /^<\/?(br|hr|p|ul|ol|li|blockquote|h\d)\b/i
+
 /** The text of tokens as one line: no markup, no code blocks, no addresses of links and pictures; formulas as their source. */
 export function plainText(tokens: Token[]): string {
 	const words: string[] = []
@@ -67,8 +70,8 @@ export function plainText(tokens: Token[]): string {
 		for (const child of token.children ?? []) {
 			if (child.type === 'text' || child.type === 'code_inline') words.push(child.content)
 			else if (child.type === 'formula') words.push(`$${child.content}$`)
-			else if (child.type.endsWith('break') || child.type === 'html_inline')
-				words.push(child.type === 'html_inline' && !/^<(br|hr|p|li|h\d)/i.test(child.content) ? '' : ' ')
+			else if (child.type.endsWith('break') || (child.type === 'html_inline' && parting.test(child.content)))
+				words.push(' ')
 		}
 		words.push(' ')
 	}
@@ -99,8 +102,9 @@ function languageOfBlock(token: Token, { language }: RenderEnvironment): string 
 	return name ? languageOf(name) : language
 }
 
+/** The language that a fence names, also as notebooks (`{python}`), Pandoc (`{.python}`) and Rust (`rust,ignore`) write it. */
 function nameOfBlock({ info }: Token): string {
-	return info.trim().split(/[\s{]/)[0] ?? ''
+	return info.replace(/^[\s{.]+/, '').split(/[\s{},]/)[0] ?? ''
 }
 
 /** A block of code. It is focusable, so that a keyboard can scroll it. */

@@ -199,6 +199,19 @@ test.each([
 		{ language: 'python-3.x' },
 		figure('Python', 'x = <span class="s-s">"a"</span>'),
 	],
+	...[
+		'{python}',
+		'{.python .numberLines}',
+		'{python, echo=FALSE}',
+		'python,ignore',
+		'python{1,3}',
+		'  Python title="x"',
+	].map((info): [string, string, object, string] => [
+		`the language of ${info}`,
+		`\`\`\`${info}\nx = 1\n\`\`\``,
+		{ language: 'r' },
+		figure('Python', 'x = <span class="s-n">1</span>'),
+	]),
 	['a language nobody knows', '```klingon\na < b\n```', { language: 'js' }, figure('klingon', 'a &lt; b')],
 	['no language at all', '```\na < b\n```', {}, figure('Code', 'a &lt; b')],
 	[
@@ -222,6 +235,13 @@ test('the plain text contains no code blocks, addresses or markup', async () => 
 		'# Why\n\nDoes `a` **fail**\nat [b](https://c.example)?<br>Yes.\n\n```\nlong code\n```\n\n- one\n- two ![p](https://d.example/p.png)',
 	)
 	expect(text).toBe('Why Does a fail at b? Yes. one two')
+})
+
+test('words are apart in the plain text where tags part them, and only there', async () => {
+	const { text } = await renderMarkdown(
+		'<h2>Why</h2>It <b>fai</b>ls<ul><li>one</li><li>two</li></ul>at<blockquote>night</blockquote>and<br></br>H<sub>2</sub>O',
+	)
+	expect(text).toBe('Why It fails one two at night and H2O')
 })
 
 test.each([

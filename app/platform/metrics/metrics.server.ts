@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Registry } from 'prom-client'
 import { config } from '~/config.server.ts'
 import { remember } from '~/lib/remember.ts'
@@ -6,6 +7,9 @@ import { remember } from '~/lib/remember.ts'
  * Metrics for Prometheus. A module defines its metrics at the top, beside what they count; they cost nothing on a site without
  * METRICS_TOKEN. Labels must not hold what members or visitors wrote, or who they are: each has few values, known to the code.
  */
+
+/** Milliseconds for reading a gauge. A process has a second for all of its metrics: see server/worker-metrics.ts. */
+const READING_MS = 500
 
 /** How the values of several processes are combined. */
 type Together = 'sum' | 'max' | 'min' | 'first'
@@ -78,7 +82,7 @@ export function histogram(
 }
 
 /**
- * A gauge, read when Prometheus asks; a failed reading is left out of the response.
+ * A gauge, read when Prometheus asks; a reading that fails, or takes more than half a second, is left out of the response.
  * @param together how the values of several processes are combined
  */
 export function gauge(
@@ -93,8 +97,10 @@ export function gauge(
 		labels,
 		make: ({ Gauge }, registers) => {
 			const collect = async () => {
+				const reading = await readInTime(read)
 				made.reset()
-				const reading = await Promise.resolve(read()).catch(() => [])
+				// Where there are no labels, the line above makes a 0: no backup would be one of just now.
+				made.remove({})
 				for (const [values, value] of typeof reading === 'number' ? [[{}, reading] as const] : reading)
 					made.set(values, value)
 			}
@@ -102,6 +108,12 @@ export function gauge(
 			return () => {}
 		},
 	})
+}
+
+/** A busy database must not hold up what tells that it is busy. */
+function readInTime(read: () => Reading | Promise<Reading>): Promise<Reading> {
+	const reading = (async () => read())().catch(() => [])
+	return Promise.race([reading, sleep<Reading>(READING_MS, [], { ref: false })])
 }
 
 /** Whether METRICS_TOKEN is set; nothing is recorded without it. */
@@ -116,6 +128,8 @@ export async function startMetrics(): Promise<void> {
 	const registry = new client.Registry()
 	state.open = { client, registry }
 	client.collectDefaultMetrics({ register: registry })
+	// A mean of the event loops of all processes hides the one that is stuck.
+	for (const metric of registry.getMetricsAsArray()) if (metric.aggregator === 'average') metric.aggregator = 'max'
 	for (const definition of state.definitions.values()) record(definition)
 }
 

@@ -12,7 +12,10 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 		const viewer = requireLogin(context, url)
 		await requireConfirmed(viewer, request, DATA_PATH)
 		try {
-			return download(await openArchive(viewer), `${viewer.username}.zip`)
+			const archive = await openArchive(viewer)
+			// Nobody reads the body of an answer to HEAD, so its file would stay open.
+			if (request.method === 'HEAD') archive.file.destroy()
+			return download(archive, `${viewer.username}.zip`)
 		} catch (error) {
 			if (!(error instanceof NotFound)) throw error
 			return redirectWithToast(DATA_PATH, { type: 'error', message: error.message })
