@@ -11,6 +11,8 @@ export interface RequestScope {
 	startedAt: number
 	/** The member who sent it, once that is known. */
 	userId: number | null
+	/** The session by which the request may do what sessions alone may, once that is known. */
+	sessionId: number | null
 	/** Why the database was unavailable during this request: libraries in between throw errors of their own. */
 	outage?: Error
 	/** Whether signed cookies are trusted, as the database is unavailable. */
@@ -26,7 +28,8 @@ const scopes = remember('request-scope', () => new AsyncLocalStorage<RequestScop
  * @param userAgent its User-Agent header, or ''
  */
 export function runInRequestScope<Result>(requestId: string, userAgent: string, work: () => Result): Result {
-	return scopes.run({ requestId, userAgent, startedAt: performance.now(), userId: null, trustsLastKnown: false }, work)
+	const unknown = { userId: null, sessionId: null, trustsLastKnown: false }
+	return scopes.run({ requestId, userAgent, startedAt: performance.now(), ...unknown }, work)
 }
 
 /** The scope of the current request; undefined in jobs, scripts and while the site starts. */
@@ -38,4 +41,11 @@ export function requestScope(): RequestScope | undefined {
 export function setRequestMember(userId: number): void {
 	const scope = scopes.getStore()
 	if (scope) scope.userId = userId
+}
+
+/** Sets the session of the current request, for {@link RequestScope.sessionId}. @returns its id */
+export function setRequestSession(sessionId: number): number {
+	const scope = scopes.getStore()
+	if (scope) scope.sessionId = sessionId
+	return sessionId
 }

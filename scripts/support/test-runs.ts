@@ -17,6 +17,9 @@ export interface Tally {
 /** Node's compile cache: the tests start some hundred processes that load the same modules. */
 const compileCache = join(root, 'node_modules', '.cache', 'compiled')
 
+/** Remembers the files whose types were checked, so that a later run checks only what has changed and what depends on it. */
+const checkedTypes = ['--incremental', '--tsBuildInfoFile', join(root, 'node_modules', '.cache', 'types.tsbuildinfo')]
+
 /** The parts of the two runners' JSON reports that are read. */
 interface VitestReport {
 	numPassedTests: number
@@ -79,7 +82,7 @@ export class TestRuns {
 	async checkTypes(): Promise<void> {
 		if (await this.check('route types', ['@react-router/dev/bin.cjs', 'typegen']))
 			// With several checkers, each repeats work of the others, so one is used beside other checks.
-			await this.check('types', ['typescript/bin/tsc', '--noEmit', '--checkers', '1'])
+			await this.check('types', ['typescript/bin/tsc', '--noEmit', '--checkers', '1', ...checkedTypes])
 	}
 
 	/** Runs Vitest, on everything or with these arguments. */

@@ -8,13 +8,14 @@ import {
 	announceAccountChange,
 	announceEndedSessions,
 	cookieVersionOf,
+	SESSION_ENDED,
 	sessionTimes,
 	withLastKnownSessions,
 } from '~/features/sessions/sessions.server.ts'
 import { batchCalls } from '~/lib/batch-calls.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
-import { setRequestMember } from '~/lib/request-scope.server.ts'
+import { setRequestMember, setRequestSession } from '~/lib/request-scope.server.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
@@ -122,14 +123,14 @@ const findByToken = batchCalls(async (tokens: string[]) => {
 })
 
 /**
- * Requires that the session of this request still exists and is the viewer's.
+ * Requires that the session of this request still exists and is the viewer's. What it allows calls `requireStandingSession`, too.
  * @returns its id
  * @throws NotAllowed when it has ended
  */
 export async function requireSession(viewer: SignedIn, request: Request): Promise<number> {
 	const session = await sessionOf(request)
-	if (session?.viewer.id !== viewer.id) throw new NotAllowed('This session has ended. Log in again.')
-	return session.sessionId
+	if (session?.viewer.id !== viewer.id) throw new NotAllowed(SESSION_ENDED)
+	return setRequestSession(session.sessionId)
 }
 
 /**
@@ -297,10 +298,8 @@ export async function authHandler(request: Request): Promise<Response> {
 	const path = new URL(request.url).pathname.replace(/^\/api\/auth/, '')
 	if (path === '/sign-out') return signOut(request)
 	if (open.has(path)) return withoutToken(withSiteFault(await auth().handler(request)))
-	return Response.json(
-		{ type: 'about:blank', title: 'There is nothing at this address.', status: 404 },
-		{ status: 404 },
-	)
+	const nothing = { type: 'about:blank', title: 'There is nothing at this address.', status: 404 }
+	return Response.json(nothing, { status: 404 })
 }
 
 /** Better Auth answers an unavailable database with an empty 500. @throws Unavailable, DiskFull in its place */

@@ -162,8 +162,7 @@ async function afterRequest(context: Parameters<typeof afterAttempt>[0]): Promis
 
 /** Refusals are expected; unforeseen errors are logged. */
 function report(error: unknown): void {
-	if (error instanceof APIError && error.statusCode < 500) return
-	if (siteFaultOf(error)) return
+	if ((error instanceof APIError && error.statusCode < 500) || siteFaultOf(error)) return
 	log.error({ from: 'accounts' }, error instanceof Error ? error.message : String(error))
 }
 

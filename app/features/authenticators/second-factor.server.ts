@@ -6,7 +6,7 @@ import { findPendingLogin, isSecondFactorRequiredOfStaff } from '~/features/acco
 import { type AttemptCounters, countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { findKnownDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { announceAccountChange } from '~/features/sessions/sessions.server.ts'
+import { announceAccountChange, requireStandingSession } from '~/features/sessions/sessions.server.ts'
 import type { SecurityEventKind } from '~/features/sessions/sessions.view.ts'
 import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -74,6 +74,7 @@ export async function finishTotpSetup(viewer: SignedIn, form: FormData): Promise
 			if (outcome === 'right' || outcome === 'used') throw new Conflict('The authenticator app is on already.')
 			if (outcome === 'wrong')
 				refuseCode('That code is not right. Check your phone’s clock, and type the current code.')
+			await requireStandingSession(trx)
 			await replaceRecoveryCodes(trx, viewer.id, codes.stored)
 			await mailChange(trx, viewer, 'An authenticator app was set up')
 		})
@@ -90,6 +91,7 @@ export async function renewRecoveryCodes(viewer: SignedIn): Promise<string[]> {
 		.transaction()
 		.execute(async (trx) => {
 			if (!(await lockTotpSecret(trx, viewer.id))?.isOn) throw new Conflict('Set up an authenticator app first.')
+			await requireStandingSession(trx)
 			await replaceRecoveryCodes(trx, viewer.id, codes.stored)
 			await mailChange(trx, viewer, 'New recovery codes were made')
 		})
@@ -103,6 +105,7 @@ export async function turnOffSecondFactor(viewer: SignedIn): Promise<void> {
 		.transaction()
 		.execute(async (trx) => {
 			const isGone = await deleteSecondFactor(viewer.id, trx)
+			await requireStandingSession(trx)
 			if (isGone) await mailChange(trx, viewer, 'The authenticator app was turned off')
 			return isGone
 		})

@@ -10,7 +10,7 @@ import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
 import { findEmailById } from '~/features/authenticators/authenticators.queries.server.ts'
 import { confirmCampusByLogin } from '~/features/campus/campus.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
+import { announceEndedSessions, requireStandingSession } from '~/features/sessions/sessions.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -158,6 +158,7 @@ export async function linkIdentity(viewer: SignedIn, provider: Provider, answer:
 		.transaction()
 		.execute(async (trx) => {
 			await lockMember(trx, viewer.id)
+			await requireStandingSession(trx)
 			await lockIdentity(trx, answer)
 			const owner = await findIdentityOwner(trx, answer)
 			if (owner && owner.user_id !== viewer.id)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
@@ -97,6 +97,7 @@ export async function finishFlow(name: string, request: Request, viewer: Viewer,
 	const { viewer: owner } = await viewerFromRequest(request, { fresh: true })
 	if (owner?.id !== begun.linkTo)
 		throw new NotAllowed('You were logged out in the meantime. Log in, and link it again.')
+	await requireSession(owner, request)
 	await linkIdentity(owner, provider, answer)
 	return { redirectTo: loginsPath, message: 'Linked. You can log in with it from now on.', headers: new Headers() }
 }

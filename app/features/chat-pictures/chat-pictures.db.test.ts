@@ -21,6 +21,7 @@ import { makeMember } from '../../../tests/factories/forum.ts'
 import { picture } from '../../../tests/factories/pictures.ts'
 import { makePicture } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { queuedBehind } from '../../../tests/support/locks.ts'
 import { maySeePicture } from './chat-pictures.server.ts'
 
 useDatabase()
@@ -154,6 +155,22 @@ test('the forty-first message with pictures within an hour is refused; text mess
 	await expect(show()).rejects.toMatchObject({ status: 429 })
 	const words = { to: tomas.username, clientId: randomUUID(), body: 'Words' }
 	expect(await sendMessage(mira, words)).toMatchObject({ body: 'Words' })
+})
+
+test('of two messages with pictures to different members at once, only one is the fortieth', async () => {
+	await makeConversation(mira, other)
+	const { id, path } = await show()
+	await sql`
+		insert into messages (conversation_id, sender_id, recipient_id, client_id, body, html, version, pictures, sent_at)
+		select conversation_id, sender_id, recipient_id, gen_random_uuid(), body, html, version, pictures, now() - interval '10 minutes'
+		from messages, generate_series(1, 38) where id = ${id}`.execute(db())
+	const send = (to: SignedIn) => () =>
+		sendMessage(mira, { to: to.username, clientId: randomUUID(), body: '', pictures: [{ path, alt: '' }] })
+	const sent = await queuedBehind(
+		(trx) => sql`select from pictures where path = ${path} for update`.execute(trx),
+		[send(tomas), send(other)],
+	)
+	expect(sent).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { status: 429 } }])
 })
 
 test('the inbox and the search contain descriptions of pictures', async () => {

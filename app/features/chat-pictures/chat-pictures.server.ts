@@ -1,3 +1,4 @@
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { storePicture } from '~/features/pictures/pictures.server.ts'
 import { Invalid, TooManyRequests } from '~/lib/errors.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
@@ -15,6 +16,8 @@ export async function attachPictures(
 	sender: SignedIn,
 	named: PictureReference[],
 ): Promise<ChatPicture[]> {
+	// Of two messages to different members at once, the second one counts the first.
+	await lockMember(trx, sender.id)
 	const seconds = await secondsUntilPictures(trx, sender.id, MAX_PICTURE_MESSAGES)
 	if (seconds !== null)
 		throw new TooManyRequests(

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TermSource } from '~/features/terms/sources.server.ts'
+import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { EvidenceKind } from './evidence.view.ts'
 
@@ -160,6 +161,8 @@ async function renameHidden(termId: number | null): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {
+			// A change of the terms between two statements would lose choices.
+			await lockTermsShared(trx)
 			// As whoever saves their skills: the profile first.
 			const { rows } = await sql<{ user_id: number }>`
 				select user_id from profiles where user_id in (select user_id from (${renamed}) renamed) order by user_id for update`.execute(

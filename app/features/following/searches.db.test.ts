@@ -11,6 +11,7 @@ import { db } from '~/platform/db/db.server.ts'
 import type { Input } from '~/platform/http/form.server.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { queuedBehind } from '../../../tests/support/locks.ts'
 import { MAX_SAVED_SEARCHES } from './following.limits.ts'
 import {
 	checkSavedSearches,
@@ -94,6 +95,18 @@ describe('a saved search for questions', () => {
 		await age()
 		await grow()
 		expect([await checkSavedSearches(), await found(member)]).toEqual([1, ['Walruses: 0']])
+	})
+
+	test('has no new results after it was opened during its daily check', async () => {
+		const { id } = await saveSearch(member, { kind: 'queries', query: 'narwhal', name: 'Narwhals' })
+		await age()
+		await asked(`A narwhal ${serial}`)
+		await queuedBehind<unknown>(
+			(trx) => sql`select from saved_searches where id = ${id} for update`.execute(trx),
+			[checkSavedSearches, () => openSearch(member, id, true)],
+		)
+		expect(await found(member)).toEqual(['Narwhals: 0'])
+		expect((await listNotifications(member, { unread: true })).rows).toEqual([])
 	})
 
 	test('finds a question that was pending for longer than the interval of checks', async () => {

@@ -172,10 +172,20 @@ export async function openSearch(viewer: Viewer, id: number, isSeen: boolean): P
 	if (!search) throw new NotFound('There is no such search. You may have removed it.')
 	const source = sourceOf(search.kind)
 	if (isSeen) {
-		await writeCheck(db(), search, await source.findNew(member, search.query, search), true)
+		await markOpened(member, search)
 		await visitSubject(member, { type: 'search', id })
 	}
 	return source.path(search.query)
+}
+
+/** Records that a member sees the results now. A check that was recorded meanwhile has counted them as new, so it is repeated. */
+async function markOpened(member: SignedIn, opened: CheckedSearch): Promise<void> {
+	let search: CheckedSearch | undefined = opened
+	while (search) {
+		const results = await sourceOf(search.kind).findNew(member, search.query, search)
+		if (await writeCheck(db(), search, results, true)) return
+		search = await findSavedSearch(member.id, search.id)
+	}
 }
 
 /**

@@ -8,6 +8,7 @@ import { SETTING_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isStorable } from '~/lib/clean.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
+import { LatestRead } from '~/lib/latest-read.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
@@ -49,8 +50,11 @@ const channel = 'devquad_legal'
 /** Milliseconds between two reads of the table, for announcements that were lost. */
 const REREAD_MS = 30_000
 
-/** `reads` counts the reads of the table; `taken` is the last one that was used. */
-const known = remember('legal', () => ({ newest: new Map<LegalKind, VersionRow>(), terms: 0, reads: 0, taken: 0 }))
+const known = remember('legal', () => ({
+	newest: new Map<LegalKind, VersionRow>(),
+	terms: 0,
+	reads: new LatestRead(),
+}))
 
 /** The version of the terms that members have to accept before they write; 0 for none. No statement. */
 export function requiredTermsVersion(): number {
@@ -75,17 +79,15 @@ export async function listenForLegal(): Promise<() => Promise<void>> {
 }
 
 /** Loads the current texts, and invalidates cached pages that were rendered with others. */
-export async function readLegal(): Promise<void> {
-	known.reads += 1
-	const read = known.reads
-	const [rows, terms] = await Promise.all([listNewestVersions(), findTermsToAccept()])
-	if (read < known.taken) return
-	known.taken = read
-	const isSame = rows.length === known.newest.size && rows.every(({ kind, id }) => known.newest.get(kind)?.id === id)
-	known.newest = new Map(rows.map((row) => [row.kind, row]))
-	known.terms = terms
-	setTermsToAccept(terms)
-	if (!isSame) invalidatePagesHere([LEGAL_PAGES])
+export function readLegal(): Promise<void> {
+	const read = () => Promise.all([listNewestVersions(), findTermsToAccept()])
+	return known.reads.run(read, ([rows, terms]) => {
+		const isSame = rows.length === known.newest.size && rows.every(({ kind, id }) => known.newest.get(kind)?.id === id)
+		known.newest = new Map(rows.map((row) => [row.kind, row]))
+		known.terms = terms
+		setTermsToAccept(terms)
+		if (!isSame) invalidatePagesHere([LEGAL_PAGES])
+	})
 }
 
 function readQuietly(): void {

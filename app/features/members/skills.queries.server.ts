@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TermSource, UsedWord } from '~/features/terms/sources.server.ts'
+import { listTermsOfWords, lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
@@ -86,12 +87,12 @@ export const skillTerms: TermSource = {
 	nouns: ['profile', 'profiles'],
 	async align(termId) {
 		let changed = 0
-		for (const { id, name } of await listMisspelt(termId)) {
+		for (const skill of await listMisspelt(termId)) {
 			let moved = BATCH_SIZE
 			while (moved === BATCH_SIZE) {
 				moved = await db()
 					.transaction()
-					.execute((trx) => moveSkill(trx, id, name, BATCH_SIZE))
+					.execute((trx) => moveSkill(trx, skill, BATCH_SIZE))
 				changed += moved
 			}
 		}
@@ -118,10 +119,17 @@ export const skillTerms: TermSource = {
 	},
 }
 
+interface MisspeltSkill {
+	id: number
+	word: string
+	/** The name of its term. */
+	name: string
+}
+
 /** Skills that are spelled differently from their terms. */
-async function listMisspelt(termId: number | null): Promise<{ id: number; name: string }[]> {
-	const { rows } = await sql<{ id: number; name: string }>`
-		select s.id, t.name from skills s join term_spellings on key = s.term_key join vocabulary_terms t on t.id = term_id
+async function listMisspelt(termId: number | null): Promise<MisspeltSkill[]> {
+	const { rows } = await sql<MisspeltSkill>`
+		select s.id, s.name as word, t.name from skills s join term_spellings on key = s.term_key join vocabulary_terms t on t.id = term_id
 		where s.name <> t.name ${termId === null ? sql`` : sql`and t.id = ${termId}`} order by s.name_key`.execute(db())
 	return rows
 }
@@ -131,7 +139,10 @@ async function listMisspelt(termId: number | null): Promise<{ id: number; name: 
  * has it. A skill that differs only in case is renamed.
  * @returns the number of members that were left, at most `limit`
  */
-async function moveSkill(trx: Executor, id: number, name: string, limit: number): Promise<number> {
+async function moveSkill(trx: Executor, { id, word, name }: MisspeltSkill, limit: number): Promise<number> {
+	await lockTermsShared(trx)
+	// Whoever has changed the term since respells its words too.
+	if ((await listTermsOfWords(trx, [word])).get(word)?.name !== name) return 0
 	const { rows: alike } = await sql<{ members: number }>`
 		update skills set name = ${name} where id = ${id} and name_key = lower(${name}) returning member_count as members`.execute(
 		trx,

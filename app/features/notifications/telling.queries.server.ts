@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { Subject } from './notifications.view.ts'
 
@@ -38,7 +39,7 @@ const mailEvery = sql.raw("interval '1 day'")
 
 /**
  * Adds a notification to the open group of each of these members, or starts one, and counts it; their boxes are locked
- * already. Each member occurs once.
+ * already. Each member occurs once. Those who have blocked the actor since, while the lock was waited for, are left out.
  * @returns who was notified
  */
 export async function addNotifications(
@@ -56,6 +57,7 @@ export async function addNotifications(
 				coalesce(push, true) and exists (select from push_subscriptions where push_subscriptions.user_id = person) as push
 			from unnest(${ids}::int[], ${kinds}::text[], ${groups}::text[]) as told (person, kind, group_key)
 			left join notification_preferences preferences on preferences.user_id = person and preferences.kind = told.kind
+			where not ${isBlocking(sql.ref('person'), sql`any(${notification.actorIds}::int[])`)}
 		), before as (
 			select notifications.user_id, notifications.on_site from notifications join wanted using (user_id, group_key) where read_at is null
 		), notified as (

@@ -6,6 +6,7 @@ import { isClosedDemoAccount } from '~/features/accounts/registration/demo-accou
 import { confirmSession } from '~/features/accounts/security/confirmation.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { requireStandingSession } from '~/features/sessions/sessions.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -88,6 +89,7 @@ export async function addPasskey(viewer: SignedIn, form: FormData): Promise<void
 		.transaction()
 		.execute(async (trx) => {
 			await lockMember(trx, viewer.id)
+			await requireStandingSession(trx)
 			refuseTooMany((await listPasskeyRows(viewer.id, trx)).length)
 			const { transports } = sent.response
 			if (!(await insertPasskey(trx, { userId: viewer.id, credentialId, publicKey, counter, transports, name })))

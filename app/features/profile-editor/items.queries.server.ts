@@ -6,6 +6,7 @@ import {
 	type ProfileReader,
 } from '~/features/profiles/profiles.queries.server.ts'
 import type { TermSource, UsedWord } from '~/features/terms/sources.server.ts'
+import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { ProjectInput, StoredCertificate } from './profile.schema.ts'
 
@@ -216,6 +217,7 @@ async function alignProjects(where: RawBuilder<unknown>): Promise<number> {
 		await db()
 			.transaction()
 			.execute(async (trx) => {
+				await lockTermsShared(trx)
 				// The members first, like every writer of an item: their documents are rebuilt at the commit.
 				await sql`
 					select from users where id in (select user_id from projects where ${some}) order by id for no key update`.execute(

@@ -17,6 +17,7 @@ import {
 	presentExperience,
 	presentProject,
 } from '~/features/profiles/profiles.view.ts'
+import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -65,6 +66,8 @@ interface ItemKind<Fields extends object> {
 	texts: (fields: Fields) => FormValues
 	/** Normalizes the fields before they are stored. */
 	tidy?: (fields: Fields) => Fields
+	/** Locks what has to be locked before the member. */
+	lock?: (trx: Executor) => Promise<void>
 }
 
 const certificate: ItemKind<StoredCertificate> = {
@@ -98,6 +101,7 @@ const project: ItemKind<ProjectInput> = {
 	insert: insertProject,
 	update: updateProject,
 	tidy: (fields) => ({ ...fields, project_tech_stack: [...new Set(fields.project_tech_stack.map(canonicalSkill))] }),
+	lock: lockTermsShared,
 	texts: (fields) => ({
 		project_title: fields.project_title,
 		project_description: fields.project_description,
@@ -194,6 +198,7 @@ function adder<Fields extends object>(kind: ItemKind<Fields>) {
 		const { id: userId } = await requireProfileWriter(viewer, username)
 		const fields = parseFields(kind, input)
 		await inTransaction(async (trx) => {
+			await kind.lock?.(trx)
 			const { items } = profileLimits
 			const count = await countItems(trx, kind.table, userId)
 			// The same form once more, as after a response that was lost.
@@ -213,6 +218,7 @@ function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 		const version = requireVersion(input)
 		const fields = parseFields(kind, input)
 		await inTransaction(async (trx) => {
+			await kind.lock?.(trx)
 			await lockProfile(trx, userId)
 			await checkItemPicture(trx, userId, kind, fields)
 			if (await kind.update(trx, userId, key, version, fields)) return

@@ -4,12 +4,15 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { listProjects } from '~/features/profile-editor/items.server.ts'
+import { findTerm, loadTerms } from '~/features/terms/terms.server.ts'
+import { actOnTerm } from '~/features/vocabulary/acts.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { queuedBehind } from '../../../tests/support/locks.ts'
 import { saveSettings } from '../../../tests/support/login-visits.ts'
 import { addRepositories, getRepositories } from './repositories.server.ts'
 
@@ -162,4 +165,20 @@ test('other members’ repositories are inaccessible, and there are none without
 	await expect(pick(bea, 1)).rejects.toThrow('Link your GitHub account first.')
 	await expect(getRepositories(bea, ada.username)).rejects.toThrow(NotAllowed)
 	await expect(addRepositories(bea, ada.username, { repository: '1' })).rejects.toThrow(NotAllowed)
+})
+
+test('those that are added while their language is renamed have its new name', async () => {
+	github = { body: [repository(1)] }
+	const moderator = await makeMember('moderator', 'moderator')
+	await loadTerms()
+	// Storing a project ends with the member's entry in the search.
+	const ended = await queuedBehind<unknown>(
+		(trx) => sql`select from member_search where user_id = ${ada.id} for update`.execute(trx),
+		[
+			() => pick(ada, 1),
+			() => actOnTerm(moderator, 'rename', findTerm('javascript')?.id ?? 0, { name: 'Java Script 2026' }),
+		],
+	)
+	expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+	expect(await projectsOf(ada)).toMatchObject([{ stack: ['Java Script 2026'] }])
 })

@@ -9,6 +9,7 @@ import { countItems, insertProject, listSourceLinks } from '~/features/profile-e
 import { profileLimits } from '~/features/profile-editor/profile.limits.ts'
 import { projectInput } from '~/features/profile-editor/profile.schema.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { DomainError, Invalid, NotAllowed } from '~/lib/errors.ts'
 import { bareUrl } from '~/lib/links.ts'
 import { log } from '~/lib/log.server.ts'
@@ -110,6 +111,7 @@ export async function addRepositories(viewer: Viewer, username: string, input: I
 
 async function addEach(trx: Executor, userId: number, chosen: readonly Repository[]): Promise<number> {
 	const { items } = profileLimits
+	await lockTermsShared(trx)
 	let count = await countItems(trx, 'projects', userId)
 	const added = new Set((await listSourceLinks(userId, trx)).map(linkKey))
 	const missing = chosen.filter(({ url }) => !added.has(linkKey(url)))

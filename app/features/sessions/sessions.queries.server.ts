@@ -39,6 +39,12 @@ export async function deleteSession(userId: number, id: number): Promise<boolean
 	return gone !== undefined
 }
 
+/** Keeps a session until the transaction ends. @returns whether there is one */
+export async function lockSession(trx: Executor, id: number): Promise<boolean> {
+	const { rows } = await sql`select from sessions where id = ${id} for key share`.execute(trx)
+	return rows.length > 0
+}
+
 /** Whether the member of a session confirmed their identity within the last `seconds`, by the database's clock. */
 export async function isSessionConfirmed(id: number, seconds: number): Promise<boolean> {
 	const { rows } = await sql`

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { hasSeveralProcesses } from '~/config.server.ts'
 import { isId } from '~/lib/checks.ts'
-import { NotFound } from '~/lib/errors.ts'
+import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { requestScope } from '~/lib/request-scope.server.ts'
@@ -23,6 +23,7 @@ import {
 	deleteTokens,
 	findUsername,
 	listSessionRows,
+	lockSession,
 	markAbsent,
 	readRevocations,
 } from './sessions.queries.server.ts'
@@ -150,6 +151,18 @@ export async function endAccessUntilLogin(executor: Executor, userId: number): P
 	await deleteSessions(userId, null, executor)
 	await deleteChallenges(userId, executor)
 	await markAbsent(userId, executor)
+}
+
+export const SESSION_ENDED = 'This session has ended. Log in again.'
+
+/**
+ * Requires that the session of this request, which `requireSession` has found, still exists, and keeps it until the transaction ends. So
+ * whoever ends all access of an account finds what was added to it meanwhile. Call it once the account is locked.
+ * @throws NotAllowed when it has ended
+ */
+export async function requireStandingSession(trx: Executor): Promise<void> {
+	const id = requestScope()?.sessionId ?? null
+	if (id !== null && !(await lockSession(trx, id))) throw new NotAllowed(SESSION_ENDED)
 }
 
 /**

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { TermSource, UsedWord } from '~/features/terms/sources.server.ts'
 import { describeUnedited } from '~/features/terms/terms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { moveQuestions } from './tags.queries.server.ts'
+import { isStillTag, moveQuestions } from './tags.queries.server.ts'
 
 /** Questions per transaction: few, as their editors wait for its locks. */
 const BATCH_SIZE = 200
@@ -70,6 +70,7 @@ async function listMisspelt(termId: number | null): Promise<{ name: string; main
 
 /** Moves the followers of one tag to another, and its description if that has none. */
 async function moveFollowers(trx: Executor, name: string, main: string): Promise<void> {
+	if (!(await isStillTag(trx, name, main))) return
 	await sql`select from tags where name in (${name}, ${main}) order by name for no key update`.execute(trx)
 	await sql`
 		with gone as (

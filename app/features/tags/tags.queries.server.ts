@@ -1,4 +1,5 @@
 import { type Generated, type GeneratedAlways, sql } from 'kysely'
+import { listTermsOfWords, lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { NullableTimestamp } from '~/platform/db/notification-tables.ts'
@@ -221,7 +222,7 @@ export async function moveQuestions(trx: Executor, name: string, main: string, l
 		select id from questions where id in (
 			select question_id from question_tags join tags on tags.id = tag_id where tags.name = ${name} order by question_id limit ${limit})
 		order by id for update`.execute(trx)
-	if (rows.length === 0) return 0
+	if (rows.length === 0 || !(await isStillTag(trx, name, main))) return 0
 	const ids = rows.map(({ id }) => id)
 	// A trigger of questions takes this lock for new tags, so it has to be taken before those of the tags.
 	await sql`select pg_advisory_xact_lock(hashtext('search_words'))`.execute(trx)
@@ -244,6 +245,12 @@ export async function moveQuestions(trx: Executor, name: string, main: string, l
 			when ${main} then (select count(*)::int from fresh) else -(select count(*)::int from gone) end
 		where name in (${name}, ${main})`.execute(trx)
 	return ids.length
+}
+
+/** Whether a word still means a tag, until the transaction ends. Whoever has changed its term since moves what has the word too. */
+export async function isStillTag(trx: Executor, word: string, tag: string): Promise<boolean> {
+	await lockTermsShared(trx)
+	return (await listTermsOfWords(trx, [word])).get(word)?.tag === tag
 }
 
 /*

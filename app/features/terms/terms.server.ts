@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LatestRead } from '~/lib/latest-read.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { openBus, publish } from '~/platform/bus/bus.server.ts'
@@ -30,7 +31,8 @@ import { type Match, Vocabulary } from './vocabulary.ts'
 const channel = 'devquad_terms'
 
 const lines = lazyLines('app/features/terms/data/terms.txt')
-const state = remember<{ vocabulary?: Vocabulary }>('terms', () => ({}))
+
+const state = remember('terms', () => ({ vocabulary: undefined as Vocabulary | undefined, reads: new LatestRead() }))
 
 /** The terms of a new site. */
 export function startSet(): StartTerm[] {
@@ -58,8 +60,10 @@ function vocabularyOf(terms: StartTerm[]): Vocabulary {
 }
 
 /** Loads the site's terms into memory. */
-export async function loadTerms(): Promise<void> {
-	state.vocabulary = new Vocabulary(await listTermRows())
+export function loadTerms(): Promise<void> {
+	return state.reads.run(listTermRows, (rows) => {
+		state.vocabulary = new Vocabulary(rows)
+	})
 }
 
 /**

@@ -5,6 +5,7 @@ import { notifyMemberActive } from '~/features/accounts/login-methods.server.ts'
 import { isSecondFactorRequiredOfStaff } from '~/features/accounts/security/second-step.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { requireStandingSession } from '~/features/sessions/sessions.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { setRequestMember } from '~/lib/request-scope.server.ts'
@@ -64,6 +65,7 @@ export async function makeToken(viewer: SignedIn, input: Record<string, unknown>
 		.execute(async (trx) => {
 			const count = await countForNewToken(trx, viewer.id)
 			await requireMayWrite(viewer.id, trx)
+			await requireStandingSession(trx)
 			if (count >= tokenLimits.perMember)
 				throw new Invalid(`You can have at most ${tokenLimits.perMember} tokens. Revoke one that you do not need.`)
 			await insertToken(trx, {

@@ -1,4 +1,5 @@
 import { config, hasSeveralProcesses, isSetInEnvironment } from '~/config.server.ts'
+import { LatestRead } from '~/lib/latest-read.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { openBus, publish } from '~/platform/bus/bus.server.ts'
@@ -22,13 +23,10 @@ const REREAD_MS = 10_000
 
 interface Known {
 	stored: ReadonlyMap<string, StoredSection>
-	/** Counts reads: of two at once, the one that began last wins. */
-	reads: number
-	/** The last read that was applied. */
-	taken: number
+	reads: LatestRead
 }
 
-const known = remember<Known>('site-settings', () => ({ stored: new Map(), reads: 0, taken: 0 }))
+const known = remember<Known>('site-settings', () => ({ stored: new Map(), reads: new LatestRead() }))
 
 /** Parsed values by section, until other values are stored. */
 const worked = new WeakMap<Known['stored'], Map<string, unknown>>()
@@ -57,7 +55,7 @@ export function onSettings(listener: () => void): void {
 
 /** Whether this process has read the saved settings; until then everything has its default. */
 export function areSettingsRead(): boolean {
-	return known.taken > 0
+	return known.reads.hasEnded
 }
 
 /** Parses stored texts. A text that its setting no longer accepts, or that cannot be decrypted, counts as not saved. */
@@ -136,17 +134,15 @@ export async function announceSettings(): Promise<void> {
 }
 
 /** Reads the saved settings, and invalidates cached pages that were rendered with other settings. */
-export async function rereadSettings(): Promise<void> {
-	known.reads += 1
-	const read = known.reads
-	const stored = new Map((await readStoredSections()).map((row) => [row.section, row]))
-	if (read < known.taken) return
-	known.taken = read
-	const isSame =
-		stored.size === known.stored.size &&
-		[...stored].every(([name, { version }]) => known.stored.get(name)?.version === version)
-	if (isSame) return
-	known.stored = stored
-	for (const listener of listeners) listener()
-	invalidatePagesHere([ALL_PAGES])
+export function rereadSettings(): Promise<void> {
+	return known.reads.run(readStoredSections, (rows) => {
+		const stored = new Map(rows.map((row) => [row.section, row]))
+		const isSame =
+			stored.size === known.stored.size &&
+			[...stored].every(([name, { version }]) => known.stored.get(name)?.version === version)
+		if (isSame) return
+		known.stored = stored
+		for (const listener of listeners) listener()
+		invalidatePagesHere([ALL_PAGES])
+	})
 }

@@ -1,7 +1,61 @@
-/* Finds layout problems in the page itself. Each function runs alone in the browser: it cannot use anything else from this file. */
+import type { Page } from '@playwright/test'
+
+/* Finds layout problems in the page itself. */
+
+/** The properties in the rules of the stylesheets that depend on the theme. */
+export async function propertiesOfThemes(page: Page): Promise<string[]> {
+	const names = await page.evaluate(() => {
+		const found: string[] = []
+		const visit = (rules: CSSRuleList, isThemed = false) => {
+			for (const rule of rules) {
+				const condition = 'conditionText' in rule ? String(rule.conditionText) : ''
+				const selector = rule instanceof CSSStyleRule ? rule.selectorText : ''
+				const here = isThemed || /data-theme/.test(selector) || /prefers-color-scheme/.test(condition)
+				if (here && rule instanceof CSSStyleRule) found.push(...rule.style)
+				if ('cssRules' in rule) visit(rule.cssRules as CSSRuleList, here)
+			}
+		}
+		for (const sheet of document.styleSheets) visit(sheet.cssRules)
+		return found
+	})
+	return [...new Set(names)].sort()
+}
+
+/**
+ * The layout, and its problems two frames later. The frames are clipped to nothing, as painting them would take a tenth of the time.
+ * @param changesTheme whether the problems are those in the other theme, in which the page stays
+ */
+export function examineLayout(
+	page: Page,
+	scope = 'body',
+	changesTheme = false,
+): Promise<{ sums: number[]; wrong: string[] }> {
+	const work = async (
+		misplaced: typeof findMisplaced,
+		covered: typeof findCovered,
+		sum: typeof layoutSum,
+		scope: string,
+		changesTheme: boolean,
+	) => {
+		await document.fonts.ready
+		const early = sum()
+		const root = document.documentElement
+		root.style.clipPath = 'inset(0 0 100% 0)'
+		await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+		root.style.clipPath = ''
+		if (changesTheme) root.setAttribute('data-theme', root.dataset.theme === 'dark' ? 'light' : 'dark')
+		const seen = { sums: [early, sum()], wrong: [...misplaced(), ...covered(scope)] }
+		root.style.clipPath = 'inset(0 0 100% 0)'
+		return seen
+	}
+	const functions = [findMisplaced, findCovered, layoutSum].join(', ')
+	return page.evaluate(`(${work})(${functions}, ${JSON.stringify(scope)}, ${changesTheme})`)
+}
+
+/* Each of the following functions runs alone in the browser: it cannot use anything else from this file. */
 
 /** Elements beyond the edge of the window, or cut off without an ellipsis, a clamp or a way to scroll. */
-export function findMisplaced(): string[] {
+function findMisplaced(): string[] {
 	const { clientWidth, scrollWidth } = document.documentElement
 	const named = (element: Element) =>
 		`<${element.tagName.toLowerCase()} class="${element.getAttribute('class') ?? ''}">`
@@ -37,7 +91,7 @@ export function findMisplaced(): string[] {
  * The controls covered by another element, at their centre or a corner, once scrolled to the middle of the window.
  * @param scope a selector: only elements inside it are checked, because a menu or dialog covers the rest on purpose
  */
-export function findCovered(scope: string): string[] {
+function findCovered(scope: string): string[] {
 	const controls = 'a[href], button, input:not([type=hidden]), select, textarea, summary, [role=option], [role=tab]'
 	const named = (element: Element | null) =>
 		element
@@ -102,7 +156,7 @@ export function findCovered(scope: string): string[] {
 }
 
 /** The position of every element as one number: the same in both themes unless a theme moves something. */
-export function layoutSum(): number {
+function layoutSum(): number {
 	let sum = 0
 	for (const element of document.querySelectorAll('body *')) {
 		const { left, top, width, height } = element.getBoundingClientRect()

@@ -9,7 +9,7 @@ import { type Feature, mergeByName } from '~/platform/feature.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
-import { findAccountByEmail } from '../accounts.queries.server.ts'
+import { findAccountByEmail, lockMember } from '../accounts.queries.server.ts'
 import { isClosedDemoAccount } from './demo-accounts.server.ts'
 import {
 	activateEmailLink,
@@ -133,14 +133,16 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 		const member = await findAccountByEmail(email, trx)
 		if (member?.email_verified) return undefined
 		const waiting = member ?? (await findRegistration(trx, email))
-		return (
-			waiting && (async () => confirmationLetter(email, waiting.name, await linkFor(trx, email, member?.id ?? null)))
-		)
+		if (!waiting) return undefined
+		return async () => confirmationLetter(email, waiting.name, await linkFor(trx, email, member?.id ?? null))
 	},
 
 	async reset(trx, email) {
 		const member = await findAccountByEmail(email, trx)
 		if (!member || isClosedDemoAccount(email)) return undefined
+		// Whoever changes the addresses waits, and then ends the link; or did so while this waited.
+		await lockMember(trx, member.id)
+		if ((await findAccountByEmail(email, trx))?.id !== member.id) return undefined
 		return async () => {
 			const token = newToken()
 			await replaceResetLink(trx, { userId: member.id, hash: resetHash(token), seconds: LINK_RETENTION_SECONDS })

@@ -36,13 +36,12 @@ export async function replaceRegistration(registration: Registration, executor: 
 	)
 }
 
-/** The unconfirmed registration of an address. */
+/** The unconfirmed registration of an address, for a day: then its use of an invitation is free for others. */
 export async function findRegistration(trx: Executor, email: string): Promise<Registration | undefined> {
-	return trx
-		.selectFrom('registrations')
-		.select(['email', 'name', 'password_hash', 'device_hash', 'agreed_to'])
-		.where('email', '=', email)
-		.executeTakeFirst()
+	const { rows } = await sql<Registration>`
+		select email, name, password_hash, device_hash, agreed_to from registrations
+		where email = ${email} and created_at > now() - interval '1 day'`.execute(trx)
+	return rows[0]
 }
 
 /** Stores the invitation of a new member, from their registration. */

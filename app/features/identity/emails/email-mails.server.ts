@@ -39,7 +39,7 @@ export async function mailEmailChangeLink({ userId }: { userId: number }): Promi
 		.transaction()
 		.execute(async (trx) => {
 			const account = await findEmails(userId, trx, { lock: true })
-			const change = await findEmailChange(userId, trx)
+			const change = await findEmailChange(userId, trx, { lock: true })
 			if (!account || !change || change.is_mailed || !(await mayMail(trx, change.email))) return
 			if (await findAccountByEmail(change.email, trx)) {
 				await addJob('send-mail', knownAddressLetter(change.email), trx)

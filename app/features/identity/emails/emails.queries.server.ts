@@ -64,14 +64,15 @@ export async function replaceEmailChange(
 			requested_at = now(), expires_at = excluded.expires_at`.execute(executor)
 }
 
-/** A member's pending address. */
+/** A member's pending address. @param lock whether to lock it until the transaction ends, so that no other one takes its place */
 export async function findEmailChange(
 	userId: number,
 	executor: Executor = db(),
+	{ lock = false } = {},
 ): Promise<(EmailChangeRow & { is_mailed: boolean }) | undefined> {
 	const { rows } = await sql<EmailChangeRow & { is_mailed: boolean }>`
 		select ${changeColumns}, token_hash is not null as is_mailed from email_changes
-		where user_id = ${userId} and expires_at > now()`.execute(executor)
+		where user_id = ${userId} and expires_at > now() ${lock ? sql`for update` : sql``}`.execute(executor)
 	return rows[0]
 }
 

@@ -14,7 +14,11 @@ import { getAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { findTestMailAddress } from '~/features/bounces/test-mails.server.ts'
 import { countAttempt } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { announceAccountChange, announceEndedSessions } from '~/features/sessions/sessions.server.ts'
+import {
+	announceAccountChange,
+	announceEndedSessions,
+	requireStandingSession,
+} from '~/features/sessions/sessions.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -213,6 +217,7 @@ async function change(
 			.transaction()
 			.execute(async (trx) => {
 				const before = await requireEmails(viewer.id, trx, { lock: true })
+				await requireStandingSession(trx)
 				const after = await decide(trx, before)
 				if (!after) return false
 				await writeEmails(trx, viewer.id, after)

@@ -1,5 +1,5 @@
 import { data } from 'react-router'
-import { refreshSession } from '~/features/accounts/accounts.server.ts'
+import { refreshSession, requireSession } from '~/features/accounts/accounts.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken, redirectWithToast, requireLogin } from '~/platform/http/http.ts'
@@ -24,6 +24,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 			const message = `A new link is on its way to ${await resendEmail(viewer)}. It works for 10 minutes.`
 			return redirectWithToast(emailSettingsPath, { type: 'success', message })
 		}
+		await requireSession(viewer, request)
 		const email = await confirmEmail(viewer, String(form.get('token') ?? ''))
 		const message = `${email} is confirmed. You can log in by it from now on.`
 		return redirectWithToast(emailSettingsPath, { type: 'success', message }, await refreshSession(request))

@@ -143,7 +143,8 @@ async function keepRegistration(
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			// Registering again must not take a second use.
+			// Registering again must not take a second use, nor a form that is sent twice at once: the second one waits here for the first.
+			await findInvite(hashToken(token), trx, { lock: true })
 			await deleteRegistration(trx, email)
 			const invite = await requireOpen(trx, token)
 			const registration = { email, name, password_hash: passwordHash, device_hash: deviceHash, agreed_to: agreedTo }

@@ -21,7 +21,7 @@ import { makeComment, makeMember, makeQuestion } from '../../../../tests/factori
 import { picture } from '../../../../tests/factories/pictures.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { eventually } from '../../../../tests/support/eventually.ts'
-import { useJobTables } from '../../../../tests/support/jobs.ts'
+import { queuedMails, useJobTables } from '../../../../tests/support/jobs.ts'
 import { getArchive, leaveArchive, makeArchive, openArchive, requestArchive, sweepArchives } from './archive.server.ts'
 
 useDatabase()
@@ -180,6 +180,22 @@ test('leftovers of a killed process are removed when the archive is no longer ne
 	writeFileSync(join(folder, 'gone.zip.partial'), 'words of a member')
 	await makeArchive({ userId: mira.id, name: 'gone.zip' })
 	expect(readdirSync(folder)).not.toContain('gone.zip.partial')
+})
+
+test('one whose mail could not be queued is made again, with its mail', async () => {
+	const untold = await makeMember('untold')
+	await requestArchive(untold, untold)
+	const { rows } = await sql<{ name: string }>`select name from archives where user_id = ${untold.id}`.execute(db())
+	const payload = { userId: untold.id, name: rows[0]?.name ?? '' }
+	const jobs = sql.raw('graphile_worker._private_jobs')
+	await sql`alter table ${jobs} add constraint unqueued check (payload ->> 'subject' is null) not valid`.execute(db())
+	await expect(makeArchive(payload)).rejects.toThrow('unqueued')
+	await sql`alter table ${jobs} drop constraint unqueued`.execute(db())
+	await makeArchive(payload)
+	expect(await queuedMails('untold@campus.example')).toMatchObject([
+		{ subject: expect.stringContaining('data is ready') },
+	])
+	expect((await getArchive(untold))?.endsAt).toEqual(expect.any(String))
 })
 
 test('one whose job failed can be requested again after a day', async () => {

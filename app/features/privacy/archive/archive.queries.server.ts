@@ -48,14 +48,13 @@ export async function recordProgress(userId: number, name: string, parts: number
 
 /** Marks an archive as finished. @returns the member to notify; undefined if it was cancelled */
 export async function finishArchive(
-	userId: number,
-	name: string,
-	bytes: number,
+	trx: Executor,
+	{ userId, name, bytes }: { userId: number; name: string; bytes: number },
 ): Promise<{ email: string; name: string } | undefined> {
 	const { rows } = await sql<{ email: string; name: string }>`
 		update archives set bytes = ${bytes}, done = parts, ready_at = now() from users u
 		where user_id = ${userId} and archives.name = ${name} and ready_at is null and u.id = user_id
-		returning u.email, u.name`.execute(db())
+		returning u.email, u.name`.execute(trx)
 	return rows[0]
 }
 

@@ -135,12 +135,21 @@ export async function makeArchive({ userId, name }: { userId: number; name: stri
 			createWriteStream(file, { mode: 0o600 }),
 		)
 		await (await storage()).putLarge(keyOf(name), file, 'application/zip')
-		const member = await finishArchive(userId, name, (await stat(file)).size)
-		if (!member) return removeArchiveFile(name)
-		await addJob('send-mail', readyLetter(member))
+		if (!(await finish(userId, name, (await stat(file)).size))) await removeArchiveFile(name)
 	} finally {
 		await rm(file, { force: true })
 	}
+}
+
+/** Marks an archive as finished, and queues the mail about it. @returns false if it was cancelled */
+function finish(userId: number, name: string, bytes: number): Promise<boolean> {
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			const member = await finishArchive(trx, { userId, name, bytes })
+			if (member) await addJob('send-mail', readyLetter(member), trx)
+			return member !== undefined
+		})
 }
 
 interface ZipEntry {

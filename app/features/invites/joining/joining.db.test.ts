@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { expect, test, vi } from 'vitest'
+import { config } from '~/config.server.ts'
+import '~/features/index.server.ts'
+import { logIn } from '~/features/accounts/accounts.server.ts'
+import { confirmAddress } from '~/features/accounts/registration/registrations.server.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeMember } from '../../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { mailedToken, resetCounts, useJobTables } from '../../../../tests/support/jobs.ts'
+import { queuedBehind } from '../../../../tests/support/locks.ts'
+import { getInvites, makeInvite } from './invites.server.ts'
+import { registerInvited } from './joining.server.ts'
+
+useDatabase()
+useJobTables()
+
+const PASSWORD = 'a lantern at the ford'
+
+function request(): Request {
+	return new Request('http://localhost:3000/', { headers: { 'x-client-ip': '198.51.100.7' } })
+}
+
+function form(values: Record<string, string>): FormData {
+	const data = new FormData()
+	for (const [name, value] of Object.entries(values)) data.set(name, value)
+	return data
+}
+
+const join = (token: string, email: string) =>
+	registerInvited(form({ token, name: 'New Comer', email, password: PASSWORD, confirmPassword: PASSWORD }), request())
+
+test('a form that is sent twice at once takes one use of the link', async () => {
+	vi.spyOn(config(), 'REQUIRE_EMAIL_VERIFICATION', 'get').mockReturnValue(true)
+	const admin = await makeMember('admin', 'admin')
+	const { address } = await makeInvite(admin, { uses: '1', days: '7', cohort: '' })
+	const token = address.split('token=')[1] ?? ''
+	const send = () => join(token, 'newcomer@eastmere.example')
+	const sent = await queuedBehind(
+		(trx) => sql`select from invites where token_hash = ${hashToken(token)} for update`.execute(trx),
+		[send, send],
+	)
+	const done = { status: 'fulfilled', value: expect.objectContaining({ confirm: true }) }
+	expect(sent).toEqual([done, done])
+	expect(await getInvites(admin)).toMatchObject([{ used: 1, state: 'used up' }])
+})
+
+test('a registration that was not confirmed within a day does not come back for a use that somebody else has taken', async () => {
+	vi.spyOn(config(), 'REQUIRE_EMAIL_VERIFICATION', 'get').mockReturnValue(true)
+	const inviter = await makeMember('inviter', 'admin')
+	const { address } = await makeInvite(inviter, { uses: '1', days: '7', cohort: '' })
+	const token = address.split('token=')[1] ?? ''
+	const confirm = async (email: string) =>
+		confirmAddress({ token: await mailedToken(email), password: PASSWORD }, request())
+	await join(token, 'late@eastmere.example')
+	await sql`update registrations set created_at = now() - interval '25 hours'`.execute(db())
+	await join(token, 'early@eastmere.example')
+	await confirm('early@eastmere.example')
+	await resetCounts()
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
+	await expect(logIn(form({ email: 'late@eastmere.example', password: PASSWORD }), request())).rejects.toThrow()
+	await expect(confirm('late@eastmere.example')).rejects.toThrow()
+	expect((await getInvites(inviter))[0]).toMatchObject({ used: 1, maxUses: 1 })
+})

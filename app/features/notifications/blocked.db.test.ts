@@ -1,0 +1,23 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { setBlocked } from '~/features/conversations/conversations.server.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { queuedBehind } from '../../../tests/support/locks.ts'
+import { countUnread, listNotifications } from './notifications.server.ts'
+
+useDatabase()
+
+test('a comment that is written while its author is being blocked notifies nobody of it', async () => {
+	const [asker, loud, calm] = [await makeMember('asker'), await makeMember('loud'), await makeMember('calm')]
+	const question = await makeQuestion(asker)
+	await makeComment(calm, question.id)
+	await queuedBehind<unknown>(
+		(trx) => sql`select from notification_boxes where user_id = ${asker.id} for update`.execute(trx),
+		[() => setBlocked(asker, 'loud', true), () => makeComment(loud, question.id)],
+	)
+	const { rows } = await listNotifications(asker)
+	expect(rows.map(({ actor, people }) => [actor?.username, people])).toEqual([['calm', 1]])
+	expect(await countUnread(asker)).toBe(1)
+})
