@@ -15,6 +15,12 @@ const list = z.string().transform((text) =>
 /** The push services of Chromium, Firefox, Edge and Safari. */
 const pushServices = ['fcm.googleapis.com', '*.push.services.mozilla.com', '*.notify.windows.com', '*.push.apple.com']
 
+/** A host, of any subdomain with `*.`, and with a port other than 443. */
+const pushHost = /^(\*\.)?[\w.-]+(:\d+)?$/
+
+/** What is often missing in an address with a password. */
+const special = 'write special characters of the password as %XX, such as %23 for #'
+
 const settings = z.object({
 	PORT: z.coerce.number().int().min(0).max(65535).default(3000),
 	HOST: z
@@ -51,8 +57,12 @@ const settings = z.object({
 	SMTP_URL: z
 		.string()
 		.regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
+		.refine(namesHost, `must be an address such as smtp://user:password@host:587; ${special}`)
 		.optional(),
-	MAIL_FROM: z.string().default('DevQuad <no-reply@localhost>'),
+	MAIL_FROM: z
+		.string()
+		.regex(/[^\s@<]+@[^\s@>]+>?\s*$/, 'must end with an email address, such as Quad <quad@campus.example>')
+		.default('DevQuad <no-reply@localhost>'),
 	MAIL_BOUNCE_ADDRESS: z
 		.email('must be an email address')
 		.regex(/^[^+@]{1,20}@/, 'must have at most 20 characters and no plus sign before the @')
@@ -63,7 +73,7 @@ const settings = z.object({
 		.regex(/^rediss?:\/\//, 'must begin with redis://')
 		.optional(),
 	S3_BUCKET: z.string().optional(),
-	S3_ENDPOINT: z.string().optional(),
+	S3_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be an address such as https://host' }).optional(),
 	S3_REGION: z.string().optional(),
 	S3_ACCESS_KEY_ID: z.string().optional(),
 	S3_SECRET_ACCESS_KEY: z.string().optional(),
@@ -76,7 +86,9 @@ const settings = z.object({
 		.string()
 		.regex(/^[\w-]{43}$/, 'must be 32 bytes in base64url')
 		.optional(),
-	PUSH_HOSTS: list.default(pushServices),
+	PUSH_HOSTS: list
+		.refine((hosts) => hosts.every((host) => pushHost.test(host)), 'must be host names, separated by commas')
+		.default(pushServices),
 	BACKUP_PASSPHRASE: z.string().min(12, 'must have at least 12 characters').optional(),
 	METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
 	OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
@@ -142,6 +154,11 @@ function isOrigin(address: string): boolean {
 	if (!URL.canParse(address)) return true
 	const { pathname, search, hash, username, password } = new URL(address)
 	return pathname === '/' && !(search || hash || username || password) && !/[?#]/.test(address)
+}
+
+/** Whether a text is an address with a host. One with an unescaped # or / in its password is not. */
+function namesHost(address: string): boolean {
+	return (URL.parse(address)?.hostname ?? '') !== ''
 }
 
 /** Whether Kubernetes or Docker created a variable for a service called `data`, `site` or the like. */

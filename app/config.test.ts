@@ -22,10 +22,26 @@ test.each([
 	['a short secret', { AUTH_SECRET: 'secret' }, /AUTH_SECRET is not right: must have at least 32 characters/],
 	['a seed that does not exist', { SEED: 'lots' }, /SEED is not right/],
 	['a flag that is neither', { TRUST_PROXY: 'maybe' }, /TRUST_PROXY is not right/],
+	['a mail server without a host', { SMTP_URL: 'smtp://' }, /SMTP_URL is not right: must be an address such as/],
+	['a password with a #', { SMTP_URL: 'smtp://a:p#x@b.example:587' }, /SMTP_URL is not right: .+ %23 for #/],
+	['a sender without an address', { MAIL_FROM: 'Quad' }, /MAIL_FROM is not right: must end with an email address/],
+	['a bucket at no address', { S3_ENDPOINT: 'minio.example' }, /S3_ENDPOINT is not right: must be an address such as/],
+	['a push service with a scheme', { PUSH_HOSTS: 'https://a.example' }, /PUSH_HOSTS is not right: must be host names/],
 	['a setting that nobody knows', { SMTP_ULR: 'smtp://x' }, /SMTP_ULR is not known/],
 ])('%s is refused in one sentence that names it', (_what, env, message) => {
 	expect(() => parseConfig(env)).toThrow(message)
 	expect(() => parseConfig(env)).not.toThrow(/\n/)
+})
+
+test.each([
+	{ SMTP_URL: 'smtps://user%40campus.example:p%23x@mail.campus.example:465?ignoreTLS=true' },
+	{ SMTP_URL: 'smtp://user@campus.example:password@[::1]:587' },
+	{ MAIL_FROM: 'quad@campus.example' },
+	{ MAIL_FROM: '"Quad @ Eastmere" <quad@campus.example> ' },
+	{ S3_ENDPOINT: 'http://127.0.0.1:9000' },
+	{ PUSH_HOSTS: 'fcm.googleapis.com, *.push.apple.com,127.0.0.1:8443' },
+])('%j is accepted', (env) => {
+	expect(() => parseConfig(env)).not.toThrow()
 })
 
 test('an error does not repeat a secret', () => {

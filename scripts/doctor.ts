@@ -7,9 +7,10 @@ import { checkAddress } from './doctor/address.ts'
 import { checkBounces } from './doctor/bounces.ts'
 import { checkDatabase } from './doctor/database.ts'
 import { type Finding, findingsOf } from './doctor/finding.ts'
-import { checkArchive, checkDataDirectory, checkDisk } from './doctor/machine.ts'
+import { checkArchive, checkDataDirectory, checkDisk, findUnusable } from './doctor/machine.ts'
 import { checkMail } from './doctor/mail.ts'
 import { checkPush } from './doctor/push.ts'
+import { checkSavedSecrets } from './doctor/secrets.ts'
 import { checkStorage } from './doctor/storage.ts'
 
 const signs = { ok: '✓', warning: '!', fault: '✗' }
@@ -30,12 +31,14 @@ async function examine(to: string | undefined): Promise<number> {
 		['Disk', () => checkDisk(settings.dataDir)],
 		['Continuous archive', () => checkArchive(settings.dataDir)],
 		['Database', () => checkDatabase(settings)],
+		['Saved secrets', () => checkSavedSecrets(settings)],
 		['Storage of pictures', () => checkStorage(settings)],
 		['PUBLIC_URL', () => checkAddress(settings)],
 		['Mail', () => checkMail(settings, to)],
 		['Mail that comes back', () => checkBounces(settings)],
 		['Push', () => checkPush(settings)],
 	]
+	if (await findUnusable(settings.dataDir)) checks.splice(1)
 	const found: Finding[] = []
 	for (const [about, check] of checks)
 		for (const finding of await findingsOf(about, check)) {

@@ -27,8 +27,10 @@ try {
 	const [name] = positionals
 	if (!name || positionals.length > 1) throw new Error(usage)
 	const path = resolve(process.env.INIT_CWD ?? '.', name)
-	if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-		await fromArchive(path, values.to === undefined ? null : parseMoment(values.to))
+	const known = statSync(path, { throwIfNoEntry: false })
+	// Before a database is made for it, which would keep a continuous archive from being restored into the same folder.
+	if (!known) throw new Error(`There is no file or folder ${path}.`)
+	if (known.isDirectory()) await fromArchive(path, values.to === undefined ? null : parseMoment(values.to))
 	else if (values.to === undefined) await fromBackup(path, values.trial === true)
 	else throw new Error('--to needs a continuous archive: a backup is the site of one moment.')
 } catch (error) {

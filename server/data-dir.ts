@@ -5,7 +5,6 @@ import {
 	fchmodSync,
 	fstatSync,
 	lstatSync,
-	mkdirSync,
 	openSync,
 	readdirSync,
 	type Stats,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { diskError } from '../app/lib/disk-error.server.ts'
+import { makeFolderSync } from '../app/lib/make-folder.server.ts'
 
 /**
  * Creates the data directory, or closes an existing one to other accounts. From here on, files of this process and its children are
@@ -23,9 +23,9 @@ import { diskError } from '../app/lib/disk-error.server.ts'
 export function prepareDataDir(dataDir: string): void {
 	try {
 		// When root starts the site, PostgreSQL's account has to pass through the parent folders.
-		mkdirSync(dirname(dataDir), { recursive: true, mode: 0o711 })
+		makeFolderSync(dirname(dataDir), 0o711)
 		process.umask(0o077)
-		mkdirSync(dataDir, { recursive: true })
+		makeFolderSync(dataDir, 0o700)
 		closeFolder(dataDir)
 		accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
 		for (const name of readdirSync(dataDir)) closeEntry(join(dataDir, name))

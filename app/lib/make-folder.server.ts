@@ -1,3 +1,4 @@
+import { existsSync, mkdirSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -15,6 +16,19 @@ export async function makeFolder(folder: string): Promise<void> {
 			// Another process has just created it.
 			if (error.code !== 'EEXIST') throw error
 		})
+}
+
+/** As {@link makeFolder}, while nothing else runs yet. @param mode the rights of the new folders */
+export function makeFolderSync(folder: string, mode: number): void {
+	const missing: string[] = []
+	for (let at = folder; !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.unshift(at)
+	for (const each of missing)
+		try {
+			mkdirSync(each, { mode })
+		} catch (error) {
+			// Another process has just created it.
+			if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+		}
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -35,7 +35,7 @@ export interface DatabaseFacts {
 /** Checks the database of DATABASE_URL, or the built-in one of the running site. */
 export async function checkDatabase(settings: Config): Promise<Finding[]> {
 	const { DATABASE_URL, dataDir } = settings
-	if (!DATABASE_URL && !existsSync(join(dataDir, 'postgres', 'postmaster.pid')))
+	if (!DATABASE_URL && !isStarted(dataDir))
 		return [say.warning('The site does not run, and its database runs with it. Start the site, then ask again.')]
 	try {
 		const facts = await askDatabase(settings, readFacts)
@@ -46,20 +46,35 @@ export async function checkDatabase(settings: Config): Promise<Finding[]> {
 	}
 }
 
-/** Queries the database on a new connection. @throws Error of pg */
+/** Queries the database on a new connection. @throws Error of pg, or where the built-in database does not run */
 export async function askDatabase<Answer>(
 	{ DATABASE_URL, dataDir }: Pick<Config, 'DATABASE_URL' | 'dataDir'>,
 	ask: (client: pg.Client) => Promise<Answer>,
 ): Promise<Answer> {
 	let client: pg.Client | undefined
+	if (!DATABASE_URL && !isStarted(dataDir)) throw new Error('The site does not run')
 	try {
-		const connection = DATABASE_URL ? { connectionString: DATABASE_URL } : await reachEmbeddedPostgres(dataDir)
+		const connection = DATABASE_URL ? { connectionString: DATABASE_URL } : await reachOnce(dataDir)
 		client = new pg.Client({ ...connection, connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS })
 		await client.connect()
 		return await ask(client)
 	} finally {
 		await client?.end().catch(() => {})
 	}
+}
+
+/** Whether the built-in database was started. One that was killed since is asked in vain. */
+function isStarted(dataDir: string): boolean {
+	return existsSync(join(dataDir, 'postgres', 'postmaster.pid'))
+}
+
+const reached = new Map<string, Promise<pg.PoolConfig>>()
+
+/** How to reach the built-in database. It is looked for once, as that takes half a minute where it does not answer. */
+function reachOnce(dataDir: string): Promise<pg.PoolConfig> {
+	const reaching = reached.get(dataDir) ?? reachEmbeddedPostgres(dataDir)
+	reached.set(dataDir, reaching)
+	return reaching
 }
 
 function adviceOf(code: string): string {

@@ -1,11 +1,15 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseConfig } from '~/config.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { encryptSecret } from '~/platform/encryption.server.ts'
 import { useDatabase } from '../../tests/support/database.ts'
 import { testDatabaseUrl } from '../../tests/support/members-site.ts'
 import { assessAnswer, checkAddress } from './address.ts'
@@ -15,6 +19,7 @@ import { assessClock, type Finding, findingsOf } from './finding.ts'
 import { assessDisk, checkDataDirectory, checkDisk } from './machine.ts'
 import { checkMail } from './mail.ts'
 import { checkPush } from './push.ts'
+import { checkSavedSecrets } from './secrets.ts'
 import { checkStorage } from './storage.ts'
 
 /* Each check of `npm run doctor`, once well and once for each way in which its subject is broken. Real proxies are in
@@ -64,6 +69,29 @@ describe('the data directory and its disk', () => {
 	])('a directory that %s', async (_what, breakIt, words) => {
 		breakIt()
 		expect(faults(await checkDataDirectory(dataDir))).toContain(words)
+	})
+
+	test('a link to the directory, as to one on another disk', async () => {
+		const link = `${dataDir}-link`
+		symlinkSync(dataDir, link)
+		const found = await checkDataDirectory(link)
+		rmSync(link)
+		expect([of('ok', found).length, faults(found)]).toEqual([1, ''])
+	})
+
+	test('where there is none, nothing else is checked, and none is made, which would belong to the wrong account', () => {
+		rmSync(dataDir, { recursive: true })
+		const env = { ...process.env, DATA_DIR: dataDir, NODE_ENV: 'production' }
+		const { status, stdout } = spawnSync(
+			process.execPath,
+			['--import', './scripts/support/alias.mjs', 'scripts/doctor.ts'],
+			{
+				encoding: 'utf8',
+				env,
+			},
+		)
+		expect(stdout).toMatch(/^✗ Data directory: DATA_DIR, .+ is not there\. .+\n\n0 well, 0 to know of, 1 wrong\n$/)
+		expect([status, existsSync(dataDir)]).toEqual([1, false])
 	})
 
 	test('a directory that cannot be written', { skip: process.getuid?.() === 0 }, async () => {
@@ -162,6 +190,9 @@ describe('the database', () => {
 
 	test('of a site that does not run is not queried', async () => {
 		expect(of('warning', await checkDatabase(settings())).join()).toContain('The site does not run')
+		const began = performance.now()
+		expect([...(await checkBounces(settings())), ...(await checkSavedSecrets(settings()))]).toEqual([])
+		expect(performance.now() - began).toBeLessThan(10_000)
 	})
 })
 
@@ -318,6 +349,27 @@ describe('storage, push, clocks and the address', () => {
 		const PUBLIC_URL = seen === bare ? 'http://quad.example' : 'https://quad.example'
 		const found = assessAnswer({ status: 'ok', seen }, settings({ TRUST_PROXY, PUBLIC_URL }))
 		expect(words === '' ? faults(found) : faults(found).includes(words)).toBe(words === '' ? '' : true)
+	})
+})
+
+describe('secrets in the settings', () => {
+	const purpose = 'site_settings campus-login clientSecret'
+	const only = { isOn: 'on', onlyWay: 'on' }
+	const secret = (usedFor = purpose) => ({ clientSecret: encryptSecret(usedFor, 'a client secret') })
+
+	test.each<[string, Record<string, string>, number, Finding['state'], string]>([
+		['none', { isOn: 'on' }, 0, 'ok', ''],
+		['one that can be decrypted', { ...only, ...secret() }, 1, 'ok', 'can be decrypted'],
+		['one of another key', { isOn: 'on', ...secret('x') }, 1, 'fault', 'saved at /admin/settings/campus-login cannot'],
+		['that of the only login, of another key', { ...only, ...secret('x') }, 1, 'fault', 'CAMPUS_LOGIN_ONLY=false'],
+	])('%s', async (_what, texts, count, state, words) => {
+		const saved = JSON.stringify(texts)
+		await sql`delete from site_settings`.execute(db())
+		await sql`insert into site_settings (section, version, texts) values ('campus-login', 1, ${saved}::jsonb)`.execute(
+			db(),
+		)
+		const found = await checkSavedSecrets(settings({ DATABASE_URL: await testDatabaseUrl() }))
+		expect([found.length, of(state, found).join()]).toEqual([count, expect.stringContaining(words)])
 	})
 })
 

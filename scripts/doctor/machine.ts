@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { lstat, readdir, rm, statfs, writeFile } from 'node:fs/promises'
+import { lstat, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskError } from '~/lib/disk-error.server.ts'
 import { archivingLag, readArchivingState } from '~/platform/backup/archiving-state.server.ts'
@@ -16,22 +16,30 @@ const LATE_SECONDS = 90
 /** Files that only the site's account may read. */
 const secrets = ['auth-secret', 'vapid-private-key', 'postgres-password', 'postgres-admin-password']
 
+/**
+ * Whether DATA_DIR is there, and belongs to this account. Otherwise no further check may run: what it writes, such as a missing key, would
+ * belong to an account that is not the site's.
+ */
+export async function findUnusable(dataDir: string): Promise<Finding | null> {
+	const own = process.geteuid?.()
+	const known = await stat(dataDir).catch(() => null)
+	if (!known)
+		return directory.fault(`DATA_DIR, ${dataDir}, is not there. The first start of the site makes it; then ask again.`)
+	if (!known.isDirectory()) return directory.fault(`DATA_DIR, ${dataDir}, is no folder.`)
+	if (own === undefined || known.uid === own) return null
+	return directory.fault(
+		`${dataDir} belongs to another account (uid ${known.uid}, and this is ${own}). Run this as the account of the site, such as with sudo -u devquad.`,
+	)
+}
+
 /** Checks DATA_DIR: its owner, who may read it, and whether it can be written. Changes nothing. */
 export async function checkDataDirectory(dataDir: string): Promise<Finding[]> {
-	const own = process.geteuid?.()
-	const stat = await lstat(dataDir).catch(() => null)
-	if (!stat) return [directory.fault(`DATA_DIR, ${dataDir}, is not there. The first start of the site makes it.`)]
-	if (!stat.isDirectory()) return [directory.fault(`DATA_DIR, ${dataDir}, is no folder.`)]
-	if (own !== undefined && stat.uid !== own)
-		return [
-			directory.fault(
-				`${dataDir} belongs to another account (uid ${stat.uid}, and this is ${own}). Run this as the account of the site, such as with sudo -u devquad.`,
-			),
-		]
+	const unusable = await findUnusable(dataDir)
+	if (unusable) return [unusable]
 	const found: Finding[] = []
 	// When root runs the site, PostgreSQL's account passes through.
-	const mode = stat.mode & 0o777
-	if ((mode & 0o077) !== 0 && !(own === 0 && mode === 0o710))
+	const mode = (await stat(dataDir)).mode & 0o777
+	if ((mode & 0o077) !== 0 && !(process.geteuid?.() === 0 && mode === 0o710))
 		found.push(directory.fault(`Other accounts may enter ${dataDir}. Close it: chmod 700 ${dataDir}`))
 	for (const name of await readdir(dataDir)) {
 		const entry = await lstat(join(dataDir, name))

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
 	copyFileSync,
+	existsSync,
 	mkdirSync,
 	mkdtempSync,
 	readdirSync,
@@ -104,6 +105,13 @@ function difference(one: string, other: string): string {
 	const place = [...one].findIndex((letter, index) => letter !== other[index])
 	return `${one.slice(place - 60, place + 60)} ≠ ${other.slice(place - 60, place + 60)}`
 }
+
+test('a backup that is not there is reported before anything is made in the empty folder', async () => {
+	const DATA_DIR = join(folder, 'untouched')
+	const restored = await run('restore', [join(folder, 'none.tar.zst')], { DATA_DIR })
+	expect(restored).toEqual({ code: 1, output: `There is no file or folder ${join(folder, 'none.tar.zst')}.\n` })
+	expect(existsSync(DATA_DIR)).toBe(false)
+})
 
 test('a site that is backed up during writes and then killed is restored elsewhere', async () => {
 	const first = await startSite({ DATA_DIR: oldData })

@@ -228,7 +228,7 @@ describe('errors in one sentence', () => {
 		await refused('is no continuous archive', { folder })
 		await refused('The archive begins at', { to: new Date('2020-01-01T10:00Z') })
 		await refused('The archive ends at', { to: new Date('2999-01-01T10:00Z') })
-		await refused('is encrypted. Give its passphrase', { passphrase: null })
+		await refused('is encrypted. Set BACKUP_PASSPHRASE to its passphrase', { passphrase: null })
 		await refused('The passphrase is not that of', { passphrase: 'another passphrase' })
 	})
 

@@ -49,18 +49,42 @@ function run(program: string, ...args: string[]): string {
 const bin = (name: string) => join(root, 'node_modules/.bin', name)
 const layOut = (name: string) => run(process.execPath, 'scripts/new.ts', name)
 
+/** The files that a new feature adds or changes. */
+const touched = () => [
+	...['app/features', 'migrations'].flatMap((name) => readdirSync(join(folder, name))),
+	...['app/routes.ts', 'app/features/index.server.ts'].map((name) => readFileSync(join(folder, name), 'utf8')),
+]
+
 test.each([
 	['', 'lower-case letters'],
 	['Reading', 'lower-case letters'],
 	['../outside', 'lower-case letters'],
 	['order', 'a word of SQL'],
+	['where', 'a word of SQL'],
+	['current-date', 'a word of SQL'],
 	['forum', 'already'],
 	['chat', 'already'],
 	['blocks', 'already'],
-])('the name “%s” is refused, and nothing is written', (name, reason) => {
-	const before = readFileSync(join(folder, 'app/routes.ts'), 'utf8')
+	['question-votes', 'already'],
+	['public-profiles', 'already'],
+	['layers', 'already'],
+	['healthz', 'already'],
+	['assets', 'already'],
+	['icons', 'already'],
+	['class', 'means something else'],
+	['await', 'means something else'],
+	['map', 'means something else'],
+	['entry', 'means something else'],
+	['parse', 'means something else'],
+])('the name “%s” is refused in two lines, and nothing is written', (name, reason) => {
+	const before = touched()
 	expect(() => layOut(name)).toThrow(reason)
-	expect(readFileSync(join(folder, 'app/routes.ts'), 'utf8')).toBe(before)
+	expect(() => layOut(name)).toThrow(/:\n\n.+\nUsage: npm run new -- NAME.+\n$/)
+	expect(touched()).toEqual(before)
+})
+
+test('two names are refused', () => {
+	expect(() => run(process.execPath, 'scripts/new.ts', 'reading', 'list')).toThrow('A feature has one name')
 })
 
 /** Another check covers the whole site: here only what is new or changed is type-checked, with all that it loads. */
@@ -98,7 +122,8 @@ test('a new feature is formatted, typed, tested and built', () => {
 	const files = layOut('reading-list').match(/^\S+\.(ts|tsx|sql)$/gm) ?? []
 	expect(files).toHaveLength(11)
 	run(bin('biome'), 'ci', '--error-on-warnings', ...files.filter((file) => !file.endsWith('.sql')))
-	const tests = ['app/features/reading-list', 'tests/architecture.test.ts', 'tests/features.test.ts']
+	const suites = ['architecture.test.ts', 'features.test.ts', 'member-data.db.test.ts']
+	const tests = ['app/features/reading-list', ...suites.map((name) => `tests/${name}`)]
 	run(bin('vitest'), 'run', '--maxWorkers=1', ...tests)
 	leaveOutRoutes()
 	leaveOutFiles()

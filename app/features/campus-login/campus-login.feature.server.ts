@@ -2,6 +2,7 @@ import { defineFeature } from '~/platform/feature.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { attachSession } from './identities.server.ts'
 import { ldapSection } from './ldap-section.server.ts'
+import { reportLockout } from './lockout.server.ts'
 import { listProviders } from './providers.server.ts'
 import { sweepSamlRequests } from './saml/saml-requests.queries.server.ts'
 import { samlSection } from './saml/saml-section.server.ts'
@@ -25,6 +26,7 @@ export const campusLogin = defineFeature({
 		{ name: 'end-provider-sessions', every: 'minute', run: endOverdueSessions },
 		{ name: 'sweep-saml-requests', every: 'hour', run: sweepSamlRequests },
 	],
+	start: reportLockout,
 	crossSiteForms: ['/login/saml/acs'],
 	memberData: {
 		identities: {

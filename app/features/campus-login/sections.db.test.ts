@@ -2,17 +2,20 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
 import { logIn } from '~/features/accounts/accounts.server.ts'
 import { loginMethods } from '~/features/accounts/login-methods.server.ts'
+import { features } from '~/features/index.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { encryptSecret } from '~/platform/encryption.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { saveSettings } from '../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
+import { describeLockout } from './lockout.server.ts'
 
 /* Validation of the settings, with messages at the fields. */
 
@@ -90,6 +93,29 @@ test.each<[Record<string, string>, string]>([
 	const error = await save(input).catch((thrown: unknown) => thrown)
 	expect(error).toBeInstanceOf(Invalid)
 	expect(Object.keys((error as Invalid).fields)).toEqual([field])
+})
+
+test('where the only login has a secret of another key, the start says so, and what to do', async () => {
+	const saved = (stored: Record<string, string>) => [
+		{ section: 'directory-login', texts: { isOn: 'on', onlyWay: 'on', ...stored } },
+	]
+	const readable = encryptSecret('site_settings directory-login bindPassword', 'a password')
+	expect(describeLockout(saved({ bindPassword: readable }))).toBeNull()
+	expect(describeLockout(saved({}))).toBeNull()
+	const lost = { bindPassword: encryptSecret('another purpose', 'a password') }
+	expect(describeLockout(saved({ ...lost, onlyWay: '' }))).toBeNull()
+	expect(describeLockout(saved({ ...lost, isOn: '' }))).toBeNull()
+	const words = describeLockout(saved(lost))
+	expect(words).toMatch(
+		/^Login by LDAP is the only way in, .+ CAMPUS_LOGIN_ONLY=false, .+\/admin\/settings\/directory-login\.$/,
+	)
+	const error = vi.spyOn(log, 'error')
+	await sql`
+		insert into site_settings (section, version, texts)
+		values ('directory-login', 1, ${JSON.stringify(saved(lost)[0]?.texts)}::jsonb)`.execute(db())
+	await features.find(({ name }) => name === 'campus-login')?.start?.()
+	expect(error.mock.calls).toEqual([[words]])
+	await sql`delete from site_settings where section = 'directory-login'`.execute(db())
 })
 
 test('it can be the only login once an admin has logged in with it, which disables passwords', async () => {

@@ -197,7 +197,7 @@ async function isEncrypted(file: string): Promise<boolean> {
 }
 
 async function decrypt(stored: Readable, key: DecryptionKey, file: string): Promise<AsyncIterable<Uint8Array>> {
-	if (key === null) throw new InvalidBackup(`The backup ${file} is encrypted. Give its passphrase.`)
+	if (key === null) throw new InvalidBackup(`The backup ${file} is encrypted. Set BACKUP_PASSPHRASE to its passphrase.`)
 	const { Decrypter } = await import('age-encryption')
 	const decrypter = new Decrypter()
 	decrypter.addIdentity(typeof key === 'string' ? passphraseIdentity(key) : key.identity)

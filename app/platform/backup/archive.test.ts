@@ -107,7 +107,12 @@ test.each<[string, () => string, string | null, RegExp]>([
 	['half of it', () => changed(plain, cut(0.5)), null, /damaged or not whole/],
 	['all but its end', () => changed(plain, cut(0.9)), null, /damaged or not whole/],
 	['another byte in its middle', () => changed(plain, flip), null, /damaged or not whole/],
-	['no passphrase for an encrypted one', () => secret, null, /is encrypted\. Give its passphrase\.$/],
+	[
+		'no passphrase for an encrypted one',
+		() => secret,
+		null,
+		/is encrypted\. Set BACKUP_PASSPHRASE to its passphrase\.$/,
+	],
 	['the wrong passphrase', () => secret, 'four words on sand', /^The passphrase is not that of the backup /],
 	[
 		'one that asks for too much work',

@@ -119,7 +119,8 @@ export async function listArchives(place: string): Promise<WalArchive[]> {
 /** The private key of an encrypted archive; null where it is not encrypted. @throws InvalidBackup when the passphrase is wrong */
 export async function archiveIdentity(archive: WalArchive, passphrase: string | null): Promise<string | null> {
 	if (archive.recipient === null) return null
-	if (passphrase === null) throw new InvalidBackup(`The archive ${archive.folder} is encrypted. Give its passphrase.`)
+	if (passphrase === null)
+		throw new InvalidBackup(`The archive ${archive.folder} is encrypted. Set BACKUP_PASSPHRASE to its passphrase.`)
 	const { Decrypter } = await import('age-encryption')
 	const decrypter = new Decrypter()
 	decrypter.addIdentity(passphraseIdentity(passphrase))

@@ -123,14 +123,14 @@ async function start(dataDir: string, options: string[], report: (line: string) 
  */
 export async function reachEmbeddedPostgres(dataDir: string): Promise<PoolConfig> {
 	const cluster = join(dataDir, 'postgres')
-	for (const end = Date.now() + 30_000; Date.now() < end; await sleep(200)) {
+	for (const end = performance.now() + 30_000; performance.now() < end; await sleep(200)) {
 		const sockets = socketFolderOf(cluster)
 		if (!sockets || !arePasswordsRequired(dataDir, cluster)) continue
 		const { site } = rolesOf(dataDir, sockets)
 		if ((await probePostgres(site)) === null) return site
 	}
 	throw new Error(
-		`A site runs on ${dataDir}, but its database cannot be reached from here. If it uses DATABASE_URL, set that here too. Otherwise run this as the site's account and in its container, or stop the site first.`,
+		`The database of the site on ${dataDir} cannot be reached from here. If no site runs there, start it. If it uses DATABASE_URL, set that here too. Otherwise run this as the site's account and in its container, or stop the site first.`,
 	)
 }
 
@@ -254,14 +254,14 @@ function environment(): NodeJS.ProcessEnv {
 
 /** Waits for orphaned processes of a server to end, or ends them. Those of another container are not ours to end. */
 async function waitWhileEnding(cluster: string, report: (line: string) => void): Promise<void> {
-	const began = Date.now()
+	const began = performance.now()
 	const progress = progressOf(report)
 	while (findServer(cluster).state === 'unseen') {
-		if (Date.now() - began > ENDING_TIMEOUT_MS)
+		if (performance.now() - began > ENDING_TIMEOUT_MS)
 			throw new Error(
 				`The PostgreSQL of ${cluster} still runs, though not where this process can see it, such as in another container. Stop it first, or choose another DATA_DIR.`,
 			)
-		if (Date.now() - began > ORPHAN_TIMEOUT_MS) killOrphans(cluster)
+		if (performance.now() - began > ORPHAN_TIMEOUT_MS) killOrphans(cluster)
 		progress('PostgreSQL of an earlier start has not ended yet')
 		await sleep(100)
 	}
@@ -362,11 +362,11 @@ async function untilReady(
 
 /** Reports at intervals what is being waited for, and for how long. */
 function progressOf(report: (line: string) => void): (what: string) => void {
-	const began = Date.now()
+	const began = performance.now()
 	let reportedAt = began
 	return (what) => {
-		if (Date.now() - reportedAt < PROGRESS_EVERY_MS) return
-		reportedAt = Date.now()
+		if (performance.now() - reportedAt < PROGRESS_EVERY_MS) return
+		reportedAt = performance.now()
 		report(`${what} (${Math.round((reportedAt - began) / 1_000)} s so far).`)
 	}
 }
@@ -382,7 +382,7 @@ async function stop(paths: PostgresPaths): Promise<void> {
 
 /** @returns false when a process of the server still exists after `timeoutMs` milliseconds */
 async function untilAbsent(cluster: string, timeoutMs: number): Promise<boolean> {
-	for (const end = Date.now() + timeoutMs; findServer(cluster).state !== 'absent'; await sleep(30))
-		if (Date.now() > end) return false
+	for (const end = performance.now() + timeoutMs; findServer(cluster).state !== 'absent'; await sleep(30))
+		if (performance.now() > end) return false
 	return true
 }

@@ -30,6 +30,7 @@ const running: EmbeddedPostgres[] = []
 const fast = ['fsync=off', 'full_page_writes=off']
 
 afterEach(async () => {
+	vi.useRealTimers()
 	for (const postgres of running.splice(0)) await postgres.stop()
 	for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
@@ -259,6 +260,20 @@ describe('a running server', () => {
 		}
 		expect(pidOf(dataDir)).toBe(pid)
 		expect(await rowsOf(first.connection, 'select 1 as one')).toEqual([{ one: 1 }])
+	})
+
+	test('one that ends is waited for, though the clock is set forward meanwhile', async () => {
+		const dataDir = newFolder()
+		await makeCluster(dataDir)
+		const { connection } = await start(dataDir)
+		const client = new pg.Client(connection)
+		client.on('error', () => {})
+		await client.connect()
+		vi.useFakeTimers({ toFake: ['Date'] })
+		const stopping = running.pop()?.stop()
+		vi.setSystemTime(Date.now() + 3_600_000)
+		await stopping
+		expect(findServer(join(dataDir, 'postgres'))).toEqual({ state: 'absent' })
 	})
 
 	test('one without a free connection counts as alive', async () => {

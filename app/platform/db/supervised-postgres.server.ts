@@ -57,8 +57,9 @@ class Keeper {
 	readonly #start: () => Promise<unknown>
 	readonly #refusingTimeoutMs: number
 	readonly #reports = new Reports()
+	// By the monotonic clock, as are all times here.
 	#refusingSince: number | null = null
-	#nextAsk = Date.now() + PROBE_EVERY_MS
+	#nextAsk = performance.now() + PROBE_EVERY_MS
 	#nextStart = 0
 
 	constructor(dataDir: string, admin: PoolConfig, start: () => Promise<unknown>, refusingTimeoutMs: number) {
@@ -73,23 +74,23 @@ class Keeper {
 		try {
 			// A server without its postmaster serves nobody; the start waits for its remaining processes, or ends them.
 			if (['absent', 'unseen'].includes(this.#state())) await this.#restart()
-			else if (Date.now() >= this.#nextAsk) await this.#ask()
+			else if (performance.now() >= this.#nextAsk) await this.#ask()
 		} catch (error) {
 			if (this.#reports.isDue('failed')) log.error({ err: error }, 'PostgreSQL could not be started again')
 		}
 	}
 
 	async #restart(): Promise<void> {
-		if (Date.now() < this.#nextStart) return
+		if (performance.now() < this.#nextStart) return
 		if (this.#reports.isDue('ended')) log.error('PostgreSQL has ended and is being restarted')
-		this.#nextStart = Date.now() + RESTART_AFTER_MS
+		this.#nextStart = performance.now() + RESTART_AFTER_MS
 		await this.#start()
 		this.#nextStart = 0
 		this.#reports.clear()
 	}
 
 	async #ask(): Promise<void> {
-		this.#nextAsk = Date.now() + PROBE_EVERY_MS
+		this.#nextAsk = performance.now() + PROBE_EVERY_MS
 		rotatePostgresLog(this.#dataDir)
 		const error = await probePostgres(this.#admin)
 		if (!error) {
@@ -98,8 +99,8 @@ class Keeper {
 		}
 		const { refuses, what } = classifyError(error, this.#state())
 		if (this.#reports.isDue(what)) log.warn({ reason: error.message }, what)
-		this.#refusingSince = refuses ? (this.#refusingSince ?? Date.now()) : null
-		if (this.#refusingSince === null || Date.now() - this.#refusingSince < this.#refusingTimeoutMs) return
+		this.#refusingSince = refuses ? (this.#refusingSince ?? performance.now()) : null
+		if (this.#refusingSince === null || performance.now() - this.#refusingSince < this.#refusingTimeoutMs) return
 		log.error('PostgreSQL is running but refuses all connections, so it is killed and restarted')
 		await abortPostgres(this.#dataDir)
 		this.#refusingSince = null
@@ -135,8 +136,8 @@ class Reports {
 	readonly #told = new Map<string, number>()
 
 	isDue(what: string): boolean {
-		const now = Date.now()
-		if (now - (this.#told.get(what) ?? 0) < REPORT_EVERY_MS) return false
+		const now = performance.now()
+		if (now - (this.#told.get(what) ?? Number.NEGATIVE_INFINITY) < REPORT_EVERY_MS) return false
 		this.#told.set(what, now)
 		return true
 	}

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { descendants, processesOf, signalAll, stillRunning } from '../../../tests/support/cluster.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { makeCluster } from '../../../tests/support/own-postgres.ts'
 import { classifyError, superviseEmbeddedPostgres } from './supervised-postgres.server.ts'
+
+afterEach(() => vi.useRealTimers())
 
 async function newDataDir(): Promise<string> {
 	const folder = mkdtempSync(join(tmpdir(), 'devquad-kept-'))
@@ -50,6 +52,8 @@ test('a live server that refuses all connections is restarted, and one that was 
 	await sleep(12_000)
 	process.kill(stopped, 'SIGCONT')
 	expect(leader()).toBe(stopped)
+	// A clock that is set back does not make the half a minute longer.
+	vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 })
 	// As a cleaner of temporary files does: open connections continue to work, and no new one can be opened.
 	const socket = join(String(postgres.connection.host), '.s.PGSQL.5432')
 	rmSync(socket)
