@@ -31,6 +31,11 @@ const settings = z.object({
 	DATABASE_URL: z
 		.string()
 		.regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
+		// node-postgres also takes `@/` before the name of a database that is reached by a socket.
+		.refine(
+			(address) => URL.canParse(address.replace('@/', '@socket/')),
+			`must be an address such as postgres://user:password@host/database; ${special}`,
+		)
 		.optional(),
 	PUBLIC_URL: z
 		.url({ protocol: /^https?$/ })

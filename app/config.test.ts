@@ -19,6 +19,11 @@ test.each([
 	['a port that is too large', { PORT: '70000' }, /PORT is not right/],
 	['an address without a scheme', { PUBLIC_URL: 'quad.example' }, /PUBLIC_URL is not right/],
 	['another database', { DATABASE_URL: 'mysql://x' }, /DATABASE_URL is not right: must begin with postgres/],
+	[
+		'a database whose password has a #',
+		{ DATABASE_URL: 'postgres://a:p#x@b.example/quad' },
+		/DATABASE_URL .+ %23 for #/,
+	],
 	['a short secret', { AUTH_SECRET: 'secret' }, /AUTH_SECRET is not right: must have at least 32 characters/],
 	['a seed that does not exist', { SEED: 'lots' }, /SEED is not right/],
 	['a flag that is neither', { TRUST_PROXY: 'maybe' }, /TRUST_PROXY is not right/],
@@ -36,6 +41,9 @@ test.each([
 test.each([
 	{ SMTP_URL: 'smtps://user%40campus.example:p%23x@mail.campus.example:465?ignoreTLS=true' },
 	{ SMTP_URL: 'smtp://user@campus.example:password@[::1]:587' },
+	{ DATABASE_URL: 'postgres:///quad?host=/run/postgresql' },
+	{ DATABASE_URL: 'postgresql://quad:p%23x@/quad?host=/run/postgresql' },
+	{ DATABASE_URL: 'postgres://quad:x@[::1]:5432/quad?sslmode=require' },
 	{ MAIL_FROM: 'quad@campus.example' },
 	{ MAIL_FROM: '"Quad @ Eastmere" <quad@campus.example> ' },
 	{ S3_ENDPOINT: 'http://127.0.0.1:9000' },

@@ -73,5 +73,5 @@ test('a request without a title, malformed, or too late gets a plain response', 
 		headers: { Origin: String(process.env.SITE_URL) },
 	})
 	expect(gone.status()).toBe(404)
-	expect(await gone.json()).toEqual({ message: 'There is no such query. It may have been deleted.' })
+	expect(await gone.json()).toEqual({ message: 'There is no such query.' })
 })

@@ -10,7 +10,6 @@ import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { whyInput } from '~/features/moderation/moderation.schema.ts'
 import { announceUnread } from '~/features/notifications/notifications.server.ts'
 import { findArchive } from '~/features/privacy/archive/archive.queries.server.ts'
-import { removeArchiveFile } from '~/features/privacy/archive/archive.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
@@ -140,12 +139,10 @@ export async function mergeAccounts(viewer: Viewer, username: string, input: Inp
 	if (!gone) throw new NotFound('There is no such member.')
 	if (!kept) throw new NotFound('The account to keep no longer exists.')
 	const { why } = parseInput(mergeInput(gone.username), input)
-	const archive = await findArchive(gone.id)
 	const merged = await db()
 		.transaction()
 		.execute((trx) => mergeIn(trx, actor, { goneId: gone.id, keptId: kept.id }, why))
 	await announceMerge(actor, merged)
-	if (archive) await removeArchiveFile(archive.name)
 	return merged.kept.username
 }
 
@@ -166,6 +163,8 @@ async function mergeIn(trx: Executor, actor: SignedIn, merge: Merge, why: string
 	const refusal = refusalOf(actor, gone, kept)
 	if (refusal) throw new Conflict(refusal)
 	const names = await listUsernames(trx, gone.id)
+	const archive = await findArchive(gone.id, trx)
+	if (archive) await addJob('remove-archive', { name: archive.name }, trx)
 	// The first pass runs while others may write, the second one moves what they added: the account is locked only for the second.
 	const first = await moveEverything(trx, merge)
 	await closeAccount(trx, gone.id)

@@ -1,12 +1,22 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { leaveArchive, makeArchive, registerTables, sweepArchives } from './archive/archive.server.ts'
+import {
+	leaveArchive,
+	makeArchive,
+	registerTables,
+	removeArchiveFile,
+	sweepArchives,
+} from './archive/archive.server.ts'
 import { deleteDueAccounts, deleteLeaver, registerLeaving } from './leaving/deletion.server.ts'
 import { applyRetention, registerRetention, retentionSection } from './retention/retention.server.ts'
 
 /** Members' rights to their data: an archive of it, and deletion. */
 export const privacy = defineFeature({
 	name: 'privacy',
-	jobs: { 'delete-account': ({ userId }) => deleteLeaver(userId), 'make-archive': makeArchive },
+	jobs: {
+		'delete-account': ({ userId }) => deleteLeaver(userId),
+		'make-archive': makeArchive,
+		'remove-archive': ({ name }) => removeArchiveFile(name),
+	},
 	schedules: [
 		{ name: 'delete-due-accounts', every: 'hour', run: deleteDueAccounts },
 		{ name: 'sweep-archives', every: 'hour', run: sweepArchives },

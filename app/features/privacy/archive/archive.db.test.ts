@@ -1,11 +1,22 @@
 import { execFileSync } from 'node:child_process'
-import { createReadStream, existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+	createReadStream,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	renameSync,
+	rmdirSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { bytes } from 'node:stream/consumers'
 import { inflateRawSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { config } from '~/config.server.ts'
+import { mergeAccounts } from '~/features/account-merge/merging.server.ts'
+import { claimUsername } from '~/features/accounts/accounts.queries.server.ts'
 import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import '~/features/index.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
@@ -22,7 +33,15 @@ import { picture } from '../../../../tests/factories/pictures.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { eventually } from '../../../../tests/support/eventually.ts'
 import { queuedMails, useJobTables } from '../../../../tests/support/jobs.ts'
-import { getArchive, leaveArchive, makeArchive, openArchive, requestArchive, sweepArchives } from './archive.server.ts'
+import {
+	getArchive,
+	leaveArchive,
+	makeArchive,
+	openArchive,
+	removeArchiveFile,
+	requestArchive,
+	sweepArchives,
+} from './archive.server.ts'
 
 useDatabase()
 useJobTables()
@@ -37,9 +56,11 @@ beforeAll(async () => {
 
 /** Runs the queued archive jobs, as a worker would. */
 async function work(): Promise<void> {
-	const { rows } = await sql<{ payload: { userId: number; name: string } }>`
-		delete from graphile_worker._private_jobs where payload ->> 'name' like '%.zip' returning payload`.execute(db())
-	for (const { payload } of rows) await makeArchive(payload)
+	const { rows } = await sql<{ identifier: string; payload: { userId: number; name: string } }>`
+		delete from graphile_worker._private_jobs job using graphile_worker._private_tasks task
+		where task.id = job.task_id and payload ->> 'name' like '%.zip' returning identifier, payload`.execute(db())
+	for (const { identifier, payload } of rows)
+		await (identifier === 'make-archive' ? makeArchive(payload) : removeArchiveFile(payload.name))
 }
 
 /** Unpacks a ZIP by its central directory. */
@@ -142,6 +163,27 @@ test('an expired archive is removed with its member, and when another one is req
 	expect(files()).toHaveLength(before.length + 1)
 	await leaveArchive({ id: lena.id } as Leaver)
 	expect(files()).toEqual(before)
+})
+
+test('the file of one that is replaced, or whose account is merged, is removed even if it cannot be at first', async () => {
+	const [vera, kept, admin] = [await makeMember('vera'), await makeMember('kept'), await makeMember('oda', 'admin')]
+	for (const { username } of [vera, kept]) await claimUsername(username)
+	const folder = join(config().dataDir, 'media/archives')
+	const files = () => (existsSync(folder) ? readdirSync(folder) : [])
+	const before = files()
+	const replacing = () => requestArchive(vera, vera)
+	const merging = () => mergeAccounts(admin, 'vera', { into: 'kept', username: 'vera', why: 'One person.' })
+	await requestArchive(vera, vera)
+	for (const act of [replacing, merging]) {
+		await work()
+		renameSync(folder, `${folder}-away`)
+		writeFileSync(folder, '')
+		await Promise.allSettled([act()])
+		rmSync(folder)
+		renameSync(`${folder}-away`, folder)
+		await work()
+		expect(files()).toHaveLength(before.length + (act === replacing ? 1 : 0))
+	}
 })
 
 test('an archive without its file, as on a restored site, is no longer offered after a request', async () => {

@@ -38,6 +38,8 @@ declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
 		/** A requested archive, by the name of its file. */
 		'make-archive': { userId: number; name: string }
+		/** The file of an archive that has been replaced, or whose account has been merged. */
+		'remove-archive': { name: string }
 	}
 }
 
@@ -88,7 +90,7 @@ export async function requestArchive(
 ): Promise<void> {
 	await countUse('archives', asker)
 	const name = `${randomBytes(24).toString('base64url')}.zip`
-	const before = await db()
+	await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockMember(trx, member.id)
@@ -96,11 +98,10 @@ export async function requestArchive(
 			if (row && !row.ready_at && !row.stuck)
 				throw new Conflict('The archive is already being made. You will get an email when it is ready.')
 			await record(trx)
+			if (row) await addJob('remove-archive', { name: row.name }, trx)
 			await beginArchive(trx, member.id, name)
 			await addJob('make-archive', { userId: member.id, name }, trx)
-			return row
 		})
-	if (before) await removeArchiveFile(before.name)
 	const detail: Record<string, number> = asker.id === member.id ? {} : { by: asker.id }
 	await recordSecurityEvent('archive-requested', { userId: member.id, detail })
 }
