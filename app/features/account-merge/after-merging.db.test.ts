@@ -11,11 +11,12 @@ import { getOrderVersion, moveItem } from '~/features/profile-editor/order.serve
 import { listItemRows } from '~/features/profiles/profiles.queries.server.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { db, type Executor } from '~/platform/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { findBrokenFigures, makeMessage } from '../../../tests/factories/chat.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { useJobTables } from '../../../tests/support/jobs.ts'
+import { queuedBehind } from '../../../tests/support/locks.ts'
 import { mergeAccounts } from './merging.server.ts'
 
 useDatabase()
@@ -93,18 +94,11 @@ describe('what a member does about a post of their other account while the two a
 		const { id: questionId } = await makeQuestion(gone)
 		const commentId = await makeComment(gone, questionId)
 		// The merge holds the posts and waits for the account, while the act has read who wrote them and waits for the posts.
-		const begun = await db()
-			.transaction()
-			.execute(async (trx) => {
-				await sql`select from users where id = ${kept.id} for update`.execute(trx)
-				const merging = merge(gone, kept)
-				await expect.poll(() => countWaiting(trx)).toBe(1)
-				const acting = Promise.allSettled([act(kept, { questionId, commentId })])
-				await expect.poll(() => countWaiting(trx)).toBe(2)
-				return { merging, acting }
-			})
-		await begun.merging
-		expect(await begun.acting).toEqual([expect.objectContaining({ reason: expect.objectContaining({ message }) })])
+		const ended = await queuedBehind<unknown>(
+			(trx) => sql`select from users where id = ${kept.id} for update`.execute(trx),
+			[() => merge(gone, kept), () => act(kept, { questionId, commentId })],
+		)
+		expect(ended).toMatchObject([{ status: 'fulfilled' }, { reason: { message } }])
 	})
 })
 
@@ -124,9 +118,3 @@ test('the deletion of a member goes on where two members who wrote with them wer
 	expect(rows.map(({ body }) => body)).toEqual(['To the one.', 'To the other.'])
 	expect(await findBrokenFigures()).toEqual([])
 })
-
-async function countWaiting(trx: Executor): Promise<number> {
-	const { rows } = await sql`
-		select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(trx)
-	return rows.length
-}

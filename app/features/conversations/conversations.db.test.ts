@@ -10,10 +10,10 @@ import {
 import { countUnreadTotals, listConversations } from '~/features/inbox/inbox.server.ts'
 import { searchOwnMessages } from '~/features/inbox/search/search.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
 import { findBrokenFigures, makeConversation, makeMessage } from '../../../tests/factories/chat.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { queuedBehind } from '../../../tests/support/locks.ts'
 import { acceptConversation, setBlocked, setMuted } from './conversations.server.ts'
 
 useDatabase()
@@ -136,20 +136,9 @@ test.each<[string, () => Promise<unknown>, number]>([
 })
 
 test('a member whose account is deleted while somebody blocks them is not found', async () => {
-	const blocking = await db()
-		.transaction()
-		.execute(async (trx) => {
-			await sql`select from users where id = ${mira.id} for update`.execute(trx)
-			const blocking = Promise.allSettled([setBlocked(tomas, mira.username, true)])
-			await expect
-				.poll(async () => {
-					const { rows } = await sql`
-						select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(trx)
-					return rows.length
-				})
-				.toBe(1)
-			await sql`delete from users where id = ${mira.id}`.execute(trx)
-			return { blocking }
-		})
-	expect(await blocking.blocking).toMatchObject([{ reason: { message: 'There is nobody here to write to.' } }])
+	const [ended] = await queuedBehind(
+		(trx) => sql`delete from users where id = ${mira.id}`.execute(trx),
+		[() => setBlocked(tomas, mira.username, true)],
+	)
+	expect(ended).toMatchObject({ reason: { message: 'There is nobody here to write to.' } })
 })
