@@ -8,6 +8,7 @@ import {
 	expectToFit,
 	hydrated,
 	logIn,
+	settled,
 	test,
 } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
@@ -307,6 +308,8 @@ test('an announcement appears on every page, and a member closes it with and wit
 	// A page that was opened within the site stays open.
 	await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Community' }).click()
 	await expect(page).toHaveURL('/find-dev')
+	// A page that arrives takes the focus, and with it a key that is pressed just then.
+	await settled(page)
 	await banner.getByRole('button', { name: 'Close the announcement' }).press('Enter')
 	await expect(banner).toHaveCount(0)
 	await expect(page).toHaveURL('/find-dev')
