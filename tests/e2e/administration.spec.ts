@@ -310,8 +310,11 @@ test('an announcement appears on every page, and a member closes it with and wit
 	await expect(page).toHaveURL('/find-dev')
 	// A page that arrives takes the focus, and with it a key that is pressed just then.
 	await settled(page)
+	// It disappears at once. A reload that does not wait for the answer may break off the request.
+	const closed = page.waitForResponse((response) => new URL(response.url()).pathname === '/announcement.data')
 	await banner.getByRole('button', { name: 'Close the announcement' }).press('Enter')
 	await expect(banner).toHaveCount(0)
+	await closed
 	await expect(page).toHaveURL('/find-dev')
 	await page.reload()
 	await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
