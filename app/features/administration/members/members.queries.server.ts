@@ -16,6 +16,7 @@ export interface MemberRow {
 	created_at: string
 	logged_in_at: string | null
 	suspended_until: string | null
+	leaves_at: string | null
 	hidden: boolean
 	campus: string
 	cohort: string
@@ -29,12 +30,13 @@ const isoTime = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC
 const isVerified = sql`(p.campus_name <> '' and p.campus_verified_at > now() - interval '365 days')`
 
 const columns = sql`u.id, u.username, u.name, u.image, u.cohort, u.email, u.email_verified, u.role, ${isoTime('u.created_at')} as created_at,
-	${isoTime('u.logged_in_at')} as logged_in_at, ${suspendedUntil('u')} as suspended_until, p.hidden_at is not null as hidden,
-	case when ${isVerified} then p.campus_name else '' end as campus, p.year_of_passing as year,
+	${isoTime('u.logged_in_at')} as logged_in_at, ${suspendedUntil('u')} as suspended_until, ${isoTime('u.leaves_at')} as leaves_at,
+	p.hidden_at is not null as hidden, case when ${isVerified} then p.campus_name else '' end as campus, p.year_of_passing as year,
 	${isMailBouncing} as mail_returned`
 
 const states: Record<string, ReturnType<typeof sql>> = {
 	suspended: sql`u.suspended_until > now()`,
+	leaving: sql`u.leaves_at is not null`,
 	hidden: sql`p.hidden_at is not null`,
 	unconfirmed: sql`not u.email_verified`,
 	never: sql`u.logged_in_at is null`,

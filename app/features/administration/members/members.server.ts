@@ -153,6 +153,7 @@ export function presentMemberSummary(row: MemberRow): MemberSummary {
 		registeredAt: row.created_at,
 		loggedInAt: row.logged_in_at,
 		suspendedUntil: row.suspended_until,
+		leavesAt: row.leaves_at,
 		isHidden: row.hidden,
 		isMailReturned: row.mail_returned,
 	}

@@ -18,6 +18,7 @@ export type Role = SignedIn['role']
 
 export const memberStates: Record<string, string> = {
 	suspended: 'Suspended',
+	leaving: 'Being deleted',
 	hidden: 'Profile hidden',
 	unconfirmed: 'Address not confirmed',
 	never: 'Never logged in',
@@ -79,6 +80,8 @@ export interface MemberSummary {
 	loggedInAt: string | null
 	/** `infinity` for a permanent suspension; null if not suspended. */
 	suspendedUntil: string | null
+	/** When the account is deleted; null if it is not to be. */
+	leavesAt: string | null
 	isHidden: boolean
 	/** The cohort of their invitation, or ''. */
 	cohort: string
@@ -105,11 +108,12 @@ export interface MemberDetail extends MemberSummary {
 
 /** The actions that have a form on a member's page, besides those of moderation. @param mayEnd whether the viewer may end their sessions */
 export function memberForms(
-	{ isConfirmed, problems, hasSecondFactor, passkeys }: MemberDetail,
+	{ isConfirmed, leavesAt, problems, hasSecondFactor, passkeys }: MemberDetail,
 	mayEnd: boolean,
 ): string[] {
 	return [
-		...['role', 'rename', 'archive', 'delete'],
+		...['role', 'rename', 'archive'],
+		...(leavesAt === null ? ['delete'] : []),
 		...(isConfirmed ? [] : ['confirm']),
 		...(problems.some(({ kind }) => kind === 'returned') ? ['clear-mail'] : []),
 		...(hasSecondFactor ? ['second-factor'] : []),

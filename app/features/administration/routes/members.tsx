@@ -174,6 +174,7 @@ function Line({ member }: { member: MemberSummary }) {
 	const notes = [
 		member.role !== 'member' && member.role,
 		member.suspendedUntil !== null && 'suspended',
+		member.leavesAt !== null && 'being deleted',
 		member.isHidden && 'profile hidden',
 		!member.isConfirmed && 'address not confirmed',
 		member.isMailReturned && 'mail comes back',
