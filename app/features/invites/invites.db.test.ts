@@ -195,7 +195,7 @@ describe('a link', () => {
 		const last = await Promise.allSettled([joinBy(token), joinBy(token), joinBy(token)])
 		expect(last.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 		await expect(requireInvite(token)).rejects.toThrow('has been used up')
-		const [link] = await getInvites(admin)
+		const [link] = (await getInvites(admin)).rows
 		expect(link).toMatchObject({ used: 2, maxUses: 2, state: 'used up', by: 'admin', cohort: 'CSE 2027' })
 		const none = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '' }
 		for (const filter of [{ cohort: 'cse 2027' }, { invite: String(link?.id) }])
@@ -221,7 +221,7 @@ describe('a link', () => {
 
 	test('a revoked, expired or unknown link is invalid', async () => {
 		const token = await linkOf({ uses: '5' })
-		const [link] = await getInvites(admin)
+		const [link] = (await getInvites(admin)).rows
 		await revokeInvite(admin, link?.id ?? 0)
 		await expect(revokeInvite(admin, link?.id ?? 0)).rejects.toThrow('already been revoked')
 		const refused = [requireInvite(token), joinBy(token)].map((act) => expect(act).rejects.toThrow('withdrawn'))
@@ -241,7 +241,7 @@ describe('a link', () => {
 	test('leaves nothing of a registration during its revocation', async () => {
 		const email = newEmail()
 		const token = await linkOf()
-		const [{ id } = { id: 0 }] = await getInvites(admin)
+		const [{ id } = { id: 0 }] = (await getInvites(admin)).rows
 		let revoking: Promise<void> | undefined
 		await db()
 			.transaction()

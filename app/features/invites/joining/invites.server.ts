@@ -11,11 +11,12 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { inviteInput } from '../invites.schema.ts'
 import type { InviteView } from '../invites.view.ts'
+import { type InvitationPage, idIn, pageOf } from '../pages.server.ts'
 import { type InviteRow, insertInvite, listInviteRows, revokeInviteRow } from './invites.queries.server.ts'
 
 /* Invitation links, made by admins and, if the settings allow it, by moderators. */
 
-const INVITES_SHOWN = 50
+const INVITES_PER_PAGE = 50
 
 /** Returns the viewer if they may invite. @throws NotAllowed */
 export function requireInviter(viewer: Viewer): SignedIn {
@@ -51,10 +52,11 @@ export async function makeInvite(viewer: Viewer, input: Input): Promise<{ id: nu
 	return { id, address: `${config().publicUrl}/invite?token=${token}` }
 }
 
-/** The newest links. @throws NotAllowed */
-export async function getInvites(viewer: Viewer): Promise<InviteView[]> {
+/** A page of links, newest first. @throws NotAllowed; Invalid for a malformed cursor */
+export async function getInvites(viewer: Viewer, cursor: string | null = null): Promise<InvitationPage<InviteView>> {
 	requireInviter(viewer)
-	return (await listInviteRows(INVITES_SHOWN)).map(present)
+	const rows = await listInviteRows(idIn(cursor), INVITES_PER_PAGE + 1)
+	return pageOf(rows.map(present), INVITES_PER_PAGE)
 }
 
 /** Revokes a link, and cancels unconfirmed registrations made with it. @throws NotAllowed, Conflict */

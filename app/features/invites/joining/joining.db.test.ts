@@ -43,7 +43,7 @@ test('a form that is sent twice at once takes one use of the link', async () => 
 	)
 	const done = { status: 'fulfilled', value: expect.objectContaining({ confirm: true }) }
 	expect(sent).toEqual([done, done])
-	expect(await getInvites(admin)).toMatchObject([{ used: 1, state: 'used up' }])
+	expect((await getInvites(admin)).rows).toMatchObject([{ used: 1, state: 'used up' }])
 })
 
 test('a registration that was not confirmed within a day does not come back for a use that somebody else has taken', async () => {
@@ -61,5 +61,5 @@ test('a registration that was not confirmed within a day does not come back for 
 	await sql`delete from graphile_worker._private_jobs`.execute(db())
 	await expect(logIn(form({ email: 'late@eastmere.example', password: PASSWORD }), request())).rejects.toThrow()
 	await expect(confirm('late@eastmere.example')).rejects.toThrow()
-	expect((await getInvites(inviter))[0]).toMatchObject({ used: 1, maxUses: 1 })
+	expect((await getInvites(inviter)).rows[0]).toMatchObject({ used: 1, maxUses: 1 })
 })

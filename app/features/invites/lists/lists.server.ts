@@ -14,6 +14,7 @@ import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { listInput } from '../invites.schema.ts'
 import { type InviteListView, MAX_LIST_LINES, MAX_SKIPPED_SHOWN, type SkippedLine } from '../invites.view.ts'
+import { type InvitationPage, idIn, pageOf } from '../pages.server.ts'
 import {
 	deleteDraftList,
 	findList,
@@ -39,7 +40,7 @@ const MAILS_A_MINUTE = 60
 const MAILS_AT_ONCE = 20
 /** Enough for 50,000 lines of usual length, in bytes. */
 export const MAX_LIST_BYTES = 5 * 1024 * 1024
-const LISTS_SHOWN = 20
+const LISTS_PER_PAGE = 20
 
 /**
  * Reads a file of addresses and stores the valid ones as a draft; nothing is mailed yet.
@@ -96,10 +97,11 @@ function refuse(message: string): never {
 	throw new Invalid(message, { file: message })
 }
 
-/** The newest lists. @throws NotAllowed */
-export async function getLists(viewer: Viewer): Promise<InviteListView[]> {
+/** A page of lists, newest first. @throws NotAllowed; Invalid for a malformed cursor */
+export async function getLists(viewer: Viewer, cursor: string | null = null): Promise<InvitationPage<InviteListView>> {
 	requireAdmin(viewer)
-	return (await listLists(LISTS_SHOWN)).map(present)
+	const rows = await listLists(idIn(cursor), LISTS_PER_PAGE + 1)
+	return pageOf(rows.map(present), LISTS_PER_PAGE)
 }
 
 /** A list with its progress. @throws NotAllowed, NotFound */
