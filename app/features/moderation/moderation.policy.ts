@@ -80,6 +80,14 @@ export interface ActField {
 	isDay?: boolean
 }
 
+/** Who reads the reason for one of these actions, as a hint: the author is notified of all but a dismissal, with the reason. */
+export function whyHint(acts: readonly Act[]): string {
+	const known = acts.filter((act) => act !== 'dismiss')
+	if (known.length === 0) return 'Admins see this in the log.'
+	const author = known.length === acts.length ? 'The author sees this.' : 'The author sees this, unless you dismiss.'
+	return `${author} Admins see it in the log.`
+}
+
 /** Whether this viewer may report something; nobody reports their own posts. */
 export function mayReport(viewer: Viewer, target: { authorId: number }): viewer is SignedIn {
 	return viewer !== null && viewer.id !== target.authorId
