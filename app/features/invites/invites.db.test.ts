@@ -197,7 +197,7 @@ describe('a link', () => {
 		await expect(requireInvite(token)).rejects.toThrow('has been used up')
 		const [link] = (await getInvites(admin)).rows
 		expect(link).toMatchObject({ used: 2, maxUses: 2, state: 'used up', by: 'admin', cohort: 'CSE 2027' })
-		const none = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '' }
+		const none = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '', list: '' }
 		for (const filter of [{ cohort: 'cse 2027' }, { invite: String(link?.id) }])
 			expect((await listMembers(admin, { ...none, ...filter }, null)).rows).toHaveLength(2)
 	})

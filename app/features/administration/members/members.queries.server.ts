@@ -46,7 +46,7 @@ const states: Record<string, ReturnType<typeof sql>> = {
 
 /** A page of members, newest first, restricted to `ids` if given. Imported authors are left out. */
 export async function listMemberRows(
-	{ q, role, state, year, domain, cohort, invite }: MemberFilters,
+	{ q, role, state, year, domain, cohort, invite, list }: MemberFilters,
 	after: TimeCursor | null,
 	limit: number,
 	ids: readonly number[] | null = null,
@@ -63,6 +63,7 @@ export async function listMemberRows(
 		...(domain ? [sql`split_part(u.email, '@', 2) = ${domain.toLowerCase()}`] : []),
 		...(cohort ? [sql`lower(u.cohort) = ${cohort.toLowerCase()}`] : []),
 		...(invite ? [sql`u.invite_id = ${Number(invite)}`] : []),
+		...(list ? [sql`u.invited_address_id in (select id from invited_addresses where list_id = ${Number(list)})`] : []),
 		...(after ? [sql`(u.created_at, u.id) < (${after.at}::timestamptz, ${after.id}::int)`] : []),
 	]
 	const { rows } = await sql<MemberRow>`

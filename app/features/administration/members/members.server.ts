@@ -29,6 +29,7 @@ const MAX_TYPED = 100
 /** Parses the filters of an address or a form; ignores invalid ones. */
 export function readFilters(sent: { get: (name: string) => unknown }): MemberFilters {
 	const text = (name: string) => cleanLine(String(sent.get(name) ?? '').replaceAll('\0', '')).slice(0, MAX_TYPED)
+	const id = (name: string) => (/^\d{1,9}$/.test(text(name)) ? text(name) : '')
 	const [role, state, year] = [text('role'), text('state'), text('year')]
 	return {
 		q: text('q'),
@@ -37,7 +38,8 @@ export function readFilters(sent: { get: (name: string) => unknown }): MemberFil
 		year: /^\d{4}$/.test(year) ? year : '',
 		domain: text('domain').replace(/^@/, ''),
 		cohort: text('cohort'),
-		invite: /^\d{1,9}$/.test(text('invite')) ? text('invite') : '',
+		invite: id('invite'),
+		list: id('list'),
 	}
 }
 

@@ -40,6 +40,8 @@ export interface MemberFilters {
 	cohort: string
 	/** The id of the link that they registered with. */
 	invite: string
+	/** The id of the list of addresses that they were invited by. */
+	list: string
 }
 
 /** Members per bulk action, as each is a transaction of the same request. */

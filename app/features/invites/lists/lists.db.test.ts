@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
+import { listMembers, readFilters } from '~/features/administration/members/members.server.ts'
 import { saveSection } from '~/features/site-settings/site-settings.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -46,7 +47,7 @@ test('a line that is cut within an emoji is reported like any other', async () =
 	])
 })
 
-test('a list says how many joined also after the other addresses were deleted', async () => {
+test('a list says how many joined, and the members can be narrowed to them, also after the other addresses were deleted', async () => {
 	const id = await makeList(admin, {
 		days: '1',
 		addresses: ['a', 'b', 'c'].map((name) => `${name}@past.example`).join('\n'),
@@ -60,4 +61,6 @@ test('a list says how many joined also after the other addresses were deleted', 
 	await sql`update invite_lists set expires_at = now() - interval '31 days' where id = ${id}`.execute(db())
 	expect(await deleteOldAddresses(30, 10)).toBe(2)
 	expect(progressOf(await getList(admin, id))).toBe('1 of 3 addresses joined, the others are deleted')
+	const joined = await listMembers(admin, readFilters(new Map([['list', String(id)]])), null)
+	expect(joined.rows.map(({ username }) => username)).toEqual(['past'])
 })

@@ -2,6 +2,8 @@ import { useEffect } from 'react'
 import { useRevalidator } from 'react-router'
 import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
+import { membersPath } from '~/features/administration/members/members.view.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { requireId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
@@ -53,7 +55,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function List({ loaderData: { list }, actionData }: Route.ComponentProps) {
-	const { id, cohort, state, total, mailed, expiresAt, report } = list
+	const { id, cohort, state, total, mailed, joined, expiresAt, report } = list
 	useLookAgain(state === 'sending')
 	return (
 		<AdminFrame title={cohort || `List ${id}`}>
@@ -75,6 +77,13 @@ export default function List({ loaderData: { list }, actionData }: Route.Compone
 						value={mailed}
 						aria-label="Mails sent"
 					/>
+				)}
+				{joined > 0 && (
+					<p className="mt-3">
+						<Link className="link" to={withParams(membersPath, { list: id })}>
+							Who joined
+						</Link>
+					</p>
 				)}
 				<FormError>{actionData?.message}</FormError>
 				<Acts list={list} />
