@@ -48,6 +48,18 @@ test('an account that is being deleted is found in the list, with the time of it
 	expect([names.includes('parting'), names.includes('admin')]).toEqual([true, false])
 })
 
+test('a member’s page shows their ways to log in', async () => {
+	const { id } = await makeMember('linked')
+	await sql`insert into identities (user_id, provider, issuer, subject, name) values
+		(${id}, 'campus', 'https://login.uni.example', '1', 'mq123'), (${id}, 'google', 'https://google.example', '2', '')`.execute(
+		db(),
+	)
+	await sql`insert into credentials (user_id, account_id, provider_id, password) values (${id}, '1', 'credential', 'a hash')`.execute(
+		db(),
+	)
+	expect((await getMember(admin, 'linked')).logins).toEqual(['Password', 'The campus login (mq123)', 'Google'])
+})
+
 test('the log has an archive that an admin asked for, and none that was refused', async () => {
 	const member = await makeMember('archived')
 	await requestArchive(member, member)

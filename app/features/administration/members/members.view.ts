@@ -104,6 +104,8 @@ export interface MemberDetail extends MemberSummary {
 	hasSecondFactor: boolean
 	/** The number of passkeys. */
 	passkeys: number
+	/** In words: the password, accounts elsewhere with the name there, passkeys. */
+	logins: string[]
 	/** Problems of their addresses. */
 	problems: AddressProblemDetail[]
 }

@@ -196,6 +196,7 @@ function Facts({ member }: { member: MemberDetail }) {
 				<LocalTime at={member.registeredAt} />
 			</Fact>
 			<Fact name="Last login">{member.loggedInAt ? <LocalTime at={member.loggedInAt} /> : 'never'}</Fact>
+			<Fact name="Ways to log in">{member.logins.join(', ') || 'none'}</Fact>
 			<Fact name="Logged in">
 				{pluralize(member.sessions, 'session')}, {pluralize(member.tokens, 'access token')}
 			</Fact>
