@@ -9,6 +9,8 @@ export const MEMBER_SUBJECT = 'profile'
 export const CATEGORY_SUBJECT = 'category'
 /** The log's name for a setting, which is no subject either. */
 export const SETTING_SUBJECT = 'setting'
+/** The log's name for a list of invited addresses, by its id, and for an invitation link, with the id 0. */
+export const INVITATION_SUBJECT = 'invitation'
 
 export type Reason = 'spam' | 'off-topic' | 'abusive' | 'other'
 

@@ -6,11 +6,13 @@ import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
+import { pluralize } from '~/lib/text.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { inviteInput } from '../invites.schema.ts'
 import type { InviteView } from '../invites.view.ts'
+import { logInvitation } from '../log.server.ts'
 import { type InvitationPage, idIn, pageOf } from '../pages.server.ts'
 import { type InviteRow, insertInvite, listInviteRows, revokeInviteRow } from './invites.queries.server.ts'
 
@@ -46,7 +48,10 @@ export async function makeInvite(viewer: Viewer, input: Input): Promise<{ id: nu
 		.transaction()
 		.execute(async (trx) => {
 			await lockInviter(trx, inviter)
-			return insertInvite(invite, trx)
+			const made = await insertInvite(invite, trx)
+			const note = [cohort && `for ${cohort}`, pluralize(uses, 'use')].filter(Boolean).join(', ')
+			await logInvitation(trx, inviter, { act: 'make an invitation link', title: `Link ${made}`, note })
+			return made
 		})
 	await recordSecurityEvent('invite-made', { userId: inviter.id, detail: { invite: id } })
 	return { id, address: `${config().publicUrl}/invite?token=${token}` }
@@ -67,6 +72,7 @@ export async function revokeInvite(viewer: Viewer, id: number): Promise<void> {
 		.execute(async (trx) => {
 			const isOpen = isId(id) && (await revokeInviteRow(id, trx))
 			await lockInviter(trx, inviter)
+			if (isOpen) await logInvitation(trx, inviter, { act: 'revoke an invitation link', title: `Link ${id}` })
 			return isOpen
 		})
 	if (!isRevoked) throw new Conflict('This link has already been revoked.')
