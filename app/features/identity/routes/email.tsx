@@ -99,8 +99,8 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Email addresses</h1>
 			<p className="mt-2 max-w-read text-ink-2">
-				You can log in and set a new password by each address here. Only you, and whom your profile shows it to, see the
-				first one; nobody sees the other.
+				You can log in and set a new password by each address here. Moderators, and whom your profile shows it to, see
+				the first one; nobody sees the other.
 			</p>
 			{actionData?.values.intent && <FormError>{actionData.message}</FormError>}
 			{tested === 'over' && <FormError>{EXPIRED_TEST_MAIL}</FormError>}
