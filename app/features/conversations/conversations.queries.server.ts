@@ -65,7 +65,7 @@ const pairStateColumns = (userId: UserId) => sql`p.id as peer_id, p.username, p.
 		else 0 end as unanswered,
 	${isBlocking(userId, sql.ref('p.id'))} as blocked_by_me, ${isBlocking(sql.ref('p.id'), userId)} as blocked_me,
 	coalesce(s.accepts, 'members') as accepts,
-	exists (select from profiles where user_id = ${userId} and campus_verified_at is not null) as verified`
+	exists (select from profiles where user_id = ${userId} and campus_verified_at > now() - interval '365 days') as verified`
 
 /** The conversation `c` of `p` and a member. A lateral index lookup, as a join may scan a small table. */
 export const conversationJoin = (kind: 'left' | 'inner', userId: UserId) => sql`${sql.raw(kind)} join lateral (
