@@ -133,6 +133,7 @@ test('an id of a message to another member is refused', async () => {
 test.each<[string, Record<string, unknown>, number]>([
 	['nothing', { body: '' }, 422],
 	['only spaces and line breaks', { body: ' \n\t\n ' }, 422],
+	['only invisible characters', { body: '\u200b\u2060\u3164\u2800\u034f' }, 422],
 	['4,001 characters', { body: 'x'.repeat(4_001) }, 422],
 	['a NUL', { body: 'a\u0000b' }, 422],
 	['no text', { body: { $gt: '' } }, 422],
