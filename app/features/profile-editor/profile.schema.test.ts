@@ -88,12 +88,12 @@ test.each([
 	expect([read.success, read.data?.starts]).toEqual([isAllowed, isAllowed ? starts.trim() : undefined])
 })
 
-test('what shows nothing counts as no text in titles, skills and other lines', () => {
+test('what shows nothing counts as no text in titles, skills and other fields', () => {
 	const nothing = ' \u200b\u2060\u3164\u2800\u034f '
 	expect(projectInput.safeParse({ project_title: nothing }).error?.issues).toMatchObject([
 		{ path: ['project_title'], message: 'A project needs a title!' },
 	])
-	const { city, skills } = personalInput.parse({ fullName: 'Mira', city: nothing, skills: `Rust,${nothing},🦀` })
-	expect({ city, skills }).toEqual({ city: '', skills: ['Rust', '🦀'] })
+	const typed = { fullName: 'Mira', city: nothing, about: nothing, skills: `Rust,${nothing},🦀` }
+	expect(personalInput.parse(typed)).toMatchObject({ city: '', about: '', skills: ['Rust', '🦀'] })
 	expect(academicsInput.parse({ location: 'Zürich \u200b' }).location).toBe('Zürich \u200b')
 })
