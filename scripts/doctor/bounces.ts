@@ -9,7 +9,7 @@ const say = findings('Mail that comes back')
 const MANY = 10
 const HIGH_SHARE = 0.05
 
-/** Whether bounces can be received, and how many addresses have some. @param dns a resolver; by default the machine's */
+/** Checks whether bounces can be received, and how many addresses have some. @param dns a resolver; by default the machine's */
 export async function checkBounces(settings: Config, dns: Dns = { resolveMx, lookup }): Promise<Finding[]> {
 	const { SMTP_URL, MAIL_BOUNCE_ADDRESS, MAIL_BOUNCE_SECRET } = settings
 	const found: Finding[] = []
