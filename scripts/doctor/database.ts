@@ -6,7 +6,7 @@ import type { Config } from '~/config.server.ts'
 import { pluralize } from '~/lib/text.ts'
 import { MAX_LONG_CONNECTIONS } from '~/platform/db/db.server.ts'
 import { reachEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
-import { assessClock, errorCodeOf, errorMessageOf, type Finding, findings } from './finding.ts'
+import { assessClock, errorMessageOf, type Finding, findings, underlyingCodeOf } from './finding.ts'
 
 const say = findings('Database')
 const MIN_VERSION = 15
@@ -40,7 +40,7 @@ export async function checkDatabase(settings: Config): Promise<Finding[]> {
 		return assessDatabase(facts, files, settings.WEB_CONCURRENCY)
 	} catch (error) {
 		if (error instanceof NotStarted) return [say.warning(error.message)]
-		return [say.fault(`The database cannot be used: ${errorMessageOf(error)}.${adviceOf(errorCodeOf(error))}`)]
+		return [say.fault(`The database cannot be used: ${errorMessageOf(error)}.${adviceOf(underlyingCodeOf(error))}`)]
 	}
 }
 
