@@ -142,11 +142,10 @@ export async function parseCriteria(criteria: Criteria, viewer: Viewer): Promise
 	)
 	const numbers = numbersOfRest(words, isFilter)
 	const rest = numbers.flatMap((index) => words[index] ?? [])
-	const labels = [...new Set(branches.flatMap((branch) => branch.labels))]
 	const asFilters: Criteria = {
 		...criteria,
 		q: isFilter.includes(true) ? typedAgain(rest) : criteria.q,
-		branches: [...new Set([...criteria.branches, ...labels])],
+		branches: [...new Set([...criteria.branches, ...branches.flatMap(({ labels }) => labels)])],
 		years: [...new Set([...criteria.years, ...years])],
 	}
 	const lists = filterValues(asFilters)
@@ -184,11 +183,8 @@ type SkillPhrase = Phrase & { skill: string }
 type BranchPhrase = Phrase & { labels: string[] }
 
 /** The values whose terms are needed: those of the filters, and those that the words of the search may name. */
-function valuesToLookUp(
-	criteria: Criteria,
-	{ years, passing }: Pick<Studies, 'years' | 'passing'>,
-	phrases: readonly SkillPhrase[],
-): FilterValue[] {
+function valuesToLookUp(criteria: Criteria, studies: Studies, phrases: SkillPhrase[]): FilterValue[] {
+	const { years, passing } = studies
 	return [
 		...filterValues(criteria).flatMap(({ named }) => named),
 		...years.map((year): FilterValue => ({ kind: 'year', value: String(year) })),
@@ -220,11 +216,7 @@ function numbersOfRest(words: readonly TypedWord[], isFilter: readonly boolean[]
 }
 
 /** The filters that were typed, each with the criteria without it. */
-function typedFilters(
-	criteria: Criteria,
-	branches: readonly BranchPhrase[],
-	years: readonly number[],
-): ParsedCriteria['typed'] {
+function typedFilters(criteria: Criteria, branches: BranchPhrase[], years: number[]): ParsedCriteria['typed'] {
 	return [
 		...branches.map(({ labels }) => ({
 			label: labels.join(' or '),
@@ -241,8 +233,8 @@ function typedFilters(
 function knownMeanings(
 	terms: Terms,
 	numbers: readonly number[],
-	{ passing }: Pick<Studies, 'passing'>,
-	phrases: { skills: readonly SkillPhrase[]; branches: readonly BranchPhrase[] },
+	{ passing }: Studies,
+	phrases: { skills: SkillPhrase[]; branches: BranchPhrase[] },
 ): MeaningRow[] {
 	const meant = ({ from, to }: Phrase, term: FoundTerm | null | undefined): MeaningRow[] =>
 		numbers.flatMap((number, position) =>
