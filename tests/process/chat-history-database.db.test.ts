@@ -45,7 +45,7 @@ test.each([1, 4])(
 		for (let killed = 0; killed < kills; killed += 1) {
 			await sleep(1_000 + run.random() * 2_000)
 			await postgres.kill()
-			await isSaidClearly(site, reader.cookie)
+			await expectUnavailable(site, reader.cookie)
 			await sleep(run.random() * 2_000)
 			await postgres.start()
 			run.allowActs(maxActs)
@@ -59,13 +59,13 @@ test.each([1, 4])(
 		await cut
 		run.end()
 		await run.judge(100)
-		await isAtWork(site)
+		await expectJobsToRun(site)
 		expect(descendants(site.pid).map(({ pid }) => pid)).toEqual(serving)
 	},
 )
 
 /** Without its database the site responds 503, and logs nobody out. */
-async function isSaidClearly(site: MembersSite, cookie: string): Promise<void> {
+async function expectUnavailable(site: MembersSite, cookie: string): Promise<void> {
 	expect((await site.ask('/readyz', '')).status).toBe(503)
 	expect((await site.ask('/healthz', '')).status).toBe(200)
 	const form = { intent: 'send', clientId: crypto.randomUUID(), body: 'Is anybody there?' }
@@ -76,7 +76,7 @@ async function isSaidClearly(site: MembersSite, cookie: string): Promise<void> {
 }
 
 /** Jobs in the queue run. */
-async function isAtWork(site: MembersSite): Promise<void> {
+async function expectJobsToRun(site: MembersSite): Promise<void> {
 	expect((await site.ask('/readyz', '')).status).toBe(200)
 	await addJob('account-mail', { kind: 'none', email: '' })
 	await eventually(async () => {

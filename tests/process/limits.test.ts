@@ -9,6 +9,7 @@ import { Connections } from '../../server/connections.ts'
 import { connectionLimits } from '../../server/limits.ts'
 import { closedWithin, cutOffUploads, openStalledRequests, residentMb, waitOfOthers } from '../faults/abuse.ts'
 import { descendants, processesOf, signalAll } from '../support/cluster.ts'
+import { logInDemoMember } from '../support/demo-member.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
 /* What malicious clients, or a database that hangs, cost others. */
@@ -47,18 +48,7 @@ test('500 connections that stop within headers, and 100 that stop before the bod
 test.skipIf(process.platform !== 'linux')(
 	'uploads that are cut off share one room: 400 of up to 7.5 MB raise the resident memory by less than 300 MB',
 	async () => {
-		const [, email = '', password = ''] = /Demo account: +(\S+) +password (\S+)/.exec(site.output()) ?? []
-		const body = new URLSearchParams({ email, password })
-		const login = await fetch(`${site.url}/login`, {
-			method: 'POST',
-			redirect: 'manual',
-			headers: { Origin: site.url },
-			body,
-		})
-		const cookie = login.headers
-			.getSetCookie()
-			.map((one) => one.split(';')[0])
-			.join('; ')
+		const cookie = await logInDemoMember(site.url, dataDir)
 		expect(cookie).toContain('session')
 		const before = residentMb(site.child.pid ?? 0)
 		for (let round = 0; round < 4; round += 1) {

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction, type TransactionBuilder } from 'kysely'
 import type pg from 'pg'
+import { codeOf } from '~/lib/error-code.ts'
 import { isSiteFault } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
@@ -35,8 +36,7 @@ export async function withTransactionRetries<Result>(run: () => Promise<Result>)
 		try {
 			return await run()
 		} catch (error) {
-			const { code = '' } = error as NodeJS.ErrnoException
-			if (isSiteFault(error) || !repeatable.test(code) || tries === MAX_TRIES) throw error
+			if (isSiteFault(error) || !repeatable.test(codeOf(error)) || tries === MAX_TRIES) throw error
 			log.warn({ err: error }, 'a transaction conflicted with another one and is retried')
 		}
 }

@@ -9,6 +9,7 @@ import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
 import { type Config, config } from '~/config.server.ts'
 import { renameDurably } from '~/lib/durable-rename.server.ts'
+import { codeOf } from '~/lib/error-code.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
@@ -232,7 +233,7 @@ class Folder extends FSDriver {
 		try {
 			await renameDurably(written, place)
 		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 1) throw error
+			if (codeOf(error) !== 'ENOENT' || tries === 1) throw error
 			await this.#place(written, place, tries - 1)
 		}
 	}

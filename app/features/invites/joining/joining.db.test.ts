@@ -7,6 +7,7 @@ import { confirmAddress } from '~/features/accounts/registration/registrations.s
 import { hashToken } from '~/lib/secrets.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
+import { form, request } from '../../../../tests/support/browser.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { mailedToken, resetCounts, useJobTables } from '../../../../tests/support/jobs.ts'
 import { queuedBehind } from '../../../../tests/support/locks.ts'
@@ -17,16 +18,6 @@ useDatabase()
 useJobTables()
 
 const PASSWORD = 'a lantern at the ford'
-
-function request(): Request {
-	return new Request('http://localhost:3000/', { headers: { 'x-client-ip': '198.51.100.7' } })
-}
-
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
 
 const join = (token: string, email: string) =>
 	registerInvited(form({ token, name: 'New Comer', email, password: PASSWORD, confirmPassword: PASSWORD }), request())
