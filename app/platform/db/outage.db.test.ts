@@ -9,7 +9,7 @@ import { canLimitFiles, runWithFewFiles } from '../../../tests/support/few-files
 import { db, pool } from './db.server.ts'
 import { outageKindOf } from './outage.server.ts'
 import { longWork, withoutDatabase } from './scope.server.ts'
-import { CLIENT_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './time-limits.server.ts'
+import { CLIENT_TIMEOUT_MS, LOST_CHECK_MS, STATEMENT_TIMEOUT_MS } from './time-limits.server.ts'
 
 useDatabase(undefined, {})
 
@@ -120,6 +120,31 @@ test('a connection with a missing answer is destroyed, and not reused for the ne
 	} finally {
 		process.kill(pid, 'SIGCONT')
 	}
+})
+
+test('a statement of long work whose connection was lost on the way fails soon, and one that takes long does not', async () => {
+	const [client, other] = await longWork(() => Promise.all([pool().connect(), pool().connect()]))
+	const { rows } = await client.query('select pg_backend_pid() as pid')
+	const pid = rows[0]?.pid as number
+	process.kill(pid, 'SIGSTOP')
+	// Without an end of its own, the statement would then be answered.
+	const goOn = setTimeout(() => process.kill(pid, 'SIGCONT'), 3 * LOST_CHECK_MS)
+	try {
+		const working = other.query('select pg_sleep($1)', [LOST_CHECK_MS / 1_000 + 2])
+		await expect(client.query('select 1')).rejects.toBeInstanceOf(Unavailable)
+		await expect(working).resolves.toMatchObject({ rowCount: 1 })
+	} finally {
+		clearTimeout(goOn)
+		process.kill(pid, 'SIGCONT')
+		client.release()
+		other.release()
+	}
+})
+
+test('PostgreSQL notices by itself that a node is gone', async () => {
+	const keepAlive = `select reset_val from pg_settings where name = 'tcp_keepalives_idle'`
+	for (const ask of [() => pool().query(keepAlive), () => longWork(() => pool().query(keepAlive))])
+		expect((await ask()).rows).toEqual([{ reset_val: '60' }])
 })
 
 test('a write whose connection is lost is reported as having an unknown outcome', async () => {
