@@ -33,6 +33,8 @@ describe('the classification of errors', () => {
 		['too many open files', coded('EMFILE', { syscall: 'connect' }), 'busy'],
 		['53100 disk full', coded('53100'), 'disk-full'],
 		['ENOSPC', coded('ENOSPC'), 'disk-full'],
+		['EDQUOT', coded('EDQUOT'), 'disk-full'],
+		['a quota', coded('XX000', { message: 'could not extend file: Disk quota exceeded' }), 'disk-full'],
 		['an I/O error for want of room', new Error('could not write: No space left on device'), 'disk-full'],
 		['23505 a unique key', coded('23505'), null],
 		['40P01 a deadlock', coded('40P01'), null],
