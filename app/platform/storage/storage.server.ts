@@ -214,7 +214,15 @@ class Folder extends FSDriver {
 		this.#incoming = incoming
 	}
 
-	override async put(key: string, contents: string | Uint8Array): Promise<void> {
+	override put(key: string, contents: string | Uint8Array): Promise<void> {
+		return this.#write(key, contents)
+	}
+
+	override putStream(key: string, contents: Readable): Promise<void> {
+		return this.#write(key, contents)
+	}
+
+	async #write(key: string, contents: string | Uint8Array | Readable): Promise<void> {
 		const written = join(this.#incoming, randomUUID())
 		const place = join(this.#location, key)
 		try {
