@@ -77,7 +77,7 @@ export function ConversationPane({ page, part, target, clientId, refused }: Conv
 			<Conversation
 				key={peer.username}
 				view={view}
-				className="px-4 py-5 md:pr-1 md:pl-6"
+				className="px-4 py-5 md:pr-0 md:pl-6"
 				notice="px-4 md:pr-0 md:pl-6"
 				composer="md:pr-0 md:pl-6"
 				target={target}

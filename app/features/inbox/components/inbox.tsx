@@ -114,7 +114,7 @@ function Lists({ inbox, requests, current }: ListsProps) {
 					online={online(username)}
 					typing={typing.has(username)}
 					current={username === current}
-					className="flex items-center gap-3 px-4 py-2.5 -outline-offset-2 hover:bg-hover aria-[current]:bg-ivy-wash aria-[current]:[--ring:var(--color-ivy-wash)]"
+					className="flex items-center gap-3 px-4 py-2.5 hover:bg-hover aria-[current]:bg-ivy-wash aria-[current]:[--ring:var(--color-ivy-wash)]"
 				/>
 			</li>
 		)
@@ -126,7 +126,7 @@ function Lists({ inbox, requests, current }: ListsProps) {
 					className="border-b border-line"
 					open={params.has('requestsBefore') || requested.some(({ peer }) => peer.username === current)}
 				>
-					<summary className="flex h-10 items-center px-4 text-sm font-semibold -outline-offset-2 hover:bg-hover">
+					<summary className="flex h-10 items-center px-4 text-sm font-semibold hover:bg-hover">
 						{requests.next === null ? pluralize(requested.length, 'request') : `${requested.length} requests and more`}
 					</summary>
 					<ul className="border-t border-line" aria-label="Requests">
@@ -184,7 +184,7 @@ function SearchResults({ found: { hits, next, nearly }, q, from, current }: Foun
 				{hits.map(({ id, peer, sender, sentAt, passage }) => (
 					<li key={id} className="border-b border-line">
 						<Link
-							className="flex items-start gap-3 px-4 py-2.5 -outline-offset-2 hover:bg-hover aria-[current]:bg-ivy-wash"
+							className="flex items-start gap-3 px-4 py-2.5 hover:bg-hover aria-[current]:bg-ivy-wash"
 							to={addressOf(peer.username, id)}
 							aria-current={peer.username === current && params.get('message') === String(id) ? 'true' : undefined}
 							preventScrollReset
