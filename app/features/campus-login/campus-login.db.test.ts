@@ -140,7 +140,7 @@ describe('logging in', () => {
 
 	test('a person without an address gets an error', async () => {
 		enrol({ sub: campus.visitor, email: undefined })
-		await expect(trip()).rejects.toThrow('No e-mail address came with this login')
+		await expect(trip()).rejects.toThrow('No email address came with this login')
 	})
 
 	test('a student of a known university is verified; staff are not', async () => {

@@ -104,7 +104,7 @@ test.each<[string, () => void, RegExp]>([
 			github.user.id = 9
 			github.emails = [{ email: 'x@example.com', primary: true, verified: false }]
 		},
-		/^No e-mail address came/,
+		/^No email address came/,
 	],
 	[
 		'a code that it refuses',

@@ -142,7 +142,7 @@ describe.skipIf(!slapd)(name, () => {
 
 	test('a person without an address in the directory gets an error', async () => {
 		await directory.enrol('bare', { mail: ' ' })
-		await expect(logIn('bare')).rejects.toThrow('No e-mail address came with this login')
+		await expect(logIn('bare')).rejects.toThrow('No email address came with this login')
 	})
 
 	test('guesses are limited like those of passwords', async () => {

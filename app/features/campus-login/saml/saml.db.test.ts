@@ -122,7 +122,7 @@ describe('logging in', () => {
 		confirming.mockRestore()
 		await saml.save({ trustsEmail: 'on' })
 		saml.enrol(saml.campus.visitor, { attributes: { [mail]: '' } })
-		await expect(saml.trip()).rejects.toThrow('No e-mail address came with this login')
+		await expect(saml.trip()).rejects.toThrow('No email address came with this login')
 	})
 })
 
