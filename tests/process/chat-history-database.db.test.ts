@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { closeDatabase, db, openDatabase } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { ChatRun, seed } from '../support/chat-run.ts'
+import { ChatRun, isLongRun, seed } from '../support/chat-run.ts'
 import { descendants } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
@@ -12,7 +12,7 @@ import { closeTabs, nextEvent, openTab } from '../support/tabs.ts'
 
 /* PostgreSQL is killed with SIGKILL during writes and restarted; the site recovers on its own. */
 
-const kills = 4
+const kills = isLongRun ? 4 : 2
 /** Per member between two kills, more than an idle machine can do. */
 const maxActs = 4
 /** Milliseconds after which every process has noticed the outage, and will tell its tabs to catch up. */
