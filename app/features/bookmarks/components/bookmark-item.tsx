@@ -1,5 +1,4 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { AnsweredBadge } from '~/features/search/components/answered.tsx'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -30,7 +29,7 @@ export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 		<li className="border-b border-line pt-3 pb-4">
 			<div className="flex items-center gap-x-4">
 				<span className="cat">{kind === 'query' ? 'Query' : 'Comment'}</span>
-				{post?.solved && <AnsweredBadge>{kind === 'query' ? 'Answered' : 'Accepted answer'}</AnsweredBadge>}
+				{post?.solved && <span className="answered">{kind === 'query' ? 'Answered' : 'Accepted answer'}</span>}
 				<Form method="post" action="/bookmarks" className="-mr-2.5 ml-auto flex" replace preventScrollReset>
 					<Target bookmark={bookmark} from={from} />
 					<button

@@ -1,5 +1,4 @@
 import { Plus } from 'lucide'
-import { AnsweredBadge } from '~/features/search/components/answered.tsx'
 import { withParams } from '~/lib/addresses.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Icon } from '~/ui/icon.tsx'
@@ -153,7 +152,7 @@ function Body({ comment, level }: CommentItemProps) {
 	return (
 		<>
 			{comment.unpublished && <UnpublishedNotice unpublished={comment.unpublished} what="comment" />}
-			{comment.solution && !facts.lifted.includes(comment.id) && <AnsweredBadge>Accepted answer</AnsweredBadge>}
+			{comment.solution && !facts.lifted.includes(comment.id) && <span className="answered">Accepted answer</span>}
 			<RenderedText html={comment.bodyHtml} small />
 			<OriginLine origin={comment.origin} />
 			<CommentActions comment={comment} level={level} forms={forms} />

@@ -1,4 +1,3 @@
-import { AnsweredBadge } from '~/features/search/components/answered.tsx'
 import { FollowedList } from '~/features/tags/components/followed-list.tsx'
 import { listFollowed } from '~/features/tags/following.server.ts'
 import { listCategories } from '~/features/tags/tags.server.ts'
@@ -116,7 +115,7 @@ function FollowedItem({ query }: { query: FollowedQuestionView }) {
 					</Link>
 				</h3>
 				<p className="meta mt-1 flex flex-wrap items-center gap-x-3">
-					{query.solved && <AnsweredBadge />}
+					{query.solved && <span className="answered">Answered</span>}
 					<span>{pluralize(query.commentCount, 'comment', 'comments')}</span>
 					<span>
 						active <RelativeTime at={query.activeAt} />

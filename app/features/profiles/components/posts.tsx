@@ -1,7 +1,6 @@
 import { useLocation } from 'react-router'
 import { CategoryAndState } from '~/features/question-lists/components/question-card.tsx'
 import type { AnswerView, QuestionCardView } from '~/features/questions/question.view.ts'
-import { AnsweredBadge } from '~/features/search/components/answered.tsx'
 import { withParams } from '~/lib/addresses.ts'
 import { pluralize } from '~/lib/text.ts'
 import { Link } from '~/ui/link.tsx'
@@ -132,7 +131,7 @@ function OwnAnswer({ answer }: { answer: AnswerView }) {
 			<div className="min-w-0">
 				{answer.solution && (
 					<p className="mb-0.5">
-						<AnsweredBadge>Accepted answer</AnsweredBadge>
+						<span className="answered">Accepted answer</span>
 					</p>
 				)}
 				<h3 className="text-md leading-5 font-semibold wrap-anywhere">

@@ -2,7 +2,6 @@ import { Pencil, Trash2 } from 'lucide'
 import { AuthorName } from '~/features/members/components/author-name.tsx'
 import type { QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { editPath } from '~/features/questions/questions.paths.ts'
-import { AnsweredBadge } from '~/features/search/components/answered.tsx'
 import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
 import { relativeTime } from '~/lib/dates.ts'
 import { Avatar } from '~/ui/avatar.tsx'
@@ -93,7 +92,7 @@ export function CategoryAndState({
 			<Link className="cat" to={categoryPath(category.slug)}>
 				{category.title}
 			</Link>
-			{solved && <AnsweredBadge />}
+			{solved && <span className="answered">Answered</span>}
 		</>
 	)
 }

@@ -1,7 +1,7 @@
 import { type Generated, sql } from 'kysely'
-import { siteDay } from '~/lib/calendar.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type QuestionRow, questionColumns, questionJoins } from '../questions.queries.server.ts'
+import { isPinValid } from './status.queries.server.ts'
 
 declare module '~/platform/db/schema.ts' {
 	interface Database {
@@ -21,13 +21,6 @@ export type PinScope = 'category' | 'forum'
 /** Maximum pinned questions in the forum, and in each category. */
 export const MAX_PINS = 3
 
-/** SQL condition: the pin `p` is valid today, that is, its last day is not over. */
-const holds = () => sql`(p.until is null or p.until >= ${siteDay(Date.now())}::date)`
-
-/** Whether the question `q` is pinned now, as a column. */
-export const isPinned = () =>
-	sql<boolean>`exists (select from question_pins p where p.question_id = q.id and ${holds()})`
-
 /**
  * The pinned questions of the forum, or of a category with the forum's that belong to it; last pinned first. Of more than the maximum, as
  * after the undo of a deletion or a move to another category, those that were pinned last.
@@ -37,7 +30,7 @@ export async function listPinnedRows(categoryId: number | undefined): Promise<Qu
 		with valid as materialized (
 			select p.question_id, p.place, p.pinned_at, row_number() over (
 				partition by p.place, case when p.place = 'category' then q.category_id end order by p.pinned_at desc, q.id) as number
-			from question_pins p join questions q on q.id = p.question_id where q.status = 'published' and ${holds()})
+			from question_pins p join questions q on q.id = p.question_id where q.status = 'published' and ${isPinValid()})
 		select ${questionColumns} from valid p join questions q on q.id = p.question_id ${questionJoins}
 		where p.number <= ${MAX_PINS} and ${categoryId === undefined ? sql`p.place = 'forum'` : sql`q.category_id = ${categoryId}`}
 		order by p.pinned_at desc, q.id limit ${2 * MAX_PINS}`.execute(db())
@@ -61,7 +54,7 @@ export async function insertPin(trx: Executor, { questionId, categoryId, place, 
 		insert into question_pins (question_id, place, until, pinned_by)
 		select ${questionId}, ${place}, ${until}::date, ${by}
 		where (select count(*) from question_pins p join questions q on q.id = p.question_id
-			where p.place = ${place} and ${holds()} and q.status = 'published' and q.id <> ${questionId}
+			where p.place = ${place} and ${isPinValid()} and q.status = 'published' and q.id <> ${questionId}
 			${place === 'category' ? sql`and q.category_id = ${categoryId}` : sql``}) < ${MAX_PINS}
 		on conflict (question_id) do update
 			set place = excluded.place, until = excluded.until, pinned_by = excluded.pinned_by, pinned_at = now()
@@ -72,7 +65,7 @@ export async function insertPin(trx: Executor, { questionId, categoryId, place, 
 /** Whether a question that the caller has locked is pinned now. */
 export async function isPinnedNow(trx: Executor, questionId: number): Promise<boolean> {
 	const { rows } = await sql`
-		select 1 from question_pins p where p.question_id = ${questionId} and ${holds()}`.execute(trx)
+		select 1 from question_pins p where p.question_id = ${questionId} and ${isPinValid()}`.execute(trx)
 	return rows.length > 0
 }
 

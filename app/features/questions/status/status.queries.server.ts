@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
 import type { QuestionAddress } from '~/features/search/search.view.ts'
+import { siteDay } from '~/lib/calendar.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
@@ -9,7 +10,6 @@ import { mentionsIn } from '~/platform/markdown/render.server.ts'
 import type { EventQuestion, ForumEvent } from '../questions.events.ts'
 import { type QuestionPageRow, questionJoins, questionPageColumns } from '../questions.queries.server.ts'
 import { statusAssignments } from '../writing/writing.queries.server.ts'
-import { isPinned } from './pins.queries.server.ts'
 
 /* Posts for moderators, whatever their status. A question is locked before its comments. */
 
@@ -254,6 +254,10 @@ export interface PostRow {
 	pinned: boolean
 }
 
+/** SQL condition: the pin `p` is valid today, that is, its last day is not over. */
+export const isPinValid = () => sql`(p.until is null or p.until >= ${siteDay(Date.now())}::date)`
+
+const isPinned = () => sql`exists (select from question_pins p where p.question_id = q.id and ${isPinValid()})`
 const ofQuestion = () => sql`q.id as question_id, coalesce(users.pseudonym_of, users.id) as question_author_id,
 	case when users.pseudonym_of is not null then users.id end as pseudonym_id, users.username, c.slug as category_slug, q.title, q.tags,
 	q.status as question_status, q.locked_at is not null as locked, ${isPinned()} as pinned`

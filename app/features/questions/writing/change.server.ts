@@ -22,8 +22,7 @@ import { findNamedQuestion, type NamedQuestion, type QuestionPageRow } from '../
 import { keyInput } from '../questions.schema.ts'
 import { findChangeableComment, findChangeableQuestion } from '../status/pending.queries.server.ts'
 import { applyPostingRules, makePending, type PostingFacts } from '../status/posting-rules.server.ts'
-import { claimKey, recordKeyResult } from './keys.queries.server.ts'
-import { type CreatedPost, countRevisions, setStatus } from './writing.queries.server.ts'
+import { type CreatedPost, claimKey, countRevisions, recordKeyResult, setStatus } from './writing.queries.server.ts'
 
 /* The first checks of every use case that writes. */
 

@@ -5,7 +5,6 @@ import { toast } from '~/shell/toast.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { busyButtonProps } from '~/ui/submit-button.tsx'
 import type { SimilarView } from '../search.view.ts'
-import { AnsweredBadge } from './answered.tsx'
 
 interface SimilarQuestionsProps {
 	title: string
@@ -78,7 +77,7 @@ function SimilarItem({ row, busy, onSolved }: { row: SimilarView; busy: boolean;
 				/>
 			)}
 			<div className="mt-1 flex flex-wrap items-center gap-x-3 text-xs text-ink-3">
-				{row.solved ? <AnsweredBadge /> : <span>Not answered yet</span>}
+				{row.solved ? <span className="answered">Answered</span> : <span>Not answered yet</span>}
 				<span>{row.commentCount === 1 ? '1 comment' : `${row.commentCount} comments`}</span>
 				<button
 					className="btn btn-sm btn-ghost -mr-2.5 ml-auto"
