@@ -187,7 +187,7 @@ export async function insertDevice(userId: number, hash: string, executor: Execu
 }
 
 /** Deletes all devices of an account, for example after a password change. */
-export async function deleteDevices(userId: number, executor: Executor = db()): Promise<void> {
+export async function deleteDevices(userId: number, executor: Executor): Promise<void> {
 	await sql`delete from known_devices where user_id = ${userId}`.execute(executor)
 }
 
