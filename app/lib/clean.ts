@@ -18,9 +18,14 @@ export function isBlank(text: string): boolean {
 	return !/[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)
 }
 
-/** As {@link cleanText}, on one line, trimmed, with single spaces. */
+/** As {@link cleanText}, trimmed; '' for a text that shows nothing. */
+export function cleanParagraphs(text: string): string {
+	return isBlank(text) ? '' : cleanText(text).trim()
+}
+
+/** As {@link cleanParagraphs}, on one line with single spaces. */
 export function cleanLine(text: string): string {
-	return cleanText(text).replace(/\s+/g, ' ').trim()
+	return cleanParagraphs(text).replace(/\s+/g, ' ')
 }
 
 /** Removes NUL, which PostgreSQL rejects even in a search, so no row could match. */

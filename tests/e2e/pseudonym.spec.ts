@@ -164,3 +164,27 @@ test('without scripts, the checkbox is submitted with the form and keeps its sta
 	expect(new URL(plain.url()).pathname).toMatch(/^\/forum\/others\/[a-z]+-[a-z]+-[a-z0-9]{4}\/\d+\//)
 	await plain.context().close()
 })
+
+test('without scripts, the checkbox stays where the session ended, and the query is sent again after a login', async ({
+	page,
+	browser,
+}) => {
+	await enrol(page, 'Oona Loggedout')
+	const { cookies } = await page.context().storageState()
+	const plain = await newPage(browser, { javaScriptEnabled: false })
+	await plain.context().addCookies(cookies)
+	await plain.goto('/forum/ask')
+	await plain.getByLabel('Title').fill('May I still ask this without a name?')
+	await plain.locator('input[name=tags]').fill('names')
+	await plain.locator('textarea[name=description]').fill('It took a whole evening.')
+	await box(plain).check()
+	await plain.context().clearCookies()
+	await plain.getByRole('button', { name: 'Post question' }).click()
+	await expect(plain.getByText(/You are no longer logged in/)).toBeVisible()
+	await expect(box(plain)).toBeChecked()
+	await plain.context().addCookies(cookies)
+	await plain.getByRole('button', { name: 'Post question' }).click()
+	await expect(plain.getByRole('heading', { level: 1, name: 'May I still ask this without a name?' })).toBeVisible()
+	await expect(plain.getByRole('main').getByText('Oona')).toHaveCount(0)
+	await plain.context().close()
+})

@@ -1,6 +1,7 @@
 import type { ChatPicture, PictureReference } from '~/features/chat-pictures/chat-pictures.view.ts'
 import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
 import type { Peer, Receipts, StrangerView, UsernamesById } from '~/features/conversations/conversations.view.ts'
+import { isBlank } from '~/lib/clean.ts'
 import type { MessageRow } from './messages/messages.queries.server.ts'
 
 /** Limits of the chat, apart from the schema so that the browser can use them without zod. */
@@ -112,9 +113,12 @@ declare module '~/platform/realtime/events.ts' {
 	}
 }
 
-/** The text of a message without blank lines before it and white space after it. Leading spaces stay, as they may indent code. */
+/**
+ * The text of a message without blank lines before it and white space after it; '' where it shows nothing. Leading spaces stay, as they may
+ * indent code.
+ */
 export function trimmedMessage(text: string): string {
-	return text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd()
+	return isBlank(text) ? '' : text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd()
 }
 
 /** A message as one member sees it. */

@@ -51,6 +51,10 @@ export type ConversationRow = PeerRow & PairStateRow
 
 type UserId = RawBuilder<unknown> | number
 
+/** An SQL condition: a member hides when they are online. */
+export const hidesPresence = (userId: UserId) =>
+	sql`exists (select from profiles where profiles.user_id = ${userId} and not show_presence)`
+
 /** Finds former usernames as well: a tab that was open during a rename still sends the old one. */
 const idByName = (username: RawBuilder<unknown> | string) =>
 	sql`(select user_id from usernames where usernames.username = ${username})`
@@ -65,7 +69,7 @@ const pairStateColumns = (userId: UserId) => sql`p.id as peer_id, p.username, p.
 		else 0 end as unanswered,
 	${isBlocking(userId, sql.ref('p.id'))} as blocked_by_me, ${isBlocking(sql.ref('p.id'), userId)} as blocked_me,
 	coalesce(s.accepts, 'members') as accepts,
-	exists (select from profiles where user_id = ${userId} and campus_verified_at is not null) as verified`
+	exists (select from profiles where user_id = ${userId} and campus_verified_at > now() - interval '365 days') as verified`
 
 /** The conversation `c` of `p` and a member. A lateral index lookup, as a join may scan a small table. */
 export const conversationJoin = (kind: 'left' | 'inner', userId: UserId) => sql`${sql.raw(kind)} join lateral (
@@ -317,7 +321,7 @@ export async function findTypingPeer(userId: number, username: string): Promise<
 		where p.id = ${idByName(username)}
 			and not exists (select from conversation_members where conversation_id = c.id and pending)
 			and not exists (select from blocks where (blocker_id, blocked_id) in ((p.id, ${userId}), (${userId}, p.id)))
-			and not exists (select from profiles where user_id = ${userId} and not show_presence)
+			and not ${hidesPresence(userId)}
 			and not exists (select from users where id = ${userId} and suspended_until > now())
 			and not exists (select from chat_settings where user_id = ${userId} and not shows_typing)`.execute(db())
 	return rows[0]

@@ -5,6 +5,7 @@ import { byPosition } from '~/platform/db/transaction.server.ts'
 import {
 	conversationJoin,
 	conversationLocks,
+	hidesPresence,
 	type LockOptions,
 	type Pair,
 	pairs,
@@ -81,7 +82,7 @@ const writeReceipts = statement(
 				where conversation_id = mark.conversation_id and user_id = mark.user_id limit 1) before, lateral (
 				select coalesce(max(m.id), 0) as id from messages m
 				where m.conversation_id = mark.conversation_id and m.recipient_id = mark.user_id and m.id <= mark.up_to
-					and m.id > before.read_id) got)
+					and m.id > before.read_id and (mark.read or not ${hidesPresence(sql.ref('mark.user_id'))})) got)
 		update conversation_members side set delivered_id = reached.delivered_id, read_id = reached.read_id,
 			unread = case when reached.read_id = reached.read_before then side.unread else (
 				select count(*)::int from messages m where m.conversation_id = side.conversation_id and m.id > reached.read_id
@@ -94,8 +95,8 @@ const writeReceipts = statement(
 )
 
 /**
- * Stores receipts: they never go back, and never beyond what the member was sent. The conversations are locked, so that the
- * counters are right.
+ * Stores receipts: they never go back, and never beyond what the member was sent. A message that only arrived shows that its reader is
+ * online, so members who hide that have receipts of what they read alone. The conversations are locked, so that the counters are right.
  * @param events at most one per member and conversation
  * @returns the result of each, in their order
  */

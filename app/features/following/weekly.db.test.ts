@@ -176,6 +176,10 @@ test.each<[string, (mail: Mail | undefined) => Promise<unknown>]>([
 	['who turned it off', () => setPreferences(member, new Set(['daily']))],
 	['who is suspended', () => sql`update users set suspended_until = 'infinity' where id = ${member.id}`.execute(db())],
 	[
+		'who is leaving',
+		() => sql`update users set leaves_at = now() + interval '14 days' where id = ${member.id}`.execute(db()),
+	],
+	[
 		'who unsubscribed by the link of one',
 		async (mail) => {
 			const link = mail?.headers?.['List-Unsubscribe'] ?? ''

@@ -115,6 +115,7 @@ describe('the mail about unread messages', () => {
 		['comes to a member who wants no mails', () => setPreferences(mira, new Set(['message-mail']))],
 		['comes to a member who unsubscribed', () => unsubscribe(tokenOf(mira))],
 		['comes to a suspended member', () => suspend(mira)],
+		['comes to a member who is leaving', () => scheduleDeletion(mira)],
 	])('does not include messages that %s', async (_what, act) => {
 		const { id } = await makeMessage(tomas, mira, 'Are you coming?')
 		await act(id)
@@ -192,6 +193,10 @@ async function mailAll(): Promise<void> {
 
 async function suspend({ id }: SignedIn): Promise<void> {
 	await sql`update users set suspended_until = 'infinity' where id = ${id}`.execute(db())
+}
+
+async function scheduleDeletion({ id }: SignedIn): Promise<void> {
+	await sql`update users set leaves_at = now() + interval '14 days' where id = ${id}`.execute(db())
 }
 
 const mails = ({ username }: SignedIn) => queuedMails(`${username}@campus.example`)

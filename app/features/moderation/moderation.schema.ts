@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { cleanText, isStorable } from '~/lib/clean.ts'
+import { cleanParagraphs, isStorable } from '~/lib/clean.ts'
 import { moderationLimits } from './moderation.limits.ts'
 import { type Act, suspensionDurations } from './moderation.policy.ts'
 
@@ -7,7 +7,7 @@ const text = (max: number, tooLong: string, missing = 'Write a few words.') =>
 	z
 		.string({ error: missing })
 		.refine(isStorable, 'The text contains an invalid character (NUL).')
-		.transform((value) => cleanText(value).trim())
+		.transform(cleanParagraphs)
 		.refine((value) => value.length <= max, tooLong)
 
 const saySomething = 'Say in a few words what is wrong.'

@@ -116,6 +116,7 @@ describe('the digest mail', () => {
 		['comes to a member who wants no mails', () => setPreferences(mira, new Set(['comment-site', 'comment-mail']))],
 		['is of a kind whose mails were turned off since', () => setPreferences(mira, new Set(['comment-site', 'daily']))],
 		['comes to a member who unsubscribed', () => unsubscribe(tokenOf(mira))],
+		['comes to a member who is leaving', () => scheduleDeletion(mira)],
 	])('does not include notifications that %s', async (_what, act) => {
 		await sql`insert into questions (id, author_id, category_id, title, description, description_html, excerpt)
 			values (1, ${mira.id}, 1, 'One', '', '', '') on conflict do nothing`.execute(db())
@@ -309,6 +310,10 @@ async function pass(time: string): Promise<void> {
 	await sql`update notification_boxes set mail_due_at = mail_due_at - ${time}::interval, mailed_at = mailed_at - ${time}::interval`.execute(
 		db(),
 	)
+}
+
+async function scheduleDeletion({ id }: SignedIn): Promise<void> {
+	await sql`update users set leaves_at = now() + interval '14 days' where id = ${id}`.execute(db())
 }
 
 const mails = () => queuedMails(`mira${serial}@campus.example`)

@@ -23,7 +23,7 @@ export async function lockDueMembers(
 	const { rows } = await sql<DueMember>`
 		select user_id, name, email, unread from notification_boxes join users on users.id = user_id
 		where (mail_due_at <= now() or mail_due_at > now() + ${latest}) and (suspended_until is null or suspended_until <= now())
-			and user_id <> all(${besides}::int[])
+			and leaves_at is null and user_id <> all(${besides}::int[])
 		order by mail_due_at limit ${limit} for update of notification_boxes skip locked`.execute(trx)
 	return rows
 }
@@ -81,10 +81,10 @@ export function mailedUpTo(
 		and mailed.subject_type = ${subjectType} and mailed.subject_id = ${subjectId}), 0)`
 }
 
-/** SQL condition: a member wants mails of a kind, and is neither imported nor suspended. */
+/** SQL condition: a member wants mails of a kind, and is neither imported, suspended nor leaving. */
 export function wantsMail(kind: string, userId: RawBuilder<unknown>): RawBuilder<boolean> {
 	return sql`(exists (select from users as wanting where wanting.id = ${userId} and not wanting.imported
-			and (wanting.suspended_until is null or wanting.suspended_until <= now()))
+			and wanting.leaves_at is null and (wanting.suspended_until is null or wanting.suspended_until <= now()))
 		and not exists (select from notification_boxes as box where box.user_id = ${userId} and box.mail = 'off')
 		and not exists (select from notification_preferences as chosen
 			where chosen.user_id = ${userId} and chosen.kind = ${kind} and not chosen.mail))`
@@ -196,7 +196,7 @@ export async function lockWeeklyMembers(
 			${iso(sql.ref('weekly_since'))} as since, ${iso(until)} as until
 		from notification_boxes join users on users.id = user_id
 		where weekly and weekly_of < ${thisWeek()} and not imported and (suspended_until is null or suspended_until <= now())
-			and user_id <> all(${besides}::int[])
+			and leaves_at is null and user_id <> all(${besides}::int[])
 		order by weekly_of, user_id limit ${limit} for update of notification_boxes skip locked`.execute(trx)
 	return rows
 }

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { experienceInput, type Site, socialLink, webAddress } from './profile.schema.ts'
+import {
+	academicsInput,
+	experienceInput,
+	personalInput,
+	projectInput,
+	type Site,
+	socialLink,
+	webAddress,
+} from './profile.schema.ts'
 
 test.each<[Site, string, string | null]>([
 	['github', 'mira-q', 'https://github.com/mira-q'],
@@ -78,4 +86,14 @@ test.each([
 ])('%j as the start of an experience is allowed: %s', (starts, isAllowed) => {
 	const read = experienceInput.safeParse({ kind: 'work', organisation: 'Lamp Works', starts })
 	expect([read.success, read.data?.starts]).toEqual([isAllowed, isAllowed ? starts.trim() : undefined])
+})
+
+test('what shows nothing counts as no text in titles, skills and other fields', () => {
+	const nothing = ' \u200b\u2060\u3164\u2800\u034f '
+	expect(projectInput.safeParse({ project_title: nothing }).error?.issues).toMatchObject([
+		{ path: ['project_title'], message: 'A project needs a title!' },
+	])
+	const typed = { fullName: 'Mira', city: nothing, about: nothing, skills: `Rust,${nothing},🦀` }
+	expect(personalInput.parse(typed)).toMatchObject({ city: '', about: '', skills: ['Rust', '🦀'] })
+	expect(academicsInput.parse({ location: 'Zürich \u200b' }).location).toBe('Zürich \u200b')
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { personName } from '~/features/accounts/names.schema.ts'
 import { isHost, openingsOf, siteHosts } from '~/features/members/self.view.ts'
 import { siteDay } from '~/lib/calendar.ts'
-import { cleanLine, cleanText, isStorable } from '~/lib/clean.ts'
+import { cleanLine, cleanParagraphs, isStorable } from '~/lib/clean.ts'
 import {
 	type Audience,
 	type AudienceField,
@@ -106,7 +106,7 @@ const required = (missing: string, max: number, what: string) =>
 const paragraphs = (max: number, what: string) =>
 	stored
 		.default('')
-		.transform((text) => cleanText(text).trim())
+		.transform(cleanParagraphs)
 		.refine((text) => text.length <= max, `${what} has at most ${max.toLocaleString('en')} characters.`)
 
 /** A checkbox sends its value or nothing; API clients send true or false. */

@@ -147,18 +147,21 @@ describe('the author behind a pseudonym', () => {
 		await makeComment(mira, (await makeQuestion(reader)).id, body)
 	})
 
-	test('cannot ask in a category for staff only, which would reveal the role', async () => {
-		await sql`update categories set asking = 'staff' where slug = 'careers'`.execute(db())
-		const refusal = { category: expect.stringContaining('a pseudonym there would say that you are one') }
-		await expect(makeQuestion(moderator, { category: 'careers', pseudonym: 'on' })).rejects.toMatchObject({
-			fields: refusal,
-		})
-		await expect(makeQuestion(moderator, { category: 'careers' })).resolves.toMatchObject({ id: expect.any(Number) })
-		const own = await makeQuestion(moderator, { pseudonym: 'on' })
-		const moved = { title: 'A question that moves', description: 'There.', tags: 'react', category: 'careers' }
-		await expect(editQuestion(moderator, own.id, moved)).rejects.toMatchObject({ fields: refusal })
-		await sql`update categories set asking = 'everybody' where slug = 'careers'`.execute(db())
-	})
+	test.each(['staff', 'verified'])(
+		'cannot ask in a category for %s where only their role lets them, which would reveal it',
+		async (asking) => {
+			await sql`update categories set asking = ${asking} where slug = 'careers'`.execute(db())
+			const refusal = { category: expect.stringContaining('a pseudonym there would say that you are') }
+			await expect(makeQuestion(moderator, { category: 'careers', pseudonym: 'on' })).rejects.toMatchObject({
+				fields: refusal,
+			})
+			await expect(makeQuestion(moderator, { category: 'careers' })).resolves.toMatchObject({ id: expect.any(Number) })
+			const own = await makeQuestion(moderator, { pseudonym: 'on' })
+			const moved = { title: 'A question that moves', description: 'There.', tags: 'react', category: 'careers' }
+			await expect(editQuestion(moderator, own.id, moved)).rejects.toMatchObject({ fields: refusal })
+			await sql`update categories set asking = 'everybody' where slug = 'careers'`.execute(db())
+		},
+	)
 
 	test('finds the choice in their own draft', async () => {
 		const typed = { key: 'ask', title: 'A title', description: '', tags: '', category: 'others' }

@@ -132,7 +132,7 @@ const MAX_RELATIVES = 6
  * @param options.current slug of the question's present category, which it may keep regardless of who may ask there
  * @param options.tags the question's tags, as `mainTags` returns them; only in a transaction
  * @param options.before its previous tags
- * @param options.isPseudonymous whether the author is hidden; a category for staff would reveal part of it
+ * @param options.isPseudonymous whether the author is hidden; a category where only their role lets them ask would reveal part of it
  * @throws Invalid if there is none, the member may not ask there, or the tags break its rules
  */
 export async function requireCategory(
@@ -146,8 +146,7 @@ export async function requireCategory(
 	const isKept = found.slug === current
 	const refusal = isKept
 		? null
-		: ((await refusalIn(found, viewer, trx)) ??
-			(isPseudonymous && found.askers === 'staff' ? staffOnly(found.title) : null))
+		: ((await refusalIn(found, viewer, trx)) ?? (isPseudonymous ? await refusalOfPseudonym(found, viewer, trx) : null))
 	if (refusal) throw new Invalid(refusal, { category: refusal })
 	if (trx && tags)
 		await requireTags(
@@ -166,8 +165,11 @@ interface PlaceOptions {
 	before?: string[]
 }
 
-function staffOnly(title: string): string {
-	return `Only moderators ask in “${title}”, so a pseudonym there would say that you are one. Choose another category, or ask under your name.`
+/** For a member who may ask in a category: null unless they need their role for it. */
+async function refusalOfPseudonym(category: CategoryRow, viewer: SignedIn, trx?: Executor): Promise<string | null> {
+	if ((await refusalIn(category, { ...viewer, role: 'member' }, trx)) === null) return null
+	const who = category.askers === 'staff' ? 'moderators' : 'verified students and moderators'
+	return `Only ${who} ask in “${category.title}”, so a pseudonym there would say that you are a moderator. Choose another category, or ask under your name.`
 }
 
 async function refusalIn(category: CategoryRow, viewer: SignedIn, trx?: Executor): Promise<string | null> {

@@ -155,7 +155,8 @@ export function AskForm(props: AskFormProps) {
 						errors={errors}
 						categories={categories}
 						pictures={viewer !== null}
-						mayHide={viewer !== null && madeFrom === 0}
+						// A rejected form keeps its box, even if the session has ended: without it, it would be sent under the name.
+						mayHide={(viewer !== null || refusal !== null) && madeFrom === 0}
 						onSending={tell}
 					/>
 				</div>

@@ -191,6 +191,18 @@ test('receipts only move forward, never past what was sent to the reader, and th
 	expect(await findBrokenFigures()).toEqual([])
 })
 
+test('a member who hides when they are online sends no receipt of what only arrived', async () => {
+	await sql`insert into profiles (user_id, show_presence) values (${tomas.id}, false)
+		on conflict (user_id) do update set show_presence = false`.execute(db())
+	const { id } = await makeMessage(mira, tomas)
+	const receipts = async (read: boolean) => {
+		await markSeen(tomas, { with: mira.username, upTo: id, read })
+		return (await openConversation(mira, tomas.username)).receipts
+	}
+	expect(await receipts(false)).toEqual({ delivered: 0, read: 0 })
+	expect(await receipts(true)).toEqual({ delivered: id, read: id })
+})
+
 test('deleting an unread message lowers the unread count, and deleting a read one does not', async () => {
 	const [read, unread] = [await makeMessage(mira, tomas), await makeMessage(mira, tomas)]
 	await markSeen(tomas, { with: mira.username, upTo: read.id, read: true })

@@ -71,6 +71,7 @@ test.each<[string, () => Promise<unknown>, number]>([
 	['no message', () => report('x'), 404],
 	['a message of another conversation', async () => report((await makeMessage(tomas, moderator)).id), 404],
 	['nothing in words', async () => report((await makeMessage(tomas, mira)).id, ' '), 422],
+	['only invisible words', async () => report((await makeMessage(tomas, mira)).id, '\u200b\u3164'), 422],
 	['a conversation that is none', () => reportMessage(mira, { with: `mod${serial}`, id: 1 }, { words: 'x' }), 404],
 	['anything as a visitor', () => reportMessage(null, { with: tomas.username, id: 1 }, { words: 'x' }), 403],
 	[

@@ -133,6 +133,7 @@ test('an id of a message to another member is refused', async () => {
 test.each<[string, Record<string, unknown>, number]>([
 	['nothing', { body: '' }, 422],
 	['only spaces and line breaks', { body: ' \n\t\n ' }, 422],
+	['only invisible characters', { body: '\u200b\u2060\u3164\u2800\u034f' }, 422],
 	['4,001 characters', { body: 'x'.repeat(4_001) }, 422],
 	['a NUL', { body: 'a\u0000b' }, 422],
 	['no text', { body: { $gt: '' } }, 422],
@@ -264,14 +265,15 @@ test('a request can be accepted without a reply', async () => {
 })
 
 test.each([
-	['members', false, true],
-	['verified', false, false],
-	['verified', true, true],
-	['nobody', true, false],
-] as const)('where %s may write, a member with verification %s: %s', async (accepts, verified, allowed) => {
+	['members', null, true],
+	['verified', null, false],
+	['verified', 364, true],
+	['verified', 366, false],
+	['nobody', 0, false],
+] as const)('where %s may write, a member verified %s days ago: %s', async (accepts, days, allowed) => {
 	const years = { year_of_passing: null, current_semester: null, current_year: null }
-	const campus_verified_at = verified ? new Date() : null
-	const address = { university_email: verified ? `${mira.username}@uni.example` : '' }
+	const campus_verified_at = days === null ? null : new Date(Date.now() - days * 86_400_000)
+	const address = { university_email: days === null ? '' : `${mira.username}@uni.example` }
 	await db()
 		.insertInto('profiles')
 		.values({ user_id: mira.id, ...years, ...address, campus_verified_at })
