@@ -7,6 +7,7 @@ import { defineConfig, type Plugin } from 'vite'
 import { hashOfSources } from './scripts/support/install.mjs'
 import { precompress } from './scripts/support/precompress.ts'
 import { routeFiles } from './scripts/support/route-files.ts'
+import { routeMatching } from './scripts/support/route-matching.ts'
 
 /**
  * Bundles what every page needs into two files, and what the pages of visitors share into a few: the headers of thirty small ones would
@@ -157,6 +158,7 @@ export default defineConfig(({ command }) => ({
 		tailwindcss(),
 		reactRouter(),
 		noInstrumentation,
+		routeMatching,
 		routeFiles(),
 		precompress(),
 		workers,

@@ -138,7 +138,7 @@ test('plain data are sent as JSON, and arrive as React Router encoded them', asy
 
 test('data with a value that JSON does not have stay in React Router’s encoding', async () => {
 	const opening = await openingScript()
-	for (const value of ['["D",0]', '["S"]', '{"_1":-7}', '[-1]', '[-2]']) {
+	for (const value of ['["D",0]', '["S"]', '{"_1":-7}', '[-1]', '[-2]', '{"_3":4},"__proto__",[]']) {
 		const data = `[{"_1":2},"at",${value}]\n`
 		expect(await new Response(streamOf(withData(opening, data))).text()).toBe(data)
 	}

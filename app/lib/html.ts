@@ -3,7 +3,12 @@ export function escapeHtml(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
-const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
+/** The reverse of {@link escapeHtml}, also for what the renderer writes for an apostrophe. */
+function withoutEntities(text: string): string {
+	if (!text.includes('&')) return text
+	const signs = text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'")
+	return signs.replaceAll('&amp;', '&')
+}
 
 /**
  * The plain text of HTML from `renderMarkdown`, on one line: no tags, no labels of code blocks, formulas as their source.
@@ -14,9 +19,7 @@ export function textOfHtml(html: string): string {
 	const text = withoutTags(
 		sourced.includes('<header>') ? sourced.replace(/<header><span>[^<]*<\/span><\/header>/g, '') : sourced,
 	)
-	return collapseWhitespace(
-		text.includes('&') ? text.replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name] ?? '') : text,
-	)
+	return collapseWhitespace(withoutEntities(text))
 }
 
 /** Every stretch of white space as one space, and none at the ends. Most are one space already, and stay where they are. */

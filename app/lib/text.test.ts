@@ -36,6 +36,8 @@ test.each([
 	['a skin tone', 'ab👍🏽', 4, 'ab'],
 	['a letter with its accent', 'abe\u0301', 3, 'ab'],
 	['a syllable with its vowel', 'नकि', 2, 'न'],
+	['a line break of two', 'ab\r\ncd', 3, 'ab'],
+	['letters, where it ends between two', 'ab🦊cd', 5, 'ab🦊c'],
 	['nothing, where it ends between two', 'ab🦊cd', 4, 'ab🦊'],
 	['nothing, where it is short', 'ab🦊', 4, 'ab🦊'],
 	['the only one there is, without half a pair', '👩‍👩‍👧‍👦', 4, '👩‍\ufffd'],
@@ -50,6 +52,7 @@ test.each([
 	['whole words only', 12, 'whole words…'],
 	['unbreakable', 5, 'unbre…'],
 	['🌿🌿 🌿🌿', 3, '🌿🌿…'],
+	['🌿🌿 🌿🌿', 5, '🌿🌿 🌿🌿'],
 	['Ida👩‍👩‍👧‍👦', 5, 'Ida…'],
 ])('%j in at most %i characters is %j', (text, most, expected) => {
 	expect(truncateWords(text, most)).toBe(expected)

@@ -33,6 +33,8 @@ let characters: Intl.Segmenter | undefined
  */
 export function startOf(text: string, length: number): string {
 	if (text.length <= length) return text
+	// Between two letters of ASCII there is always one, which needs no segmenter.
+	if (/^[ -~]{2}$/.test(text.slice(length - 1, length + 1))) return text.slice(0, length).toWellFormed()
 	characters ??= new Intl.Segmenter()
 	// A long text would take milliseconds.
 	const end = characters.segment(text.slice(0, length + 100)).containing(length)?.index
@@ -41,11 +43,13 @@ export function startOf(text: string, length: number): string {
 
 /** `text`, or as many of its words as fit into `most` characters, with an ellipsis; a longer single word is cut. */
 export function truncateWords(text: string, most: number): string {
-	const points = [...text]
-	if (points.length <= most) return text
-	const start = startOf(text, points.slice(0, most).join('').length)
+	let end = 0
+	for (let point = 0; point < most && end < text.length; point += 1)
+		end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+	if (end >= text.length) return text
+	const start = startOf(text, end)
 	// Where the next character is a space, the last word is complete.
-	const whole = /\s/.test(points[most] ?? '') ? start : start.replace(/\s\S*$/, '')
+	const whole = /\s/.test(text[end] ?? '') ? start : start.replace(/\s\S*$/, '')
 	return `${whole.trimEnd()}…`
 }
 

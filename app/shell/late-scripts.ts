@@ -66,7 +66,14 @@ function plainData(data: string): string | null {
 		if (index < 0 || (Array.isArray(value) && typeof value[0] === 'string')) isPlain = false
 		if (!isPlain || value === null || typeof value !== 'object') return value
 		if (Array.isArray(value)) return value.map(plain)
-		return Object.fromEntries(Object.entries(value).map(([key, of]) => [values[Number(key.slice(1))], plain(of)]))
+		const object: Record<string, unknown> = {}
+		for (const key in value) {
+			const name = String(values[Number(key.slice(1))])
+			// Assigning to it would change the object's prototype.
+			if (name === '__proto__') isPlain = false
+			object[name] = plain((value as Record<string, number>)[key] ?? NULL)
+		}
+		return object
 	}
 	const root = plain(0)
 	return isPlain ? JSON.stringify(root) : null

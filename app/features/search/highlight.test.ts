@@ -29,6 +29,9 @@ test.each([
 	['ASP.NET', 'ASP.NET Core', ['dotqnet'], 'ASP<mark>.NET</mark> Core'],
 	['a number', 'error 0x80070005 and 403', ['0x80070005', '403'], 'error <mark>0x80070005</mark> and <mark>403</mark>'],
 	['Chinese', '关于机器学习', ['机', '器'], '关于<mark>机器</mark>学习'],
+	['other signs', '→ Loops ≤ loop✓ 😀loop', ['loop'], '→ <mark>Loops</mark> ≤ <mark>loop</mark>✓ 😀<mark>loop</mark>'],
+	['other signs and accents', '→ café ✓', ['cafe'], '→ <mark>café</mark> ✓'],
+	['other numbers', 'step ①: loop①', ['①', 'loop'], 'step <mark>①</mark>: loop①'],
 	['lines', 'a\n\n  b ', [], 'a b'],
 ])('%s is shown as typed', (_what, text, lexemes, html) => {
 	expect(highlight(text, lexemes)).toBe(html)
@@ -91,5 +94,7 @@ test('one search after another, each finds its own words', () => {
 test('an excerpt is made from HTML that ends anywhere', () => {
 	expect(textOfTruncatedHtml('<p>a &lt; b</p><pre cla')).toBe('a < b')
 	expect(textOfTruncatedHtml('<p>a &am')).toBe('a')
+	expect(textOfTruncatedHtml('<p>a &amp;lt; &#39;b&#39; &quot;c&gt; &')).toBe(`a &lt; 'b' "c>`)
+	expect(textOfTruncatedHtml('<p>a</p> b <em title="')).toBe('a b')
 	expect(countMatches('loops and a loop of values', ['loop', 'valu'])).toBe(2)
 })

@@ -50,7 +50,11 @@ export function highlightPassage(text: string, lexemes: readonly string[], lengt
 
 /** The text of HTML that may be truncated anywhere. */
 export function textOfTruncatedHtml(html: string): string {
-	return textOfHtml(html.replace(/(?:<[^>]*|&[a-z#0-9]*)$/, ''))
+	const tag = html.indexOf('<', html.lastIndexOf('>') + 1)
+	if (tag >= 0) return textOfHtml(html.slice(0, tag))
+	const entity = html.lastIndexOf('&')
+	const isCut = entity >= 0 && /^&[a-z#0-9]*$/.test(html.slice(entity))
+	return textOfHtml(isCut ? html.slice(0, entity) : html)
 }
 
 /** The number of different words of a search in a text. */

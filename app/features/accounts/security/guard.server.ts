@@ -190,7 +190,7 @@ async function checkRegistration({ context, email, address, body }: Attempt): Pr
 	const agreed_to = requireAcceptedTerms(body.terms)
 	// The owner of ADMIN_EMAIL is staff, whatever their name.
 	if (!isAdminEmail(email)) await requireNoImpersonation(name, 'name')
-	refuseWeak(body.password, { email, name })
+	requireStrongPassword(body.password, { email, name })
 	const { domains } = registrationSettings()
 	if (!isAllowedDomain(email, domains)) {
 		const message = `Only addresses of ${domains.join(', ')} can register here.`
@@ -225,7 +225,7 @@ async function checkReset({ context, address, body }: Attempt): Promise<unknown>
 	const token = String(body.token ?? context.query?.token ?? '')
 	const link = hashToken(`reset-password:${token}`)
 	const owner = await findResetOwner(link)
-	refuseWeak(body.newPassword, owner)
+	requireStrongPassword(body.newPassword, owner)
 	requireHashCapacity()
 	await countAttempt([
 		['reset-link', token],
@@ -245,7 +245,7 @@ async function checkReset({ context, address, body }: Attempt): Promise<unknown>
 	return context.json({ status: true })
 }
 
-function refuseWeak(password: unknown, owner?: PasswordOwner): void {
+function requireStrongPassword(password: unknown, owner?: PasswordOwner): void {
 	const problem = passwordError(typeof password === 'string' ? password : '', owner)
 	if (problem) throw new APIError('UNPROCESSABLE_ENTITY', problem)
 }
