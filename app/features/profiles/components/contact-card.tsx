@@ -123,7 +123,7 @@ function Facts({ profile, own }: Pick<CardProps, 'profile' | 'own'>) {
 		<div className="min-w-0">
 			{reachable && (
 				<dl className={`grid grid-cols-[1rem_minmax(0,1fr)] items-center gap-x-2.5 gap-y-2 text-sm ${ruled}`}>
-					<Fact icon={Mail} label="E-mail" note={own && !profile.shows.email}>
+					<Fact icon={Mail} label="Email" note={own && !profile.shows.email}>
 						{profile.email && (
 							<a className="quiet-link" href={`mailto:${profile.email}`}>
 								{profile.email}
