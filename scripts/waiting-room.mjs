@@ -34,13 +34,26 @@ const waiting = new Map()
 let isLooking = false
 
 const server = createServer({ noDelay: true }, enter)
+server.once('error', stop)
 server.listen(Number(values.port), values.host, () => {
+	server.off('error', stop)
 	process.stdout.write(
 		`The waiting room of ${values.node.join(', ')} is open:  ${values.host}:${server.address().port}\n`,
 	)
 })
 // When started by another script, it ends with that script.
 process.on('disconnect', () => process.exit(0))
+
+/** Ends the process, as the address cannot be opened. */
+function stop({ code, message }) {
+	const { host, port } = values
+	process.stderr.write(
+		code === 'EADDRINUSE'
+			? `Port ${port} is taken by another program. Stop that one, or set --port to another number.\n`
+			: `--host ${host} and --port ${port} cannot be opened: ${message}.\n`,
+	)
+	process.exit(1)
+}
 
 function enter(visitor) {
 	// `close` follows, and is handled.

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
 	copyFileSync,
 	existsSync,
@@ -9,6 +10,7 @@ import {
 	statSync,
 	writeFileSync,
 } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,6 +33,22 @@ const isRoot = process.getuid?.() === 0
 /** The values of this key in a unit. */
 const linesOf = (unit: string, name: string) =>
 	[...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
+
+test('the waiting room says in one line that its port is taken', async () => {
+	const other = createServer().listen(0, '127.0.0.1')
+	await once(other, 'listening')
+	const port = String((other.address() as AddressInfo).port)
+	const { status, stderr } = spawnSync(process.execPath, ['scripts/waiting-room.mjs', '--port', port], {
+		cwd: root,
+		encoding: 'utf8',
+		timeout: 20_000,
+	})
+	other.close()
+	expect([status, stderr]).toEqual([
+		1,
+		`Port ${port} is taken by another program. Stop that one, or set --port to another number.\n`,
+	])
+})
 
 describe('systemd', () => {
 	const units = ['devquad@.service', 'devquad-waiting-room.service', 'devquad-backup.service']

@@ -75,6 +75,8 @@ test('metrics of both workers are aggregated, without personal data', async () =
 	expect(total(text, 'devquad_database_statement_duration_seconds_count')).toBeGreaterThan(20)
 	expect(total(text, 'devquad_database_up')).toBe(1)
 	expect(total(text, 'devquad_disk_free_bytes')).toBeGreaterThan(0)
+	const begun = total(text, 'process_start_time_seconds')
+	expect([begun > Date.now() / 1_000 - 600, begun <= Date.now() / 1_000]).toEqual([true, true])
 	expect(text).toMatch(/devquad_build_info\{version="\d+\.\d+\.\d+"/)
 	for (const word of personal) expect(text.toLowerCase()).not.toContain(word)
 })

@@ -3,12 +3,14 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { claimUsername } from '~/features/accounts/accounts.queries.server.ts'
 import { transferConversations } from '~/features/conversations/leaving.queries.server.ts'
-import { castVote } from '~/features/discussion/votes.server.ts'
+import { addComment } from '~/features/discussion/commenting.server.ts'
+import { castVote, chooseSolution } from '~/features/discussion/votes.server.ts'
 import { followQuestion, setAffected } from '~/features/following/following.server.ts'
 import { requireInvite } from '~/features/invites/joining/joining.server.ts'
 import { listProjectsToEdit } from '~/features/profile-editor/items.queries.server.ts'
 import { getOrderVersion, moveItem } from '~/features/profile-editor/order.server.ts'
 import { listItemRows } from '~/features/profiles/profiles.queries.server.ts'
+import { reportOutdated } from '~/features/upkeep/outdated.server.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -37,6 +39,12 @@ async function join(username: string): Promise<SignedIn> {
 
 const merge = (gone: SignedIn, kept: SignedIn) =>
 	mergeAccounts(admin, gone.username, { into: kept.username, username: gone.username, why: 'Registered twice.' })
+
+async function makeSolution(author: SignedIn, questionId: number): Promise<number> {
+	const id = await makeComment(author, questionId)
+	await sql`update comments set is_solution = true where id = ${id}`.execute(db())
+	return id
+}
 
 /** Has a member come by an invitation that was mailed to an address. @returns its token */
 async function inviteBy({ id, username }: SignedIn): Promise<string> {
@@ -80,6 +88,7 @@ test('all items of both profiles can be seen, edited and moved, even if they are
 
 describe('what a member does about a post of their other account while the two are being merged is refused', () => {
 	const votes = 'You cannot vote on your own posts.'
+	const outdated = 'This is your own text. Edit it, and say what changed.'
 	const follows = 'You are notified of comments on your own queries anyway.'
 	type Post = { questionId: number; commentId: number }
 
@@ -87,12 +96,13 @@ describe('what a member does about a post of their other account while the two a
 		['a vote on the query', (kept, post) => castVote(kept, { ...post, commentId: null, vote: 1 }), votes],
 		['a vote on the comment', (kept, post) => castVote(kept, { ...post, vote: 1 }), votes],
 		['“I have this too”', (kept, { questionId }) => setAffected(kept, questionId, true), follows],
+		['a report that it is outdated', (kept, { commentId }) => reportOutdated(kept, commentId, {}), outdated],
 		['following', (kept, { questionId }) => followQuestion(kept, questionId, true), follows],
 	])('%s', async (name, act, message) => {
 		const number = name.length
 		const [gone, kept] = [await join(`other${number}`), await join(`main${number}`)]
 		const { id: questionId } = await makeQuestion(gone)
-		const commentId = await makeComment(gone, questionId)
+		const commentId = await makeSolution(gone, questionId)
 		// The merge holds the posts and waits for the account, while the act has read who wrote them and waits for the posts.
 		const ended = await queuedBehind<unknown>(
 			(trx) => sql`select from users where id = ${kept.id} for update`.execute(trx),
@@ -100,6 +110,51 @@ describe('what a member does about a post of their other account while the two a
 		)
 		expect(ended).toMatchObject([{ status: 'fulfilled' }, { reason: { message } }])
 	})
+})
+
+test.each<[string, (gone: SignedIn, other: SignedIn) => Promise<() => Promise<unknown>>]>([
+	[
+		'a comment on their query',
+		async (gone, other) => {
+			const { id: questionId } = await makeQuestion(gone)
+			return () => addComment(other, { questionId, parentId: null, body: 'It is the cache.' })
+		},
+	],
+	[
+		'a comment on their query under a pseudonym',
+		async (gone, other) => {
+			const { id: questionId } = await makeQuestion(gone, { pseudonym: true })
+			return () => addComment(other, { questionId, parentId: null, body: 'It is the cache.' })
+		},
+	],
+	[
+		'a solution by them',
+		async (gone, other) => {
+			const { id: questionId } = await makeQuestion(other)
+			const commentId = await makeComment(gone, questionId)
+			return () => chooseSolution(other, { questionId, commentId })
+		},
+	],
+	[
+		'the second report that their solution is outdated',
+		async (gone, other) => {
+			const { id: questionId } = await makeQuestion(gone)
+			const commentId = await makeSolution(gone, questionId)
+			await reportOutdated(await join(`first-${gone.username}`), commentId, {})
+			return () => reportOutdated(other, commentId, {})
+		},
+	],
+])('%s notifies the member whose two accounts are being merged', async (what, prepare) => {
+	const number = what.length
+	const [gone, kept, other] = [await join(`old${number}`), await join(`new${number}`), await join(`else${number}`)]
+	const act = await prepare(gone, other)
+	const ended = await queuedBehind<unknown>(
+		(trx) => sql`select from users where id = ${kept.id} for update`.execute(trx),
+		[() => merge(gone, kept), act],
+	)
+	expect(ended).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }])
+	const { rows } = await sql`select from notifications where user_id = ${kept.id}`.execute(db())
+	expect(rows).toHaveLength(1)
 })
 
 test('the deletion of a member goes on where two members who wrote with them were merged in the middle of it', async () => {

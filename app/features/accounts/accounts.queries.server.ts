@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { deleteResetLinks } from '~/features/sessions/passwords.queries.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -173,13 +174,6 @@ export async function findLoginChallenge(hash: string): Promise<PendingLogin | u
 	return rows[0]
 }
 
-/** Completes a waiting login. @returns data of its login method for the session; undefined when it is no longer pending */
-export async function deleteLoginChallenge(trx: Executor, hash: string): Promise<{ kept: string | null } | undefined> {
-	const { rows } = await sql<{ kept: string | null }>`
-		delete from login_challenges where token_hash = ${hash} and expires_at > now() returning kept`.execute(trx)
-	return rows[0]
-}
-
 /** Deletes expired logins; call it regularly. */
 export async function sweepLoginChallenges(): Promise<void> {
 	await sql`delete from login_challenges where expires_at < now()`.execute(db())
@@ -202,15 +196,12 @@ export async function findPasswordHash(userId: number, executor: Executor = db()
  * @param allowsPasswords whether they can set a password; otherwise the linked logins of other sites stay, as the only way in
  */
 export async function removeCredentials(userId: number, trx: Executor, allowsPasswords: boolean): Promise<void> {
+	await lockMember(trx, userId)
 	await sql`update credentials set password = null where user_id = ${userId}`.execute(trx)
-	const always = ['sessions', 'access_tokens', 'known_devices', 'totp_secrets', 'recovery_codes', 'login_challenges']
-	for (const table of [...always, 'passkeys', ...(allowsPasswords ? ['identities'] : [])])
+	// What begins sessions goes before them, and what they add after them.
+	const first = ['passkeys', 'login_challenges', ...(allowsPasswords ? ['identities'] : [])]
+	for (const table of [...first, 'sessions', 'access_tokens', 'known_devices', 'totp_secrets', 'recovery_codes'])
 		await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(trx)
-}
-
-/** Invalidates all password reset links of a member. */
-export async function deleteResetLinks(userId: number, executor: Executor = db()): Promise<void> {
-	await sql`delete from verifications where value = ${String(userId)}`.execute(executor)
 }
 
 /** Invalidates all links that were mailed to any address of an account that is merged into another one. */

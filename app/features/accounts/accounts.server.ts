@@ -2,8 +2,10 @@ import { LRUCache } from 'lru-cache'
 import { config } from '~/config.server.ts'
 import { countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { deviceCookieHeader, rememberDevice } from '~/features/sessions/devices.server.ts'
+import type { Ground } from '~/features/sessions/late-logins.server.ts'
+import { replacePassword } from '~/features/sessions/passwords.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { deleteDevices, deleteTokens, listSessionsByToken } from '~/features/sessions/sessions.queries.server.ts'
+import { listSessionsByToken } from '~/features/sessions/sessions.queries.server.ts'
 import {
 	announceAccountChange,
 	announceEndedSessions,
@@ -22,17 +24,18 @@ import { parseForm } from '~/platform/http/form.server.ts'
 import { isBackgroundRequest } from '~/platform/http/http.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import {
-	deleteResetLinks,
 	findAccount,
 	findAccountByEmail,
 	findEmailByUsername,
+	findPasswordHash,
 	findResetOwner,
 } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
 import { notifySessionUsed } from './login-methods.server.ts'
 import { requireEmptyHoneypot } from './registration/rules.server.ts'
-import { headersWithoutBody, withDomainErrors } from './security/auth-errors.server.ts'
+import { headersWithoutBody, WrongPassword, withDomainErrors } from './security/auth-errors.server.ts'
+import { hashPassword, verifyPassword } from './security/credentials.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
 import {
 	beginSecondStep,
@@ -176,7 +179,7 @@ export async function logIn(form: FormData, request: Request): Promise<Headers> 
 		return (await signIn()).headers
 	} catch (error) {
 		const member = isSecondStepMissing(error) ? await findAccountByEmail(email) : null
-		if (member) throw new SecondStepRequired(await beginSecondStep(member.id))
+		if (member) throw new SecondStepRequired(await withDomainErrors(() => beginSecondStep(member.id)))
 		return withDomainErrors(() => Promise.reject(error))
 	}
 }
@@ -192,13 +195,19 @@ export class SecondStepRequired extends NotAllowed {
 
 /**
  * Begins a session for a member who has proved their identity by more than a password.
+ * @param ground what the login rests on
  * @param kept data of the first step's login method for the session
  * @returns the cookies of the session
+ * @throws Invalid when the account or the ground is gone
  */
-export async function beginSession(userId: number, request: Request, kept: string | null = null): Promise<Headers> {
-	const { headers } = await withDomainErrors(() =>
-		auth().api.beginSession({ body: { userId, kept }, headers: headersWithoutBody(request), returnHeaders: true }),
-	)
+export async function beginSession(
+	userId: number,
+	request: Request,
+	ground: Ground,
+	kept: string | null = null,
+): Promise<Headers> {
+	const sent = { body: { userId, kept, ground }, headers: headersWithoutBody(request), returnHeaders: true } as const
+	const { headers } = await withDomainErrors(() => auth().api.beginSession(sent))
 	headers.append('Set-Cookie', clearFirstStepCookie())
 	return headers
 }
@@ -215,7 +224,8 @@ export async function logInAs(userId: number, request: Request, kept: string | n
 		const sent = { body: { userId, kept }, headers: headersWithoutBody(request), returnHeaders: true } as const
 		return (await auth().api.logInAs(sent)).headers
 	} catch (error) {
-		if (isSecondStepMissing(error)) throw new SecondStepRequired(await beginSecondStep(userId, kept))
+		if (isSecondStepMissing(error))
+			throw new SecondStepRequired(await withDomainErrors(() => beginSecondStep(userId, kept)))
 		return withDomainErrors(() => Promise.reject(error))
 	}
 }
@@ -366,16 +376,19 @@ export async function changePassword(viewer: SignedIn, form: FormData, request: 
 	if (problem) throw new Invalid(problem.message, { newPassword: problem.message })
 	const counted = [['change-password', String(viewer.id)]] as const
 	await countAttempt(counted)
-	const sent = { headers: headersWithoutBody(request) }
-	await withDomainErrors(() => auth().api.changePassword({ ...sent, body: input }))
-	const { headers, response } = await withDomainErrors(() => auth().api.renewSession({ ...sent, returnHeaders: true }))
+	const sessionId = await requireSession(viewer, request)
+	const before = (await findPasswordHash(viewer.id)) ?? ''
+	if (!(await verifyPassword(before, input.currentPassword))) throw new WrongPassword()
+	const hash = await hashPassword(input.newPassword)
+	const token = await replacePassword(viewer.id, sessionId, { before, hash })
+	if (token === null) throw new WrongPassword()
+	const { headers } = await withDomainErrors(() =>
+		auth().api.sendRenewedSession({ body: { token }, headers: headersWithoutBody(request), returnHeaders: true }),
+	)
 	await Promise.all([
 		resetAttempts([...counted, ['login-account', email]]),
-		deleteResetLinks(viewer.id),
-		deleteTokens(viewer.id),
-		announceEndedSessions(viewer.id, viewer.username, response.id),
+		announceEndedSessions(viewer.id, viewer.username, sessionId),
 	])
-	await deleteDevices(viewer.id)
 	const { cookie } = await rememberDevice({ id: viewer.id, email }, request.headers)
 	headers.append('Set-Cookie', deviceCookieHeader(cookie))
 	await recordSecurityEvent('password-changed', { userId: viewer.id })

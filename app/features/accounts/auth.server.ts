@@ -1,19 +1,10 @@
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { type Config, config } from '~/config.server.ts'
-import { recordMailArrival } from '~/features/bounces/bounces.server.ts'
-import { resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
-import { noteCompared, requireUnchangedPassword } from '~/features/sessions/late-logins.server.ts'
+import { noteCompared, requireGroundOfSession } from '~/features/sessions/late-logins.server.ts'
 import { sessionRenewal } from '~/features/sessions/renewal.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { deleteDevices } from '~/features/sessions/sessions.queries.server.ts'
-import {
-	announceEndedSessions,
-	cookieVersionOf,
-	endAllAccess,
-	endReplacedSessions,
-	sessionTimes,
-} from '~/features/sessions/sessions.server.ts'
+import { cookieVersionOf, endReplacedSessions, sessionTimes } from '~/features/sessions/sessions.server.ts'
 import { isRecord } from '~/lib/checks.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
@@ -21,12 +12,12 @@ import { db } from '~/platform/db/db.server.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
-import { claimUsername, completeAccount, confirmMember, deleteResetLinks } from './accounts.queries.server.ts'
+import { claimUsername, completeAccount } from './accounts.queries.server.ts'
 import { nameInput } from './accounts.schema.ts'
 import { externalLogin } from './login-methods.server.ts'
 import { queueAccountMail } from './registration/account-mails.server.ts'
 import { usernamesFor } from './registration/names.server.ts'
-import { isAdminEmail, promoteNamedAdmin } from './registration/registrations.server.ts'
+import { isAdminEmail } from './registration/registrations.server.ts'
 import { hashPassword, verifyPassword } from './security/credentials.server.ts'
 import { afterAttempt, beforeAttempt, startsSession } from './security/guard.server.ts'
 import { requireSecondStep, secondStep } from './security/second-step.server.ts'
@@ -144,8 +135,6 @@ function passwordSettings(confirm: boolean) {
 			password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(noteCompared(hash), password) },
 			// A second check: the guard has already refused unconfirmed addresses, and sends the mails.
 			requireEmailVerification: confirm,
-			revokeSessionsOnPasswordReset: true,
-			onPasswordReset: ({ user }) => afterReset(user),
 			onExistingUserSignUp: ({ user }) => queueAccountMail({ kind: 'register', email: user.email }),
 		},
 	} satisfies Partial<BetterAuthOptions>
@@ -155,7 +144,7 @@ async function afterRequest(context: Parameters<typeof afterAttempt>[0]): Promis
 	const { newSession, authCookies, secret } = context.context
 	if (startsSession(context.path) && newSession) {
 		const before = await context.getSignedCookie(authCookies.sessionToken.name, secret)
-		await endReplacedSessions(before || null, await requireUnchangedPassword(newSession))
+		await endReplacedSessions(before || null, await requireGroundOfSession(newSession))
 	}
 	return afterAttempt(context)
 }
@@ -188,23 +177,4 @@ async function afterSignUp(user: { id: string; email: string; username?: unknown
 	await recordSecurityEvent('register', { userId: Number(user.id) })
 	if (isAdminEmail(user.email)) await queueAccountMail({ kind: 'confirm', email: user.email })
 	if (typeof user.username === 'string') announce('everybody', 'member:joined', { username: user.username })
-}
-
-/**
- * The link came by mail, so the address is confirmed. Counted attempts are reset; older links, tokens, sessions and devices become
- * invalid. Better Auth ends the sessions only after this, too late to tell other processes.
- */
-async function afterReset({ id, email }: { id: string; email: string }): Promise<void> {
-	const userId = Number(id)
-	await confirmMember(userId)
-	await Promise.all([
-		recordMailArrival(userId),
-		deleteResetLinks(userId),
-		endAllAccess(db(), userId),
-		deleteDevices(userId),
-		resetAttempts([['login-account', email]]),
-		isAdminEmail(email) && promoteNamedAdmin(email),
-	])
-	await announceEndedSessions(userId)
-	await recordSecurityEvent('reset', { userId })
 }

@@ -1,14 +1,15 @@
 import { config } from '~/config.server.ts'
-import { deleteLoginChallenge } from '~/features/accounts/accounts.queries.server.ts'
 import { beginSession, getAccount } from '~/features/accounts/accounts.server.ts'
 import { requireHashCapacity } from '~/features/accounts/security/credentials.server.ts'
 import { findPendingLogin, isSecondFactorRequiredOfStaff } from '~/features/accounts/security/second-step.server.ts'
 import { type AttemptCounters, countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { findKnownDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { deleteLoginChallenge, takeLoginChallenge } from '~/features/sessions/sessions.queries.server.ts'
 import { announceAccountChange, requireStandingSession } from '~/features/sessions/sessions.server.ts'
 import type { SecurityEventKind } from '~/features/sessions/sessions.view.ts'
 import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
+import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
@@ -142,10 +143,11 @@ export async function finishSecondStep(
 	const counted: AttemptCounters = device ? [['code-device', device]] : [['code-account', String(waiting.id)]]
 	requireHashCapacity()
 	await countAttempt(counted)
+	const taken = hashToken(newToken())
 	let kept: string | null = null
 	try {
 		await consumeCode(waiting.id, code, async (trx) => {
-			const challenge = await deleteLoginChallenge(trx, waiting.hash)
+			const challenge = await takeLoginChallenge(trx, waiting.hash, taken)
 			if (!challenge) throw new NotAllowed(ended)
 			kept = challenge.kept
 		})
@@ -154,7 +156,9 @@ export async function finishSecondStep(
 		throw error
 	}
 	await resetAttempts(counted)
-	return { headers: await beginSession(waiting.id, request, kept), isLeaving: waiting.is_leaving }
+	// Whoever changes the password deletes the challenge, also while this session begins.
+	const ground = { stands: () => deleteLoginChallenge(taken), refusal: { message: ended } }
+	return { headers: await beginSession(waiting.id, request, ground, kept), isLeaving: waiting.is_leaving }
 }
 
 /** Uses up a TOTP code or a recovery code. @param alongside writes in the same transaction @throws Invalid with the field `code` */

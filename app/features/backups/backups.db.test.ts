@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { config } from '~/config.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { readMetrics, startMetrics } from '~/platform/metrics/metrics.server.ts'
 import { announceSettings } from '~/platform/settings/settings.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
@@ -131,6 +132,30 @@ test('makes no backups while they are off', async () => {
 	await save({ isOn: '' })
 	await backUpWhenDue()
 	expect(await runs()).toEqual([])
+})
+
+test('metrics tell for how long there has been no backup, also where none has ever succeeded', async () => {
+	config().METRICS_TOKEN = 'a token that Prometheus knows'
+	await startMetrics()
+	const ages = async () => {
+		const all = (await readMetrics()) as { name: string; values: { value: number }[] }[]
+		const { values } = all.find(({ name }) => name === 'devquad_backup_age_seconds') ?? { values: [] }
+		return values.map(({ value }) => Math.round(value / 86_400))
+	}
+	expect(await ages()).toEqual([])
+	await save({})
+	await sql`update site_setting_changes set at = now() - interval '3 days'`.execute(db())
+	await sql`insert into backups (started_at, ended_at, error) values (now(), now(), 'No space left.')`.execute(db())
+	// What does not turn them on.
+	await save({ keep: '3' })
+	expect(await ages()).toEqual([3])
+	await sql`insert into backups (started_at, ended_at, file) values (now() - interval '1 day', now(), 'x')`.execute(
+		db(),
+	)
+	expect(await ages()).toEqual([1])
+	await sql`delete from backups`.execute(db())
+	await save({ isOn: '' })
+	expect(await ages()).toEqual([])
 })
 
 test('of two processes one makes a backup; once it is killed, the next makes, tests and records it, no second one on that day, and deletes the oldest beyond the limit', async () => {

@@ -25,6 +25,14 @@ export async function lastBackupAt(): Promise<Date | null> {
 	return rows[0]?.at ?? null
 }
 
+/** When backups were last turned on or off; null if never. @param setting the name of the setting */
+export async function lastSwitchedAt(section: string, setting: string): Promise<Date | null> {
+	const { rows } = await sql<{ at: Date | null }>`
+		select max(c.at) as at from site_setting_changes c join site_settings s on s.id = c.section_id
+		where s.section = ${section} and c.changes ? ${setting} and c.at <= now()`.execute(db())
+	return rows[0]?.at ?? null
+}
+
 /** The last finished run; undefined without one. */
 export async function findLastRun(): Promise<{ ended_at: Date | null; error: string | null } | undefined> {
 	return db()

@@ -19,7 +19,14 @@ import {
 	textSetting,
 } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { beginBackup, deleteOldRuns, endBackup, findLastRun, lastBackupAt } from './backups.queries.server.ts'
+import {
+	beginBackup,
+	deleteOldRuns,
+	endBackup,
+	findLastRun,
+	lastBackupAt,
+	lastSwitchedAt,
+} from './backups.queries.server.ts'
 import { openBucket } from './bucket.server.ts'
 import { runScript } from './run-script.server.ts'
 
@@ -82,13 +89,18 @@ export const backupSection = settingSection({
 
 gauge(
 	'devquad_backup_age_seconds',
-	'Seconds since the newest scheduled backup was begun; nothing where there is none.',
+	'Seconds since the newest backup was begun, or without one since backups were turned on; nothing where there is neither.',
 	async () => {
-		const last = await lastBackupAt()
-		return last ? [[{}, (Date.now() - last.getTime()) / 1_000]] : []
+		const since = (await lastBackupAt()) ?? (await firstDueAt())
+		return since ? [[{}, (Date.now() - since.getTime()) / 1_000]] : []
 	},
 	{ together: 'max' },
 )
+
+/** Since when a site without a backup waits for its first one; null where backups are off. */
+async function firstDueAt(): Promise<Date | null> {
+	return siteSettings(backupSection).isOn ? lastSwitchedAt(backupSection.name, 'isOn') : null
+}
 
 /** Tests the destination with a small file, before the settings are saved. @throws Invalid with the wrong setting */
 async function checkPlace(values: BackupSettings): Promise<void> {

@@ -80,9 +80,11 @@ describe('posted reports', () => {
 
 	test.each<[body: object, type: string, refusal: RegExp]>([
 		[[], 'application/json', /./],
-		[{ type: 'open', recipient: 'mira@campus.example' }, 'application/json', /must be bounce/],
-		[{ type: 'bounce' }, 'application/json', /email address/],
-		[{ RecordType: 'Open', Email: 'mira@campus.example' }, 'application/json', /./],
+		[{ type: 'open', recipient: 'mira@campus.example' }, 'application/json', /^type: must be bounce/],
+		[{ type: 'bounce' }, 'application/json', /^recipient: must be an email address$/],
+		[{ type: 'bounce', recipient: 'mira@campus.example', permanent: 1 }, 'application/json', /^permanent: ./],
+		[{ RecordType: 'Open', Email: 'mira@campus.example' }, 'application/json', /^RecordType: ./],
+		[{ RecordType: 'SpamComplaint', BouncedAt: at }, 'application/json', /^Email: must be an email address$/],
 		[{}, 'text/plain', /message\/rfc822/],
 	])('%j as %s is refused', async (body, type, refusal) => {
 		await expect(post(body, { type })).rejects.toMatchObject({ status: 422, message: expect.stringMatching(refusal) })

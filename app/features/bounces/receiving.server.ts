@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
-import { parseInput } from '~/platform/http/form.server.ts'
 import { classifyBounce } from './bounces.policy.ts'
 import { findAddressOwner } from './bounces.queries.server.ts'
 import { type MailReport, recordReport } from './bounces.server.ts'
@@ -107,8 +106,8 @@ const postmarkBounces: Record<string, boolean> = {
 /** @returns null for an event that does not concern a mailbox @throws Invalid */
 function readEvent(input: unknown): MailEvent | null {
 	const isPostmark = typeof input === 'object' && input !== null && 'RecordType' in input
-	if (!isPostmark) return parseInput(ownEvent, input)
-	const sent = parseInput(postmarkEvent, input)
+	if (!isPostmark) return parseEvent(ownEvent, input)
+	const sent = parseEvent(postmarkEvent, input)
 	const none = { permanent: false, status: '' }
 	if (sent.RecordType === 'Delivery')
 		return { ...none, type: 'delivery', recipient: sent.Recipient, sentAt: sent.DeliveredAt }
@@ -116,6 +115,14 @@ function readEvent(input: unknown): MailEvent | null {
 	if (sent.RecordType === 'SpamComplaint' || sent.Type === 'SpamComplaint') return { ...told, type: 'complaint' }
 	const permanent = Object.hasOwn(postmarkBounces, sent.Type) ? postmarkBounces[sent.Type] : undefined
 	return permanent === undefined ? null : { ...told, type: 'bounce', permanent }
+}
+
+/** @throws Invalid with the name of the wrong field, as a sender has no form that shows where the message belongs */
+function parseEvent<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+	const { data, error } = schema.safeParse(input)
+	if (!error) return data
+	const [issue] = error.issues
+	throw new Invalid([...(issue?.path ?? []), issue?.message].join(': '))
 }
 
 /**

@@ -58,6 +58,12 @@ export async function touchIdentity(trx: Executor, id: number, { name, affiliati
 		update identities set used_at = now(), name = ${name}, affiliation = ${affiliation} where id = ${id}`.execute(trx)
 }
 
+/** Whether an identity is still linked, after waiting for a transaction that is removing it. */
+export async function isStillLinked(id: number): Promise<boolean> {
+	const { rows } = await sql`select from identities where id = ${id} for key share`.execute(db())
+	return rows.length > 0
+}
+
 export interface IdentityRow {
 	id: number
 	provider: string

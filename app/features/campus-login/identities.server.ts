@@ -9,6 +9,7 @@ import { registrationNotice, registrationSettings } from '~/features/accounts/re
 import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
 import { findEmailById } from '~/features/authenticators/authenticators.queries.server.ts'
 import { confirmCampusByLogin } from '~/features/campus/campus.server.ts'
+import { restLoginOn } from '~/features/sessions/late-logins.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceEndedSessions, requireStandingSession } from '~/features/sessions/sessions.server.ts'
 import { isId } from '~/lib/checks.ts'
@@ -29,6 +30,7 @@ import {
 	type Identity,
 	insertIdentity,
 	insertProviderSession,
+	isStillLinked,
 	listIdentityRows,
 	lockIdentity,
 	touchIdentity,
@@ -81,6 +83,7 @@ export async function logInByIdentity(
 	if (made) await announceNewAccount(made)
 	if (identity.affiliation === 'student' && isEmailConfirmed(answer.claims, provider.claims))
 		await confirmCampusByLogin(userId, textOf(answer.claims, provider.claims.email).toLowerCase())
+	restLoginOn({ stands: () => isStillLinked(identityId) })
 	const headers = await logInAs(userId, request, keptOf(identityId, answer))
 	return { headers, isNew: made !== null, leadsTo: known?.is_leaving ? '/settings/leave' : null }
 }

@@ -62,7 +62,7 @@ export function withdrawSolution(viewer: Viewer, target: CommentTarget) {
 
 async function setSolution(viewer: Viewer, target: CommentTarget, chosen: boolean): Promise<{ url: string }> {
 	const chooser = requireWriter(viewer)
-	const { question, authorId } = await find(target)
+	const { question } = await find(target)
 	if (!mayAccept(chooser, { authorId: question.authorId }))
 		throw new NotAllowed('Only the author of the query can mark a solution.')
 	const result = { url: `${question.url}#comment-${target.commentId}` }
@@ -76,7 +76,6 @@ async function setSolution(viewer: Viewer, target: CommentTarget, chosen: boolea
 				actorId: chooser.id,
 				question,
 				commentId: target.commentId,
-				authorId,
 			},
 			write: () => writeSolution(trx, target, chosen).then(() => result),
 		}

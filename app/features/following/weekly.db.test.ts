@@ -12,6 +12,7 @@ import type { Mail } from '~/platform/mail/mail.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { useJobTables } from '../../../tests/support/jobs.ts'
+import { queuedBehind } from '../../../tests/support/locks.ts'
 import { followQuestion } from './following.server.ts'
 import { saveSearch } from './searches.server.ts'
 import { sendWeeklyMails } from './weekly.server.ts'
@@ -39,10 +40,20 @@ beforeEach(async () => {
 })
 
 /** Lets a week pass. */
-const week = () =>
-	sql`update notification_boxes set weekly_of = weekly_of - 7, weekly_since = weekly_since - interval '7 days'`.execute(
-		db(),
-	)
+async function week(): Promise<void> {
+	await sql`update notification_boxes set weekly_of = weekly_of - 7`.execute(db())
+	for (const [table, ...columns] of [
+		['notification_boxes', 'weekly_since'],
+		['questions', 'created_at', 'active_at'],
+		['question_routing', 'published_at'],
+		['comments', 'created_at', 'status_at'],
+		['saved_searches', 'found_at'],
+	] as const)
+		for (const column of columns)
+			await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${sql.ref(column)} - interval '7 days'`.execute(
+				db(),
+			)
+}
 
 /** The queued weekly mails to the member. */
 async function mails(): Promise<Mail[]> {
@@ -106,6 +117,23 @@ test('sends no mail without news: deleted, muted and blocked posts and mere noti
 	expect([await sendWeeklyMails(), await mails()]).toEqual([0, []])
 })
 
+test('what is being written while a mail is made is in the next one, once', async () => {
+	const followed = await makeQuestion(author, { title: 'A followed question' })
+	await followQuestion(member, followed.id, true)
+	await makeComment(author, followed.id, 'Before.')
+	await week()
+	// The comment waits for its author, and the mail is made meanwhile.
+	await queuedBehind<unknown>(
+		(trx) => sql`select from users where id = ${author.id} for update`.execute(trx),
+		[() => makeComment(author, followed.id, 'Meanwhile.'), sendWeeklyMails],
+	)
+	await makeComment(author, followed.id, 'Afterwards.')
+	await week()
+	await sendWeeklyMails()
+	const counts = (await mails()).map(({ text }) => /(\d+) new comments? on a query/.exec(text)?.[1])
+	expect(counts).toEqual(['1', '2'])
+})
+
 test('names a saved search again only when it found something since the mail before', async () => {
 	const { id } = await saveSearch(member, { kind: 'queries', query: 'heron', name: 'Herons' })
 	await sql`update saved_searches set hits = 4, found_at = now() where id = ${id}`.execute(db())
@@ -137,6 +165,7 @@ test('mails questions that were pending at the previous mail', async () => {
 		['comment', comment],
 	])
 		await decideCase(moderator, { kind: String(kind), name: String(id), act: 'approve' }, {})
+	await week()
 	await sendWeeklyMails()
 	const [mail] = await mails()
 	expect(mail?.text).toContain('A question that waited')

@@ -47,17 +47,17 @@ async function mailNext(run: BatchRun): Promise<number | null> {
 /** @returns the number of mails, 0 without news */
 async function mailMember(trx: Executor, member: WeeklyMember): Promise<number> {
 	const items = await newsOf(trx, member)
-	await recordWeeklyMail(trx, member.user_id)
+	await recordWeeklyMail(trx, member)
 	if (items.length === 0) return 0
 	await addJob('send-mail', digestMail(member, weeklyLetter(member, items)), trx)
 	return 1
 }
 
 /** A member's news; empty if there are only notifications that they have seen. */
-async function newsOf(trx: Executor, { user_id: id, since, unread }: WeeklyMember): Promise<Digest['items']> {
-	const answered = await listNewlyAnswered(trx, id, since)
+async function newsOf(trx: Executor, { user_id: id, unread, ...week }: WeeklyMember): Promise<Digest['items']> {
+	const answered = await listNewlyAnswered(trx, id, week)
 	const known = new Set(answered.map((row) => row.id))
-	const newQuestions = (await listNewlyAsked(trx, id, since)).filter((row) => !known.has(row.id))
+	const newQuestions = (await listNewlyAsked(trx, id, week)).filter((row) => !known.has(row.id))
 	const items = [
 		...answered.map((row) => ({
 			text: row.title,
@@ -69,7 +69,7 @@ async function newsOf(trx: Executor, { user_id: id, since, unread }: WeeklyMembe
 			excerpt: 'New in a tag or category you follow, or about one of your skills',
 			url: questionUrl(row),
 		})),
-		...(await listSearchesWithNews(trx, id, since)).map((search) => ({
+		...(await listSearchesWithNews(trx, id, week)).map((search) => ({
 			text: search.name,
 			excerpt: `${pluralize(search.hits, 'new result')} of a search you saved`,
 			url: savedSearchPath(search.id),

@@ -175,9 +175,16 @@ const thisWeek = () => sql`${mondayOf()}::date`
 
 /** A member who has not had the mail of this week. */
 export interface WeeklyMember extends DueMember {
-	/** ISO 8601: anything newer is reported. */
+	/** ISO 8601: what is newer is reported, up to `until`. */
 	since: string
+	/** ISO 8601 */
+	until: string
 }
+
+/** A comment may be committed after younger ones, so a mail covers the time until one minute ago, and the next one starts there. */
+const until = sql`greatest(weekly_since, now() - interval '1 minute')`
+
+const iso = (time: RawBuilder<unknown>) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 /** Locks members who have not had this week's mail, without those in `besides`; other processes skip them. */
 export async function lockWeeklyMembers(
@@ -186,7 +193,7 @@ export async function lockWeeklyMembers(
 ): Promise<WeeklyMember[]> {
 	const { rows } = await sql<WeeklyMember>`
 		select user_id, name, email, unread,
-			to_char(weekly_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as since
+			${iso(sql.ref('weekly_since'))} as since, ${iso(until)} as until
 		from notification_boxes join users on users.id = user_id
 		where weekly and weekly_of < ${thisWeek()} and not imported and (suspended_until is null or suspended_until <= now())
 			and leaves_at is null and user_id <> all(${besides}::int[])
@@ -195,10 +202,13 @@ export async function lockWeeklyMembers(
 }
 
 /** Records that a member, whose box is locked, got this week's mail. */
-export async function recordWeeklyMail(trx: Executor, userId: number): Promise<void> {
-	await sql`update notification_boxes set weekly_of = ${thisWeek()}, weekly_since = now() where user_id = ${userId}`.execute(
-		trx,
-	)
+export async function recordWeeklyMail(
+	trx: Executor,
+	{ user_id: userId, until: mailedUntil }: Pick<WeeklyMember, 'user_id' | 'until'>,
+): Promise<void> {
+	await sql`
+		update notification_boxes set weekly_of = ${thisWeek()}, weekly_since = ${mailedUntil}::timestamptz
+		where user_id = ${userId}`.execute(trx)
 }
 
 /** Turns off mails of one kind. @returns false when there is no such member */

@@ -109,6 +109,12 @@ export async function lockPasskey(trx: Executor, credentialId: string): Promise<
 	return rows[0]
 }
 
+/** Whether a passkey is still stored, after waiting for a transaction that is removing it. */
+export async function isStillStored(id: number): Promise<boolean> {
+	const { rows } = await sql`select from passkeys where id = ${id} for key share`.execute(db())
+	return rows.length > 0
+}
+
 /** Records a use. @param counter the signature counter sent by the device */
 export async function recordPasskeyUse(trx: Executor, id: number, counter: number): Promise<void> {
 	await sql`update passkeys set counter = ${counter}, used_at = now() where id = ${id}`.execute(trx)

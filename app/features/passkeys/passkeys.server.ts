@@ -28,6 +28,7 @@ import {
 	deletePasskey,
 	deletePasskeys,
 	insertPasskey,
+	isStillStored,
 	type LockedPasskey,
 	listPasskeyRows,
 	lockPasskey,
@@ -157,7 +158,8 @@ export async function logInByPasskey(
 				throw new NotAllowed('The address of this account is not confirmed yet. Check your email for the link.')
 		},
 	)
-	return { headers: await beginSession(owner.user_id, request), isLeaving: owner.is_leaving }
+	const ground = { stands: () => isStillStored(owner.id) }
+	return { headers: await beginSession(owner.user_id, request, ground), isLeaving: owner.is_leaving }
 }
 
 /** Starts “Confirm it is you”. @throws Conflict without a passkey, NotFound, TooManyRequests */

@@ -94,7 +94,7 @@ export type ForumEvent =
 			byModerator: boolean
 	  })
 	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
-	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
+	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number })
 	/** `vote`: 0 for a vote that was withdrawn. */
 	| (Happening & { kind: 'vote-changed'; commentId: number | null; vote: -1 | 0 | 1 })
 	/** Hidden, pending, or merged into another question; and restored. */

@@ -96,9 +96,9 @@ export async function lockRounds(trx: Executor, questionId: number): Promise<num
  * An SQL expression: the ids of the questions that became public within a time, which may be long after they were asked. Times are ISO 8601.
  * Imported ones became public when they were asked.
  */
-export function publishedWithin({ after, until }: { after: string; until: string | null }): RawBuilder<number> {
+export function publishedWithin({ after, until }: { after: string; until: string }): RawBuilder<number> {
 	const isWithin = (column: string) =>
-		sql`${sql.ref(column)} > ${after}::timestamptz ${until === null ? sql`` : sql`and ${sql.ref(column)} <= ${until}::timestamptz`}`
+		sql`${sql.ref(column)} > ${after}::timestamptz and ${sql.ref(column)} <= ${until}::timestamptz`
 	return sql`(
 		select question_id from question_routing where ${isWithin('published_at')}
 		union all

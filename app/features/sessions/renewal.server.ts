@@ -1,27 +1,24 @@
 import type { BetterAuthPlugin } from 'better-auth'
-import { APIError, createAuthEndpoint, sensitiveSessionMiddleware } from 'better-auth/api'
+import { APIError, createAuthEndpoint } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
-import { newToken } from '~/lib/secrets.server.ts'
-import { renewOnlySession } from './sessions.queries.server.ts'
+import { z } from 'zod'
+import { SESSION_ENDED } from './sessions.server.ts'
 
 /**
- * Gives the session of a request a new token and ends the member's others. Better Auth would delete the session and begin another
- * one, and with it what belongs to this browser: its push subscription, the check whether a campus still knows the member, and that
- * they have just confirmed who they are. Only the server itself can call it.
+ * Gives a browser the cookies of its session after `renewOnlySession`. Better Auth would delete the session and begin another one, and
+ * with it what belongs to this browser: its push subscription, the check whether a campus still knows the member, and that they have
+ * just confirmed who they are. Only the server itself can call it.
  */
 export const sessionRenewal = {
 	id: 'session-renewal',
 	endpoints: {
-		renewSession: createAuthEndpoint.serverOnly(
-			{ method: 'POST', use: [sensitiveSessionMiddleware] },
+		sendRenewedSession: createAuthEndpoint.serverOnly(
+			{ method: 'POST', body: z.object({ token: z.string() }) },
 			async (context) => {
-				const { session, user } = context.context.session
-				const token = newToken()
-				const id = Number(session.id)
-				if (!(await renewOnlySession(Number(user.id), id, token)))
-					throw new APIError('UNAUTHORIZED', { message: 'This session has ended. Log in again.' })
-				await setSessionCookie(context, { session: { ...session, token }, user })
-				return context.json({ id })
+				const found = await context.context.internalAdapter.findSession(context.body.token)
+				if (!found) throw new APIError('UNAUTHORIZED', { message: SESSION_ENDED })
+				await setSessionCookie(context, found)
+				return context.json({ status: true })
 			},
 		),
 	},

@@ -16,16 +16,10 @@ export async function deleteSessions(
  * Gives a member's session a new token, and ends their others. The row stays, as what belongs to this browser refers to it.
  * @returns whether the session still existed
  */
-export function renewOnlySession(userId: number, id: number, token: string): Promise<boolean> {
-	return db()
-		.transaction()
-		.execute(async (trx) => {
-			await deleteSessions(userId, id, trx)
-			const renewed = await sql`update sessions set token = ${token} where id = ${id} and user_id = ${userId}`.execute(
-				trx,
-			)
-			return renewed.numAffectedRows === 1n
-		})
+export async function renewOnlySession(trx: Executor, userId: number, id: number, token: string): Promise<boolean> {
+	await deleteSessions(userId, id, trx)
+	const renewed = await sql`update sessions set token = ${token} where id = ${id} and user_id = ${userId}`.execute(trx)
+	return renewed.numAffectedRows === 1n
 }
 
 /** Ends a session of this member by its id. @returns whether there was one */
@@ -77,15 +71,36 @@ export function listSessionRows(userId: number): Promise<SessionRow[]> {
 		.execute()
 }
 
-/** Deletes all access tokens of a member, and logins that wait for their second step, as they end with the sessions. */
-export async function deleteTokens(userId: number, executor: Executor = db()): Promise<void> {
+/** Deletes all access tokens of a member. Call it once their sessions have ended, which may just be adding one. */
+export async function deleteTokens(userId: number, executor: Executor): Promise<void> {
 	await executor.deleteFrom('access_tokens').where('user_id', '=', userId).execute()
-	await deleteChallenges(userId, executor)
 }
 
-/** Deletes logins of a member that wait for their second step. */
+/** Deletes logins of a member that wait for their second step. Call it before their sessions end, as a login may begin one meanwhile. */
 export async function deleteChallenges(userId: number, executor: Executor): Promise<void> {
 	await sql`delete from login_challenges where user_id = ${userId}`.execute(executor)
+}
+
+/**
+ * Takes a waiting login for the session that is about to begin: nobody else finds it. {@link deleteLoginChallenge} completes it.
+ * @param taken its new hash
+ * @returns data of its login method for the session; undefined when it is no longer pending
+ */
+export async function takeLoginChallenge(
+	trx: Executor,
+	hash: string,
+	taken: string,
+): Promise<{ kept: string | null } | undefined> {
+	const { rows } = await sql<{ kept: string | null }>`
+		update login_challenges set token_hash = ${taken}
+		where token_hash = ${hash} and expires_at > now() returning kept`.execute(trx)
+	return rows[0]
+}
+
+/** Completes a waiting login. @returns whether it was still waiting */
+export async function deleteLoginChallenge(hash: string): Promise<boolean> {
+	const { rows } = await sql`delete from login_challenges where token_hash = ${hash} returning user_id`.execute(db())
+	return rows.length > 0
 }
 
 /** Makes a member's access tokens and private feeds rest until a session begins, which a trigger notices. */
@@ -101,13 +116,6 @@ export async function deleteSessionByToken(token: string): Promise<{ userId: num
 		.returning('user_id as userId')
 		.executeTakeFirst()
 	return gone ?? null
-}
-
-/** The hash of a member's password, after waiting for a change that is not committed yet; null for none. */
-export async function lockPasswordHash(userId: number): Promise<string | null> {
-	const { rows } = await sql<{ password: string | null }>`
-		select password from credentials where user_id = ${userId} and provider_id = 'credential' for share`.execute(db())
-	return rows[0]?.password ?? null
 }
 
 /** Ends a member's least recently used sessions beyond `limit`. @returns how many ended */
@@ -179,8 +187,8 @@ export async function insertDevice(userId: number, hash: string, executor: Execu
 }
 
 /** Deletes all devices of an account, for example after a password change. */
-export async function deleteDevices(userId: number): Promise<void> {
-	await sql`delete from known_devices where user_id = ${userId}`.execute(db())
+export async function deleteDevices(userId: number, executor: Executor): Promise<void> {
+	await sql`delete from known_devices where user_id = ${userId}`.execute(executor)
 }
 
 /** A session with its member. */

@@ -139,6 +139,7 @@ export async function announceEndedSessions(userId: number, username?: string, r
  * {@link announceEndedSessions} after the commit.
  */
 export async function endAllAccess(executor: Executor, userId: number): Promise<void> {
+	await deleteChallenges(userId, executor)
 	await deleteSessions(userId, null, executor)
 	await deleteTokens(userId, executor)
 }
@@ -148,8 +149,8 @@ export async function endAllAccess(executor: Executor, userId: number): Promise<
  * member logs in again. Call {@link announceEndedSessions} after the commit.
  */
 export async function endAccessUntilLogin(executor: Executor, userId: number): Promise<void> {
-	await deleteSessions(userId, null, executor)
 	await deleteChallenges(userId, executor)
+	await deleteSessions(userId, null, executor)
 	await markAbsent(userId, executor)
 }
 

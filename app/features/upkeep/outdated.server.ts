@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import type { NotificationKind, NotificationKindName } from '~/features/notifications/kinds.server.ts'
 import { announceUnread, notifyOfFact } from '~/features/notifications/notifications.server.ts'
+import { findAsker } from '~/features/questions/notifying/notifying.queries.server.ts'
 import { aboutQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { mayVote } from '~/features/questions/questions.policy.ts'
 import {
@@ -15,7 +16,7 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NoSuch, NotAllowed } from '~/lib/errors.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
@@ -64,21 +65,24 @@ export async function reportOutdated(viewer: Viewer, commentId: number, input: I
 	await requireMayWrite(member.id)
 	const { reason } = parseInput(outdatedInput, input)
 	const seen = await requireMarkedSolution(commentId)
-	if (!mayVote(member, { authorId: seen.author_id }))
-		throw new NotAllowed('This is your own text. Edit it, and say what changed.')
+	requireOthers(member, seen)
 	const question = eventQuestion(await requireQuestion(seen.question_id))
 	const told = await db()
 		.transaction()
 		.execute(async (trx) => {
 			if (!(await lockComment(trx, commentId))) throw new NoSuch('comment')
-			const { version, is_solution: isSolution } = (await findMarkedSolution(trx, commentId)) ?? seen
-			if (!isSolution) throw new Conflict('Only solutions can be marked as no longer working. This is no longer one.')
+			// Read again, as two accounts may have been merged while the lock was waited for.
+			const solution = (await findMarkedSolution(trx, commentId)) ?? seen
+			requireOthers(member, solution)
+			const { version, author_id: authorId } = solution
+			if (!solution.is_solution)
+				throw new Conflict('Only solutions can be marked as no longer working. This is no longer one.')
 			await writeOutdated(trx, { commentId, userId: member.id, version, reason })
 			if (!(await claimOutdatedNotice(trx, commentId))) return []
-			const memberIds = [...new Set([seen.author_id, question.authorId])].filter((id) => id !== member.id)
+			const memberIds = [...new Set([authorId, (await findAsker(trx, question.id)) ?? authorId])]
 			return notifyOfFact(trx, {
 				kind: 'outdated',
-				memberIds,
+				memberIds: memberIds.filter((id) => id !== member.id),
 				group: `comment:${commentId}`,
 				...aboutQuestion(question, commentId),
 			})
@@ -96,6 +100,11 @@ export async function withdrawOutdated(viewer: Viewer, commentId: number): Promi
 	await removeOutdated(member.id, commentId)
 	await invalidatePages([questionTag(questionId)])
 	return { url: `${questionUrl(await requireQuestion(questionId))}#comment-${commentId}` }
+}
+
+/** @throws NotAllowed if the member wrote it */
+function requireOthers(member: SignedIn, { author_id: authorId }: MarkedSolution): void {
+	if (!mayVote(member, { authorId })) throw new NotAllowed('This is your own text. Edit it, and say what changed.')
 }
 
 async function requireMarkedSolution(commentId: number): Promise<MarkedSolution> {

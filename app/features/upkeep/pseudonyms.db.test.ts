@@ -81,9 +81,9 @@ test('the asker’s weekly mail omits their own posts', async () => {
 	await sql`insert into follows (user_id, category_id) select ${asker.id}, category_id from questions where id = ${question.id}`.execute(
 		db(),
 	)
-	const since = new Date(Date.now() - 86_400_000).toISOString()
-	expect((await listNewlyAsked(db(), asker.id, since)).map((row) => row.id)).toEqual([id])
-	expect(await listNewlyAnswered(db(), asker.id, since)).toEqual([])
+	const week = { since: new Date(Date.now() - 86_400_000).toISOString(), until: new Date().toISOString() }
+	expect((await listNewlyAsked(db(), asker.id, week)).map((row) => row.id)).toEqual([id])
+	expect(await listNewlyAnswered(db(), asker.id, week)).toEqual([])
 })
 
 test('the reminder reaches the member', async () => {

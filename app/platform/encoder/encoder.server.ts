@@ -42,7 +42,7 @@ export async function encode(
 	text: string,
 	{ maxPieces, withinMs = MAX_MS }: { maxPieces: number; withinMs?: number },
 ): Promise<Float32Array | null> {
-	if (!hasEncoder() || Date.now() < state.restUntil) return null
+	if (!hasEncoder() || performance.now() < state.restUntil) return null
 	state.pool ??= watched(startPool())
 	if (state.pool.queueSize >= MAX_WAITING) return null
 	const encoded = runWatched(state.pool, { folder: modelFolder() ?? '', text, maxPieces })
@@ -84,7 +84,7 @@ function watched(pool: Tinypool): Tinypool {
 function stopAfterFailure(pool: Tinypool, reason: unknown): void {
 	if (state.pool !== pool) return
 	delete state.pool
-	state.restUntil = Date.now() + REST_MS
+	state.restUntil = performance.now() + REST_MS
 	log.warn(
 		{ reason: String(reason) },
 		'The sentence encoder failed; similar queries are found by their words alone for a minute',

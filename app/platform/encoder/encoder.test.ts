@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { canLimitFiles, runWithFewFiles } from '../../../tests/support/few-files.ts'
+import { encode, stopEncoder } from './encoder.server.ts'
 import encodeTask from './encoder-worker.server.ts'
 import { Matrices } from './matrix.server.ts'
 
@@ -94,4 +95,20 @@ test.runIf(canLimitFiles)('where the thread cannot be started a text is not enco
 		process.stdout.write(JSON.stringify([has, await encode('How do I delete my account?', { maxPieces: 32 })]))
 		process.exit(0)`)
 	expect([status, stdout]).toEqual([0, '[true,null]'])
+})
+
+test('after a failure the encoder rests for a minute, also where the clock is set back meanwhile', async () => {
+	vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+	try {
+		const text = 'How do I delete my account?'
+		expect(await encode(null as unknown as string, { maxPieces: 32 })).toBeNull()
+		vi.advanceTimersByTime(59_000)
+		expect(await encode(text, { maxPieces: 32 })).toBeNull()
+		vi.advanceTimersByTime(2_000)
+		vi.setSystemTime(Date.now() - 3_600_000)
+		expect(await encode(text, { maxPieces: 32 })).toHaveLength(512)
+	} finally {
+		vi.useRealTimers()
+		await stopEncoder()
+	}
 })

@@ -46,6 +46,5 @@ function domainError(refusal: APIError): Error {
 	if (code.includes('TOKEN')) return new Invalid(oldLink)
 	if (statusCode === 403) return new NotAllowed(message)
 	if (code === 'INVALID_NAME') return new Invalid(message, { name: message })
-	if (code === 'INVALID_PASSWORD') return new WrongPassword()
 	return new Invalid(message, code.startsWith('PASSWORD_') ? { password: message } : {})
 }

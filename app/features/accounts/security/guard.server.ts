@@ -1,5 +1,6 @@
 import { APIError, type createAuthMiddleware } from 'better-auth/api'
 import { config } from '~/config.server.ts'
+import { recordMailArrival } from '~/features/bounces/bounces.server.ts'
 import {
 	type AttemptCounters,
 	countAttempt,
@@ -15,7 +16,9 @@ import {
 	newDevice,
 	rememberDevice,
 } from '~/features/sessions/devices.server.ts'
+import { setPasswordByLink } from '~/features/sessions/passwords.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
 import { Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
@@ -47,7 +50,6 @@ const checks: Record<string, (attempt: Attempt) => Promise<unknown>> = {
 	'/sign-up/email': checkRegistration,
 	'/request-password-reset': checkForgotten,
 	'/reset-password': checkReset,
-	'/change-password': async ({ body }) => requireStrongPassword(body.newPassword),
 }
 
 /** Paths that are closed where passwords are disabled. */
@@ -218,14 +220,29 @@ async function checkForgotten({ context, email, address }: Attempt): Promise<unk
 	})
 }
 
-async function checkReset({ context, address, body }: Attempt): Promise<void> {
+/** Sets a new password in place of Better Auth, see `setPasswordByLink`. */
+async function checkReset({ context, address, body }: Attempt): Promise<unknown> {
 	const token = String(body.token ?? context.query?.token ?? '')
-	requireStrongPassword(body.newPassword, await findResetOwner(hashToken(`reset-password:${token}`)))
+	const link = hashToken(`reset-password:${token}`)
+	const owner = await findResetOwner(link)
+	requireStrongPassword(body.newPassword, owner)
 	requireHashCapacity()
 	await countAttempt([
 		['reset-link', token],
 		['reset-address', networkOf(address)],
 	])
+	const userId = owner && (await setPasswordByLink(link, await hashPassword(String(body.newPassword))))
+	if (!owner || userId === undefined)
+		throw new APIError('BAD_REQUEST', { code: 'INVALID_TOKEN', message: 'Invalid token' })
+	const { id, email } = owner
+	await Promise.all([
+		recordMailArrival(id),
+		resetAttempts([['login-account', email]]),
+		isAdminEmail(email) && promoteNamedAdmin(email),
+	])
+	await announceEndedSessions(id)
+	await recordSecurityEvent('reset', { userId: id })
+	return context.json({ status: true })
 }
 
 function requireStrongPassword(password: unknown, owner?: PasswordOwner): void {

@@ -3,6 +3,8 @@ import type { BetterAuthPlugin } from 'better-auth'
 import { APIError, createAuthEndpoint } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
 import { z } from 'zod'
+import { type Ground, requireGround, requireGroundOfSession } from '~/features/sessions/late-logins.server.ts'
+import { deleteLoginChallenge } from '~/features/sessions/sessions.queries.server.ts'
 import { endReplacedSessions } from '~/features/sessions/sessions.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
@@ -67,10 +69,13 @@ export function isSecondStepMissing(refusal: unknown): boolean {
  * Lets a member continue with the second step.
  * @param kept data of the login method for the session; null for a password
  * @returns the cookie for it, as a header
+ * @throws APIError as `requireGround` does
  */
 export async function beginSecondStep(userId: number, kept: string | null = null): Promise<string> {
 	const token = newToken()
-	await insertLoginChallenge({ userId, hash: hashToken(token), seconds: CHALLENGE_LIFETIME, kept })
+	const hash = hashToken(token)
+	await insertLoginChallenge({ userId, hash, seconds: CHALLENGE_LIFETIME, kept })
+	await requireGround(userId, () => deleteLoginChallenge(hash))
 	return setCookieHeader('login', token, CHALLENGE_LIFETIME)
 }
 
@@ -85,26 +90,26 @@ export async function findPendingLogin(request: Request): Promise<(PendingLogin 
 /** Deletes the cookie of the first step. */
 export const clearFirstStepCookie = () => setCookieHeader('login', '', 0)
 
+const beginInput = z.object({ userId: z.number().int(), kept: z.string().nullable(), ground: z.custom<Ground>() })
+
 /** Begins a session after the second step. Only the server itself can call it. */
 export const secondStep = {
 	id: 'second-step',
 	endpoints: {
-		beginSession: createAuthEndpoint.serverOnly(
-			{ method: 'POST', body: z.object({ userId: z.number().int(), kept: z.string().nullable() }) },
-			async (context) => {
-				const { internalAdapter, authCookies, secret } = context.context
-				const { userId, kept } = context.body
-				const user = await internalAdapter.findUserById(String(userId))
-				if (!user) throw new APIError('UNAUTHORIZED', { message: 'There is no such account.' })
-				const session = await proven.run(userId, () => internalAdapter.createSession(String(userId)))
-				if (!session) throw new APIError('INTERNAL_SERVER_ERROR', { message: 'The session could not be made.' })
-				await notifySessionBegun(session, kept, internalAdapter.deleteSession)
-				const before = await context.getSignedCookie(authCookies.sessionToken.name, secret)
-				await setSessionCookie(context, { session, user })
-				await endReplacedSessions(before || null, { token: session.token, userId })
-				await afterLogin(context as unknown as Parameters<typeof afterLogin>[0], { id: userId, email: user.email })
-				return context.json({ status: true })
-			},
-		),
+		beginSession: createAuthEndpoint.serverOnly({ method: 'POST', body: beginInput }, async (context) => {
+			const { internalAdapter, authCookies, secret } = context.context
+			const { userId, kept, ground } = context.body
+			const user = await internalAdapter.findUserById(String(userId))
+			if (!user) throw new APIError('UNAUTHORIZED', { message: 'There is no such account.' })
+			const session = await proven.run(userId, () => internalAdapter.createSession(String(userId)))
+			if (!session) throw new APIError('INTERNAL_SERVER_ERROR', { message: 'The session could not be made.' })
+			await notifySessionBegun(session, kept, internalAdapter.deleteSession)
+			const begun = await requireGroundOfSession({ session, user }, ground)
+			const before = await context.getSignedCookie(authCookies.sessionToken.name, secret)
+			await setSessionCookie(context, { session, user })
+			await endReplacedSessions(before || null, begun)
+			await afterLogin(context as unknown as Parameters<typeof afterLogin>[0], { id: userId, email: user.email })
+			return context.json({ status: true })
+		}),
 	},
 } satisfies BetterAuthPlugin

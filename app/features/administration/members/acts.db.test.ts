@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { logOutMember } from '~/features/moderation/members.server.ts'
 import { listLog } from '~/features/moderation/queue.server.ts'
+import { insertPasskey } from '~/features/passkeys/passkeys.queries.server.ts'
 import { requestArchive } from '~/features/privacy/archive/archive.server.ts'
 import { leave } from '~/features/privacy/leaving/leaving.server.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
@@ -12,7 +13,15 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { useJobTables } from '../../../../tests/support/jobs.ts'
-import { changeRole, confirmAddressOf, deleteAccountOf, renameMember, requestMemberArchive } from './acts.server.ts'
+import { queuedBehind } from '../../../../tests/support/locks.ts'
+import {
+	changeRole,
+	confirmAddressOf,
+	deleteAccountOf,
+	renameMember,
+	requestMemberArchive,
+	resetLostFactor,
+} from './acts.server.ts'
 import { runBulk } from './bulk.server.ts'
 import { getMember, listMembers, readFilters } from './members.server.ts'
 import { memberForms } from './members.view.ts'
@@ -84,6 +93,37 @@ test('a member reads which events of their account an admin caused', async () =>
 		'An admin changed the username',
 		'An admin confirmed the email address',
 	])
+})
+
+test.each<[string, (member: SignedIn) => Promise<unknown>]>([
+	['departure begins', (member) => leave(member, { texts: 'keep' })],
+	['lost passkeys are removed', ({ username }) => resetLostFactor(admin, username, 'passkeys', { why })],
+])('known devices are forgotten in the moment in which a member’s %s', async (what, act) => {
+	const member = await makeMember(what.replaceAll(' ', '.'))
+	await sql`insert into known_devices (token_hash, user_id) values (${what}, ${member.id})`.execute(db())
+	await insertPasskey(db(), {
+		...{
+			userId: member.id,
+			credentialId: what,
+			publicKey: new Uint8Array(1),
+			counter: 0,
+			transports: [],
+			name: 'Phone',
+		},
+	})
+	const rest = async () => {
+		const { rows } = await sql`
+			select leaves_at is null as stays, (select count(*)::int from passkeys where user_id = users.id) as passkeys
+			from users where id = ${member.id}`.execute(db())
+		return rows[0]
+	}
+	// What the process leaves if it is killed before they are forgotten.
+	const [acted, between] = await queuedBehind<unknown>(
+		(trx) => sql`select from known_devices where user_id = ${member.id} for update`.execute(trx),
+		[() => act(member), rest],
+	)
+	expect([acted?.status, between]).toEqual(['fulfilled', { status: 'fulfilled', value: { stays: true, passkeys: 1 } }])
+	expect(await rest()).not.toEqual({ stays: true, passkeys: 1 })
 })
 
 test('a bulk action that breaks for one member is carried out for the others, and says for whom it was not', async () => {

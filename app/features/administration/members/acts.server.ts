@@ -127,9 +127,9 @@ export async function resetLostFactor(
 	const member = await withLockedMember(viewer, username, async (trx, actor, found, { email }) => {
 		await reset(trx, { id: found.id, email })
 		await endAllAccess(trx, found.id)
+		await deleteDevices(found.id, trx)
 		await record(trx, actor, found, act, { why })
 	})
-	await deleteDevices(member.id)
 	await announceEndedSessions(member.id, member.username)
 	await recordSecurityEvent(event, { userId: member.id, detail: { by: viewer?.id ?? 0 } })
 }

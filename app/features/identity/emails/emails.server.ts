@@ -1,4 +1,4 @@
-import { deleteResetLinks, removeCredentials } from '~/features/accounts/accounts.queries.server.ts'
+import { removeCredentials } from '~/features/accounts/accounts.queries.server.ts'
 import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import {
 	LINK_RETENTION_SECONDS,
@@ -13,6 +13,7 @@ import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
 import { getAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { findTestMailAddress } from '~/features/bounces/test-mails.server.ts'
 import { countAttempt } from '~/features/rate-limits/rate-limits.server.ts'
+import { deleteResetLinks } from '~/features/sessions/passwords.queries.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import {
 	announceAccountChange,

@@ -70,12 +70,12 @@ export async function leaveInTransaction(trx: Executor, userId: number, keepsTex
 	if (!(await insertDeparture(trx, { userId, keepsTexts, hidProfile })))
 		throw new Conflict('This account is already being deleted.')
 	await endAllAccess(trx, userId)
+	await deleteDevices(userId, trx)
 	await releaseCases(trx, userId)
 }
 
 /** The effects after the commit. @param by the admin who scheduled it; the member by default */
 export async function announceLeaving({ id, username }: Pick<SignedIn, 'id' | 'username'>, by = id): Promise<void> {
-	await deleteDevices(id)
 	await announceEndedSessions(id, username)
 	await invalidatePages([ALL_PAGES])
 	await recordSecurityEvent('leaving', { userId: id, detail: by === id ? {} : { by } })

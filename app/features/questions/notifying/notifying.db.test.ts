@@ -65,7 +65,7 @@ describe('notifications', () => {
 
 	test('of a solution, to the author of the comment', async () => {
 		const commentId = await makeComment(ben, question.id)
-		await happen({ kind: 'solution-chosen', question: facts(), actorId: asker.id, commentId, authorId: ben.id })
+		await happen({ kind: 'solution-chosen', question: facts(), actorId: asker.id, commentId })
 		expect(await told(ben)).toEqual([
 			`Asker${serial} marked your comment as a solution to The question of round ${serial}`,
 		])

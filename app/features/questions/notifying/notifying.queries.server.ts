@@ -2,6 +2,13 @@ import { sql } from 'kysely'
 import { memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 
+/** The member who asked a question; null when it is gone. */
+export async function findAsker(trx: Executor, questionId: number): Promise<number | null> {
+	const { rows } = await sql<{ id: number }>`
+		select ${memberBehind(sql.ref('author_id'))} as id from questions where id = ${questionId}`.execute(trx)
+	return rows[0]?.id ?? null
+}
+
 /** The author of a comment; null when the comment is gone. */
 export async function findCommentAuthor(trx: Executor, commentId: number): Promise<number | null> {
 	const { rows } = await sql<{ author_id: number }>`

@@ -21,6 +21,7 @@ import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { mentionsIn } from '~/platform/markdown/render.server.ts'
 import { type EventActor, type EventQuestion, type ForumEvent, shownActor } from '../questions.events.ts'
 import {
+	findAsker,
 	findCommentAuthor,
 	findCommentFacts,
 	listMemberIds,
@@ -162,8 +163,8 @@ export async function notifyOfEvent(
 			return notifyNewlyMentioned(trx, event, { commentId, before })
 		}
 		case 'solution-chosen': {
-			const { commentId, authorId } = event
-			const people = recipientsOf({ actorId, solverId: authorId })
+			const { commentId } = event
+			const people = recipientsOf({ actorId, solverId: await findCommentAuthor(trx, commentId) })
 			return notify(trx, { people, ...doneBy(event), ...aboutQuestion(question, commentId) })
 		}
 		case 'solution-withdrawn':
@@ -191,25 +192,28 @@ export function forgetComments(
 	return forgetParts(trx, { subjectType: 'query', subjectIds, partIds: comments.map(({ id }) => id) })
 }
 
-/** The members whom a comment concerns besides the author of the question, by id. */
+/** The members whom a comment concerns, by id. */
 export interface CommentAudience {
+	/** Not that of the event, which was read before the question was locked: two accounts may have been merged since. */
+	askerId: number | null
 	parentAuthorId: number | null
 	mentioned: number[]
 	/** Of the question: up to one more than are notified within the transaction, which shows that there are more. */
 	followers: number[]
 }
 
-/** Finds {@link CommentAudience}, with pipelined statements. */
+/** Finds {@link CommentAudience}, with pipelined statements. The question must be locked. */
 export async function findCommentAudience(
 	trx: Executor,
 	{ question, parentId, mentioned: names }: { question: EventQuestion; parentId: number | null; mentioned: string[] },
 ): Promise<CommentAudience> {
-	const [parentAuthorId, mentioned, followers] = await Promise.all([
+	const [askerId, parentAuthorId, mentioned, followers] = await Promise.all([
+		findAsker(trx, question.id),
 		parentId === null ? null : findCommentAuthor(trx, parentId),
 		listMentioned(trx, names),
 		listQuestionFollowers(trx, question.id, 0, MAX_FOLLOWERS_AT_ONCE + 1),
 	])
-	return { parentAuthorId, mentioned, followers }
+	return { askerId, parentAuthorId, mentioned, followers }
 }
 
 /** Notifies the members whom a new or restored comment concerns. Its author counts as the actor, whoever restored it. */
@@ -218,11 +222,11 @@ async function notifyOfComment(
 	{ question, commentId, besides }: { question: EventQuestion; commentId: number; besides?: number },
 	{
 		actorId,
-		concern: { parentAuthorId, mentioned, followers },
+		concern: { askerId, parentAuthorId, mentioned, followers },
 		isNew,
 	}: { actorId: number; concern: CommentAudience; isNew: boolean },
 ): Promise<NotifiedMember[]> {
-	const concerned = { actorId, questionAuthorId: question.authorId, parentAuthorId, mentioned }
+	const concerned = { actorId, questionAuthorId: askerId, parentAuthorId, mentioned }
 	const isMany = followers.length > MAX_FOLLOWERS_AT_ONCE
 	if (isMany) {
 		const others = [...recipientsOf(concerned).keys()]

@@ -1,0 +1,230 @@
+import { sql } from 'kysely'
+import { Secret, TOTP } from 'otpauth'
+import { expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { config } from '~/config.server.ts'
+import { removeCredentials } from '~/features/accounts/accounts.queries.server.ts'
+import {
+	changePassword,
+	logIn,
+	registerMember,
+	requestPasswordReset,
+	resetPassword,
+	SecondStepRequired,
+	viewerFromRequest,
+} from '~/features/accounts/accounts.server.ts'
+import {
+	beginTotpSetup,
+	finishSecondStep,
+	finishTotpSetup,
+	getSecondFactor,
+} from '~/features/authenticators/second-factor.server.ts'
+import { standardClaims } from '~/features/campus-login/claims.server.ts'
+import { linkIdentity, logInByIdentity } from '~/features/campus-login/identities.server.ts'
+import type { Provider } from '~/features/campus-login/providers.server.ts'
+import {
+	addPasskey,
+	beginAdding,
+	beginLogin,
+	logInByPasskey,
+	resetPasskeys,
+} from '~/features/passkeys/passkeys.server.ts'
+import { runInRequestScope } from '~/lib/request-scope.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { makeAuthenticator } from '../../../tests/support/authenticator.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { mailedToken, resetCounts, useJobTables } from '../../../tests/support/jobs.ts'
+import { queuedBehind } from '../../../tests/support/locks.ts'
+import { endAllAccess } from './sessions.server.ts'
+
+/* Logins and changes of the password while what a login rests on is changed or removed. */
+
+useDatabase()
+useJobTables()
+
+const password = 'a lantern at the ford'
+const next = 'another lantern at the ford'
+const ip = '198.51.100.7'
+let made = 0
+
+function request(cookie = ''): Request {
+	return new Request('http://localhost:3000/', { headers: { 'x-client-ip': ip, Cookie: cookie } })
+}
+
+function form(values: Record<string, string>): FormData {
+	const data = new FormData()
+	for (const [name, value] of Object.entries(values)) data.set(name, value)
+	return data
+}
+
+interface Member {
+	email: string
+	viewer: SignedIn
+	cookie: string
+}
+
+/** A member who has just logged in. */
+async function member(): Promise<Member> {
+	made += 1
+	await resetCounts()
+	const email = `late${made}@eastmere.example`
+	await registerMember(form({ name: `Late ${made}`, email, password, confirmPassword: password }), request())
+	const headers = await logIn(form({ email, password }), request())
+	const cookies = headers.getSetCookie().map((one) => one.split(';')[0])
+	const cookie = cookies.join('; ')
+	const { viewer } = await viewerFromRequest(request(cookie), { fresh: true })
+	if (!viewer) throw new Error('not logged in')
+	return { email, viewer, cookie }
+}
+
+/** Sets up an authenticator app. @returns a recovery code, which needs no lock on the member */
+async function enrol(viewer: SignedIn): Promise<string> {
+	await beginTotpSetup(viewer)
+	const { setup } = await getSecondFactor(viewer)
+	const totp = new TOTP({ secret: Secret.fromBase32(setup?.secret ?? '') })
+	const [recovery = ''] = await finishTotpSetup(viewer, form({ code: totp.generate() }))
+	return recovery
+}
+
+const change = ({ viewer, cookie }: Member) =>
+	changePassword(viewer, form({ currentPassword: password, newPassword: next }), request(cookie))
+
+/** Removes what a login rests on and ends all access, in one transaction as its callers do. */
+const removing = ({ viewer }: Member, remove: (trx: Executor) => Promise<unknown>) =>
+	db()
+		.transaction()
+		.execute(async (trx) => {
+			await remove(trx)
+			await endAllAccess(trx, viewer.id)
+		})
+
+async function enterPassword({ email }: Member): Promise<string> {
+	const refusal = await logIn(form({ email, password }), request()).catch((error: unknown) => error)
+	if (!(refusal instanceof SecondStepRequired)) throw new Error('No second step.', { cause: refusal })
+	return refusal.cookie.split(';')[0] ?? ''
+}
+
+/** What may begin or continue a visit of a member. */
+async function left({ viewer: { id } }: Member) {
+	const { rows } = await sql<{ sessions: number; challenges: number }>`
+		select (select count(*)::int from sessions where user_id = ${id}) as sessions,
+			(select count(*)::int from login_challenges where user_id = ${id}) as challenges`.execute(db())
+	return rows[0]
+}
+
+const provider: Provider = {
+	...{ name: 'github', label: 'GitHub', registers: false, isPublic: true },
+	claims: standardClaims,
+}
+
+type Case = [string, (who: Member) => Promise<[() => Promise<unknown>, () => Promise<unknown>]>, sessions: number]
+
+const cases: Case[] = [
+	[
+		'a password with a second factor waits for no second step once the password is changed',
+		async (who) => {
+			await enrol(who.viewer)
+			return [() => enterPassword(who), () => change(who)]
+		},
+		1,
+	],
+	[
+		'a second step begins no session once the password is changed',
+		async (who) => {
+			const code = await enrol(who.viewer)
+			const waiting = await enterPassword(who)
+			return [() => finishSecondStep(form({ code }), request(waiting)), () => change(who)]
+		},
+		1,
+	],
+	[
+		'a passkey begins no session once it is removed',
+		async (who) => {
+			const authenticator = makeAuthenticator(config().publicUrl)
+			const { options } = await beginAdding(who.viewer, form({ name: 'Laptop' }))
+			await addPasskey(who.viewer, form({ name: 'Laptop', response: authenticator.make(options.challenge) }))
+			const response = authenticator.sign((await beginLogin(null, ip)).challenge)
+			return [
+				() => logInByPasskey(form({ response }), request(), { viewer: null, ip }),
+				() => removing(who, (trx) => resetPasskeys(trx, { id: who.viewer.id, email: who.email })),
+			]
+		},
+		0,
+	],
+	[
+		'a login of another site begins no session once it is removed',
+		async (who) => {
+			const answer = {
+				issuer: 'https://github.com',
+				subject: who.email,
+				claims: { preferred_username: 'octo' },
+				refreshToken: null,
+			}
+			await linkIdentity(who.viewer, provider, answer)
+			return [
+				() => logInByIdentity(provider, answer, request()),
+				() => removing(who, (trx) => sql`delete from identities where user_id = ${who.viewer.id}`.execute(trx)),
+			]
+		},
+		0,
+	],
+]
+
+test.each(cases)('%s', async (_what, prepare, sessions) => {
+	const who = await member()
+	const [enter, end] = await prepare(who)
+	const [entered, ended] = await queuedBehind<unknown>(
+		// Neither a session nor a wait for the second step can be stored before this ends, as both refer to the member.
+		(trx) => sql`select from users where id = ${who.viewer.id} for update`.execute(trx),
+		[() => runInRequestScope('late', '', enter), end],
+	)
+	expect([entered?.status, ended?.status]).toEqual(['rejected', 'fulfilled'])
+	expect(await left(who)).toEqual({ sessions, challenges: 0 })
+})
+
+test('removing all credentials leaves no session of a login that was under way', async () => {
+	const who = await member()
+	const answer = { issuer: 'https://github.com', subject: who.email, claims: {}, refreshToken: null }
+	await linkIdentity(who.viewer, provider, answer)
+	await queuedBehind<unknown>(
+		(trx) => sql`select from users where id = ${who.viewer.id} for update`.execute(trx),
+		[
+			() => runInRequestScope('late', '', () => logInByIdentity(provider, answer, request())),
+			() =>
+				db()
+					.transaction()
+					.execute((trx) => removeCredentials(who.viewer.id, trx, true)),
+		],
+	)
+	expect(await left(who)).toEqual({ sessions: 0, challenges: 0 })
+})
+
+test.each<[string, (who: Member) => Promise<() => Promise<unknown>>]>([
+	['by its owner', async (who) => () => change(who)],
+	[
+		'by a mailed link',
+		async ({ email }) => {
+			await requestPasswordReset(form({ email }), request())
+			const token = await mailedToken(email)
+			return () => resetPassword(form({ token, password: next, confirmPassword: next }), request())
+		},
+	],
+])('a password that is changed %s is stored in the moment in which the other sessions end', async (_who, prepare) => {
+	const who = await member()
+	await logIn(form({ email: who.email, password }), request())
+	const act = await prepare(who)
+	const stored = async () => {
+		const { rows } = await sql<{ password: string }>`
+			select password from credentials where user_id = ${who.viewer.id}`.execute(db())
+		return rows[0]?.password
+	}
+	const before = await stored()
+	// What the process leaves if it is killed before the sessions end.
+	const [changed, between] = await queuedBehind<unknown>(
+		(trx) => sql`select from sessions where user_id = ${who.viewer.id} for update`.execute(trx),
+		[act, stored],
+	)
+	expect([changed?.status, between]).toEqual(['fulfilled', { status: 'fulfilled', value: before }])
+	expect(await stored()).not.toBe(before)
+})

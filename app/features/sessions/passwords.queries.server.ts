@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+
+/** The hash of a member's password, after waiting for a change that is not committed yet; null for none. */
+export async function lockPasswordHash(userId: number): Promise<string | null> {
+	const { rows } = await sql<{ password: string | null }>`
+		select password from credentials where user_id = ${userId} and provider_id = 'credential' for share`.execute(db())
+	return rows[0]?.password ?? null
+}
+
+/** Replaces the hash of a member's password. @returns whether it was still `before` */
+export async function replaceHash(trx: Executor, userId: number, before: string, hash: string): Promise<boolean> {
+	const { numAffectedRows } = await sql`
+		update credentials set password = ${hash}, updated_at = now()
+		where user_id = ${userId} and provider_id = 'credential' and password = ${before}`.execute(trx)
+	return numAffectedRows === 1n
+}
+
+/**
+ * Uses up a link to reset a password, and stores the hash of a new one. The link came by mail, so the address is confirmed.
+ * @param link the hash of its token
+ * @returns the member; undefined for an invalid link
+ */
+export async function storeHashByLink(trx: Executor, link: string, hash: string): Promise<number | undefined> {
+	const { rows } = await sql<{ id: number }>`
+		with link as (delete from verifications where identifier = ${link} and expires_at > now() returning value)
+		update users set email_verified = true from link where users.id::text = link.value returning users.id`.execute(trx)
+	const userId = rows[0]?.id
+	if (userId === undefined) return undefined
+	await sql`
+		with changed as (
+			update credentials set password = ${hash}, updated_at = now()
+			where user_id = ${userId} and provider_id = 'credential' returning user_id)
+		insert into credentials (user_id, account_id, provider_id, password)
+		select ${userId}, ${String(userId)}, 'credential', ${hash} where not exists (select from changed)`.execute(trx)
+	return userId
+}
+
+/** Invalidates all password reset links of a member. */
+export async function deleteResetLinks(userId: number, executor: Executor): Promise<void> {
+	await sql`delete from verifications where value = ${String(userId)}`.execute(executor)
+}
