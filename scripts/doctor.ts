@@ -7,7 +7,7 @@ import { checkAddress } from './doctor/address.ts'
 import { checkBounces } from './doctor/bounces.ts'
 import { checkDatabase } from './doctor/database.ts'
 import { type Finding, findingsOf } from './doctor/finding.ts'
-import { checkArchive, checkDataDirectory, checkDisk, findUnusable } from './doctor/machine.ts'
+import { checkArchive, checkDataDirectory, checkDisk, findDataDirFault } from './doctor/machine.ts'
 import { checkMail } from './doctor/mail.ts'
 import { checkPush } from './doctor/push.ts'
 import { checkSavedSecrets } from './doctor/secrets.ts'
@@ -38,7 +38,7 @@ async function examine(to: string | undefined): Promise<number> {
 		['Mail that comes back', () => checkBounces(settings)],
 		['Push', () => checkPush(settings)],
 	]
-	if (await findUnusable(settings.dataDir)) checks.splice(1)
+	if (await findDataDirFault(settings.dataDir)) checks.splice(1)
 	const found: Finding[] = []
 	for (const [about, check] of checks)
 		for (const finding of await findingsOf(about, check)) {

@@ -1,7 +1,7 @@
 // `npm start` and `npm run dev`: installs and builds what is missing, then runs the site, forwards signals, and restarts the site
 // when it was killed. `--prepare` stops before the site is run.
 import { spawn } from 'node:child_process'
-import { buildWhenOld, isReady, projectNode, root, siteCommand, stop, takenPort } from './support/install.mjs'
+import { buildWhenOld, describeTakenPort, isReady, projectNode, root, siteCommand, stop } from './support/install.mjs'
 import { keepAlive } from './support/keep-alive.mjs'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -15,7 +15,7 @@ if (unknown)
 const development = options.includes('--dev')
 const onlyPrepares = options.includes('--prepare')
 // A site that is ready reports it better, and as quickly: its data directory may show that this very site is already running.
-const taken = onlyPrepares ? null : await takenPort(process.env)
+const taken = onlyPrepares ? null : await describeTakenPort(process.env)
 if (taken && !isReady(development)) stop(taken)
 const node = projectNode()
 if (!development) buildWhenOld(node)

@@ -20,6 +20,7 @@ import { roomOf } from '~/platform/realtime/presence.server.ts'
 import { setChatSettings } from '../app/features/conversations/conversations.server.ts'
 import { makeConversation, makeMessage, passTime } from '../tests/factories/chat.ts'
 import { makeMember } from '../tests/factories/forum.ts'
+import { cookiesOf, form, request } from '../tests/support/browser.ts'
 import { useDatabase } from '../tests/support/database.ts'
 import { closeTabs, nextEvent, openTab, watchPresence } from '../tests/support/tabs.ts'
 import { handleSockets, MAX_WAITING_BYTES, openSockets } from './sockets.ts'
@@ -326,14 +327,7 @@ async function addMember(username: string): Promise<SignedIn> {
 }
 
 async function cookieOf({ username }: SignedIn): Promise<string> {
-	const form = new FormData()
-	form.set('email', `${username}@campus.example`)
-	form.set('password', password)
-	const headers = await logIn(form, new Request(`${url}/login`, { method: 'POST' }))
-	return headers
-		.getSetCookie()
-		.map((one) => one.split(';')[0] ?? '')
-		.join('; ')
+	return cookiesOf(await logIn(form({ email: `${username}@campus.example`, password }), request()))
 }
 
 async function tabOf(member: SignedIn): Promise<Socket> {

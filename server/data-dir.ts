@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { diskError } from '../app/lib/disk-error.server.ts'
+import { codeOf } from '../app/lib/error-code.ts'
 import { makeFolderSync } from '../app/lib/make-folder.server.ts'
 
 /**
@@ -70,7 +71,7 @@ function closeEntry(path: string): void {
 		fchmodSync(fd, stat.mode & 0o700)
 	} catch (error) {
 		// Files of another account, as PostgreSQL's may be, are that account's responsibility.
-		if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
+		if (codeOf(error) !== 'EPERM') throw error
 	} finally {
 		closeSync(fd)
 	}

@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import { type AddressInfo, createServer, Server as NetServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Config } from '../app/config.server.ts'
+import { codeOf } from '../app/lib/error-code.ts'
 import { connectionLimits } from './limits.ts'
 
 /** A turn of Node's event loop this short did next to nothing. */
@@ -19,7 +20,7 @@ export function listenAddresses(host: string): string[] {
 
 /** Whether listening failed because this machine has no such address, as where IPv6 is disabled. */
 export function isMissingAddress(error: unknown): boolean {
-	return ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? '')
+	return ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(codeOf(error))
 }
 
 /**

@@ -3,6 +3,7 @@ import { closeSync, linkSync, readFileSync, readlinkSync, renameSync, rmSync, wr
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { codeOf } from '../app/lib/error-code.ts'
 import { lockFile } from '../app/lib/file-lock.server.ts'
 
 /** Milliseconds between two heartbeats of {@link lockByHeartbeat}. */
@@ -68,7 +69,7 @@ export async function lockByHeartbeat(dataDir: string, onLost: () => void, silen
 			if (!createWhole(file, mine)) throw new DataDirLocked(dataDir)
 		}
 	} catch (error) {
-		if (['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw new DataDirLocked(dataDir)
+		if (['ENOENT', 'EEXIST'].includes(codeOf(error))) throw new DataDirLocked(dataDir)
 		throw error
 	} finally {
 		rmSync(written, { force: true })
@@ -112,7 +113,7 @@ function createWhole(file: string, beat: Heartbeat): boolean {
 		linkSync(written, file)
 		return true
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+		if (codeOf(error) !== 'EEXIST') throw error
 		return false
 	} finally {
 		rmSync(written, { force: true })
@@ -128,7 +129,7 @@ function readHeartbeat(file: string): Heartbeat | null {
 	try {
 		return JSON.parse(readFileSync(file, 'utf8')) as Heartbeat
 	} catch (error) {
-		if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null
+		if (error instanceof SyntaxError || codeOf(error) === 'ENOENT') return null
 		throw error
 	}
 }
@@ -139,7 +140,7 @@ function isGone({ space, pid }: Heartbeat): boolean {
 		process.kill(pid, 0)
 		return false
 	} catch (error) {
-		return (error as NodeJS.ErrnoException).code === 'ESRCH'
+		return codeOf(error) === 'ESRCH'
 	}
 }
 

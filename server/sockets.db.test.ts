@@ -15,6 +15,7 @@ import { announce, io } from '~/platform/realtime/io.server.ts'
 import { presenceRoom } from '~/platform/realtime/presence.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../tests/factories/forum.ts'
 import { makeTab } from '../tests/factories/presence.ts'
+import { cookiesOf, form, request } from '../tests/support/browser.ts'
 import { useDatabase } from '../tests/support/database.ts'
 import { closeTabs, openTab, watchPresence } from '../tests/support/tabs.ts'
 import { handleSockets, openSockets } from './sockets.ts'
@@ -147,12 +148,8 @@ test('a tab cannot watch a member who blocks its member, neither on request nor 
 
 /** A tab of the reader, and the comments that it receives. */
 async function openReader() {
-	const form = new FormData()
-	form.set('email', 'reader@campus.example')
-	form.set('password', password)
-	const headers = await logIn(form, new Request(`${url}/login`, { method: 'POST' }))
-	const cookie = headers.getSetCookie().map((one) => one.split(';')[0] ?? '')
-	const tab = await openTab(url, cookie.join('; '))
+	const cookie = cookiesOf(await logIn(form({ email: 'reader@campus.example', password }), request()))
+	const tab = await openTab(url, cookie)
 	const heard: { questionId: number; commentId: number; username: string }[] = []
 	tab.on('comment:added', (event) => heard.push(event))
 	return { tab, heard }

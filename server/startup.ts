@@ -6,6 +6,7 @@ import { closeDemoAccounts, makeAdminClaim } from '~/features/accounts/registrat
 import { type Config, originOf } from '../app/config.server.ts'
 import { areDemoAccountsOpen } from '../app/features/accounts/registration/demo-accounts.server.ts'
 import { demoAccounts } from '../app/features/demo/demo-account.server.ts'
+import { codeOf } from '../app/lib/error-code.ts'
 import { Unavailable } from '../app/lib/errors.ts'
 import { closeDatabase, MAX_LONG_CONNECTIONS, openDatabase, pool } from '../app/platform/db/db.server.ts'
 import { migrate } from '../app/platform/db/migrate.server.ts'
@@ -164,7 +165,7 @@ function isOutage(error: unknown): error is Unavailable {
 
 /** Whether no server listens at an address, or there is no such address. */
 function isNobodyThere(cause: unknown): boolean {
-	return /^(ECONNREFUSED|ENOTFOUND|ENOENT|EHOSTUNREACH|ENETUNREACH)$/.test((cause as { code?: string })?.code ?? '')
+	return /^(ECONNREFUSED|ENOTFOUND|ENOENT|EHOSTUNREACH|ENETUNREACH)$/.test(codeOf(cause))
 }
 
 function reason(error: unknown): string {

@@ -1,5 +1,6 @@
 import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { codeOf } from './error-code.ts'
 
 /** Codes of file systems that cannot sync a folder, as some of the network. */
 const cannotSync = /^(EINVAL|ENOTSUP|EISDIR|EPERM|EACCES|EBADF)$/
@@ -11,6 +12,6 @@ export async function renameDurably(from: string, to: string): Promise<void> {
 		const folder = await open(dirname(to))
 		await folder.sync().finally(() => folder.close())
 	} catch (error) {
-		if (!cannotSync.test((error as NodeJS.ErrnoException).code ?? '')) throw error
+		if (!cannotSync.test(codeOf(error))) throw error
 	}
 }

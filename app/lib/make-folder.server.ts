@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { codeOf } from './error-code.ts'
 
 /**
  * Creates a folder and its missing parents, for the owner alone. Node's own recursive `mkdir` loops forever where the system says that a
@@ -27,7 +28,7 @@ export function makeFolderSync(folder: string, mode: number): void {
 			mkdirSync(each, { mode })
 		} catch (error) {
 			// Another process has just created it.
-			if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+			if (codeOf(error) !== 'EEXIST') throw error
 		}
 }
 
@@ -36,7 +37,7 @@ async function exists(path: string): Promise<boolean> {
 		await stat(path)
 		return true
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+		if (codeOf(error) === 'ENOENT') return false
 		throw error
 	}
 }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { codeOf } from './error-code.ts'
 
 /**
  * The content of a file that is created on first use, readable by its owner only. Of several processes that need it at once, one
@@ -17,7 +18,7 @@ function write(file: string, text: string): string {
 		// A link appears atomically, and never replaces another.
 		linkSync(mine, file)
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+		if (codeOf(error) !== 'EEXIST') throw error
 	} finally {
 		rmSync(mine, { force: true })
 	}
@@ -28,7 +29,7 @@ function read(file: string): string | null {
 	try {
 		return readFileSync(file, 'utf8').trim()
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+		if (codeOf(error) !== 'ENOENT') throw error
 		return null
 	}
 }

@@ -33,14 +33,17 @@ function NothingHere({ what }: { what: string }) {
 	const { pathname } = useLocation()
 	const { siteName } = useRootData()
 	const isMember = pathname.startsWith('/find-dev/')
+	// Its first sentence is the heading.
+	const end = what.indexOf('. ') + 1
+	const title = what.slice(0, end || undefined)
 	const search = isMember ? 'Search people and skills' : 'Search topics'
 	return (
 		<div className="grid grid-cols-1 gap-x-16 gap-y-12 py-12 md:py-20 lg:grid-cols-[minmax(0,1fr)_20rem]">
-			<title>{`${what || 'Not found'} · ${siteName}`}</title>
+			<title>{`${title || 'Not found'} · ${siteName}`}</title>
 			<div className="min-w-0">
 				<p className="text-sm text-ink-3">Page not found</p>
 				<h1 className="mt-3 text-3xl font-bold text-balance sm:text-4xl">
-					{what || (
+					{title || (
 						<>
 							There is nothing <br />
 							at this address.
@@ -48,9 +51,11 @@ function NothingHere({ what }: { what: string }) {
 					)}
 				</h1>
 				<p className="mt-5 max-w-[46ch] text-lg text-pretty text-ink-2">
-					{isMember
-						? 'No developer has this username. It may be misspelt.'
-						: 'It may have been deleted, or the link is wrong.'}
+					{end > 0
+						? what.slice(end)
+						: isMember
+							? 'No developer has this username. It may be misspelt.'
+							: 'It may have been deleted, or the link is wrong.'}
 				</p>
 				<search>
 					<Form className="mt-7 flex max-w-md gap-2" action={isMember ? '/find-dev' : '/forum'} method="get">

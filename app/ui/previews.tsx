@@ -120,7 +120,7 @@ function Fields() {
 					hint="We never show it unless you say so."
 				/>
 				<Field label="Title" name="title" defaultValue="Why" error="A title needs at least 8 characters." />
-				<Field label="E-mail" name="fixed" defaultValue="mira@eastmere.example" disabled />
+				<Field label="Email" name="fixed" defaultValue="mira@eastmere.example" disabled />
 				<PasswordField label="Password" name="password" aside={<span className="hint">8 to 128 characters</span>} />
 				<PasswordField label="Password" name="wrong" id="wrong" error="This password is too common." />
 				<Field label="Phone" name="phone" optional />

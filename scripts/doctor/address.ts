@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import type { Config } from '~/config.server.ts'
 import { doctorHeader, doctorToken, type ObservedRequest } from '../../server/health.ts'
-import { errorCodeOf, errorMessageOf, type Finding, findings, noHost } from './finding.ts'
+import { errorMessageOf, type Finding, findings, noHost, underlyingCodeOf } from './finding.ts'
 
 const address = findings('PUBLIC_URL')
 const proxy = findings('Proxy')
@@ -35,7 +35,7 @@ export async function checkAddress(settings: Settings, dns: Dns = { lookup }): P
 		try {
 			await dns.lookup(hostname)
 		} catch (error) {
-			if (!noHost.test(errorCodeOf(error)))
+			if (!noHost.test(underlyingCodeOf(error)))
 				return [address.warning(`DNS does not say whether there is ${hostname}: ${errorMessageOf(error)}.`)]
 			return [address.fault(`${hostname} is not in DNS. Add an A or AAAA record with the address of the proxy.`)]
 		}
@@ -66,7 +66,7 @@ async function ask(settings: Settings): Promise<Finding[]> {
 }
 
 function unreachable(publicUrl: string, error: unknown): Finding {
-	const code = errorCodeOf(error)
+	const code = underlyingCodeOf(error)
 	if (/CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|EPROTO/.test(code))
 		return address.fault(`The certificate of ${publicUrl} is not right (${code}): browsers refuse it as well.`)
 	if ((error as Error).name === 'TimeoutError')

@@ -1,7 +1,7 @@
 import { lookup, resolveMx } from 'node:dns/promises'
 import type { Config } from '~/config.server.ts'
 import { askDatabase } from './database.ts'
-import { errorCodeOf, errorMessageOf, type Finding, findings, noHost } from './finding.ts'
+import { errorMessageOf, type Finding, findings, noHost, underlyingCodeOf } from './finding.ts'
 
 const say = findings('Mail that comes back')
 
@@ -9,7 +9,7 @@ const say = findings('Mail that comes back')
 const MANY = 10
 const HIGH_SHARE = 0.05
 
-/** Whether bounces can be received, and how many addresses have some. @param dns a resolver; by default the machine's */
+/** Checks whether bounces can be received, and how many addresses have some. @param dns a resolver; by default the machine's */
 export async function checkBounces(settings: Config, dns: Dns = { resolveMx, lookup }): Promise<Finding[]> {
 	const { SMTP_URL, MAIL_BOUNCE_ADDRESS, MAIL_BOUNCE_SECRET } = settings
 	const found: Finding[] = []
@@ -34,7 +34,7 @@ async function checkDomain(address: string, dns: Dns): Promise<Finding> {
 	try {
 		if ((await dns.resolveMx(domain)).length > 0) return say.ok(`The domain of ${address} takes mail. ${hint}`)
 	} catch (error) {
-		if (!noHost.test(errorCodeOf(error)))
+		if (!noHost.test(underlyingCodeOf(error)))
 			return say.warning(`DNS does not say whether the domain of ${address} takes mail: ${errorMessageOf(error)}.`)
 	}
 	const hasAddress = await dns.lookup(domain).then(

@@ -6,7 +6,7 @@ import type { Config } from '~/config.server.ts'
 import { pluralize } from '~/lib/text.ts'
 import { MAX_LONG_CONNECTIONS } from '~/platform/db/db.server.ts'
 import { reachEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
-import { assessClock, errorCodeOf, errorMessageOf, type Finding, findings } from './finding.ts'
+import { assessClock, errorMessageOf, type Finding, findings, underlyingCodeOf } from './finding.ts'
 
 const say = findings('Database')
 const MIN_VERSION = 15
@@ -34,25 +34,27 @@ export interface DatabaseFacts {
 
 /** Checks the database of DATABASE_URL, or the built-in one of the running site. */
 export async function checkDatabase(settings: Config): Promise<Finding[]> {
-	const { DATABASE_URL, dataDir } = settings
-	if (!DATABASE_URL && !isStarted(dataDir))
-		return [say.warning('The site does not run, and its database runs with it. Start the site, then ask again.')]
 	try {
 		const facts = await askDatabase(settings, readFacts)
 		const files = readdirSync(migrations).filter((name) => name.endsWith('.sql'))
 		return assessDatabase(facts, files, settings.WEB_CONCURRENCY)
 	} catch (error) {
-		return [say.fault(`The database cannot be used: ${errorMessageOf(error)}.${adviceOf(errorCodeOf(error))}`)]
+		if (error instanceof NotStarted) return [say.warning(error.message)]
+		return [say.fault(`The database cannot be used: ${errorMessageOf(error)}.${adviceOf(underlyingCodeOf(error))}`)]
 	}
 }
 
-/** Queries the database on a new connection. @throws Error of pg, or where the built-in database does not run */
+/** The built-in database does not run, as the site does not. */
+class NotStarted extends Error {}
+
+/** Queries the database on a new connection. @throws NotStarted, or an error of pg */
 export async function askDatabase<Answer>(
 	{ DATABASE_URL, dataDir }: Pick<Config, 'DATABASE_URL' | 'dataDir'>,
 	ask: (client: pg.Client) => Promise<Answer>,
 ): Promise<Answer> {
 	let client: pg.Client | undefined
-	if (!DATABASE_URL && !isStarted(dataDir)) throw new Error('The site does not run')
+	if (!DATABASE_URL && !isStarted(dataDir))
+		throw new NotStarted('The site does not run, and its database runs with it. Start the site, then ask again.')
 	try {
 		const connection = DATABASE_URL ? { connectionString: DATABASE_URL } : await reachOnce(dataDir)
 		client = new pg.Client({ ...connection, connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS })

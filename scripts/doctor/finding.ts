@@ -1,3 +1,4 @@
+import { codeOf } from '~/lib/error-code.ts'
 import { isSiteFault } from '~/lib/errors.ts'
 
 /** The result of one check: fine, noteworthy or wrong. */
@@ -26,7 +27,7 @@ export async function findingsOf(about: string, check: () => Promise<Finding[]>)
 /** The message of an error and its causes, such as “fetch failed: connect ECONNREFUSED”, without a full stop. */
 export function errorMessageOf(error: unknown): string {
 	if (!(error instanceof Error)) return String(error)
-	const own = error.message || (error as NodeJS.ErrnoException).code || error.name
+	const own = error.message || codeOf(error) || error.name
 	const below = error instanceof AggregateError ? error.errors[0] : error.cause
 	const text = below === undefined ? own : `${own}: ${errorMessageOf(below)}`
 	return text.replace(/\.$/, '')
@@ -36,12 +37,13 @@ export function errorMessageOf(error: unknown): string {
 export const noHost = /^(ENOTFOUND|ENODATA)$/
 
 /** The code of an error or of its cause, such as ENOTFOUND. */
-export function errorCodeOf(error: unknown): string {
-	const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown[] }
+export function underlyingCodeOf(error: unknown): string {
+	const code = codeOf(error)
 	// Errors of the site have a code for libraries, not that of their cause.
-	if (typeof code === 'string' && !isSiteFault(error)) return code
+	if (code !== '' && !isSiteFault(error)) return code
+	const { cause, errors } = error as { cause?: unknown; errors?: unknown[] }
 	const below = cause ?? errors?.[0]
-	return below === undefined ? '' : errorCodeOf(below)
+	return below === undefined ? '' : underlyingCodeOf(below)
 }
 
 /** Differences between two clocks that are noteworthy, and that are wrong. */

@@ -17,10 +17,10 @@ const LATE_SECONDS = 90
 const secrets = ['auth-secret', 'vapid-private-key', 'postgres-password', 'postgres-admin-password']
 
 /**
- * Whether DATA_DIR is there, and belongs to this account. Otherwise no further check may run: what it writes, such as a missing key, would
- * belong to an account that is not the site's.
+ * The reason why DATA_DIR cannot be used: it is not there, or belongs to another account; null where it can. With one, no further
+ * check may run: what it writes, such as a missing key, would belong to an account that is not the site's.
  */
-export async function findUnusable(dataDir: string): Promise<Finding | null> {
+export async function findDataDirFault(dataDir: string): Promise<Finding | null> {
 	const own = process.geteuid?.()
 	const known = await stat(dataDir).catch(() => null)
 	if (!known)
@@ -34,8 +34,8 @@ export async function findUnusable(dataDir: string): Promise<Finding | null> {
 
 /** Checks DATA_DIR: its owner, who may read it, and whether it can be written. Changes nothing. */
 export async function checkDataDirectory(dataDir: string): Promise<Finding[]> {
-	const unusable = await findUnusable(dataDir)
-	if (unusable) return [unusable]
+	const fault = await findDataDirFault(dataDir)
+	if (fault) return [fault]
 	const found: Finding[] = []
 	// When root runs the site, PostgreSQL's account passes through.
 	const mode = (await stat(dataDir)).mode & 0o777

@@ -11,7 +11,7 @@ const say = findings('Saved secrets')
 /** The form of an encrypted text: a version, and at least an initialization vector and a tag. */
 const encrypted = /^v1\.[\w-]{38,}$/
 
-/** Whether the secrets that admins saved in the settings can still be decrypted; nothing where there are none. */
+/** Checks whether the secrets that admins saved in the settings can still be decrypted; nothing where there are none. */
 export async function checkSavedSecrets(settings: Config): Promise<Finding[]> {
 	const sections = await askDatabase(settings, async (client) => {
 		const { rows } = await client.query<Pick<StoredSection, 'section' | 'texts'>>(

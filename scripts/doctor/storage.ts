@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '~/config.server.ts'
 import { openStorage } from '~/platform/storage/storage.server.ts'
-import { assessClock, errorCodeOf, errorMessageOf, type Finding, findings } from './finding.ts'
+import { assessClock, errorMessageOf, type Finding, findings, underlyingCodeOf } from './finding.ts'
 
 const say = findings('Storage of pictures')
 const TIMEOUT_MS = 8_000
@@ -44,7 +44,7 @@ async function checkClock(endpoint: string): Promise<Finding[]> {
 }
 
 function adviceOf(error: unknown): string {
-	const text = `${errorCodeOf(error)} ${errorMessageOf(error)}`
+	const text = `${underlyingCodeOf(error)} ${errorMessageOf(error)}`
 	if (/NoSuchBucket/.test(text)) return ' There is no such bucket: create it, or look at S3_BUCKET and S3_REGION.'
 	if (/InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied|Forbidden|403/.test(text))
 		return ' Look at S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, and whether the key may read, write and delete.'

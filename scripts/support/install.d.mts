@@ -3,7 +3,7 @@ export const root: string
 export function siteCommand(development: boolean): { args: string[]; env: Record<string, string> }
 export function buildWhenOld(node: string): void
 export function isReady(development: boolean): boolean
-export function takenPort(env: Record<string, string | undefined>): Promise<string | null>
+export function describeTakenPort(env: Record<string, string | undefined>): Promise<string | null>
 export function missingPackages(folder: string): string[]
 export function isBuilt(folder: string): boolean
 export function hashOfSources(folder: string): string

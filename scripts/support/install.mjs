@@ -23,10 +23,10 @@ export function isReady(development) {
 }
 
 /**
- * Whether another program listens on HOST and PORT of the environment. Malformed values are left to the site, which reports them.
- * @returns one sentence about it, or null
+ * Describes another program that listens on HOST and PORT of the environment, in one sentence; null where there is none. Malformed
+ * values are left to the site, which reports them.
  */
-export async function takenPort({ HOST = 'localhost', PORT = '3000' }) {
+export async function describeTakenPort({ HOST = 'localhost', PORT = '3000' }) {
 	for (const address of HOST === 'localhost' ? ['127.0.0.1', '::1'] : [HOST.replace(/^\[(.*)\]$/, '$1')])
 		if (/^\d{1,5}$/.test(PORT) && Number(PORT) <= 65_535 && (await isTaken(Number(PORT), address)))
 			return `Port ${PORT} is taken by another program. Stop that one, or set PORT to another number.`

@@ -35,7 +35,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByLabel('Mentoring').check()
 			const skills = page.getByLabel('Skills optional', { exact: true })
 			await skills.fill('js, Kite flying')
-			await expect(page.getByLabel('E-mail', { exact: true })).toBeDisabled()
+			await expect(page.getByLabel('Email', { exact: true })).toBeDisabled()
 			await expect(page.getByRole('link', { name: 'Change it in Settings' })).toHaveAttribute('href', '/settings/email')
 			await saveChanges(page)
 			await expectNotice(page, 'Profile updated successfully!')

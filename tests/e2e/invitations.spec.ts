@@ -100,4 +100,7 @@ test('an admin invites by link and by list; invited people join with and without
 	await expect(visitor.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
 	await page.goto(list)
 	await expect(page.getByText('1 of 1 address mailed, 1 joined.')).toBeVisible()
+	await page.getByRole('link', { name: 'Who joined' }).click()
+	await expect(page.getByText('Tom Early').first()).toBeVisible()
+	await expect(page.getByText('Nadia Late')).toHaveCount(0)
 })

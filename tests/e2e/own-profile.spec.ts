@@ -1,6 +1,16 @@
 import type { Page } from '@playwright/test'
 import { anotherBrowser } from './support/chat.ts'
-import { enrol, expect, expectNoViolationsInThemes, expectToFit, hydrated, settled, test } from './support/journey.ts'
+import {
+	demoModerator,
+	enrol,
+	expect,
+	expectNoViolationsInThemes,
+	expectToFit,
+	hydrated,
+	logIn,
+	settled,
+	test,
+} from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 const titles = (page: Page) => page.locator('[data-item] h3').allInnerTexts()
@@ -25,6 +35,15 @@ test('a member writes about themselves, orders projects, and opens their page to
 	await test.step('only members can open a page that its owner has not made public', async () => {
 		await visitor.goto(profile)
 		await expect(visitor).toHaveURL(/\/login\?redirectTo=/)
+	})
+
+	await test.step('their own profile says who sees the address, and moderators do', async () => {
+		await page.goto(`/my-profile/${username}`)
+		await expect(page.getByText('Only you and moderators see this.')).toBeVisible()
+		const moderator = await (await anotherBrowser(browser, { ...(baseURL && { baseURL }) })).newPage()
+		await logIn(moderator, demoModerator)
+		await moderator.goto(profile)
+		await expect(moderator.getByRole('link', { name: `${username}@` })).toBeVisible()
 	})
 
 	await test.step('studies and experience are a list', async () => {

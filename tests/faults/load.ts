@@ -33,15 +33,21 @@ export interface LoadOptions {
 	cookies?: string[]
 }
 
+export interface Load {
+	/** Milliseconds of the longest think time, in which connections are idle; may be changed at any time. */
+	maxThinkMs: number
+	stop: () => Promise<LoadFigures>
+}
+
+/** Think time with which two dozen clients take a whole processor. */
+export const HURRIED_MS = 40
+
 /**
  * Asks a site again and again until it is told to stop: clients that keep their connection, and some that open one for each
  * request, none of which tries anything twice.
  * @param urls addresses of the site; the clients share them out
  */
-export function startLoad(
-	urls: string[],
-	{ clients = 24, patienceMs = 20_000, cookies = [] }: LoadOptions = {},
-): { stop: () => Promise<LoadFigures> } {
+export function startLoad(urls: string[], { clients = 24, patienceMs = 20_000, cookies = [] }: LoadOptions = {}): Load {
 	const figures: LoadFigures = { sent: 0, failed: {}, refused: 0, slowestMs: 0 }
 	let isOver = false
 	const ask = async (index: number) => {
@@ -57,19 +63,20 @@ export function startLoad(
 			if (failure === 'ECONNREFUSED') figures.refused += 1
 			else if (failure) figures.failed[failure] = (figures.failed[failure] ?? 0) + 1
 			else figures.slowestMs = Math.max(figures.slowestMs, Math.round(performance.now() - began))
-			// Think time, in which connections are idle.
-			await sleep(failure === 'ECONNREFUSED' ? 50 : (turn * 7) % 40)
+			await sleep(failure === 'ECONNREFUSED' ? 50 : (((turn * 7) % 40) / 40) * load.maxThinkMs)
 		}
 		agent.destroy()
 	}
-	const asking = Promise.all(Array.from({ length: clients }, (_, index) => ask(index)))
-	return {
+	const load: Load = {
+		maxThinkMs: HURRIED_MS,
 		stop: async () => {
 			isOver = true
 			await asking
 			return figures
 		},
 	}
+	const asking = Promise.all(Array.from({ length: clients }, (_, index) => ask(index)))
+	return load
 }
 
 /** The number of failed requests. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { descendants, startCluster, stillRunning } from '../support/cluster.ts'
 import { startSite } from '../support/site-process.ts'
-import { type LoadFigures, type LoadOptions, startLoad } from './load.ts'
+import { HURRIED_MS, type LoadFigures, type LoadOptions, startLoad } from './load.ts'
 
 /* Orderly stops under load: sends SIGTERM to each serving process, and counts failed requests. */
 
@@ -60,6 +60,7 @@ export async function stopTheProcess(rounds = 3, env: Record<string, string> = {
  * Stops one process after the other under load, each when another one serves in the place of the last.
  * @param pids of the processes that serve
  * @param nodes addresses at which each must answer before the next one is stopped
+ * @param startMs the longest think time of the load while a process starts; each stops under full load
  */
 export async function stopInTurn(
 	rounds: number,
@@ -67,6 +68,7 @@ export async function stopInTurn(
 	pids: () => number[],
 	nodes: string[],
 	options?: LoadOptions,
+	startMs = HURRIED_MS,
 ): Promise<LoadFigures[]> {
 	const figures: LoadFigures[] = []
 	const count = pids().length
@@ -74,8 +76,12 @@ export async function stopInTurn(
 		const load = startLoad([url], options)
 		await sleep(aroundMs)
 		for (const pid of pids()) {
+			load.maxThinkMs = HURRIED_MS
+			await sleep(startMs)
 			process.kill(pid, 'SIGTERM')
-			await until(() => stillRunning([pid]).length === 0 && pids().length === count)
+			await until(() => stillRunning([pid]).length === 0)
+			load.maxThinkMs = startMs
+			await until(() => pids().length === count)
 			for (const node of nodes) await until(() => isReady(node))
 		}
 		await sleep(aroundMs)

@@ -88,7 +88,7 @@ test('a mail server that does not answer is given up in time', async () => {
 	await expect(sendMail(mail, { ...settings, dataDir: config().dataDir })).rejects.toThrow()
 	const ms = Math.round(performance.now() - began)
 	process.stdout.write(`mail server: ${ms} ms\n`)
-	expect(ms).toBeLessThan(15_000)
+	expect(ms).toBeLessThan(35_000)
 })
 
 test.skipIf(!canIsolate)(`on a full disk reads go on, writes and moderators are told${isolationNote}`, async () => {

@@ -15,10 +15,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
-import { demoAccounts } from '~/features/demo/demo-account.server.ts'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { findServer } from '~/platform/db/postgres-process.server.ts'
 import { picture } from '../factories/pictures.ts'
+import { logInDemoMember } from '../support/demo-member.ts'
 import { CHILD_ENV, type SiteProcess, siteDatabase, startFirst, startSite } from '../support/site-process.ts'
 
 /* A site is backed up during writes, killed, and restored elsewhere: docs/self-hosting.md, “Backup” and “Restore”. */
@@ -116,16 +116,7 @@ test('a backup that is not there is reported before anything is made in the empt
 test('a site that is backed up during writes and then killed is restored elsewhere', async () => {
 	const first = await startSite({ DATA_DIR: oldData })
 	site.now = first
-	const password = (await demoAccounts(oldData))?.member.password ?? ''
-	const login = await fetch(`${first.url}/login`, {
-		method: 'POST',
-		redirect: 'manual',
-		body: new URLSearchParams({ email: 'mira.quillon@eastmere.example', password }),
-	})
-	const Cookie = login.headers
-		.getSetCookie()
-		.map((line) => line.split(';')[0])
-		.join('; ')
+	const Cookie = await logInDemoMember(first.url, oldData)
 	const post = (path: string, body: BodyInit) =>
 		fetch(first.url + path, { method: 'POST', redirect: 'manual', headers: { Origin: first.url, Cookie }, body })
 	const form = new FormData()

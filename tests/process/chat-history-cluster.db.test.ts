@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { keepReconnecting, type LiveSocket } from '~/platform/realtime/live.ts'
 import { WatchedPresence } from '~/platform/realtime/use-presence.ts'
-import { ChatRun, seed } from '../support/chat-run.ts'
+import { ChatRun, isLongRun, seed } from '../support/chat-run.ts'
 import { descendants, hasServers, type RunningCluster, startCluster } from '../support/cluster.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, requestPage, testDatabaseUrl } from '../support/members-site.ts'
@@ -13,7 +13,7 @@ import { closeTabs, nextEvent, openTab, startTab } from '../support/tabs.ts'
 
 useDatabase()
 
-const rounds = 3
+const rounds = isLongRun ? 3 : 2
 /** Per member and round, more than an idle machine can do. */
 const maxActs = 5
 

@@ -7,7 +7,7 @@ import { startOnTestDatabase } from '../support/members-site.ts'
 
 useDatabase()
 
-const kills = isLongRun ? 50 : 20
+const kills = isLongRun ? 50 : 10
 /** The minimum number of messages; about twice as many are sent. */
 const minMessages = kills * 16
 /** Per member between two kills, a little more than an idle machine can do. */

@@ -76,7 +76,7 @@ async function comment(door: string, url: string, cookie: string): Promise<strin
 }
 
 /** Registers a member at the first address; each tab must be notified. */
-async function isAnnouncedTo(tabs: Socket[]): Promise<void> {
+async function expectAnnouncedTo(tabs: Socket[]): Promise<void> {
 	const told = tabs.map((): string[] => [])
 	for (const [index, tab] of tabs.entries()) tab.on('member:joined', ({ username }) => told[index]?.push(username))
 	const email = `new${randomUUID()}@campus.example`
@@ -139,7 +139,7 @@ describe.each([
 	})
 
 	test('a registration in one process is announced to the tabs of all', async () => {
-		await isAnnouncedTo(await openTabs(odalys.cookie))
+		await expectAnnouncedTo(await openTabs(odalys.cookie))
 	})
 
 	test('a member who comes online in one process is online in all', async () => {
@@ -226,7 +226,7 @@ describe.each([
 		await expect.poll(() => serving().length).toBe(count)
 		await expect.poll(() => tabs.every(({ connected }) => connected)).toBe(true)
 		await isSeenEverywhere(query.url, await comment(place.doors[0] ?? '', query.url, odalys.cookie))
-		await isAnnouncedTo(tabs)
+		await expectAnnouncedTo(tabs)
 	})
 
 	test('Redis may stop and restart: nothing stale is shown, and tabs are notified again', {
@@ -248,7 +248,7 @@ describe.each([
 		await expect.poll(() => tabs.every(({ connected }) => connected)).toBe(true)
 		await keepEverywhere(query.url)
 		await isSeenEverywhere(query.url, await comment(place.doors[2] ?? '', query.url, odalys.cookie))
-		await isAnnouncedTo(tabs)
+		await expectAnnouncedTo(tabs)
 	})
 
 	test('an orderly stop leaves no process behind', async () => {

@@ -16,7 +16,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Encrypter } from 'age-encryption'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { demoAccounts } from '~/features/demo/demo-account.server.ts'
 import { passphraseRecipient } from '~/platform/backup/passphrase.server.ts'
 import { restoreArchive } from '~/platform/backup/restore-archive.server.ts'
 import { archiveIdentity, findWalArchive, type WalArchive } from '~/platform/backup/wal-archive.server.ts'
@@ -24,6 +23,7 @@ import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts
 import { findServer } from '~/platform/db/postgres-process.server.ts'
 import { picture } from '../factories/pictures.ts'
 import { descendants, signalAll } from '../support/cluster.ts'
+import { logInDemoMember } from '../support/demo-member.ts'
 import { eventually } from '../support/eventually.ts'
 import { CHILD_ENV, type SiteProcess, siteDatabase, startFirst, startSite } from '../support/site-process.ts'
 
@@ -101,16 +101,7 @@ beforeAll(async () => {
 			'create table marks (id integer generated always as identity, at timestamptz default clock_timestamp())',
 		)
 	})
-	const password = (await demoAccounts(oldData))?.member.password ?? ''
-	const login = await fetch(`${first.url}/login`, {
-		method: 'POST',
-		redirect: 'manual',
-		body: new URLSearchParams({ email: 'mira.quillon@eastmere.example', password }),
-	})
-	const Cookie = login.headers
-		.getSetCookie()
-		.map((line) => line.split(';')[0])
-		.join('; ')
+	const Cookie = await logInDemoMember(first.url, oldData)
 	const post = (path: string, body: BodyInit) =>
 		fetch(first.url + path, { method: 'POST', redirect: 'manual', headers: { Origin: first.url, Cookie }, body })
 	const form = new FormData()

@@ -17,11 +17,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { demoAccounts } from '~/features/demo/demo-account.server.ts'
 import { closeDatabase, openDatabase } from '~/platform/db/db.server.ts'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { picture } from '../factories/pictures.ts'
 import { CountingClient } from '../faults/counting-client.ts'
+import { logInDemoMember } from '../support/demo-member.ts'
 import { eventually } from '../support/eventually.ts'
 import { CHILD_ENV, makeDataDir, siteDatabase, spawnSite, startSite } from '../support/site-process.ts'
 import { makeSites } from '../support/sites.ts'
@@ -84,20 +84,14 @@ test('after real use, and with what version 0.1.0 left open, nothing in the data
 		chmodSync(join(dataDir, path), 0o644)
 	}
 	const site = await start({ DATA_DIR: dataDir, SEED: 'demo' })
-	const password = (await demoAccounts(dataDir))?.member.password ?? ''
-	const email = 'mira.quillon@eastmere.example'
-	const post = (path: string, body: BodyInit, Cookie = '') =>
+	const Cookie = await logInDemoMember(site.url, dataDir)
+	const post = (path: string, body: BodyInit) =>
 		fetch(site.url + path, { method: 'POST', redirect: 'manual', headers: { Cookie, Origin: site.url }, body })
-	const login = await post('/login', new URLSearchParams({ email, password }))
-	const cookie = login.headers
-		.getSetCookie()
-		.map((line) => line.split(';')[0])
-		.join('; ')
 	const form = new FormData()
 	form.set('kind', 'post')
 	form.set('file', new Blob([Uint8Array.from(await picture('png'))]))
-	expect((await post('/media', form, cookie)).status).toBeLessThan(300)
-	await post('/forgot-password', new URLSearchParams({ email }))
+	expect((await post('/media', form)).status).toBeLessThan(300)
+	await post('/forgot-password', new URLSearchParams({ email: 'mira.quillon@eastmere.example' }))
 	await eventually(() => expect(readdirSync(join(dataDir, 'mail')).length).toBeGreaterThan(1))
 
 	const all = readdirSync(dataDir, { recursive: true, encoding: 'utf8' })

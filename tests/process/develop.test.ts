@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type SiteProcess, startSite } from '../support/site-process.ts'
+import { makeDataDir, type SiteProcess, startSite } from '../support/site-process.ts'
 
 // `npm run dev` on a copy of the source, which the test may modify.
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 	for (const name of ['package.json', 'tsconfig.json', 'vite.config.ts', 'react-router.config.ts'])
 		cpSync(join(root, name), join(folder, name))
 	symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-	mkdirSync(dataDir)
+	await makeDataDir(dataDir, 'none')
 	site = await startSite({ NODE_ENV: 'development', SEED: 'none', DATA_DIR: dataDir }, folder)
 })
 

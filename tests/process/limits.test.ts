@@ -9,6 +9,7 @@ import { Connections } from '../../server/connections.ts'
 import { connectionLimits } from '../../server/limits.ts'
 import { closedWithin, cutOffUploads, openStalledRequests, residentMb, waitOfOthers } from '../faults/abuse.ts'
 import { descendants, processesOf, signalAll } from '../support/cluster.ts'
+import { logInDemoMember } from '../support/demo-member.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
 /* What malicious clients, or a database that hangs, cost others. */
@@ -29,6 +30,47 @@ afterAll(async () => {
 	rmSync(dataDir, { recursive: true, force: true })
 })
 
+/** Requests a page over a raw socket and disconnects after this many milliseconds. */
+function hangUp(path: string, after: number): Promise<void> {
+	return new Promise((resolve) => {
+		const { hostname, port } = new URL(site.url)
+		const socket = connect(Number(port), hostname, () =>
+			socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAccept-Encoding: br\r\n\r\n`),
+		)
+		socket.on('error', () => {})
+		socket.on('close', () => resolve())
+		setTimeout(() => socket.destroy(), after)
+	})
+}
+
+test('disconnects at any moment neither end the process nor log a stack trace', async () => {
+	const told = site.output().length
+	for (let round = 0; round < 10; round += 1) {
+		await Promise.all(Array.from({ length: 20 }, (_, index) => hangUp(index % 2 ? '/forum' : '/forum.data', index * 2)))
+	}
+	expect((await fetch(`${site.url}/forum`)).status).toBe(200)
+	expect(site.child.exitCode).toBeNull()
+	expect(site.output().slice(told)).not.toMatch(/at .*\.js:\d+/)
+})
+
+test('an upgrade request for another path than the socket is refused', async () => {
+	const { hostname, port } = new URL(site.url)
+	const answer = await new Promise<string>((resolve) => {
+		const socket = connect(Number(port), hostname, () =>
+			socket.write(
+				`GET /elsewhere HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+			),
+		)
+		let text = ''
+		socket.on('data', (chunk) => {
+			text += chunk
+		})
+		socket.on('error', () => {})
+		socket.on('close', () => resolve(text))
+	})
+	expect(answer).not.toContain('101')
+})
+
 test('500 connections that stop within headers, and 100 that stop before the body, are closed; others are served meanwhile', async () => {
 	const { host } = new URL(site.url)
 	const [headers, bodies] = await Promise.all([
@@ -47,18 +89,7 @@ test('500 connections that stop within headers, and 100 that stop before the bod
 test.skipIf(process.platform !== 'linux')(
 	'uploads that are cut off share one room: 400 of up to 7.5 MB raise the resident memory by less than 300 MB',
 	async () => {
-		const [, email = '', password = ''] = /Demo account: +(\S+) +password (\S+)/.exec(site.output()) ?? []
-		const body = new URLSearchParams({ email, password })
-		const login = await fetch(`${site.url}/login`, {
-			method: 'POST',
-			redirect: 'manual',
-			headers: { Origin: site.url },
-			body,
-		})
-		const cookie = login.headers
-			.getSetCookie()
-			.map((one) => one.split(';')[0])
-			.join('; ')
+		const cookie = await logInDemoMember(site.url, dataDir)
 		expect(cookie).toContain('session')
 		const before = residentMb(site.child.pid ?? 0)
 		for (let round = 0; round < 4; round += 1) {

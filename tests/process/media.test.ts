@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { demoAccounts } from '~/features/demo/demo-account.server.ts'
 import { picture } from '../factories/pictures.ts'
+import { logInDemoMember } from '../support/demo-member.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-media-'))
@@ -12,16 +12,7 @@ let cookie = ''
 
 beforeAll(async () => {
 	site = await startSite({ DATA_DIR: dataDir })
-	const password = (await demoAccounts(dataDir))?.member.password ?? ''
-	const answer = await fetch(`${site.url}/login`, {
-		method: 'POST',
-		redirect: 'manual',
-		body: new URLSearchParams({ email: 'mira.quillon@eastmere.example', password }),
-	})
-	cookie = answer.headers
-		.getSetCookie()
-		.map((line) => line.split(';')[0])
-		.join('; ')
+	cookie = await logInDemoMember(site.url, dataDir)
 })
 
 afterAll(async () => {

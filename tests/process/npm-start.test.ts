@@ -49,14 +49,19 @@ async function run(command: string[], env: Record<string, string> = {}, errors: 
 const script = [process.execPath, 'scripts/start.mjs']
 
 test.each([
-	['npm', 'SIGTERM', ['npm', 'start']],
-	['the script that npm runs', 'SIGTERM', script],
-	['the script that npm runs', 'SIGHUP', script],
+	['npm', 'SIGTERM', ['npm', 'start'], 'localhost', ['127.0.0.1', '[::1]', 'localhost'], 'http://localhost'],
+	['the script that npm runs', 'SIGTERM', script, '::', ['127.0.0.1', '[::1]'], 'http://localhost'],
+	['the script that npm runs', 'SIGHUP', script, '::1', ['[::1]'], 'http://[::1]'],
 ] as const)(
-	'%s passes %s on: the site and its PostgreSQL end in order, and no process is left',
-	async (_what, signal, command) => {
-		const { child, dataDir, ended, serves } = await run([...command])
+	'%s passes %s on: the site and its PostgreSQL end in order, and no process is left; it answers where HOST says, and names that address',
+	async (_what, signal, command, HOST, addresses, own) => {
+		const { child, dataDir, port, output, ended, serves } = await run([...command], { HOST })
 		await serves()
+		expect(output()).toContain(`is ready:  ${own}:${port}\n`)
+		for (const address of addresses) {
+			const answer = await fetch(`http://${address}:${port}/find-dev`)
+			expect([address, answer.status]).toEqual([address, 200])
+		}
 		const all = descendants(child.pid ?? 0).map(({ pid }) => pid)
 		expect(all.length).toBeGreaterThan(1)
 		child.kill(signal)
@@ -128,20 +133,4 @@ test('a port in use is reported before anything is installed or built', async ()
 	expect(output()).toBe(`Port ${port} is taken by another program. Stop that one, or set PORT to another number.\n`)
 	expect([existsSync(join(folder, 'node_modules')), existsSync(join(folder, 'build'))]).toEqual([false, false])
 	server.close()
-})
-
-test.each([
-	['localhost', ['127.0.0.1', '[::1]', 'localhost'], 'http://localhost'],
-	['::', ['127.0.0.1', '[::1]'], 'http://localhost'],
-	['::1', ['[::1]'], 'http://[::1]'],
-])('HOST=%s answers at %j, and says %s', async (HOST, addresses, own) => {
-	const { child, port, output, ended, serves } = await run(script, { HOST })
-	await serves()
-	expect(output()).toContain(`is ready:  ${own}:${port}\n`)
-	for (const address of addresses) {
-		const answer = await fetch(`http://${address}:${port}/find-dev`)
-		expect([address, answer.status]).toEqual([address, 200])
-	}
-	child.kill('SIGTERM')
-	await ended
 })

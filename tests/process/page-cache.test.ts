@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { demoAccounts } from '~/features/demo/demo-account.server.ts'
+import { logInDemoMember } from '../support/demo-member.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-pages-'))
@@ -13,17 +13,7 @@ let session: string
 
 beforeAll(async () => {
 	site = await startSite({ DATA_DIR: dataDir })
-	const password = (await demoAccounts(dataDir))?.member.password ?? ''
-	const answer = await fetch(`${site.url}/login`, {
-		method: 'POST',
-		redirect: 'manual',
-		headers: { Origin: site.url },
-		body: new URLSearchParams({ email: 'mira.quillon@eastmere.example', password }),
-	})
-	session = answer.headers
-		.getSetCookie()
-		.map((cookie) => cookie.split(';')[0])
-		.join('; ')
+	session = await logInDemoMember(site.url, dataDir)
 })
 
 afterAll(async () => {

@@ -27,13 +27,6 @@ test('a site starts on an empty folder and serves, and SIGTERM leaves no process
 	expect(processesOf(join(dataDir, 'postgres'))).toEqual([])
 })
 
-test('an open connection and an open page do not delay the stop', async () => {
-	const site = await start({ DATA_DIR: newDataDir() })
-	const hanging = await fetch(`${site.url}/forum`, { headers: { Connection: 'keep-alive' } })
-	expect(hanging.status).toBe(200)
-	expect(await site.stop()).toBe(0)
-})
-
 test('a request during the start waits and is answered', async () => {
 	const port = await freePort()
 	const dataDir = newDataDir()
@@ -52,46 +45,38 @@ test('the built server is ASCII, so that V8 keeps its sources in one byte a char
 	expect(wide).toEqual([])
 })
 
-test('a second start on the same data directory reports it, exits with 1, and does no harm', async () => {
-	const dataDir = newDataDir()
-	const site = await start({ DATA_DIR: dataDir })
-	const second = await fails({ DATA_DIR: dataDir })
-	expect(second).toEqual({
-		code: 1,
-		output: `Another DevQuad is already running on ${dataDir}. Stop it first, or choose another DATA_DIR.\n`,
-	})
-	expect((await fetch(`${site.url}/forum`)).status).toBe(200)
-})
-
-test('of two concurrent starts one runs', async () => {
+test('of two concurrent starts on a data directory one runs; a later one reports it, exits with 1, and does no harm; an open connection does not delay the stop', async () => {
 	const dataDir = newDataDir()
 	await makeDataDir(dataDir, 'none')
 	const outcomes = await Promise.allSettled([
 		startFirst({ SEED: 'none', DATA_DIR: dataDir }),
 		startFirst({ SEED: 'none', DATA_DIR: dataDir }),
 	])
-	for (const outcome of outcomes) if (outcome.status === 'fulfilled') keep(outcome.value)
+	const running = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [keep(outcome.value)] : []))
 	expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+	const later = await fails({ DATA_DIR: dataDir })
+	expect(later).toEqual({
+		code: 1,
+		output: `Another DevQuad is already running on ${dataDir}. Stop it first, or choose another DATA_DIR.\n`,
+	})
+	const hanging = await fetch(`${running[0]?.url}/forum`, { headers: { Connection: 'keep-alive' } })
+	expect(hanging.status).toBe(200)
+	expect(await running[0]?.stop()).toBe(0)
 })
 
-test('after kill -9 the next start recovers all data on its own', async () => {
-	const dataDir = newDataDir()
-	const first = await start({ DATA_DIR: dataDir })
-	first.child.kill('SIGKILL')
-	await once(first.child, 'exit')
-	expect(processesOf(join(dataDir, 'postgres')), 'PostgreSQL outlived Node').not.toEqual([])
-	const second = await start({ DATA_DIR: dataDir })
-	expect((await fetch(`${second.url}/forum`)).status).toBe(200)
-	await second.stop()
-	expect(processesOf(join(dataDir, 'postgres'))).toEqual([])
-})
-
-test('after kill -9 of Node and of PostgreSQL the next start recovers on its own', async () => {
+test('after kill -9 of Node and PostgreSQL, and then of Node alone, the next start recovers all data on its own', async () => {
 	const dataDir = newDataDir()
 	const first = await start({ DATA_DIR: dataDir })
 	await killAll(first.child, dataDir)
 	const second = await start({ DATA_DIR: dataDir })
 	expect((await fetch(`${second.url}/forum`)).status).toBe(200)
+	second.child.kill('SIGKILL')
+	await once(second.child, 'exit')
+	expect(processesOf(join(dataDir, 'postgres')), 'PostgreSQL outlived Node').not.toEqual([])
+	const third = await start({ DATA_DIR: dataDir })
+	expect((await fetch(`${third.url}/forum`)).status).toBe(200)
+	await third.stop()
+	expect(processesOf(join(dataDir, 'postgres'))).toEqual([])
 })
 
 test('a port in use is reported in one sentence', async () => {

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { codeOf } from '../../app/lib/error-code.ts'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { findProgram } from '../../scripts/support/programs.ts'
 import { CHILD_ENV, makeDataDir } from './site-process.ts'
@@ -104,7 +105,7 @@ export function signalAll(pids: number[], signal: NodeJS.Signals): void {
 		try {
 			process.kill(pid, signal)
 		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+			if (codeOf(error) !== 'ESRCH') throw error
 		}
 	}
 }

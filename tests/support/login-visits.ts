@@ -18,11 +18,6 @@ export function requestOf(path: string, cookies: readonly string[] = []): Reques
 	return new Request(`${config().publicUrl}${path}`, { headers })
 }
 
-/** The cookies that a response sets, as `name=value`. */
-export function cookiePairs(headers: Headers): string[] {
-	return headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '')
-}
-
 /** The member with these cookies. */
 export async function viewerWithCookies(cookies: readonly string[]): Promise<SignedIn | null> {
 	return (await viewerFromRequest(requestOf('/', cookies), { fresh: true })).viewer

@@ -1,5 +1,6 @@
 import { accessSync, constants, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../../app/lib/error-code.ts'
 
 /** Linux's in-memory file system. */
 const memory = '/dev/shm'
@@ -44,6 +45,6 @@ function isRunning(pid: number): boolean {
 		process.kill(pid, 0)
 		return true
 	} catch (error) {
-		return (error as NodeJS.ErrnoException).code === 'EPERM'
+		return codeOf(error) === 'EPERM'
 	}
 }

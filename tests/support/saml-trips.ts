@@ -3,7 +3,8 @@ import { beginFlow, finishFlow } from '~/features/campus-login/login-flow.server
 import { samlMetadata } from '~/features/campus-login/saml/saml.server.ts'
 import { receiveSamlResponse } from '~/features/campus-login/saml/saml-login.server.ts'
 import { makeMember } from '../factories/forum.ts'
-import { cookiePairs, requestOf, saveSettings } from './login-visits.ts'
+import { cookiePairs } from './browser.ts'
+import { requestOf, saveSettings } from './login-visits.ts'
 import { type SamlAccount, startSamlSite } from './saml-site.ts'
 
 /* SAML logins as a browser makes them, by use cases instead of addresses. */

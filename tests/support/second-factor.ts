@@ -4,6 +4,7 @@ import { consumeTotpCode, totpPurpose } from '~/features/authenticators/codes.se
 import { finishSecondStep } from '~/features/authenticators/second-factor.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encryptSecret } from '~/platform/encryption.server.ts'
+import { form, request } from './browser.ts'
 
 /**
  * Sets up an authenticator app for a member, without recovery codes, whose hashes are slow.
@@ -24,8 +25,5 @@ export async function setUpApp({ id }: { id: number }): Promise<() => string> {
 
 /** The second step of a login. @param cookie from the first step */
 export function submitCode(code: string, cookie: string): ReturnType<typeof finishSecondStep> {
-	const form = new FormData()
-	form.set('code', code)
-	const headers = { 'x-client-ip': '192.0.2.1', Cookie: cookie.split(';')[0] ?? '' }
-	return finishSecondStep(form, new Request('http://localhost:3000/login/code', { headers }))
+	return finishSecondStep(form({ code }), request(cookie.split(';')[0], '/login/code'))
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { codeOf } from '../../app/lib/error-code.ts'
 
 /** Whether this process may create namespaces and mount a private disk. */
 export const canIsolate =
@@ -52,7 +53,7 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk> {
 				try {
 					for (;;) appendFileSync(filling, Buffer.alloc(size))
 				} catch (error) {
-					if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+					if (codeOf(error) !== 'ENOSPC') throw error
 				}
 			}
 		},

@@ -6,6 +6,7 @@ import { log } from '~/lib/log.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { cookiesOf, form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailedToken, resetCounts, sentMails } from '../../../tests/support/jobs.ts'
 import { logIn, registerMember, requestPasswordReset, resetPassword, viewerFromRequest } from './accounts.server.ts'
@@ -26,18 +27,6 @@ beforeEach(async () => {
 const password = 'a lantern at the ford'
 let address = 0
 
-function request(cookie = '', path = '/login'): Request {
-	return new Request(`http://localhost:3000${path}`, {
-		headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie, Origin: 'http://localhost:3000' },
-	})
-}
-
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
-
 async function register(email: string, secret = password, name = `Mira of ${email}`): Promise<string> {
 	const { email: known } = await registerMember(
 		form({ name, email, password: secret, confirmPassword: secret }),
@@ -51,12 +40,8 @@ function newEmail(): string {
 	return `member${address}@eastmere.example`
 }
 
-async function cookiesOf(email: string, secret = password): Promise<string> {
-	const headers = await logIn(form({ email, password: secret }), request())
-	return headers
-		.getSetCookie()
-		.map((cookie) => cookie.split(';')[0])
-		.join('; ')
+async function enter(email: string, secret = password): Promise<string> {
+	return cookiesOf(await logIn(form({ email, password: secret }), request()))
 }
 
 async function resetToken(email: string): Promise<string> {
@@ -67,7 +52,7 @@ async function resetToken(email: string): Promise<string> {
 test('a new member can log in by e-mail and by username, and is authenticated by the cookie', async () => {
 	await register('Nell.Thistle@Eastmere.example', password, 'Nell Thistle')
 	for (const name of ['nell.thistle@eastmere.example', 'NELL.thistle']) {
-		const { viewer } = await viewerFromRequest(request(await cookiesOf(name)), { fresh: true })
+		const { viewer } = await viewerFromRequest(request(await enter(name)), { fresh: true })
 		expect(viewer).toMatchObject({ username: 'nell.thistle', name: 'Nell Thistle' })
 	}
 })
@@ -144,8 +129,8 @@ test.each([
 	['spaces at both ends', '  a lantern  '],
 ])('a password of %s is taken whole', async (_what, secret) => {
 	const email = await register(newEmail(), secret)
-	await expect(cookiesOf(email, secret)).resolves.toContain('session=')
-	await expect(cookiesOf(email, secret.slice(0, -2))).rejects.toThrow(Invalid)
+	await expect(enter(email, secret)).resolves.toContain('session=')
+	await expect(enter(email, secret.slice(0, -2))).rejects.toThrow(Invalid)
 })
 
 test('registering a known address gets the same response, sends its owner a mail, and creates no account', async () => {
@@ -154,14 +139,14 @@ test('registering a known address gets the same response, sends its owner a mail
 	expect((await sentMails()).map(({ to, subject }) => [to, subject])).toEqual([
 		[email, 'You already have an account at DevQuad'],
 	])
-	await expect(cookiesOf(email, 'quite another one')).rejects.toThrow(Invalid)
+	await expect(enter(email, 'quite another one')).rejects.toThrow(Invalid)
 })
 
 test('a wrong password and an unknown address get the same error', async () => {
 	const email = await register(newEmail())
 	const refusals = await Promise.all(
-		[cookiesOf(email, 'wrong password'), cookiesOf('nobody@eastmere.example'), cookiesOf('no-such-name')].map(
-			(attempt) => attempt.catch((error: Error) => error.message),
+		[enter(email, 'wrong password'), enter('nobody@eastmere.example'), enter('no-such-name')].map((attempt) =>
+			attempt.catch((error: Error) => error.message),
 		),
 	)
 	expect(new Set(refusals)).toEqual(new Set(['The email or password is wrong.']))
@@ -169,7 +154,7 @@ test('a wrong password and an unknown address get the same error', async () => {
 
 test('a reset sets the password and ends all sessions; its link works once, even concurrently', async () => {
 	const email = await register(newEmail())
-	const cookies = await cookiesOf(email)
+	const cookies = await enter(email)
 	const token = await resetToken(email)
 	const uses = await Promise.allSettled(
 		['the first new one', 'the second new one'].map((secret) =>
@@ -178,7 +163,7 @@ test('a reset sets the password and ends all sessions; its link works once, even
 	)
 	expect(uses.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 	expect((await viewerFromRequest(request(cookies), { fresh: true })).viewer).toBeNull()
-	await expect(cookiesOf(email)).rejects.toThrow(Invalid)
+	await expect(enter(email)).rejects.toThrow(Invalid)
 })
 
 test('a reset link expires after ten minutes', async () => {
@@ -201,15 +186,15 @@ test('nobody can log in to the account of an imported author', async () => {
 		.insertInto('users')
 		.values({ username: 'imported.author', name: 'X', email: 'abc@import.invalid', image: null, imported: true })
 		.execute()
-	await expect(cookiesOf('abc@import.invalid', '')).rejects.toThrow(Invalid)
-	await expect(cookiesOf('abc@import.invalid')).rejects.toThrow(Invalid)
-	await expect(cookiesOf('imported.author')).rejects.toThrow(Invalid)
+	await expect(enter('abc@import.invalid', '')).rejects.toThrow(Invalid)
+	await expect(enter('abc@import.invalid')).rejects.toThrow(Invalid)
+	await expect(enter('imported.author')).rejects.toThrow(Invalid)
 })
 
 test('a session that cannot be looked up during an outage is not logged, and any other error is, with its cause', async () => {
 	const email = newEmail()
 	await register(email)
-	const cookie = await cookiesOf(email)
+	const cookie = await enter(email)
 	const logged = vi.spyOn(log, 'error').mockImplementation(() => {})
 	onTestFinished(() => logged.mockRestore())
 	const look = () => viewerFromRequest(request(cookie), { fresh: true }).catch(() => null)

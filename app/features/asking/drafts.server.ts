@@ -39,7 +39,7 @@ export async function listDrafts(viewer: Viewer): Promise<(Draft & { key: string
 export async function saveDraft(viewer: Viewer, input: Record<string, unknown>): Promise<DraftSaveResult> {
 	const member = requireWriter(viewer)
 	const { key, madeFrom, version: known, ...typed } = parseInput(draftInput, input)
-	await checkEditable(member, key)
+	await requireEditable(member, key)
 	const texts: DraftTexts = { ...typed, made_from: madeFrom }
 	return db()
 		.transaction()
@@ -58,7 +58,8 @@ export async function discardDraft(viewer: Viewer, key: string): Promise<void> {
 	await removeDraft(requireWriter(viewer).id, parseInput(draftKey, key))
 }
 
-async function checkEditable(member: SignedIn, key: string): Promise<void> {
+/** @throws NotFound, NotAllowed for the edit of a question that the member may not change */
+async function requireEditable(member: SignedIn, key: string): Promise<void> {
 	if (key === 'ask') return
 	const id = Number(key.slice('edit:'.length))
 	const question = await requireChangeableQuestion(member, id)

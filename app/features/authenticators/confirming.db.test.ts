@@ -8,6 +8,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { withHttpErrors } from '~/platform/http/http.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { cookiesOf, form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { resetCounts } from '../../../tests/support/jobs.ts'
 import { confirmIdentity } from './confirming.server.ts'
@@ -23,19 +24,8 @@ beforeEach(resetCounts)
 
 const password = 'a lantern at the ford'
 
-function request(cookie = '', path = '/settings'): Request {
-	return new Request(`http://localhost:3000${path}`, { headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie } })
-}
-
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
-
 async function enter(email: string): Promise<string> {
-	const cookies = (await logIn(form({ email, password }), request())).getSetCookie()
-	return cookies.map((cookie) => cookie.split(';')[0]).join('; ')
+	return cookiesOf(await logIn(form({ email, password }), request()))
 }
 
 async function member(name: string): Promise<{ viewer: SignedIn; cookie: string; email: string }> {
@@ -60,7 +50,7 @@ describe('how long a confirmation is valid', () => {
 		const { viewer, cookie } = await member(what.replace(/\W+/g, '-'))
 		if (time === 'infinity') await sql`update sessions set confirmed_at = null`.execute(db())
 		else await passTime(viewer, time)
-		const asked = requireConfirmed(viewer, request(cookie))
+		const asked = requireConfirmed(viewer, request(cookie, '/settings'))
 		if (isEnough) expect(await asked).toEqual(expect.any(Number))
 		else await expect(asked).rejects.toMatchObject({ status: 403, back: '/settings' })
 	})

@@ -17,6 +17,7 @@ import { Conflict, Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { cookiesOf, form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailedToken, resetCounts, sentMails } from '../../../tests/support/jobs.ts'
 import { consumeTotpCode } from './codes.server.ts'
@@ -46,23 +47,6 @@ afterAll(() => vi.useRealTimers())
 beforeEach(resetCounts)
 
 const password = 'a lantern at the ford'
-
-function request(cookie = ''): Request {
-	return new Request('http://localhost:3000/', { headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie } })
-}
-
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
-
-const cookiesOf = (headers: Headers) =>
-	headers
-		.getSetCookie()
-		.map((cookie) => cookie.split(';')[0])
-		.filter((cookie) => !cookie?.endsWith('='))
-		.join('; ')
 
 const viewerOf = async (cookie: string) => (await viewerFromRequest(request(cookie), { fresh: true })).viewer
 

@@ -9,6 +9,7 @@ import { viewerContext } from '~/lib/context.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { cookiesOf, form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 
 vi.hoisted(() => {
@@ -24,35 +25,26 @@ beforeAll(async () => {
 
 const password = 'a lantern at the ford'
 
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
-
-const at = (cookie: string) =>
-	new Request('http://localhost:3000/moderation', { headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie } })
-
 test.each(['moderator', 'admin', 'member'] as const)(
 	'a %s acts as such only with a second factor, where the site requires one of staff',
 	async (role) => {
 		const email = `robin${role.length}@eastmere.example`
-		await registerMember(form({ name: `Robin ${role.length}`, email, password, confirmPassword: password }), at(''))
-		const session = (await logIn(form({ email, password }), at('')))
-			.getSetCookie()
-			.map((cookie) => cookie.split(';')[0])
+		await registerMember(form({ name: `Robin ${role.length}`, email, password, confirmPassword: password }), request())
+		const cookie = cookiesOf(await logIn(form({ email, password }), request()))
 		await sql`update users set role = ${role} where email = ${email}`.execute(db())
-		const { viewer } = await viewerFromRequest(at(session.join('; ')), { fresh: true })
+		const { viewer } = await viewerFromRequest(request(cookie, '/moderation'), { fresh: true })
 		if (!viewer) throw new Error('not logged in')
 		const roles = async () => {
-			const seen = await Promise.all([true, false].map((fresh) => viewerFromRequest(at(session.join('; ')), { fresh })))
+			const seen = await Promise.all(
+				[true, false].map((fresh) => viewerFromRequest(request(cookie, '/moderation'), { fresh })),
+			)
 			return [...seen.map(({ viewer }) => viewer?.role), (await authenticateToken(token))?.viewer.role]
 		}
 		const url = new URL('http://localhost:3000/moderation')
 		const context = new RouterContextProvider()
 		context.set(viewerContext, viewer)
 		const open = () =>
-			requirePageModerator({ request: at(session.join('; ')), context, url }).catch((thrown: unknown) =>
+			requirePageModerator({ request: request(cookie, '/moderation'), context, url }).catch((thrown: unknown) =>
 				thrown instanceof Response ? thrown.headers.get('Location') : 'refused',
 			)
 		const scopes = role === 'member' ? ['read'] : ['read', 'moderate']

@@ -9,10 +9,11 @@ import { db } from '~/platform/db/db.server.ts'
 import { decryptSecret } from '~/platform/encryption.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
+import { cookiePairs } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
-import { cookiePairs, requestOf, saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
+import { requestOf, saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
 import { setUpApp, submitCode } from '../../../tests/support/second-factor.ts'
 import { listLogins, refreshPurpose, unlinkIdentity, verifiedLinks } from './identities.server.ts'
@@ -139,7 +140,7 @@ describe('logging in', () => {
 
 	test('a person without an address gets an error', async () => {
 		enrol({ sub: campus.visitor, email: undefined })
-		await expect(trip()).rejects.toThrow('No e-mail address came with this login')
+		await expect(trip()).rejects.toThrow('No email address came with this login')
 	})
 
 	test('a student of a known university is verified; staff are not', async () => {

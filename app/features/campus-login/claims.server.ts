@@ -40,7 +40,7 @@ export async function readProviderUser(claims: Claims, names: ClaimNames): Promi
 	const email = textOf(claims, names.email).toLowerCase()
 	if (!isEmail(email))
 		throw new Invalid(
-			'No e-mail address came with this login, so no account can be made. Ask who runs the login, or register here.',
+			'No email address came with this login, so no account can be made. Ask who runs the login, or register here.',
 		)
 	// A campus username may be a mail address; the part before the @ is used.
 	const username = textOf(claims, names.username).split('@', 1)[0] ?? ''

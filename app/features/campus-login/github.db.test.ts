@@ -5,6 +5,7 @@ import '~/features/index.server.ts'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
+import { cookiesOf } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { saveSettings } from '../../../tests/support/login-visits.ts'
 import { verifiedLinks } from './identities.server.ts'
@@ -65,13 +66,10 @@ async function logIn() {
 	const url = new URL(begun.url)
 	const back = new URL(url.searchParams.get('redirect_uri') ?? '')
 	back.search = String(new URLSearchParams({ code: 'a code', state: url.searchParams.get('state') ?? '' }))
-	const cookies = begun.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
-	const returned = new Request(back, { headers: { Cookie: cookies.join('; ') } })
+	const returned = new Request(back, { headers: { Cookie: cookiesOf(begun.headers) } })
 	const { headers, message } = await finishFlow('github', returned, null, '')
-	const has = headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
-	const { viewer } = await viewerFromRequest(new Request(back, { headers: { Cookie: has.join('; ') } }), {
-		fresh: true,
-	})
+	const returning = new Request(back, { headers: { Cookie: cookiesOf(headers) } })
+	const { viewer } = await viewerFromRequest(returning, { fresh: true })
 	return { url, message, viewer }
 }
 
@@ -106,7 +104,7 @@ test.each<[string, () => void, RegExp]>([
 			github.user.id = 9
 			github.emails = [{ email: 'x@example.com', primary: true, verified: false }]
 		},
-		/^No e-mail address came/,
+		/^No email address came/,
 	],
 	[
 		'a code that it refuses',

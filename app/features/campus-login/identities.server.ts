@@ -212,7 +212,7 @@ export async function unlinkIdentity(viewer: SignedIn, id: number, keptSession: 
 }
 
 /** The identities of a member, and the providers that they can link. */
-export async function listLogins(viewer: SignedIn): Promise<LoginsView> {
+export async function listLogins(viewer: Pick<SignedIn, 'id'>): Promise<LoginsView> {
 	const [rows, byPassword] = await Promise.all([listIdentityRows(viewer.id), hasPassword(viewer.id)])
 	const linked = rows.map(({ id, provider, name, affiliation, created_at, used_at }) => ({
 		id,

@@ -69,7 +69,7 @@ export const ldapSection = settingSection({
 		),
 		nameAttribute: attribute('Attribute with the name', 'cn'),
 		usernameAttribute: attribute('Attribute with the username', 'uid'),
-		emailAttribute: attribute('Attribute with the e-mail address', 'mail'),
+		emailAttribute: attribute('Attribute with the email address', 'mail'),
 		roleAttribute: attribute(
 			'Attribute with the role',
 			'',

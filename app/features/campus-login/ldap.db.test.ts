@@ -9,6 +9,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
+import { cookiePairs, form } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import {
 	baseDn,
@@ -19,7 +20,7 @@ import {
 	slapd,
 	startDirectory,
 } from '../../../tests/support/ldap-site.ts'
-import { cookiePairs, requestOf, saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
+import { requestOf, saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
 import { setUpApp, submitCode } from '../../../tests/support/second-factor.ts'
 import { listLogins, unlinkIdentity } from './identities.server.ts'
 import { authenticateByLdap, formatGuid, parseGuid } from './ldap.server.ts'
@@ -88,15 +89,8 @@ describe.skipIf(!slapd)(name, () => {
 
 	const request = (cookies: readonly string[] = []) => requestOf('/login/ldap', cookies)
 
-	function formOf(username: string, password: string): FormData {
-		const form = new FormData()
-		form.set('username', username)
-		form.set('password', password)
-		return form
-	}
-
 	async function logIn(username = uid, password = memberPassword) {
-		const { headers, isNew, leadsTo } = await logInByLdap(formOf(username, password), request())
+		const { headers, isNew, leadsTo } = await logInByLdap(form({ username, password }), request())
 		const cookies = cookiePairs(headers)
 		return { cookies, isNew, leadsTo, viewer: (await viewerWithCookies(cookies)) as SignedIn }
 	}
@@ -148,7 +142,7 @@ describe.skipIf(!slapd)(name, () => {
 
 	test('a person without an address in the directory gets an error', async () => {
 		await directory.enrol('bare', { mail: ' ' })
-		await expect(logIn('bare')).rejects.toThrow('No e-mail address came with this login')
+		await expect(logIn('bare')).rejects.toThrow('No email address came with this login')
 	})
 
 	test('guesses are limited like those of passwords', async () => {
@@ -213,7 +207,7 @@ describe.skipIf(!slapd)(name, () => {
 		const refusal = await logIn().catch((error: unknown) => error)
 		if (!(refusal instanceof SecondStepRequired)) throw refusal
 		const { headers } = await submitCode(code(), refusal.cookie)
-		const cookies = headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '')
+		const cookies = cookiePairs(headers)
 		await checkSession(await sessionOf(viewer))
 		expect(await isLoggedIn(cookies)).toBe(true)
 		await directory.remove(uid)
@@ -279,7 +273,7 @@ describe.skipIf(!slapd)(name, () => {
 		const [own] = (await listLogins(viewer)).linked
 		await expect(unlinkIdentity(viewer, own?.id ?? 0, 0)).rejects.toThrow('your only way to log in')
 		await directory.enrol(`other${made}`)
-		const other = formOf(`other${made}`, memberPassword)
+		const other = form({ username: `other${made}`, password: memberPassword })
 		await expect(linkByLdap(other, request(cookies))).rejects.toThrow('is linked already')
 		await expect(linkByLdap(other, request())).rejects.toThrow('You were logged out in the meantime')
 		await sql`delete from identities where user_id = ${viewer.id}`.execute(db())

@@ -12,6 +12,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encryptSecret } from '~/platform/encryption.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
+import { form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { saveSettings } from '../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
@@ -119,12 +120,7 @@ test('where the only login has a secret of another key, the start says so, and w
 })
 
 test('it can be the only login once an admin has logged in with it, which disables passwords', async () => {
-	const byPassword = () => {
-		const form = new FormData()
-		form.set('email', 'admin@quad.example')
-		form.set('password', 'a password that is long')
-		return logIn(form, new Request(config().publicUrl, { headers: { 'x-client-ip': '192.0.2.1' } }))
-	}
+	const byPassword = () => logIn(form({ email: 'admin@quad.example', password: 'a password that is long' }), request())
 	await expect(save({ onlyWay: 'on' })).rejects.toThrow(Conflict)
 	await sql`
 		insert into identities (user_id, provider, issuer, subject) values (${admin.id}, 'campus', ${campus.issuer}, 'a')`.execute(

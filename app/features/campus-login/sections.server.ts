@@ -44,7 +44,7 @@ export const campusSection = settingSection({
 		...sessionCheckSettings('the login service is asked again whether they still have an account there.'),
 		nameClaim: claim('Claim with the name', 'What the login service calls it.', 'name'),
 		usernameClaim: claim('Claim with the username', 'What the login service calls it.', 'preferred_username'),
-		emailClaim: claim('Claim with the e-mail address', 'What the login service calls it.', 'email'),
+		emailClaim: claim('Claim with the email address', 'What the login service calls it.', 'email'),
 		roleClaim: claim('Claim with the role', 'Leave it empty if no claim tells students and staff apart.', ''),
 		...roleSettings,
 		onlyWay: onlyLoginSetting('a password', 'the campus login'),

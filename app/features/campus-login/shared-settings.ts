@@ -26,7 +26,7 @@ export function createsAccountsSetting(login: string) {
 /** Whether addresses need no confirmation. @param reason why */
 export function trustsEmailSetting(reason: string) {
 	return checkboxSetting({
-		label: 'Its e-mail addresses are confirmed',
+		label: 'Its email addresses are confirmed',
 		hint: `The university hands out the addresses, ${reason}`,
 		default: true,
 	})

@@ -311,8 +311,8 @@ export async function writeMuted(trx: Executor, conversationId: number, userId: 
 }
 
 /**
- * Whether typing is shown: both have written, neither blocked the other, and the member is not suspended and hides neither typing nor
- * presence.
+ * The peer, where they are shown that the member is typing: both have written, neither blocked the other, and the member is not
+ * suspended and hides neither typing nor presence.
  */
 export async function findTypingPeer(userId: number, username: string): Promise<{ peer_id: number } | undefined> {
 	const { rows } = await sql<{ peer_id: number }>`

@@ -24,7 +24,9 @@ import {
 	namesOfBranch,
 	type Phrase,
 	phrasesOf,
+	type Studies,
 	type TypedWord,
+	typedAgain,
 	withoutOverlaps,
 	wordsOf,
 } from './typed.ts'
@@ -114,12 +116,76 @@ const askerOf = (viewer: Viewer): SearchAudience => (viewer ? 'member' : 'visito
 /** Parses criteria: which of their words are branches and years, and the terms of the filters. Two statements in small tables. */
 export async function parseCriteria(criteria: Criteria, viewer: Viewer): Promise<ParsedCriteria> {
 	const words = wordsOf(criteria.q)
-	const { years, isYear, passing } = extractYears(words)
+	const studies = extractYears(words)
+	const { years, isYear } = studies
 	const phrases = phrasesOf(words, isYear).map((phrase) => ({
 		...phrase,
 		skill: findTerm(phrase.written)?.name ?? canonicalSkill(phrase.text),
 	}))
-	const asked: FilterValue[] = [
+	const asked = valuesToLookUp(criteria, studies, phrases)
+	const [popular, rows] = await Promise.all([
+		listPopular(offered, askerOf(viewer)),
+		asked.length > 0 ? findFilterTerms(asked, askerOf(viewer)) : [],
+	])
+	const terms: Terms = new Map(rows.map((row) => [keyOf(asked[row.position] ?? row.label), row]))
+	const named = phrases
+		.map((phrase) => ({
+			...phrase,
+			labels: namesOfBranch(phrase.text).flatMap((name) => knownTerm(terms, 'branch', name)?.label ?? []),
+		}))
+		.filter((phrase) => phrase.labels.length > 0 && !isOfInstitution(words, phrase))
+	const isSkill = ({ skill }: SkillPhrase) => knownTerm(terms, 'skill', skill) !== null
+	const branches = withoutOverlaps(named.filter((phrase) => !isSkill(phrase)))
+	for (const row of rows) terms.set(keyOf({ kind: row.kind, value: row.label }), row)
+	const isFilter = words.map(
+		(_, index) => isYear[index] === true || branches.some(({ from, to }) => index >= from && index < to),
+	)
+	const numbers = numbersOfRest(words, isFilter)
+	const rest = numbers.flatMap((index) => words[index] ?? [])
+	const asFilters: Criteria = {
+		...criteria,
+		q: isFilter.includes(true) ? typedAgain(rest) : criteria.q,
+		branches: [...new Set([...criteria.branches, ...branches.flatMap(({ labels }) => labels)])],
+		years: [...new Set([...criteria.years, ...years])],
+	}
+	const lists = filterValues(asFilters)
+	const chosen = lists.flatMap((list) => list.named)
+	return {
+		criteria: asFilters,
+		typed: typedFilters(asFilters, branches, years),
+		viewer,
+		total: popular.find(({ kind }) => kind === 'everyone')?.members ?? 0,
+		popular,
+		filters: lists.map((list) => ({
+			kind: list.named[0]?.kind ?? 'skill',
+			label: list.label,
+			without: list.without,
+			group: groupOf(list.named.flatMap((value) => filterTerm(terms, value) ?? [])),
+		})),
+		named: chosen.flatMap((value) => filterTerm(terms, value) ?? []),
+		unknown: chosen.filter((value) => !filterTerm(terms, value)),
+		rest,
+		known: knownMeanings(terms, numbers, studies, {
+			skills: withoutOverlaps(phrases.filter(isSkill)),
+			// A phrase that is both a skill and a branch may mean either.
+			branches: withoutOverlaps(named.filter(isSkill)),
+		}),
+		notBlocking: criteria.online || sortOf(asFilters) === 'active' ? (viewer?.id ?? null) : null,
+	}
+}
+
+type FoundTerm = Omit<MeaningRow, 'position' | 'exact'>
+/** Terms by the filter values that they were found for, and by their own. */
+type Terms = Map<string, FoundTerm>
+/** A phrase, and the skill that it would name. */
+type SkillPhrase = Phrase & { skill: string }
+/** A phrase that names branches which members have. */
+type BranchPhrase = Phrase & { labels: string[] }
+
+/** The values whose terms are needed: those of the filters, and those that the words of the search may name. */
+function valuesToLookUp(criteria: Criteria, studies: Studies, phrases: SkillPhrase[]): FilterValue[] {
+	const { years, passing } = studies
+	return [
 		...filterValues(criteria).flatMap(({ named }) => named),
 		...years.map((year): FilterValue => ({ kind: 'year', value: String(year) })),
 		...passing.flatMap((year): FilterValue[] => (year === null ? [] : [{ kind: 'passing', value: String(year) }])),
@@ -128,95 +194,62 @@ export async function parseCriteria(criteria: Criteria, viewer: Viewer): Promise
 			...namesOfBranch(text).map((value): FilterValue => ({ kind: 'branch', value })),
 		]),
 	]
-	const [popular, rows] = await Promise.all([
-		listPopular(offered, askerOf(viewer)),
-		asked.length > 0 ? findFilterTerms(asked, askerOf(viewer)) : [],
-	])
-	const terms = new Map(rows.map((row) => [keyOf(asked[row.position] ?? row.label), row]))
-	const known = (kind: TermKind, value: string) => {
-		const term = terms.get(keyOf({ kind, value }))
-		return term && term.members > 0 ? term : null
-	}
-	const named = phrases
-		.map((phrase) => ({
-			...phrase,
-			labels: namesOfBranch(phrase.text).flatMap((name) => known('branch', name)?.label ?? []),
-		}))
-		.filter((phrase) => phrase.labels.length > 0 && !isOfInstitution(words, phrase))
-	const isSkill = ({ skill }: { skill: string }) => known('skill', skill) !== null
-	const branches = withoutOverlaps(named.filter((phrase) => !isSkill(phrase)))
-	for (const row of rows) terms.set(keyOf({ kind: row.kind, value: row.label }), row)
-	const isFilter = words.map(
-		(_, index) => isYear[index] || branches.some(({ from, to }) => index >= from && index < to),
-	)
-	const left = words.flatMap((_, index) => (isFilter[index] ? [] : [index]))
-	const telling = left.filter((index) => !words[index]?.isFiller)
-	const numbers = telling.length > 0 || left.length < words.length ? telling : left
-	const rest = numbers.flatMap((index) => words[index] ?? [])
-	const labels = [...new Set(branches.flatMap((branch) => branch.labels))]
-	const asFilters: Criteria = {
-		...criteria,
-		q: isFilter.includes(true) ? typedAgain(rest) : criteria.q,
-		branches: [...new Set([...criteria.branches, ...labels])],
-		years: [...new Set([...criteria.years, ...years])],
-	}
-	const total = popular.find(({ kind }) => kind === 'everyone')?.members ?? 0
-	const lists = filterValues(asFilters)
-	const chosen = lists.flatMap((list) => list.named)
-	// A value that nobody has any longer, or that nobody shows to visitors, is unknown, and so is its spelling.
-	const termOf = (value: FilterValue) => {
-		const term = terms.get(keyOf(value))
-		return term && (term.members > 0 || term.kind === 'online') ? term : undefined
-	}
-	const meant = ({ from, to }: Phrase, term: MeaningRow | IndexTermRow | null | undefined): MeaningRow[] =>
-		numbers.flatMap((number, position) =>
-			term && number >= from && number < to ? [{ key: '', ...term, position, exact: true }] : [],
-		)
-	return {
-		criteria: asFilters,
-		typed: [
-			...branches.map(({ labels: own }) => ({
-				label: own.join(' or '),
-				without: { ...asFilters, branches: asFilters.branches.filter((branch) => !own.includes(branch)) },
-			})),
-			...years.map((year) => ({
-				label: yearLabel(year),
-				without: { ...asFilters, years: asFilters.years.filter((other) => other !== year) },
-			})),
-		],
-		viewer,
-		total,
-		popular,
-		filters: lists.map((list) => ({
-			kind: list.named[0]?.kind ?? 'skill',
-			label: list.label,
-			without: list.without,
-			group: groupOf(list.named.flatMap((value) => termOf(value) ?? [])),
-		})),
-		named: chosen.flatMap((value) => termOf(value) ?? []),
-		unknown: chosen.filter((value) => !termOf(value)),
-		rest,
-		known: [
-			...withoutOverlaps(phrases.filter(isSkill)).flatMap((phrase) => meant(phrase, known('skill', phrase.skill))),
-			// A phrase that is both a skill and a branch may mean either.
-			...withoutOverlaps(named.filter(isSkill)).flatMap((phrase) =>
-				phrase.labels.flatMap((label) => meant(phrase, termOf({ kind: 'branch', value: label }))),
-			),
-			...numbers.flatMap((number, position) => {
-				const term = passing[number] ? known('passing', String(passing[number])) : null
-				return term ? [{ ...term, position, exact: true }] : []
-			}),
-		],
-		notBlocking: criteria.online || sortOf(asFilters) === 'active' ? (viewer?.id ?? null) : null,
-	}
 }
 
-/** Words as they were typed, with the punctuation between them, so that they are parsed the same way again. */
-function typedAgain(words: readonly TypedWord[]): string {
-	const text = words.map(({ text, before, isQuoted }) =>
-		isQuoted ? ` "${text}"` : `${/\S/.test(before) ? before : ' '}${text}`,
-	)
-	return text.join('').trim()
+/** The term of a value that members have. */
+function knownTerm(terms: Terms, kind: TermKind, value: string): FoundTerm | null {
+	const term = terms.get(keyOf({ kind, value }))
+	return term && term.members > 0 ? term : null
+}
+
+/** The term of a filter. A value that nobody has any longer, or that nobody shows to visitors, is unknown, and so is its spelling. */
+function filterTerm(terms: Terms, value: FilterValue): FoundTerm | undefined {
+	const term = terms.get(keyOf(value))
+	return term && (term.members > 0 || term.kind === 'online') ? term : undefined
+}
+
+/** The places of the words that are no filters; those of fillers only where the whole search consists of them. */
+function numbersOfRest(words: readonly TypedWord[], isFilter: readonly boolean[]): number[] {
+	const left = words.flatMap((_, index) => (isFilter[index] ? [] : [index]))
+	const telling = left.filter((index) => !words[index]?.isFiller)
+	return telling.length > 0 || left.length < words.length ? telling : left
+}
+
+/** The filters that were typed, each with the criteria without it. */
+function typedFilters(criteria: Criteria, branches: BranchPhrase[], years: number[]): ParsedCriteria['typed'] {
+	return [
+		...branches.map(({ labels }) => ({
+			label: labels.join(' or '),
+			without: { ...criteria, branches: criteria.branches.filter((branch) => !labels.includes(branch)) },
+		})),
+		...years.map((year) => ({
+			label: yearLabel(year),
+			without: { ...criteria, years: criteria.years.filter((other) => other !== year) },
+		})),
+	]
+}
+
+/** As `known` of {@link ParsedCriteria}. @param numbers of the words in `rest` @param phrases that name skills, and branches among them */
+function knownMeanings(
+	terms: Terms,
+	numbers: readonly number[],
+	{ passing }: Studies,
+	phrases: { skills: SkillPhrase[]; branches: BranchPhrase[] },
+): MeaningRow[] {
+	const meant = ({ from, to }: Phrase, term: FoundTerm | null | undefined): MeaningRow[] =>
+		numbers.flatMap((number, position) =>
+			term && number >= from && number < to ? [{ ...term, position, exact: true }] : [],
+		)
+	return [
+		...phrases.skills.flatMap((phrase) => meant(phrase, knownTerm(terms, 'skill', phrase.skill))),
+		...phrases.branches.flatMap((phrase) =>
+			phrase.labels.flatMap((label) => meant(phrase, filterTerm(terms, { kind: 'branch', value: label }))),
+		),
+		...numbers.flatMap((number, position) => {
+			const term = passing[number] ? knownTerm(terms, 'passing', String(passing[number])) : null
+			return term ? [{ ...term, position, exact: true }] : []
+		}),
+	]
 }
 
 /** Looks up the words of the criteria. */

@@ -70,16 +70,10 @@ export async function findMembers(
 		if (found.rows.length > 0) return found
 		first ??= found
 	}
-	return (
-		first ?? {
-			meaning: await resolveCriteria(understood, 'written'),
-			rows: [],
-			counted: null,
-			sampled: null,
-			next: null,
-		}
-	)
+	return first ?? { meaning: await resolveCriteria(understood, 'written'), ...nobody }
 }
+
+const nobody = { rows: [], counted: null, sampled: null, next: null }
 
 const looseness: Record<MatchMode, number> = { written: 0, typos: 1, words: 2, any: 3 }
 
@@ -112,7 +106,7 @@ async function findIn(
 	const first = sort === 'match' && !position ? user : null
 	const tier = Math.max(0, position?.tier ?? 0)
 	const tiers = strongFirst(tiersOf(meaning), sort === 'match' ? await strongOf(meaning) : []).slice(tier)
-	if (tiers.length === 0 && first === null) return { meaning, rows: [], counted: null, sampled: null, next: null }
+	if (tiers.length === 0 && first === null) return { meaning, ...nobody }
 	const sampled = counts && !position ? await sampledSet(meaning) : null
 	const isFew = sampled !== null && sampled.members <= MAX_FETCHED_ONCE
 	const whole = isFew ? { meant: sampled, limit: maxCounted(meaning.total) + 1 } : null
@@ -175,13 +169,7 @@ function tiersOf(meaning: ResolvedCriteria): MemberSet[] {
 	let before: Group[][] = []
 	for (const ways of [...steps, whole.ways]) {
 		if (ways.length === 0 || isSame(ways, before)) continue
-		tiers.push({
-			...whole,
-			ways,
-			members: sizeOf(ways, meaning.total),
-			not: before,
-			notUser: meaning.user,
-		})
+		tiers.push({ ...whole, ways, members: sizeOf(ways, meaning.total), not: before, notUser: meaning.user })
 		before = ways
 	}
 	return tiers

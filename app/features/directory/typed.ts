@@ -135,8 +135,16 @@ function wordsIn(part: string, isQuoted: boolean): TypedWord[] {
 	})
 }
 
+/** Words as they were typed, with the punctuation between them, so that they are parsed the same way again. */
+export function typedAgain(words: readonly TypedWord[]): string {
+	const text = words.map(({ text, before, isQuoted }) =>
+		isQuoted ? ` "${text}"` : `${/\S/.test(before) ? before : ' '}${text}`,
+	)
+	return text.join('').trim()
+}
+
 /** The years that words of a search name. */
-interface Studies {
+export interface Studies {
 	/** Years of study. */
 	years: number[]
 	/** For each word, whether it names one of them. */

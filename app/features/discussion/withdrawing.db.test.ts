@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { form } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import type { CommentSort } from './comment.view.ts'
 import { handleQuestionAction } from './routes/question-action.server.ts'
@@ -32,9 +33,7 @@ test.each<[before: number, sort: CommentSort, leadsTo: (id: number) => string]>(
 	)
 	const commentId = await makeComment(helper, id)
 	await chooseSolution(asker, { questionId: id, commentId })
-	const form = new FormData()
-	form.set('intent', 'withdraw-solution')
-	form.set('comment', String(commentId))
-	const answer = (await handleQuestionAction(asker, id, form, sort)) as Response
+	const sent = form({ intent: 'withdraw-solution', comment: String(commentId) })
+	const answer = (await handleQuestionAction(asker, id, sent, sort)) as Response
 	expect(answer.headers.get('Location')?.replace(url, '')).toBe(leadsTo(commentId))
 })

@@ -10,6 +10,7 @@ import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { cookiesOf, form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailedToken, resetCounts, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { registerMember } from '../accounts/accounts.server.ts'
@@ -47,16 +48,6 @@ beforeEach(async () => {
 	mira = await member()
 })
 
-function request(cookie = ''): Request {
-	return new Request('http://localhost:3000/', { headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie } })
-}
-
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
-
 /** A member with a confirmed address and a password. */
 async function member(): Promise<SignedIn> {
 	made += 1
@@ -70,11 +61,7 @@ async function member(): Promise<SignedIn> {
 const addressOf = (one: SignedIn) => `${one.username}@campus.example`
 
 async function cookieOf(email: string, secret = password): Promise<string> {
-	const headers = await logIn(form({ email, password: secret }), request())
-	return headers
-		.getSetCookie()
-		.map((cookie) => cookie.split(';')[0])
-		.join('; ')
+	return cookiesOf(await logIn(form({ email, password: secret }), request()))
 }
 
 const viewerOf = async (cookie: string) => (await viewerFromRequest(request(cookie), { fresh: true })).viewer

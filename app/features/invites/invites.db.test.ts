@@ -15,6 +15,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { checkProof, newChallenge, WAIT_WITHOUT_SCRIPTS_MS } from '~/platform/proof/proof.server.ts'
 import { findProof } from '~/platform/proof/proof.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
+import { cookiesOf, form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { mailedToken, resetCounts, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
@@ -53,16 +54,6 @@ async function set(input: Record<string, string>): Promise<void> {
 		select version from site_settings where section = 'registration'`.execute(db())
 	const version = String(rows[0]?.version ?? 1)
 	await saveSection(admin, 'registration', { mode: 'open', domains: '', doModeratorsInvite: '', version, ...input })
-}
-
-function request(cookie = ''): Request {
-	return new Request('http://localhost:3000/', { headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie } })
-}
-
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
 }
 
 function newEmail(): string {
@@ -190,14 +181,14 @@ describe('a link', () => {
 		const email = newEmail()
 		expect(await joinBy(token, email)).toMatchObject({ email, confirm: false })
 		expect(await memberOf(email)).toMatchObject({ cohort: 'CSE 2027', email_verified: false })
-		const cookie = (await logIn(form({ email, password }), request())).getSetCookie().map((one) => one.split(';')[0])
-		expect((await viewerFromRequest(request(cookie.join('; ')), { fresh: true })).viewer).not.toBeNull()
+		const cookie = cookiesOf(await logIn(form({ email, password }), request()))
+		expect((await viewerFromRequest(request(cookie), { fresh: true })).viewer).not.toBeNull()
 		const last = await Promise.allSettled([joinBy(token), joinBy(token), joinBy(token)])
 		expect(last.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 		await expect(requireInvite(token)).rejects.toThrow('has been used up')
-		const [link] = await getInvites(admin)
+		const [link] = (await getInvites(admin)).rows
 		expect(link).toMatchObject({ used: 2, maxUses: 2, state: 'used up', by: 'admin', cohort: 'CSE 2027' })
-		const none = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '' }
+		const none = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '', list: '' }
 		for (const filter of [{ cohort: 'cse 2027' }, { invite: String(link?.id) }])
 			expect((await listMembers(admin, { ...none, ...filter }, null)).rows).toHaveLength(2)
 	})
@@ -221,7 +212,7 @@ describe('a link', () => {
 
 	test('a revoked, expired or unknown link is invalid', async () => {
 		const token = await linkOf({ uses: '5' })
-		const [link] = await getInvites(admin)
+		const [link] = (await getInvites(admin)).rows
 		await revokeInvite(admin, link?.id ?? 0)
 		await expect(revokeInvite(admin, link?.id ?? 0)).rejects.toThrow('already been revoked')
 		const refused = [requireInvite(token), joinBy(token)].map((act) => expect(act).rejects.toThrow('withdrawn'))
@@ -241,7 +232,7 @@ describe('a link', () => {
 	test('leaves nothing of a registration during its revocation', async () => {
 		const email = newEmail()
 		const token = await linkOf()
-		const [{ id } = { id: 0 }] = await getInvites(admin)
+		const [{ id } = { id: 0 }] = (await getInvites(admin)).rows
 		let revoking: Promise<void> | undefined
 		await db()
 			.transaction()

@@ -1,3 +1,5 @@
+import { formatNumber, pluralize } from '~/lib/text.ts'
+
 /** The page of invitations. */
 export const invitesPath = '/admin/invitations'
 /** The page that uploads a list of addresses. */
@@ -55,6 +57,14 @@ export interface InviteListView {
 	mailed: number
 	joined: number
 	report: ListReport
+}
+
+/** How far a list is, in words. Some time after its links end, the addresses of those who did not join are deleted. */
+export function progressOf({ total, mailed, joined, report: { valid } }: InviteListView): string {
+	const areDeleted = total < valid && total === joined
+	const of = (count: number) => pluralize(count, 'address', 'addresses')
+	if (areDeleted) return `${formatNumber(joined)} of ${of(valid)} joined, the others are deleted`
+	return `${formatNumber(mailed)} of ${of(total)} mailed, ${formatNumber(joined)} joined`
 }
 
 /** Skipped lines that are shown; all are counted. */

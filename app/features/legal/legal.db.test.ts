@@ -19,6 +19,7 @@ import { db } from '~/platform/db/db.server.ts'
 import type { Input } from '~/platform/http/form.server.ts'
 import { makeMessage } from '../../../tests/factories/chat.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailedToken, resetCounts, useJobTables } from '../../../tests/support/jobs.ts'
 import { consentState, decideOnTerms, requireConsent } from './consent.server.ts'
@@ -71,12 +72,6 @@ const consentsOf = async (userId: number) => {
 		select version_id from consents where user_id = ${userId} order by version_id`.execute(db())
 	return rows.map(({ version_id }) => version_id)
 }
-const form = (values: Record<string, string>) => {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
-const request = () => new Request('http://localhost:3000/', { headers: { 'x-client-ip': '198.51.100.9' } })
 const fields = () => {
 	made += 1
 	return { name: 'New Comer', email: `newcomer${made}@eastmere.example`, password, confirmPassword: password }

@@ -25,7 +25,7 @@ export const placeholders: Readonly<Record<string, string>> = {
 	url: 'its address',
 	operator: 'who runs it (Settings, Operator of this site)',
 	address: 'their postal address',
-	contact: 'their e-mail address',
+	contact: 'their email address',
 	retention: 'a table of what is stored for how many days, as it is set now',
 }
 

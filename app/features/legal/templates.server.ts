@@ -24,9 +24,9 @@ export const operatorSection = settingSection({
 		}),
 		address: textSetting({ label: 'Postal address', isLong: true, maxLength: 500 }),
 		contact: textSetting({
-			label: 'E-mail address',
+			label: 'Email address',
 			hint: 'For questions about the site and about data. Everyone can see it.',
-			schema: z.union([z.email('Enter an e-mail address.'), z.literal('')]),
+			schema: z.union([z.email('Enter an email address.'), z.literal('')]),
 		}),
 	},
 })

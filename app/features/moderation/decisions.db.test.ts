@@ -7,6 +7,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { cast, decide, named, spam, useCast, why } from '../../../tests/support/moderation-cast.ts'
+import { type Act, whyHint } from './moderation.policy.ts'
 import { countCases } from './queue.server.ts'
 import { reportSubject } from './reports.server.ts'
 
@@ -83,6 +84,23 @@ test('a suspended member is notified of the reason, and of the end', async () =>
 	})
 	await decide(cast.moderator, 'profile', 'member', 'lift')
 	expect(await newest(cast.member)).toMatchObject({ words: 'lifted the suspension of your account' })
+})
+
+test('the form of a decision says whether the author reads its reason', async () => {
+	const sees = 'The author sees this. Admins see it in the log.'
+	for (const act of ['lock', 'unlock', 'pin', 'unpin', 'hide', 'restore']) {
+		await decide(cast.moderator, 'query', cast.query, act)
+		expect([(await newest(cast.author))?.reason, whyHint([act as Act])]).toEqual([why, sees])
+	}
+	for (const act of ['suspend', 'lift'] as const) {
+		await decide(cast.moderator, 'profile', 'member', act, { time: '1 day' })
+		expect([(await newest(cast.member))?.reason, whyHint([act])]).toEqual([why, sees])
+	}
+	const before = await newest(cast.author)
+	await reportSubject(cast.admin, named('query', cast.query), spam)
+	await decide(cast.moderator, 'query', cast.query, 'dismiss', { why: 'She asks this often.' })
+	expect([await newest(cast.author), whyHint(['dismiss'])]).toEqual([before, 'Admins see this in the log.'])
+	expect(whyHint(['hide', 'dismiss'])).toBe('The author sees this, unless you dismiss. Admins see it in the log.')
 })
 
 test('nobody is notified of decisions about their own posts', async () => {

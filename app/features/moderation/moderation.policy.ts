@@ -9,6 +9,8 @@ export const MEMBER_SUBJECT = 'profile'
 export const CATEGORY_SUBJECT = 'category'
 /** The log's name for a setting, which is no subject either. */
 export const SETTING_SUBJECT = 'setting'
+/** The log's name for a list of invited addresses, by its id, and for an invitation link, with the id 0. */
+export const INVITATION_SUBJECT = 'invitation'
 
 export type Reason = 'spam' | 'off-topic' | 'abusive' | 'other'
 
@@ -78,6 +80,14 @@ export interface ActField {
 	/** Whether one of the subject's parts is chosen; otherwise a line of text, or an optional date. */
 	choosesPart?: boolean
 	isDay?: boolean
+}
+
+/** Who reads the reason for one of these actions, as a hint: the author is notified of all but a dismissal, with the reason. */
+export function whyHint(acts: readonly Act[]): string {
+	const known = acts.filter((act) => act !== 'dismiss')
+	if (known.length === 0) return 'Admins see this in the log.'
+	const author = known.length === acts.length ? 'The author sees this.' : 'The author sees this, unless you dismiss.'
+	return `${author} Admins see it in the log.`
 }
 
 /** Whether this viewer may report something; nobody reports their own posts. */

@@ -6,6 +6,7 @@ import {
 	type Act,
 	type ActField,
 	CATEGORY_SUBJECT,
+	INVITATION_SUBJECT,
 	MEMBER_SUBJECT,
 	mayModerate,
 	maySuspend,
@@ -252,11 +253,12 @@ function presentReport(row: ReportRow): ReportView {
 }
 
 /**
- * The page on which a subject is decided; for a category or a setting, its own page. @param username of the member concerned, or of
+ * The page on which a subject is decided; for what only admins decide, its own page. @param username of the member concerned, or of
  * the author
  */
 export function caseUrl(kind: string, id: number, username: string): string {
 	if (kind === CATEGORY_SUBJECT) return `/admin/categories/${id}`
+	if (kind === INVITATION_SUBJECT) return id === 0 ? '/admin/invitations' : `/admin/invitations/list/${id}`
 	if (kind === SETTING_SUBJECT) return id === 0 ? '/admin' : '/admin/settings'
 	return `/moderation/${kind}/${kind === MEMBER_SUBJECT ? username : id}`
 }

@@ -213,11 +213,11 @@ export async function announceUnread(told: readonly NotifiedMember[]): Promise<v
 	const tell = ({ userId, unread }: { userId: number; unread: number }) =>
 		announce(`user:${userId}`, 'notifications:changed', { unread })
 	// Another process may announce a later number before this one announces its own.
-	const isRead = hasSeveralProcesses()
+	const mayBeOld = hasSeveralProcesses()
 	const unknown: number[] = []
 	for (const one of told)
 		if (typeof one === 'number') unknown.push(one)
-		else if (isRead) unknown.push(one.userId)
+		else if (mayBeOld) unknown.push(one.userId)
 		else tell(one)
 	if (unknown.length > 0) for (const one of await readUnreadOf(unknown)) tell(one)
 }

@@ -10,6 +10,7 @@ import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { type Claims, makeAuthenticator } from '../../../tests/support/authenticator.ts'
+import { cookiesOf, form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { resetCounts, sentMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { arePasskeysSupported } from './ceremonies.server.ts'
@@ -34,22 +35,6 @@ beforeEach(resetCounts)
 const password = 'a lantern at the ford'
 const ip = '198.51.100.7'
 const caller = { viewer: null, ip }
-
-function request(cookie = ''): Request {
-	return new Request('http://localhost:3000/settings', { headers: { 'x-client-ip': ip, Cookie: cookie } })
-}
-
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
-
-const cookiesOf = (headers: Headers) =>
-	headers
-		.getSetCookie()
-		.map((cookie) => cookie.split(';')[0])
-		.join('; ')
 
 const viewerOf = async (cookie: string) => (await viewerFromRequest(request(cookie), { fresh: true })).viewer
 

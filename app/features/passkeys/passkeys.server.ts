@@ -70,7 +70,7 @@ export async function beginAdding(viewer: SignedIn, form: FormData) {
 	const { name } = parseForm(passkeyNameInput, form)
 	await countUse('toggles', viewer)
 	const keys = await listPasskeyRows(viewer.id)
-	refuseTooMany(keys.length)
+	requireRoomForPasskey(keys.length)
 	return { name, options: await attestationOptions(viewer, keys) }
 }
 
@@ -90,7 +90,7 @@ export async function addPasskey(viewer: SignedIn, form: FormData): Promise<void
 		.execute(async (trx) => {
 			await lockMember(trx, viewer.id)
 			await requireStandingSession(trx)
-			refuseTooMany((await listPasskeyRows(viewer.id, trx)).length)
+			requireRoomForPasskey((await listPasskeyRows(viewer.id, trx)).length)
 			const { transports } = sent.response
 			if (!(await insertPasskey(trx, { userId: viewer.id, credentialId, publicKey, counter, transports, name })))
 				throw new Conflict('This passkey is already stored.')
@@ -210,7 +210,7 @@ function requirePasskeys(): void {
 	requirePasswords()
 }
 
-function refuseTooMany(count: number): void {
+function requireRoomForPasskey(count: number): void {
 	if (count >= MAX_PASSKEYS) throw new Conflict(`You can have ${MAX_PASSKEYS} passkeys. Remove one first.`)
 }
 

@@ -69,7 +69,7 @@ export function encodePicture(
 			.metadata()
 			.catch(() => refuse('type'))
 		if (header.format !== format) return refuse('type')
-		checkSize(header)
+		requireDecodableSize(header)
 		const upright = sharp(bytes, {
 			limitInputPixels: MAX_PIXELS,
 			failOn: 'truncated',
@@ -91,7 +91,7 @@ function formatOf(bytes: Buffer): 'jpeg' | 'png' {
 	return refuse('type')
 }
 
-function checkSize(header: Metadata): void {
+function requireDecodableSize(header: Metadata): void {
 	if (header.width * header.height > MAX_PIXELS) refuse('pixels')
 	if (header.width * header.height * heldBytesPerPixel(header) > MAX_HELD_BYTES) refuse('held')
 }

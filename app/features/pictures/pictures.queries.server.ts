@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { codeOf } from '~/lib/error-code.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { PictureKind } from './pictures.view.ts'
 
@@ -104,7 +105,7 @@ export async function deleteUnusedPicture(path: string): Promise<boolean> {
 			.executeTakeFirst()
 		return numDeletedRows > 0n
 	} catch (error) {
-		if ((error as { code?: string }).code === '23503') return false
+		if (codeOf(error) === '23503') return false
 		throw error
 	}
 }

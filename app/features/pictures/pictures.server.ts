@@ -110,7 +110,7 @@ function notePicture(picture: NewPicture): Promise<PictureView> {
 			if (twin) return presentPicture(twin)
 			// Storing took so long that the sweep has removed the files.
 			if (!expected) throw new UploadRefused('unknown')
-			await checkQuota(picture.user_id, picture.bytes, trx)
+			await requireQuota(picture.user_id, picture.bytes, trx)
 			await insertPicture(trx, picture)
 			return presentPicture(picture)
 		})
@@ -120,14 +120,14 @@ function notePicture(picture: NewPicture): Promise<PictureView> {
 async function makeRoom(ownerId: number, bytes: number): Promise<void> {
 	if (await isWithinQuota(ownerId, bytes)) return
 	for (const path of await listUnusedPictures(BATCH_SIZE, { ownerId })) await deleteUnusedPicture(path)
-	await checkQuota(ownerId, bytes)
+	await requireQuota(ownerId, bytes)
 }
 
 async function isWithinQuota(ownerId: number, bytes: number, executor: Executor = db()): Promise<boolean> {
 	return (await sumPictureBytes(executor, ownerId)) + bytes <= QUOTA_BYTES
 }
 
-async function checkQuota(ownerId: number, bytes: number, executor: Executor = db()): Promise<void> {
+async function requireQuota(ownerId: number, bytes: number, executor: Executor = db()): Promise<void> {
 	if (!(await isWithinQuota(ownerId, bytes, executor))) throw new UploadRefused('quota-exceeded')
 }
 

@@ -217,7 +217,7 @@ export const academicsInput = z.object({
 	current_semester: number(1, limits.semesters, `A semester is a number from 1 to ${limits.semesters}.`),
 	current_year: number(1, limits.years, `A year of study is a number from 1 to ${limits.years}.`),
 	enrolment_number: singleLine(limits.enrolmentNumber, 'An enrolment number'),
-	university_email: singleLine(limits.email, 'An e-mail address')
+	university_email: singleLine(limits.email, 'An email address')
 		.transform((email) => email.toLowerCase())
 		.refine((email) => email === '' || emailAddress.safeParse(email).success, 'Enter a valid email address.'),
 })

@@ -15,6 +15,7 @@ import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { cookiesOf, form } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { listSecurityEvents } from './security-log.server.ts'
@@ -57,20 +58,6 @@ function request(cookie = '', path = '/', body?: object): Request {
 		...(body && { method: 'POST', body: JSON.stringify(body) }),
 	})
 }
-
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
-
-const cookiesOf = (headers: Headers) =>
-	headers
-		.getSetCookie()
-		.map((cookie) => cookie.split(';')[0] ?? '')
-		// A cookie that is cleared may precede its replacement.
-		.filter((cookie) => !cookie.endsWith('='))
-		.join('; ')
 
 /** Runs in a request scope of its own, as on the server. */
 const ask = (cookie: string) => runInRequestScope('a request', '', () => viewerFromRequest(request(cookie)))

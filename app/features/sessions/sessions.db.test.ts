@@ -15,6 +15,7 @@ import { NotAllowed, NotFound, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { cookiesOf, form } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { resetCounts, sentMails } from '../../../tests/support/jobs.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from './sessions.server.ts'
@@ -38,16 +39,8 @@ function request(cookie = '', agent = ''): Request {
 	})
 }
 
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
-
 async function enter(email: string, agent = '', secret = password): Promise<string> {
-	const headers = await logIn(form({ email, password: secret }), request('', agent))
-	const cookies = headers.getSetCookie().map((cookie) => cookie.split(';')[0])
-	return cookies.join('; ')
+	return cookiesOf(await logIn(form({ email, password: secret }), request('', agent)))
 }
 
 async function member(name: string): Promise<{ email: string; viewer: SignedIn; cookie: string }> {

@@ -16,6 +16,7 @@ import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeAuthenticator } from '../../../tests/support/authenticator.ts'
+import { cookiesOf, form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { resetCounts, useJobTables } from '../../../tests/support/jobs.ts'
 import { queuedBehind } from '../../../tests/support/locks.ts'
@@ -27,27 +28,13 @@ useJobTables()
 const password = 'a lantern at the ford'
 let made = 0
 
-function request(cookie = ''): Request {
-	return new Request('http://localhost:3000/settings', { headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie } })
-}
-
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
-
 /** A member who has just logged in, with a personal address. */
 async function member(): Promise<{ viewer: SignedIn; cookie: string }> {
 	made += 1
 	await resetCounts()
 	const email = `holder${made}@eastmere.example`
 	await registerMember(form({ name: `Holder ${made}`, email, password, confirmPassword: password }), request())
-	const headers = await logIn(form({ email, password }), request())
-	const cookie = headers
-		.getSetCookie()
-		.map((one) => one.split(';')[0])
-		.join('; ')
+	const cookie = cookiesOf(await logIn(form({ email, password }), request()))
 	const { viewer } = await viewerFromRequest(request(cookie), { fresh: true })
 	if (!viewer) throw new Error('not logged in')
 	await sql`update users set second_email = ${secondOf(viewer)} where id = ${viewer.id}`.execute(db())

@@ -28,10 +28,10 @@ export const siteSection = settingSection({
 		}),
 		securityContact: textSetting({
 			label: 'Contact for security problems',
-			hint: 'An e-mail address, or an address that begins with https://. Shown in /.well-known/security.txt.',
+			hint: 'An email address, or an address that begins with https://. Shown in /.well-known/security.txt.',
 			schema: z.union(
 				[z.email(), z.url({ protocol: /^https$/, normalize: true }), z.literal('')],
-				'Enter an e-mail address, or an address that begins with https://.',
+				'Enter an email address, or an address that begins with https://.',
 			),
 			environment: 'SECURITY_CONTACT',
 		}),

@@ -60,8 +60,8 @@ test.each([
 
 test.each([
 	['site', 'authorUrl', 'www.campus.example', 'Enter an address that begins with https://.'],
-	['site', 'securityContact', 'nobody', 'Enter an e-mail address, or an address that begins with https://.'],
-	['operator', 'contact', 'nobody', 'Enter an e-mail address.'],
+	['site', 'securityContact', 'nobody', 'Enter an email address, or an address that begins with https://.'],
+	['operator', 'contact', 'nobody', 'Enter an email address.'],
 	['announcement', 'url', 'campus.example', 'Enter an address that begins with https://, or one of this site'],
 ])('%s: an error in %s says what to enter', async (section, field, typed, words) => {
 	await expect(save(section, { [field]: typed })).rejects.toMatchObject({

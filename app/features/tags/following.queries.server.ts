@@ -43,29 +43,3 @@ export function archivedFollows(memberId: number): RawBuilder<unknown> {
 		from follows f left join tags t on t.id = f.tag_id left join categories c on c.id = f.category_id
 		where f.user_id = any(${accountIdsOf(memberId)}) order by f.followed_at`
 }
-
-interface FollowTargets {
-	tagIds: number[]
-	categoryId: number
-}
-
-/**
- * Members who follow one of these tags or the category, each once, in the order of their ids.
- * @param after the last id of the previous page, 0 for the first
- */
-export async function listFollowers(
-	trx: Executor,
-	{ tagIds, categoryId }: FollowTargets,
-	after: number,
-	limit: number,
-): Promise<number[]> {
-	// Each range of the indexes is read as far as a page can need it.
-	const { rows } = await sql<{ user_id: number }>`
-		select distinct user_id from (
-			(select user_id from follows where category_id = ${categoryId} and user_id > ${after} order by user_id limit ${limit})
-			union all
-			(select near.user_id from unnest(${tagIds}::int[]) as tag, lateral (
-				select user_id from follows where follows.tag_id = tag and user_id > ${after} order by user_id limit ${limit}) near)
-		) found order by user_id limit ${limit}`.execute(trx)
-	return rows.map(({ user_id }) => user_id)
-}

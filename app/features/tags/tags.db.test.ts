@@ -6,6 +6,7 @@ import { editQuestion } from '~/features/asking/asking.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
 import { chooseSolution, withdrawSolution } from '~/features/discussion/votes.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
+import { listTagFollowers } from '~/features/questions/notifying/notifying.queries.server.ts'
 import type { ListView } from '~/features/questions/questions.queries.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { alignTerms } from '~/features/terms/terms.server.ts'
@@ -14,7 +15,6 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
-import { listFollowers } from './following.queries.server.ts'
 import { listFollowed, setFollowing } from './following.server.ts'
 import {
 	addSynonym,
@@ -238,12 +238,10 @@ test('followers of several tags and a category are listed in pages, each once', 
 		if (index % 3 === 0) await setFollowing(fan, { tag: 'scala' }, true)
 		if (index > 3) await setFollowing(fan, { category: 'embedded' }, true)
 	}
-	const [haskell, scala] = await Promise.all([getTag(null, 'haskell'), getTag(null, 'scala')])
-	const { rows } = await sql<{ id: number }>`select id from categories where slug = 'embedded'`.execute(db())
-	const places = { tagIds: [haskell.id, scala.id], categoryId: rows[0]?.id ?? 0 }
+	const followed = { tags: ['haskell', 'scala'], category: 'embedded' }
 	const told: number[] = []
 	for (let after = 0; ; after = told.at(-1) ?? 0) {
-		const page = await listFollowers(db(), places, after, 2)
+		const page = await listTagFollowers(db(), { ...followed, after, limit: 2 })
 		told.push(...page)
 		if (page.length < 2) break
 	}

@@ -6,6 +6,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
+import { form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailedToken } from '../../../tests/support/jobs.ts'
 import { authenticateToken, listTokens, makeToken, revokeToken } from './tokens.server.ts'
@@ -124,10 +125,9 @@ describe('using a token', () => {
 	test('resetting the password by mail deletes all tokens', async () => {
 		const { member, token } = await registered('forgetful')
 		await auth().api.requestPasswordReset({ body: { email: 'forgetful@campus.example' } })
-		const form = new FormData()
-		form.set('token', await mailedToken('forgetful@campus.example'))
-		for (const name of ['password', 'confirmPassword']) form.set(name, 'another lantern at the ford')
-		await resetPassword(form, new Request('http://localhost/reset-password'))
+		const next = 'another lantern at the ford'
+		const reset = { token: await mailedToken('forgetful@campus.example'), password: next, confirmPassword: next }
+		await resetPassword(form(reset), request())
 		expect(await authenticateToken(token)).toBeNull()
 		expect(await listTokens(member)).toEqual([])
 	})

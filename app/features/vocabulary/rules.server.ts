@@ -55,7 +55,7 @@ export const termActHandlers: Record<TermAct, TermActHandler> = {
 	async rename(trx, id, input) {
 		const term = await requireTerm(trx, id)
 		const { name } = parseInput(termNameInput, input)
-		await refuseTaken(trx, term, name, 'name')
+		await requireFreeSpelling(trx, term, name, 'name')
 		if (termKey(name) !== termKey(term.name)) {
 			await putSpelling(trx, id, name, null)
 			// The old name was not an alias, so it is stored as one added here.
@@ -68,7 +68,7 @@ export const termActHandlers: Record<TermAct, TermActHandler> = {
 	async 'add-alias'(trx, id, input) {
 		const term = await requireTerm(trx, id)
 		const { alias } = parseInput(aliasInput, input)
-		await refuseTaken(trx, term, alias, 'alias')
+		await requireFreeSpelling(trx, term, alias, 'alias')
 		if (term.aliases.length >= MAX_SPELLINGS) throw new Invalid(`A term has at most ${MAX_SPELLINGS} other spellings.`)
 		if (![termKey(term.name), termKey(term.tag)].includes(termKey(alias))) await putSpelling(trx, id, alias, new Date())
 		return { term, note: alias, spelling: spellingOf(term, [termKey(alias)]) }
@@ -160,7 +160,7 @@ async function makeTerm(trx: Executor, name: string, field: string): Promise<Ter
 	throw refusal(field, `“${name}” is a spelling of ${owner?.name ?? 'another term'} already.`)
 }
 
-async function refuseTaken(trx: Executor, term: Term, spelling: string, field: string): Promise<void> {
+async function requireFreeSpelling(trx: Executor, term: Term, spelling: string, field: string): Promise<void> {
 	const owner = (await listTermsOfWords(trx, [spelling])).get(spelling)
 	if (owner && owner.id !== term.id)
 		throw refusal(field, `“${spelling}” belongs to ${owner.name}. Merge the two terms instead.`)

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, open, readdir, readFile, rm, stat } from 'node:fs/promi
 import { join, relative } from 'node:path'
 import type pg from 'pg'
 import { z } from 'zod'
+import { codeOf } from '~/lib/error-code.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
 import { type ArchiveEntry, archiveEnding, PARTIAL, writePartial } from './archive.server.ts'
 import {
@@ -220,7 +221,7 @@ async function unlessGone<Result>(path: string, reading: Promise<Result>): Promi
 	try {
 		return await reading
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+		if (codeOf(error) === 'ENOENT') return null
 		throw new Error(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`, {
 			cause: error,
 		})

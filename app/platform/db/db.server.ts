@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction, type TransactionBuilder } from 'kysely'
 import type pg from 'pg'
+import { codeOf } from '~/lib/error-code.ts'
 import { isSiteFault } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
@@ -15,6 +16,7 @@ import {
 	LONG_IDLE_TIMEOUT_MS,
 	LONG_LOCK_TIMEOUT_MS,
 	LONG_STATEMENT_TIMEOUT_MS,
+	SERVER_KEEP_ALIVE,
 	STATEMENT_TIMEOUT_MS,
 } from './time-limits.server.ts'
 
@@ -35,8 +37,7 @@ export async function withTransactionRetries<Result>(run: () => Promise<Result>)
 		try {
 			return await run()
 		} catch (error) {
-			const { code = '' } = error as NodeJS.ErrnoException
-			if (isSiteFault(error) || !repeatable.test(code) || tries === MAX_TRIES) throw error
+			if (isSiteFault(error) || !repeatable.test(codeOf(error)) || tries === MAX_TRIES) throw error
 			log.warn({ err: error }, 'a transaction conflicted with another one and is retried')
 		}
 }
@@ -62,6 +63,11 @@ interface Connection {
 
 const held = remember<{ connection?: Connection }>('database', () => ({}))
 
+/** An answer may be on its way for some seconds. Where a pooler shows another name, it is unknown: null. */
+const idleThere = `
+	select bool_and(state like 'idle%' and state_change < now() - interval '5 seconds') as is_idle
+	from pg_stat_activity where application_name = $1`
+
 /** Connections for long work: two jobs at a time, mails beside them, and the two that graphile-worker listens on. */
 export const MAX_LONG_CONNECTIONS = 5
 
@@ -73,7 +79,7 @@ export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
 	const outage = new Outage(options)
 	const pool = new SitePool({
 		// Starting two processes takes more time than all of a request's statements, and other requests need the processors.
-		options: '-c max_parallel_workers_per_gather=0',
+		options: `-c max_parallel_workers_per_gather=0 ${SERVER_KEEP_ALIVE}`,
 		statement_timeout: STATEMENT_TIMEOUT_MS,
 		lock_timeout: LOCK_TIMEOUT_MS,
 		idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
@@ -89,6 +95,10 @@ export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
 		idleTimeoutMillis: LONG_IDLE_TIMEOUT_MS,
 		outage,
 		clientTimeout: 0,
+		isIdleThere: async (name) => {
+			const { rows } = await pool.query(idleThere, [name])
+			return rows[0]?.is_idle ?? false
+		},
 	})
 	outage.onAway((refusal) => closeWaitingConnections(outage, refusal))
 	const kysely = new SiteKysely({ dialect: new PostgresDialect({ pool }) })

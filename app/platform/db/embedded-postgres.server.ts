@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg, { type PoolConfig } from 'pg'
 import { diskError } from '~/lib/disk-error.server.ts'
+import { codeOf } from '~/lib/error-code.ts'
 import { openPostgresLog } from './postgres-log.server.ts'
 import { findPostgresOwner, isOwnFolder, ownFolder, type PostgresOwner } from './postgres-owner.server.ts'
 import {
@@ -88,8 +89,7 @@ export async function startEmbeddedPostgres(
 	try {
 		return await start(dataDir, options, report)
 	} catch (error) {
-		const isBare = (error as NodeJS.ErrnoException).code !== undefined
-		const disk = isBare && diskError(error)
+		const disk = codeOf(error) !== '' && diskError(error)
 		if (disk) throw new Error(`The data directory ${dataDir} cannot be used: ${disk}.`, { cause: error })
 		throw error
 	}

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { codeOf } from '~/lib/error-code.ts'
 
 /** An arbitrary key of our own for the advisory lock that serializes migrations of several processes. */
 const lockKey = 5_271_009
@@ -71,6 +72,5 @@ async function apply(client: pg.PoolClient, name: string, statements: string, tr
 
 /** The site's own pool wraps PostgreSQL's error as the cause of its own. */
 function isLockTimeout(error: unknown): boolean {
-	const { code, cause } = error as { code?: string; cause?: { code?: string } }
-	return [code, cause?.code].includes(LOCK_NOT_AVAILABLE)
+	return [codeOf(error), error instanceof Error && codeOf(error.cause)].includes(LOCK_NOT_AVAILABLE)
 }

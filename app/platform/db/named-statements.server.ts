@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { Unavailable } from '~/lib/errors.ts'
 import { histogram } from '~/platform/metrics/metrics.server.ts'
 import { beginStatement, endSpan } from '~/platform/tracing/tracing.server.ts'
 import { NamedQuery, PreparedRows } from './named-query.server.ts'
 import type { Outage } from './outage.server.ts'
-import { SILENCE_BEFORE_PROBE_MS, WATCH_INTERVAL_MS } from './time-limits.server.ts'
+import { LOST_CHECK_MS, SILENCE_BEFORE_PROBE_MS, WATCH_INTERVAL_MS } from './time-limits.server.ts'
 
 /** Longer statements are bulk inserts, whose length varies with their rows: naming each would only fill memory. */
 const MAX_NAMED_LENGTH = 10_000
@@ -24,6 +24,9 @@ const statementSeconds = histogram(
 	[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
 )
 
+/** Whether PostgreSQL has waited for some seconds for a statement on the connection with this `application_name`. */
+export type IsIdleThere = (name: string) => Promise<boolean>
+
 /**
  * A connection on which PostgreSQL parses and plans each statement once, as statements are named by their text. Statements begun in
  * the same tick are sent by one system call.
@@ -33,17 +36,22 @@ export class NamedStatements extends pg.Client {
 	private readonly prepared: PreparedRows
 	private readonly outage: Outage | undefined
 	private readonly clientTimeout: number
+	private readonly isIdleThere: IsIdleThere | undefined
+	/** Of `pg`, whose types omit it. */
+	declare private readonly connectionParameters: { application_name?: string }
 	/** Statements that were sent and not answered yet. */
 	private unanswered = 0
 	/** Milliseconds since the last answer, while one is awaited. */
 	private silence = 0
 	private endedBecause: Unavailable | undefined
 
-	constructor(options?: pg.ClientConfig & { outage?: Outage; clientTimeout?: number }) {
+	constructor(options?: pg.ClientConfig & { outage?: Outage; clientTimeout?: number; isIdleThere?: IsIdleThere }) {
 		super(options)
 		this.prepared = new PreparedRows(this.connection)
 		this.outage = options?.outage
 		this.clientTimeout = options?.clientTimeout ?? 0
+		this.isIdleThere = options?.isIdleThere
+		if (this.isIdleThere) this.connectionParameters.application_name ??= `devquad ${randomUUID()}`
 	}
 
 	// biome-ignore lint/suspicious/noExplicitAny: pg's query has seven signatures; this one passes every argument on.
@@ -135,10 +143,21 @@ export class NamedStatements extends pg.Client {
 		return this.outage === outage
 	}
 
+	/**
+	 * Ends the connection if PostgreSQL waits for a statement on it, too: one was lost on the way, or its answer. A statement of long work
+	 * would otherwise wait until the system gives up the connection, which takes a quarter of an hour.
+	 */
+	private async endIfLost(isIdleThere: IsIdleThere): Promise<void> {
+		const { silence } = this
+		const isIdle = await isIdleThere(this.connectionParameters.application_name ?? '').catch(() => false)
+		if (isIdle && this.silence >= silence) this.abandon(new Unavailable('A connection to the database was lost.'))
+	}
+
 	/** Call at regular intervals while statements are unanswered. */
 	wait(milliseconds: number): void {
 		this.silence += milliseconds
 		if (this.silence === SILENCE_BEFORE_PROBE_MS) this.outage?.suspect('a statement is not answered')
+		if (this.isIdleThere && this.silence % LOST_CHECK_MS === 0) void this.endIfLost(this.isIdleThere)
 		if (this.clientTimeout > 0 && this.silence >= this.clientTimeout)
 			this.abandon(new Unavailable('The site is very busy and could not do this in time. Try again in a moment.'))
 	}

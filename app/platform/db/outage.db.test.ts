@@ -9,7 +9,7 @@ import { canLimitFiles, runWithFewFiles } from '../../../tests/support/few-files
 import { db, pool } from './db.server.ts'
 import { outageKindOf } from './outage.server.ts'
 import { longWork, withoutDatabase } from './scope.server.ts'
-import { CLIENT_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './time-limits.server.ts'
+import { CLIENT_TIMEOUT_MS, LOST_CHECK_MS, STATEMENT_TIMEOUT_MS } from './time-limits.server.ts'
 
 useDatabase(undefined, {})
 
@@ -33,6 +33,8 @@ describe('the classification of errors', () => {
 		['too many open files', coded('EMFILE', { syscall: 'connect' }), 'busy'],
 		['53100 disk full', coded('53100'), 'disk-full'],
 		['ENOSPC', coded('ENOSPC'), 'disk-full'],
+		['EDQUOT', coded('EDQUOT'), 'disk-full'],
+		['a quota', coded('XX000', { message: 'could not extend file: Disk quota exceeded' }), 'disk-full'],
 		['an I/O error for want of room', new Error('could not write: No space left on device'), 'disk-full'],
 		['23505 a unique key', coded('23505'), null],
 		['40P01 a deadlock', coded('40P01'), null],
@@ -120,6 +122,31 @@ test('a connection with a missing answer is destroyed, and not reused for the ne
 	} finally {
 		process.kill(pid, 'SIGCONT')
 	}
+})
+
+test('a statement of long work whose connection was lost on the way fails soon, and one that takes long does not', async () => {
+	const [client, other] = await longWork(() => Promise.all([pool().connect(), pool().connect()]))
+	const { rows } = await client.query('select pg_backend_pid() as pid')
+	const pid = rows[0]?.pid as number
+	process.kill(pid, 'SIGSTOP')
+	// Without an end of its own, the statement would then be answered.
+	const goOn = setTimeout(() => process.kill(pid, 'SIGCONT'), 3 * LOST_CHECK_MS)
+	try {
+		const working = other.query('select pg_sleep($1)', [LOST_CHECK_MS / 1_000 + 2])
+		await expect(client.query('select 1')).rejects.toBeInstanceOf(Unavailable)
+		await expect(working).resolves.toMatchObject({ rowCount: 1 })
+	} finally {
+		clearTimeout(goOn)
+		process.kill(pid, 'SIGCONT')
+		client.release()
+		other.release()
+	}
+})
+
+test('PostgreSQL notices by itself that a node is gone', async () => {
+	const keepAlive = `select reset_val from pg_settings where name = 'tcp_keepalives_idle'`
+	for (const ask of [() => pool().query(keepAlive), () => longWork(() => pool().query(keepAlive))])
+		expect((await ask()).rows).toEqual([{ reset_val: '60' }])
 })
 
 test('a write whose connection is lost is reported as having an unknown outcome', async () => {

@@ -14,6 +14,10 @@ const networkCodes = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENE
 /** Errors that `pg` and its pool report without a code. */
 const awayWords =
 	/^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Cannot use a pool after)/
+/** There is no room on the disk, or none for this account. */
+const fullCodes = /^(53100|ENOSPC|EDQUOT)$/
+/** The same in the words of PostgreSQL, which has no code for a quota. */
+const fullWords = /No space left on device|Disk quota exceeded/
 /** A statement or a lock took longer than its limit; or so many files are open that there is no new connection. */
 const busyCodes = /^(57014|55P03|EMFILE|ENFILE)$/
 
@@ -23,7 +27,7 @@ type Kind = 'away' | 'busy' | 'disk-full' | null
 export function outageKindOf(error: unknown): Kind {
 	if (!(error instanceof Error)) return null
 	const { code = '', syscall } = error as NodeJS.ErrnoException
-	if (code === '53100' || code === 'ENOSPC' || /No space left on device/.test(error.message)) return 'disk-full'
+	if (fullCodes.test(code) || fullWords.test(error.message)) return 'disk-full'
 	if (busyCodes.test(code)) return 'busy'
 	if (awayCodes.test(code) || networkCodes.test(code)) return 'away'
 	if (code === 'ENOENT' && syscall === 'connect') return 'away'

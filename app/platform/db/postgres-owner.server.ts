@@ -11,6 +11,7 @@ import {
 	type Stats,
 	statSync,
 } from 'node:fs'
+import { codeOf } from '~/lib/error-code.ts'
 
 /** The account that runs PostgreSQL: ours, or `postgres` when we are root, as PostgreSQL refuses to run as root. */
 export interface PostgresOwner {
@@ -97,7 +98,7 @@ function mkdirOnce(path: string): void {
 	try {
 		mkdirSync(path, { mode: 0o700 })
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+		if (codeOf(error) !== 'EEXIST') throw error
 	}
 }
 

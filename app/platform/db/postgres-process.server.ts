@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { codeOf } from '~/lib/error-code.ts'
 import { type FileLock, lockFile } from '~/lib/file-lock.server.ts'
 
 /**
@@ -87,7 +88,7 @@ function pidFileOf(cluster: string): string[] {
 	try {
 		return readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+		if (codeOf(error) !== 'ENOENT') throw error
 		return []
 	}
 }
@@ -109,7 +110,7 @@ function exists(pid: number): boolean {
 	try {
 		return process.kill(pid, 0)
 	} catch (error) {
-		return (error as NodeJS.ErrnoException).code === 'EPERM'
+		return codeOf(error) === 'EPERM'
 	}
 }
 

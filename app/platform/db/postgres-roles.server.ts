@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, lchownSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg, { type PoolConfig } from 'pg'
+import { codeOf } from '~/lib/error-code.ts'
 import { readOrCreateFile } from '~/lib/secrets.server.ts'
 import type { PostgresOwner } from './postgres-owner.server.ts'
 
@@ -160,7 +161,7 @@ async function hasRole({ admin }: Roles, role: string): Promise<boolean> {
 		return await withClient({ ...admin, user: role }, async () => true)
 	} catch (error) {
 		// invalid_authorization_specification: the role does not exist.
-		if ((error as { code?: string }).code === '28000') return false
+		if (codeOf(error) === '28000') return false
 		throw error
 	}
 }

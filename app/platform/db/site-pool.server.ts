@@ -1,14 +1,16 @@
 import pg from 'pg'
-import { NamedStatements } from './named-statements.server.ts'
+import { type IsIdleThere, NamedStatements } from './named-statements.server.ts'
 import type { Outage } from './outage.server.ts'
 import { databaseScope } from './scope.server.ts'
-import { CONNECTION_TIMEOUT_MS, KEEP_ALIVE_MS } from './time-limits.server.ts'
+import { CONNECTION_TIMEOUT_MS, KEEP_ALIVE_MS, SERVER_KEEP_ALIVE } from './time-limits.server.ts'
 
 /** Options of a pool whose clients report missing answers. */
 export interface SitePoolOptions extends pg.PoolConfig {
 	outage: Outage
 	/** Milliseconds that a statement may stay unanswered; 0 for no limit. */
 	clientTimeout: number
+	/** For a pool without that limit, how to find out whether a connection was lost. */
+	isIdleThere?: IsIdleThere
 }
 
 type Connected = Parameters<pg.Pool['connect']>[0]
@@ -26,6 +28,7 @@ export class SitePool extends pg.Pool {
 			connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
 			keepAlive: true,
 			keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+			options: SERVER_KEEP_ALIVE,
 			...options,
 		} as pg.PoolConfig)
 		this.outage = options.outage

@@ -28,6 +28,8 @@ export const PROBE_INTERVAL_MS = 500
 export const LONG_STATEMENT_TIMEOUT_MS = 30 * 60_000
 /** For a lock of long work, such as that of another process which adds the demo content. */
 export const LONG_LOCK_TIMEOUT_MS = 10 * 60_000
+/** Between two checks whether PostgreSQL still works on a statement of long work, for as long as it is unanswered. */
+export const LOST_CHECK_MS = 10_000
 /** An unused connection for long work ends after that: its process keeps 6 to 8 MB of its own for plans that are rarely needed. */
 export const LONG_IDLE_TIMEOUT_MS = 30_000
 /** Between two checks of how long statements have been waiting. */
@@ -35,6 +37,11 @@ export const WATCH_INTERVAL_MS = 250
 
 /** TCP keep-alive of an idle connection, as a lost machine sends nothing. */
 export const KEEP_ALIVE_MS = 10_000
+/**
+ * The same by PostgreSQL, as options of a connection. Its own default is two hours, in which the connections of nodes that lost their power
+ * or network would leave none for others.
+ */
+export const SERVER_KEEP_ALIVE = '-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3'
 /** Between two checks of a listening connection, which has to answer within half of that. */
 export const LISTEN_CHECK_MS = 10_000
 

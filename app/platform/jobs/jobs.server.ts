@@ -82,7 +82,7 @@ export const platformRetention: readonly RetentionRule[] = [
 const ownSchedules: Schedule[] = [{ name: 'sweep-mails', every: 'hour', run: () => sweepMails(MAX_MAIL_DAYS) }]
 
 /** Milliseconds that running jobs get to finish when the process stops; interrupted ones are retried later. */
-const stopWithin = 2_500
+const STOP_TIMEOUT_MS = 2_500
 
 const countTry = counter('devquad_job_tries_total', 'Tries of jobs that ended, by the job and how: done, or failed.', [
 	'task',
@@ -103,7 +103,7 @@ const held = remember<Held>('jobs', () => ({}))
 const workerOptions = {
 	noHandleSignals: true,
 	pollInterval: 2_000,
-	gracefulShutdownAbortTimeout: stopWithin,
+	gracefulShutdownAbortTimeout: STOP_TIMEOUT_MS,
 	logger: new Logger(() => (level, message) => {
 		// The log already says that the database is unavailable.
 		if ((level === 'error' || level === 'warning') && !isDatabaseUnavailable()) log.warn({ worker: level }, message)

@@ -12,8 +12,8 @@ import { closeMail, describeMailError, sendMail } from './mail.server.ts'
 afterEach(closeMail)
 
 const mail = { to: 'mira@eastmere.example', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' }
-const send = (url: string) =>
-	sendMail(mail, { SMTP_URL: url, MAIL_FROM: 'quad@campus.example', dataDir: config().dataDir })
+const send = (url: string, withinMs?: number) =>
+	sendMail(mail, { SMTP_URL: url, MAIL_FROM: 'quad@campus.example', dataDir: config().dataDir }, withinMs)
 
 /**
  * A mail server without TLS that takes logins.
@@ -75,6 +75,15 @@ test('a mail server that greets after twenty seconds gets the mail', async () =>
 		}
 	})
 	await expect(send(`smtp://127.0.0.1:${server.port}`)).resolves.toBeNull()
+})
+
+test('a mail server that takes long to accept a mail, as it scans it, gets it once', async () => {
+	const limit = 1_000
+	const server = await startServer((socket) => {
+		setTimeout(() => socket.write('250 taken\r\n'), 2 * limit)
+		return false
+	})
+	await expect(send(`smtp://127.0.0.1:${server.port}`, limit)).resolves.toBeNull()
 })
 
 // Other systems have no second address of the loopback by default.

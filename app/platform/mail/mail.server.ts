@@ -46,21 +46,26 @@ const countMail = counter(
 /** Loaded for the first mail, as it would slow down every start. */
 const nodemailer = () => import('nodemailer')
 
-/** Milliseconds that a mail server may take for each reply. Some delay their greeting against spam; connecting and that share one limit. */
+/** Milliseconds until a mail is with the mail server: one that replies very slowly would otherwise block a job forever. */
+const MAX_SENDING_MS = 60_000
+/**
+ * Milliseconds for the reply to a whole mail, in which a server may scan it. One that is given up has often taken the mail, which the retry
+ * doubles, so it gets as long as SMTP demands (RFC 5321, 4.5.3.2.6).
+ */
+const MAX_TAKING_MS = 10 * 60_000
+/** Milliseconds for parts of it. Some servers delay their greeting against spam; connecting and that share one limit. */
 const SMTP_TIMEOUTS = {
 	dnsTimeout: 10_000,
 	connectionTimeout: 30_000,
 	greetingTimeout: 30_000,
-	socketTimeout: 20_000,
+	socketTimeout: MAX_TAKING_MS,
 }
 /** The same for a mail whose sender waits for the result. */
 const TRIAL_TIMEOUTS = { dnsTimeout: 8_000, connectionTimeout: 8_000, greetingTimeout: 8_000, socketTimeout: 15_000 }
 /** Maximum characters of a mail server's message that are shown. */
 const MAX_ANSWER = 300
-/** Connections to the mail server that are kept open, and mails sent on each. */
-const POOL = { pool: true, maxConnections: 2, maxMessages: 100 } as const
-/** Milliseconds for a whole mail: a server that replies very slowly would otherwise block a job forever. */
-const MAX_SENDING_MS = 60_000
+/** Connections to the mail server that are kept open, and mails sent on each. A firewall may forget one that is idle for longer. */
+const POOL = { pool: true, maxConnections: 2, maxMessages: 100, idleTimeout: 30_000 } as const
 /** Maximum mails that are stored as files; the newest are kept. */
 const MAX_FILES = 1_000
 
@@ -69,7 +74,7 @@ type MailSettings = Pick<Config, 'SMTP_URL' | 'MAIL_FROM'>
 /**
  * Sends a mail by SMTP_URL; without that setting, writes it to `mail/*.eml` in the data directory. A mail that the server refuses
  * permanently, such as for a missing mailbox, is not retried: retries would only harm the site's reputation.
- * @param withinMs milliseconds for the whole mail, for tests
+ * @param withinMs milliseconds until the mail is with the server, for tests
  * @returns the refusal of such a mail; null for an accepted one
  * @throws Error when the SMTP server does not accept it now; the job retries later
  */
@@ -80,18 +85,13 @@ export async function sendMail(
 ): Promise<MailRefusal | null> {
 	const message = messageOf(mail, settings)
 	if (settings.SMTP_URL) {
-		// Ends the connection, too: the mail would else arrive twice, now and by the retry.
-		const signal = AbortSignal.timeout(withinMs)
 		try {
-			const transport = await transportOf(settings.SMTP_URL)
-			await transport.sendMail({ ...message, signal })
+			await sendInTime(await transportOf(settings.SMTP_URL), message, withinMs)
 			countMail({ outcome: 'sent' })
 			return null
 		} catch (error) {
 			const refusal = permanentRefusal(error)
 			countMail({ outcome: refusal ? 'refused' : 'failed' })
-			if (!refusal && signal.aborted)
-				throw new Error(`The mail server took longer than ${withinMs / 1_000} s for one mail.`, { cause: error })
 			if (!refusal) throw error
 			log.warn({ code: refusal.code }, 'the mail server refused a mail permanently; it is not retried')
 			return refusal
@@ -112,6 +112,27 @@ export async function sendMail(
 	countMail({ outcome: 'written' })
 	log.info({ file, subject: mail.subject }, 'a mail was written to a file, as SMTP_URL is not set')
 	return null
+}
+
+/** Sends a mail, and gives up a server that takes too long. @throws Error */
+async function sendInTime(transport: Transporter, message: object, withinMs: number): Promise<void> {
+	// Ends the connection, too: the mail would else arrive twice, now and by the retry.
+	const ending = new AbortController()
+	const endAfter = (milliseconds: number) => setTimeout(() => ending.abort(milliseconds), milliseconds)
+	let timer = endAfter(withinMs)
+	const onWhole = () => {
+		clearTimeout(timer)
+		timer = endAfter(MAX_TAKING_MS)
+	}
+	try {
+		await transport.sendMail({ ...message, signal: ending.signal, onWhole } as object)
+	} catch (error) {
+		if (!ending.signal.aborted || permanentRefusal(error)) throw error
+		const seconds = ending.signal.reason / 1_000
+		throw new Error(`The mail server took longer than ${seconds} s for one mail.`, { cause: error })
+	} finally {
+		clearTimeout(timer)
+	}
 }
 
 /** The mail in nodemailer's format. */
@@ -169,7 +190,13 @@ async function transportOf(url: string): Promise<Transporter> {
 	const { createTransport } = await nodemailer()
 	if (state.url !== url) closeMail()
 	state.url = url
-	state.transport ??= createTransport({ url, requireTLS: needsTls(url), ...POOL, ...SMTP_TIMEOUTS })
+	if (!state.transport) {
+		state.transport = createTransport({ url, requireTLS: needsTls(url), ...POOL, ...SMTP_TIMEOUTS })
+		state.transport.use('stream', ({ data, message }, done) => {
+			message.processFunc((contents) => contents.on('end', (data as { onWhole: () => void }).onWhole))
+			done()
+		})
+	}
 	return state.transport
 }
 

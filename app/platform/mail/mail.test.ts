@@ -108,8 +108,7 @@ test('a mail that takes too long is broken off, so that it does not arrive besid
 		socket.write('220 slow.example\r\n')
 		socket.on('data', (data) => {
 			if (timer) return
-			if (!String(data).startsWith('DATA')) return socket.write('250 well\r\n')
-			socket.write('354 go on\r\n')
+			if (!String(data).startsWith('RCPT')) return socket.write('250 well\r\n')
 			// The first lines of an answer without an end.
 			timer = setInterval(() => socket.write('250-wait\r\n'), 50)
 		})

@@ -9,6 +9,7 @@ import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
 import { type Config, config } from '~/config.server.ts'
 import { renameDurably } from '~/lib/durable-rename.server.ts'
+import { codeOf } from '~/lib/error-code.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
@@ -213,7 +214,15 @@ class Folder extends FSDriver {
 		this.#incoming = incoming
 	}
 
-	override async put(key: string, contents: string | Uint8Array): Promise<void> {
+	override put(key: string, contents: string | Uint8Array): Promise<void> {
+		return this.#write(key, contents)
+	}
+
+	override putStream(key: string, contents: Readable): Promise<void> {
+		return this.#write(key, contents)
+	}
+
+	async #write(key: string, contents: string | Uint8Array | Readable): Promise<void> {
 		const written = join(this.#incoming, randomUUID())
 		const place = join(this.#location, key)
 		try {
@@ -232,7 +241,7 @@ class Folder extends FSDriver {
 		try {
 			await renameDurably(written, place)
 		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 1) throw error
+			if (codeOf(error) !== 'ENOENT' || tries === 1) throw error
 			await this.#place(written, place, tries - 1)
 		}
 	}

@@ -16,10 +16,11 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import S3rver from 's3rver'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { config, parseConfig } from '~/config.server.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { canLimitFiles, runWithFewFiles } from '../../../tests/support/few-files.ts'
+import { canIsolate, isolationNote, mountSmallDisk } from '../../../tests/support/small-disk.ts'
 import { openStorage, type Storage, storage as siteStorage } from './storage.server.ts'
 
 // S3 is tested against a server of that protocol on loopback, including signatures.
@@ -145,6 +146,23 @@ test('a reader never sees a partial file', async () => {
 		for (let reading = 0; reading < 5; reading += 1) expect(texts.includes(await contents(storage))).toBe(true)
 		await writing
 	}
+})
+
+test(`a large file for which the disk has no room leaves nothing behind, and the former one stays${isolationNote}`, {
+	skip: !canIsolate,
+}, async () => {
+	const disk = await mountSmallDisk(4)
+	onTestFinished(disk.remove)
+	const storage = await openStorage(parseConfig({ DATA_DIR: disk.seen }))
+	const [small, large] = [join(folder, 'small'), join(folder, 'large')]
+	writeFileSync(small, 'small')
+	writeFileSync(large, Buffer.alloc(8 * 2 ** 20))
+	await storage.putLarge('archives/one.zip', small, 'application/zip')
+	for (const key of ['archives/one.zip', 'archives/other.zip'] as const)
+		await expect(storage.putLarge(key, large, 'application/zip')).rejects.toThrow()
+	expect(await text((await storage.stream('archives/one.zip')) as Readable)).toBe('small')
+	expect(await storage.stream('archives/other.zip')).toBeNull()
+	expect(readdirSync(join(disk.seen, 'media', '.incoming'))).toEqual([])
 })
 
 test('partial files of a crash are removed after an hour, and files being written stay', async () => {

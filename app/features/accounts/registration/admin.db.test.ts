@@ -8,6 +8,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
+import { cookiesOf, form, request } from '../../../../tests/support/browser.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { mailedToken, resetCounts, sentMails } from '../../../../tests/support/jobs.ts'
 import { logIn, registerMember, requestPasswordReset, resetPassword, viewerFromRequest } from '../accounts.server.ts'
@@ -31,25 +32,11 @@ beforeEach(async () => {
 
 const password = 'a lantern at the ford'
 
-function request(cookie = ''): Request {
-	return new Request('http://localhost:3000/', { headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie } })
-}
-
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
-
 const register = (email: string, secret = password) =>
 	registerMember(form({ name: 'Wanda Warden', email, password: secret, confirmPassword: secret }), request())
 
 async function enter(email: string, secret = password): Promise<string> {
-	const headers = await logIn(form({ email, password: secret }), request())
-	return headers
-		.getSetCookie()
-		.map((cookie) => cookie.split(';')[0])
-		.join('; ')
+	return cookiesOf(await logIn(form({ email, password: secret }), request()))
 }
 
 async function roleOf(email: string): Promise<string | undefined> {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
+import { form, request } from '../../../../tests/support/browser.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { claimUsername } from '../accounts.queries.server.ts'
 import { registerMember } from '../accounts.server.ts'
@@ -143,11 +144,8 @@ describe('a name at registration', () => {
 	})
 
 	test('is rejected by the form with an error at its field', async () => {
-		const form = new FormData()
 		const fields = { name: 'Admin', email: 'form@campus.example', password, confirmPassword: password }
-		for (const [name, value] of Object.entries(fields)) form.set(name, value)
-		const request = new Request('http://localhost:3000/register', { headers: { 'x-client-ip': '192.0.2.250' } })
-		const refusal = await registerMember(form, request).catch((error: unknown) => error)
+		const refusal = await registerMember(form(fields), request()).catch((error: unknown) => error)
 		expect(refusal).toMatchObject({ fields: { name: staffName } })
 	})
 })

@@ -5,6 +5,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import type { Mail } from '~/platform/mail/mail.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
+import { form } from '../../../../tests/support/browser.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { accounts } from '../accounts.feature.server.ts'
 import { resetPassword } from '../accounts.server.ts'
@@ -28,11 +29,6 @@ beforeEach(async () => {
 	email = `${username}@campus.example`
 })
 
-const post = (fields: Record<string, string>) => {
-	const form = new FormData()
-	for (const [name, value] of Object.entries(fields)) form.set(name, value)
-	return form
-}
 const request = () => new Request('http://localhost/', { headers: { 'x-client-ip': `198.51.100.${count}` } })
 
 type Waiting = Mail & { link: { kind: string; token: string } }
@@ -56,7 +52,7 @@ const pass = (minutes: number) =>
 
 const password = 'a ferry across the long lake'
 const use = ({ link: { token } }: Waiting) =>
-	resetPassword(post({ token, password, confirmPassword: password }), request())
+	resetPassword(form({ token, password, confirmPassword: password }), request())
 const minutesLeft = async () => {
 	const { rows } = await sql<{ minutes: number }>`
 		select extract(epoch from expires_at - now())::float8 / 60 as minutes from verifications order by id desc limit 1`.execute(

@@ -6,6 +6,7 @@ import { Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { NamedStatements } from '~/platform/db/named-statements.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { cookiesOf, form, request } from '../../../../tests/support/browser.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deliverAccountMails, mailedToken, resetCounts, sentMails } from '../../../../tests/support/jobs.ts'
 import { authHandler, logIn, registerMember, requestPasswordReset, resetPassword } from '../accounts.server.ts'
@@ -32,30 +33,12 @@ beforeEach(resetCounts)
 const password = 'a lantern at the ford'
 
 /** A request from one browser, with its cookies. */
-function request(cookie = ''): Request {
-	return new Request('http://localhost:3000/', {
-		headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie, Origin: 'http://localhost:3000' },
-	})
-}
-
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
-
 /** Registers. @returns the browser's cookies afterwards */
 async function register(email: string, { secret = password, name = 'Mira Vale' } = {}): Promise<string> {
 	const input = form({ name, email, password: secret, confirmPassword: secret })
 	const { headers } = await registerMember(input, request())
 	return cookiesOf(headers)
 }
-
-const cookiesOf = (headers: Headers) =>
-	headers
-		.getSetCookie()
-		.map((cookie) => cookie.split(';')[0])
-		.join('; ')
 
 const enter = (email: string, secret = password) => logIn(form({ email, password: secret }), request())
 const confirm = (token: string, { cookie = '', typed = '' } = {}) =>

@@ -8,6 +8,7 @@ import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { cookiesOf, form, request } from '../../../../tests/support/browser.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { mailedToken, resetCounts } from '../../../../tests/support/jobs.ts'
 import {
@@ -32,23 +33,6 @@ beforeEach(async () => {
 
 const present = 'a lantern at the ford'
 const next = 'another lantern at the ford'
-
-function request(cookie = ''): Request {
-	return new Request('http://localhost:3000/', { headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie } })
-}
-
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
-
-function cookiesOf(headers: Headers): string {
-	return headers
-		.getSetCookie()
-		.map((cookie) => cookie.split(';')[0])
-		.join('; ')
-}
 
 async function enter(email: string, password = present): Promise<string> {
 	return cookiesOf(await logIn(form({ email, password }), request()))

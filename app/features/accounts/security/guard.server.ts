@@ -47,7 +47,7 @@ const checks: Record<string, (attempt: Attempt) => Promise<unknown>> = {
 	'/sign-up/email': checkRegistration,
 	'/request-password-reset': checkForgotten,
 	'/reset-password': checkReset,
-	'/change-password': async ({ body }) => refuseWeak(body.newPassword),
+	'/change-password': async ({ body }) => requireStrongPassword(body.newPassword),
 }
 
 /** Paths that are closed where passwords are disabled. */
@@ -188,7 +188,7 @@ async function checkRegistration({ context, email, address, body }: Attempt): Pr
 	const agreed_to = requireAcceptedTerms(body.terms)
 	// The owner of ADMIN_EMAIL is staff, whatever their name.
 	if (!isAdminEmail(email)) await requireNoImpersonation(name, 'name')
-	refuseWeak(body.password, { email, name })
+	requireStrongPassword(body.password, { email, name })
 	const { domains } = registrationSettings()
 	if (!isAllowedDomain(email, domains)) {
 		const message = `Only addresses of ${domains.join(', ')} can register here.`
@@ -220,7 +220,7 @@ async function checkForgotten({ context, email, address }: Attempt): Promise<unk
 
 async function checkReset({ context, address, body }: Attempt): Promise<void> {
 	const token = String(body.token ?? context.query?.token ?? '')
-	refuseWeak(body.newPassword, await findResetOwner(hashToken(`reset-password:${token}`)))
+	requireStrongPassword(body.newPassword, await findResetOwner(hashToken(`reset-password:${token}`)))
 	requireHashCapacity()
 	await countAttempt([
 		['reset-link', token],
@@ -228,7 +228,7 @@ async function checkReset({ context, address, body }: Attempt): Promise<void> {
 	])
 }
 
-function refuseWeak(password: unknown, owner?: PasswordOwner): void {
+function requireStrongPassword(password: unknown, owner?: PasswordOwner): void {
 	const problem = passwordError(typeof password === 'string' ? password : '', owner)
 	if (problem) throw new APIError('UNPROCESSABLE_ENTITY', problem)
 }

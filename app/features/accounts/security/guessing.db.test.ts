@@ -5,6 +5,7 @@ import { countAttempt, networkOf, wideNetworkOf } from '~/features/rate-limits/r
 import { Invalid, TooManyRequests } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { form } from '../../../../tests/support/browser.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deliverAccountMails, mailedToken, resetCounts, sentMails } from '../../../../tests/support/jobs.ts'
 import { authHandler, logIn, registerMember, requestPasswordReset, resetPassword } from '../accounts.server.ts'
@@ -30,12 +31,6 @@ interface Browser {
 function request({ cookie = '', ip = '198.51.100.7', agent = '' }: Browser = {}): Request {
 	const headers = { 'x-client-ip': ip, Cookie: cookie, 'User-Agent': agent, Origin: 'http://localhost:3000' }
 	return new Request('http://localhost:3000/', { headers })
-}
-
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
 }
 
 async function member(): Promise<string> {

@@ -231,7 +231,7 @@ test('a merge previews what it moves, moves unpublished questions too, and joins
 		formerSlugs: [from.slug],
 	})
 	expect((await listCategories()).map(({ slug }) => slug)).not.toContain(from.slug)
-	expect(await logged(from.id)).toEqual(['add a category', `merge into “${into.title}”, 1 query`])
+	expect(await logged(from.id)).toEqual(['add a category', `merge into “${into.title}”, 2 queries`])
 })
 
 describe('who may ask', () => {

@@ -190,7 +190,7 @@ export async function mergeCategory(viewer: Viewer, id: number, input: Input): P
 		const found = await requireMergeable(trx, id, input)
 		await writeCategoryMerge(trx, found.category, found.into.id)
 		await addJob('move-merged-category', { from: id }, trx)
-		const note = `into “${found.into.title}”, ${pluralize(found.category.questions, 'query', 'queries')}`
+		const note = `into “${found.into.title}”, ${pluralize(await countAllQuestions(trx, id), 'query', 'queries')}`
 		await record(trx, actor, found.category, 'merge', note)
 		return found.into
 	})

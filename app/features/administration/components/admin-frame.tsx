@@ -7,7 +7,7 @@ export function AdminFrame({ title, children }: { title: string; children: React
 	return (
 		<div className="max-w-[52rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold wrap-anywhere">{title}</h1>
-			<nav className="tabs mt-3 overflow-x-auto overflow-y-hidden" aria-label="Administration">
+			<nav className="tabs tabs-scroll mt-3" aria-label="Administration">
 				<Tab to="/admin">Overview</Tab>
 				<Tab to="/admin/categories">Categories</Tab>
 				<Tab to="/admin/members">Members</Tab>

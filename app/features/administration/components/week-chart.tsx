@@ -1,3 +1,4 @@
+import { shortDateOf } from '~/lib/dates.ts'
 import { SectionHeading } from '~/ui/rule-head.tsx'
 
 interface WeekChartProps {
@@ -23,7 +24,7 @@ export function WeekChart({ id, title, note, values, say }: WeekChartProps) {
 	)
 	const newest = values.at(-1) ?? none
 	const labelOf = (value: number | null) => (value === null ? 'none' : say(value))
-	const summary = `${title} in ${values.length} weeks. This week ${labelOf(newest.value)}, most in the week of ${highest.week}: ${labelOf(highest.value)}.`
+	const summary = `${title} in ${values.length} weeks. This week ${labelOf(newest.value)}, most in the week of ${dayOf(highest.week)}: ${labelOf(highest.value)}.`
 	return (
 		<section className="mt-8" aria-labelledby={id}>
 			<SectionHeading id={id} title={title}>
@@ -51,8 +52,8 @@ export function WeekChart({ id, title, note, values, say }: WeekChartProps) {
 				})}
 			</svg>
 			<p className="meta flex justify-between gap-4">
-				<span>{values[0]?.week}</span>
-				<span>{newest.week}</span>
+				<span>{dayOf(values[0]?.week ?? '')}</span>
+				<span>{dayOf(newest.week)}</span>
 			</p>
 			<p className="mt-1 text-sm text-ink-2">{note}</p>
 			<details className="mt-1 text-sm">
@@ -70,7 +71,7 @@ export function WeekChart({ id, title, note, values, say }: WeekChartProps) {
 						{values.toReversed().map(({ week, value }) => (
 							<tr key={week} className="border-t border-line">
 								<th scope="row" className="py-1 font-normal">
-									{week}
+									{dayOf(week)}
 								</th>
 								<td className="num py-1 text-right">{labelOf(value)}</td>
 							</tr>
@@ -81,5 +82,8 @@ export function WeekChart({ id, title, note, values, say }: WeekChartProps) {
 		</section>
 	)
 }
+
+/** “1 Jun 2026” for the first day of a week, as `YYYY-MM-DD`. */
+const dayOf = (week: string) => week && shortDateOf(new Date(week))
 
 const none = { week: '', value: null }

@@ -14,6 +14,8 @@ import { useDatabase } from '../../../../tests/support/database.ts'
 import { useJobTables } from '../../../../tests/support/jobs.ts'
 import { changeRole, confirmAddressOf, deleteAccountOf, renameMember, requestMemberArchive } from './acts.server.ts'
 import { runBulk } from './bulk.server.ts'
+import { getMember, listMembers, readFilters } from './members.server.ts'
+import { memberForms } from './members.view.ts'
 
 useDatabase()
 useJobTables()
@@ -32,6 +34,30 @@ test('an admin who is leaving can become a member, as another admin stays', asyn
 	await leave(leaver, { texts: 'keep' })
 	expect(await changeRole(admin, 'leaver', { role: 'member', why })).toBe('member')
 	await expect(changeRole(admin, 'admin', { role: 'member', why })).rejects.toThrow('only admin')
+})
+
+test('an account that is being deleted is found in the list, with the time of its deletion, and cannot be deleted again', async () => {
+	await makeMember('parting')
+	await deleteAccountOf(admin, 'parting', { texts: 'keep', why })
+	const member = await getMember(admin, 'parting')
+	const days = (Date.parse(member.leavesAt ?? '') - Date.now()) / 86_400_000
+	expect(days).toBeCloseTo(14, 1)
+	expect(memberForms(member, true)).not.toContain('delete')
+	const { rows } = await listMembers(admin, readFilters(new Map([['state', 'leaving']])), null)
+	const names = rows.map(({ username }) => username)
+	expect([names.includes('parting'), names.includes('admin')]).toEqual([true, false])
+})
+
+test('a member’s page shows their ways to log in', async () => {
+	const { id } = await makeMember('linked')
+	await sql`insert into identities (user_id, provider, issuer, subject, name) values
+		(${id}, 'campus', 'https://login.uni.example', '1', 'mq123'), (${id}, 'google', 'https://google.example', '2', '')`.execute(
+		db(),
+	)
+	await sql`insert into credentials (user_id, account_id, provider_id, password) values (${id}, '1', 'credential', 'a hash')`.execute(
+		db(),
+	)
+	expect((await getMember(admin, 'linked')).logins).toEqual(['Password', 'The campus login (mq123)', 'Google'])
 })
 
 test('the log has an archive that an admin asked for, and none that was refused', async () => {

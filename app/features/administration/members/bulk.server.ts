@@ -38,7 +38,7 @@ export interface BulkPreview {
 	leftOut: SkippedMembers[]
 }
 
-const NO_FILTERS: MemberFilters = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '' }
+const NO_FILTERS: MemberFilters = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '', list: '' }
 
 /**
  * The selected members, and those who are left out.

@@ -20,7 +20,7 @@ useJobTables()
 let admin: SignedIn
 let ada: SignedIn
 const why = 'She knows the place.'
-const none = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '' }
+const none = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '', list: '' }
 
 beforeAll(async () => {
 	admin = await makeMember('admin', 'admin')

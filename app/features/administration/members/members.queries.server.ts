@@ -16,6 +16,7 @@ export interface MemberRow {
 	created_at: string
 	logged_in_at: string | null
 	suspended_until: string | null
+	leaves_at: string | null
 	hidden: boolean
 	campus: string
 	cohort: string
@@ -29,12 +30,13 @@ const isoTime = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC
 const isVerified = sql`(p.campus_name <> '' and p.campus_verified_at > now() - interval '365 days')`
 
 const columns = sql`u.id, u.username, u.name, u.image, u.cohort, u.email, u.email_verified, u.role, ${isoTime('u.created_at')} as created_at,
-	${isoTime('u.logged_in_at')} as logged_in_at, ${suspendedUntil('u')} as suspended_until, p.hidden_at is not null as hidden,
-	case when ${isVerified} then p.campus_name else '' end as campus, p.year_of_passing as year,
+	${isoTime('u.logged_in_at')} as logged_in_at, ${suspendedUntil('u')} as suspended_until, ${isoTime('u.leaves_at')} as leaves_at,
+	p.hidden_at is not null as hidden, case when ${isVerified} then p.campus_name else '' end as campus, p.year_of_passing as year,
 	${isMailBouncing} as mail_returned`
 
 const states: Record<string, ReturnType<typeof sql>> = {
 	suspended: sql`u.suspended_until > now()`,
+	leaving: sql`u.leaves_at is not null`,
 	hidden: sql`p.hidden_at is not null`,
 	unconfirmed: sql`not u.email_verified`,
 	never: sql`u.logged_in_at is null`,
@@ -44,7 +46,7 @@ const states: Record<string, ReturnType<typeof sql>> = {
 
 /** A page of members, newest first, restricted to `ids` if given. Imported authors are left out. */
 export async function listMemberRows(
-	{ q, role, state, year, domain, cohort, invite }: MemberFilters,
+	{ q, role, state, year, domain, cohort, invite, list }: MemberFilters,
 	after: TimeCursor | null,
 	limit: number,
 	ids: readonly number[] | null = null,
@@ -61,6 +63,7 @@ export async function listMemberRows(
 		...(domain ? [sql`split_part(u.email, '@', 2) = ${domain.toLowerCase()}`] : []),
 		...(cohort ? [sql`lower(u.cohort) = ${cohort.toLowerCase()}`] : []),
 		...(invite ? [sql`u.invite_id = ${Number(invite)}`] : []),
+		...(list ? [sql`u.invited_address_id in (select id from invited_addresses where list_id = ${Number(list)})`] : []),
 		...(after ? [sql`(u.created_at, u.id) < (${after.at}::timestamptz, ${after.id}::int)`] : []),
 	]
 	const { rows } = await sql<MemberRow>`

@@ -1,10 +1,13 @@
 import { getAddressProblemDetails } from '~/features/bounces/bounces.server.ts'
+import type { LoginsView } from '~/features/campus-login/campus-login.view.ts'
+import { listLogins } from '~/features/campus-login/identities.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { resolveUsername } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { isId } from '~/lib/checks.ts'
 import { cleanLine } from '~/lib/clean.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
+import { pluralize } from '~/lib/text.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
@@ -29,6 +32,7 @@ const MAX_TYPED = 100
 /** Parses the filters of an address or a form; ignores invalid ones. */
 export function readFilters(sent: { get: (name: string) => unknown }): MemberFilters {
 	const text = (name: string) => cleanLine(String(sent.get(name) ?? '').replaceAll('\0', '')).slice(0, MAX_TYPED)
+	const id = (name: string) => (/^\d{1,9}$/.test(text(name)) ? text(name) : '')
 	const [role, state, year] = [text('role'), text('state'), text('year')]
 	return {
 		q: text('q'),
@@ -37,7 +41,8 @@ export function readFilters(sent: { get: (name: string) => unknown }): MemberFil
 		year: /^\d{4}$/.test(year) ? year : '',
 		domain: text('domain').replace(/^@/, ''),
 		cohort: text('cohort'),
-		invite: /^\d{1,9}$/.test(text('invite')) ? text('invite') : '',
+		invite: id('invite'),
+		list: id('list'),
 	}
 }
 
@@ -73,7 +78,8 @@ export async function getMember(viewer: Viewer, username: string): Promise<Membe
 	requireAdmin(viewer)
 	const row = await findMemberDetail(await resolveUsername(username))
 	if (!row) throw new NotFound('There is no such member.')
-	return presentDetail(row, await getAddressProblemDetails(row.id))
+	const [problems, logins] = await Promise.all([getAddressProblemDetails(row.id), listLogins(row)])
+	return presentDetail(row, problems, logins)
 }
 
 /** Streams the filtered members, or the chosen ones of them, as CSV. The export is logged. @throws NotAllowed */
@@ -153,13 +159,23 @@ export function presentMemberSummary(row: MemberRow): MemberSummary {
 		registeredAt: row.created_at,
 		loggedInAt: row.logged_in_at,
 		suspendedUntil: row.suspended_until,
+		leavesAt: row.leaves_at,
 		isHidden: row.hidden,
 		isMailReturned: row.mail_returned,
 	}
 }
 
-function presentDetail(row: MemberDetailRow, problems: MemberDetail['problems']): MemberDetail {
+function presentDetail(
+	row: MemberDetailRow,
+	problems: MemberDetail['problems'],
+	{ hasPassword, linked }: LoginsView,
+): MemberDetail {
 	const { sessions, tokens, questions, comments, reports, passkeys } = row
 	const numbers = { sessions, tokens, questions, comments, reports, passkeys }
-	return { ...presentMemberSummary(row), ...numbers, hasSecondFactor: row.second_factor, problems }
+	const logins = [
+		...(hasPassword ? ['Password'] : []),
+		...linked.map(({ title, name }) => (name ? `${title} (${name})` : title)),
+		...(passkeys > 0 ? [pluralize(passkeys, 'passkey')] : []),
+	]
+	return { ...presentMemberSummary(row), ...numbers, logins, hasSecondFactor: row.second_factor, problems }
 }

@@ -18,6 +18,7 @@ export type Role = SignedIn['role']
 
 export const memberStates: Record<string, string> = {
 	suspended: 'Suspended',
+	leaving: 'Being deleted',
 	hidden: 'Profile hidden',
 	unconfirmed: 'Address not confirmed',
 	never: 'Never logged in',
@@ -39,6 +40,8 @@ export interface MemberFilters {
 	cohort: string
 	/** The id of the link that they registered with. */
 	invite: string
+	/** The id of the list of addresses that they were invited by. */
+	list: string
 }
 
 /** Members per bulk action, as each is a transaction of the same request. */
@@ -79,6 +82,8 @@ export interface MemberSummary {
 	loggedInAt: string | null
 	/** `infinity` for a permanent suspension; null if not suspended. */
 	suspendedUntil: string | null
+	/** When the account is deleted; null if it is not to be. */
+	leavesAt: string | null
 	isHidden: boolean
 	/** The cohort of their invitation, or ''. */
 	cohort: string
@@ -99,17 +104,20 @@ export interface MemberDetail extends MemberSummary {
 	hasSecondFactor: boolean
 	/** The number of passkeys. */
 	passkeys: number
+	/** In words: the password, accounts elsewhere with the name there, passkeys. */
+	logins: string[]
 	/** Problems of their addresses. */
 	problems: AddressProblemDetail[]
 }
 
 /** The actions that have a form on a member's page, besides those of moderation. @param mayEnd whether the viewer may end their sessions */
 export function memberForms(
-	{ isConfirmed, problems, hasSecondFactor, passkeys }: MemberDetail,
+	{ isConfirmed, leavesAt, problems, hasSecondFactor, passkeys }: MemberDetail,
 	mayEnd: boolean,
 ): string[] {
 	return [
-		...['role', 'rename', 'archive', 'delete'],
+		...['role', 'rename', 'archive'],
+		...(leavesAt === null ? ['delete'] : []),
 		...(isConfirmed ? [] : ['confirm']),
 		...(problems.some(({ kind }) => kind === 'returned') ? ['clear-mail'] : []),
 		...(hasSecondFactor ? ['second-factor'] : []),

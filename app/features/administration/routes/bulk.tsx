@@ -119,7 +119,11 @@ function Preview({ preview: { act, members, leftOut }, here, refusal }: PreviewP
 						maxLength={moderationLimits.whyMax}
 						defaultValue={refusal?.values.why ?? ''}
 						error={refusal?.errors.why}
-						hint="Admins see this in the log, for each of them. Suspended members see it, too."
+						hint={
+							act === 'suspend' || act === 'lift'
+								? 'The members see this. Admins see it in the log, for each of them.'
+								: 'Admins see this in the log, for each of them.'
+						}
 					/>
 					<p>
 						<SubmitButton

@@ -196,6 +196,7 @@ function Facts({ member }: { member: MemberDetail }) {
 				<LocalTime at={member.registeredAt} />
 			</Fact>
 			<Fact name="Last login">{member.loggedInAt ? <LocalTime at={member.loggedInAt} /> : 'never'}</Fact>
+			<Fact name="Ways to log in">{member.logins.join(', ') || 'none'}</Fact>
 			<Fact name="Logged in">
 				{pluralize(member.sessions, 'session')}, {pluralize(member.tokens, 'access token')}
 			</Fact>
@@ -210,6 +211,11 @@ function Facts({ member }: { member: MemberDetail }) {
 			{member.cohort && <Fact name="Cohort">{member.cohort}</Fact>}
 			{suspendedUntil && (
 				<Fact name="Suspended">{suspendedUntil === 'infinity' ? 'for ever' : <LocalTime at={suspendedUntil} />}</Fact>
+			)}
+			{member.leavesAt && (
+				<Fact name="Deletion">
+					<LocalTime at={member.leavesAt} />, unless the member logs in and keeps the account
+				</Fact>
 			)}
 			{member.isHidden && <Fact name="Profile">hidden from others</Fact>}
 		</dl>
@@ -305,15 +311,14 @@ function RenameForm({ member: { username }, refusal }: ActProps) {
 }
 
 /** What a member may ask an admin to do for them: an archive of their data, and deletion. */
-function DataForms({ member: { username }, refusal }: ActProps) {
+function DataForms({ member: { username, leavesAt }, refusal }: ActProps) {
 	const here = memberAdminPath(username)
 	const of = (act: string) => (refusal?.values.act === act ? refusal : null)
-	const names = { texts: 'What they wrote in the forum', why: 'Why' }
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="data-head">
 			<SectionHeading id="data-head" title="Their data" />
 			<Form method="post" action={here} className="mt-2 grid gap-3" replace>
-				<FormError errors={of('archive')?.errors} names={names}>
+				<FormError errors={of('archive')?.errors} names={{ why: 'Why' }}>
 					{of('archive')?.message}
 				</FormError>
 				<p className="text-ink-2">
@@ -326,31 +331,37 @@ function DataForms({ member: { username }, refusal }: ActProps) {
 					</SubmitButton>
 				</p>
 			</Form>
-			<Form method="post" action={here} className="mt-6 grid gap-3" replace>
-				<FormError errors={of('delete')?.errors} names={names}>
-					{of('delete')?.message}
-				</FormError>
-				<p className="text-ink-2">
-					Logs the member out, hides the profile, and deletes the account in 14 days unless the member logs in and keeps
-					it.
-				</p>
-				<Select
-					label="What they wrote in the forum"
-					name="texts"
-					defaultValue={of('delete')?.values.texts ?? 'keep'}
-					error={of('delete')?.errors.texts}
-				>
-					<option value="keep">Stays under “Former member”</option>
-					<option value="remove">Is deleted, apart from what others built on</option>
-				</Select>
-				<WhyField act="delete" refusal={of('delete')} />
-				<p>
-					<SubmitButton busyLabel="..." className="btn btn-danger" action={here} name="act" value="delete">
-						Delete the account
-					</SubmitButton>
-				</p>
-			</Form>
+			{leavesAt === null && <DeletionForm here={here} refusal={of('delete')} />}
 		</section>
+	)
+}
+
+function DeletionForm({ here, refusal }: { here: string; refusal: FormRefusal | null }) {
+	return (
+		<Form method="post" action={here} className="mt-6 grid gap-3" replace>
+			<FormError errors={refusal?.errors} names={{ texts: 'What they wrote in the forum', why: 'Why' }}>
+				{refusal?.message}
+			</FormError>
+			<p className="text-ink-2">
+				Logs the member out, hides the profile, and deletes the account in 14 days unless the member logs in and keeps
+				it.
+			</p>
+			<Select
+				label="What they wrote in the forum"
+				name="texts"
+				defaultValue={refusal?.values.texts ?? 'keep'}
+				error={refusal?.errors.texts}
+			>
+				<option value="keep">Stays under “Former member”</option>
+				<option value="remove">Is deleted, apart from what others built on</option>
+			</Select>
+			<WhyField act="delete" refusal={refusal} />
+			<p>
+				<SubmitButton busyLabel="..." className="btn btn-danger" action={here} name="act" value="delete">
+					Delete the account
+				</SubmitButton>
+			</p>
+		</Form>
 	)
 }
 

@@ -110,6 +110,7 @@ function Filters({ filters }: { filters: MemberFilters }) {
 					<Field label="Cohort" name="cohort" defaultValue={filters.cohort} placeholder="CSE 2027" />
 				</div>
 				{filters.invite && <input type="hidden" name="invite" value={filters.invite} />}
+				{filters.list && <input type="hidden" name="list" value={filters.list} />}
 				<p className="flex flex-wrap gap-2 sm:col-span-6">
 					<button className="btn btn-primary" type="submit">
 						Search
@@ -174,6 +175,7 @@ function Line({ member }: { member: MemberSummary }) {
 	const notes = [
 		member.role !== 'member' && member.role,
 		member.suspendedUntil !== null && 'suspended',
+		member.leavesAt !== null && 'being deleted',
 		member.isHidden && 'profile hidden',
 		!member.isConfirmed && 'address not confirmed',
 		member.isMailReturned && 'mail comes back',

@@ -76,7 +76,12 @@ export default function TwoFactor({ loaderData: { factor, picture }, actionData 
 	useRefusalToast(refusal ?? undefined)
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<h1 className="text-2xl leading-9 font-bold">Two-factor login</h1>
+			<p>
+				<Link className="link" to="/settings">
+					Settings
+				</Link>
+			</p>
+			<h1 className="mt-2 text-2xl leading-9 font-bold">Two-factor login</h1>
 			{actionData?.codes && <RecoveryCodes codes={actionData.codes} />}
 			<section className="mt-8" aria-labelledby="app">
 				<SectionHeading id="app" title="Authenticator app">
@@ -113,11 +118,6 @@ export default function TwoFactor({ loaderData: { factor, picture }, actionData 
 					</>
 				)}
 			</section>
-			<p className="mt-10">
-				<Link className="link" to="/settings">
-					Back to settings
-				</Link>
-			</p>
 		</div>
 	)
 }

@@ -57,7 +57,7 @@ export const samlSection = settingSection({
 			'By its Name, not its FriendlyName. The defaults are the names that universities have agreed on.',
 		),
 		usernameAttribute: attribute('Attribute with the username', 'urn:oid:0.9.2342.19200300.100.1.1'),
-		emailAttribute: attribute('Attribute with the e-mail address', 'urn:oid:0.9.2342.19200300.100.1.3'),
+		emailAttribute: attribute('Attribute with the email address', 'urn:oid:0.9.2342.19200300.100.1.3'),
 		roleAttribute: attribute(
 			'Attribute with the role',
 			'urn:oid:1.3.6.1.4.1.5923.1.1.1.1',

@@ -6,9 +6,10 @@ import { loginMethods } from '~/features/accounts/login-methods.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { cookiePairs } from '../../../../tests/support/browser.ts'
 import { makeCertificate } from '../../../../tests/support/certificate.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { cookiePairs, viewerWithCookies } from '../../../../tests/support/login-visits.ts'
+import { viewerWithCookies } from '../../../../tests/support/login-visits.ts'
 import type { Tampering } from '../../../../tests/support/saml-site.ts'
 import { attributeNames, offerSaml, timeFromNow } from '../../../../tests/support/saml-trips.ts'
 import { setUpApp, submitCode } from '../../../../tests/support/second-factor.ts'
@@ -121,7 +122,7 @@ describe('logging in', () => {
 		confirming.mockRestore()
 		await saml.save({ trustsEmail: 'on' })
 		saml.enrol(saml.campus.visitor, { attributes: { [mail]: '' } })
-		await expect(saml.trip()).rejects.toThrow('No e-mail address came with this login')
+		await expect(saml.trip()).rejects.toThrow('No email address came with this login')
 	})
 })
 

@@ -131,8 +131,8 @@ function decide(
 ): Added | Exclude<BatchOutcome<StoredMessage>, null> {
 	try {
 		const { before, peer } = pairState
-		if (before) return { answer: { row: sameConversation(before, conversationId), peer, answered: false } }
-		refuse(writer, peer)
+		if (before) return { answer: { row: requireSameConversation(before, conversationId), peer, answered: false } }
+		requireMaySend(writer, peer)
 		return newRow(message, conversationId, peer, [])
 	} catch (refusal) {
 		return { refusal }
@@ -153,8 +153,8 @@ async function storeOne(
 	const conversationId = locked ?? (await start(trx, message, writer, read))
 	const peer = locked === undefined ? await readPeer(trx, message) : read
 	const [before] = await listEarlier(trx, [message], [peer])
-	if (before) return { row: sameConversation(before, conversationId), peer, answered: false }
-	refuse(writer, peer)
+	if (before) return { row: requireSameConversation(before, conversationId), peer, answered: false }
+	requireMaySend(writer, peer)
 	const pictures = message.pictures.length > 0 ? await attachPictures(trx, message.sender, message.pictures) : []
 	const one = newRow(message, conversationId, peer, pictures)
 	return storedAs(await insert(trx, [one.added], last, after), one)
@@ -191,20 +191,20 @@ const pairOf = ({ sender, to, clientId }: NewMessage) => ({ userId: sender.id, u
 const writerOf = ({ sender, sessionId }: NewMessage): Writer => ({ userId: sender.id, sessionId })
 
 /** @throws Conflict when the id belongs to a message to another member */
-function sameConversation(row: MessageRow, conversationId: number): MessageRow {
+function requireSameConversation(row: MessageRow, conversationId: number): MessageRow {
 	if (row.conversation_id !== conversationId) throw new Conflict('This message was sent to somebody else before.')
 	return row
 }
 
 /** @throws NotAllowed, TooManyRequests for a message that may not be stored */
-function refuse(writer: AccountStatusRow, peer: SendingRow): void {
+function requireMaySend(writer: AccountStatusRow, peer: SendingRow): void {
 	requireNotSuspended(writer)
 	if (peer.wait !== null && peer.wait > 0)
 		throw new TooManyRequests('You are sending very fast. This message will be sent in a moment.', peer.wait)
-	refuseClosed(peer)
+	requireOpen(peer)
 }
 
-function refuseClosed(peer: PairStateRow): void {
+function requireOpen(peer: PairStateRow): void {
 	const { kind, reason } = presentState(peer)
 	if (kind === 'closed') throw new NotAllowed(reason ?? 'Nothing can be sent here.')
 }
@@ -235,7 +235,7 @@ async function start(
 ): Promise<number> {
 	const { id: senderId } = message.sender
 	requireNotSuspended(writer)
-	refuseClosed(peer)
+	requireOpen(peer)
 	// Serialized per sender: of two new conversations, the second counts the first; of two sends of one message, the second finds it.
 	await lockMember(trx, senderId)
 	const begun = await lockConversationOf(trx, message)

@@ -3,10 +3,47 @@ import { ChatButton } from '~/features/inbox/components/chat-button.tsx'
 import { editProfilePath, studiesText } from '~/features/members/members.view.ts'
 import { linkLabel } from '~/features/members/self.view.ts'
 import { type KnownState, openToText } from '~/features/profiles/profiles.view.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Link } from '~/ui/link.tsx'
+import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { PresenceText } from '~/ui/presence.tsx'
 import type { MemberView } from '../directory.view.ts'
+
+/** Classes of the two columns of member cards, with hairlines. */
+export const memberGrid = 'grid grid-cols-1 lg:grid-cols-2'
+export const memberCell = 'flex min-w-0 flex-col border-b border-line py-5 lg:odd:pr-7 lg:even:border-l lg:even:pl-7'
+
+/** Who looks at a card. @param me the viewer's username; undefined for a visitor */
+function viewerOf({ username }: MemberView, me: string | undefined): MemberCardProps['viewer'] {
+	if (me === undefined) return 'visitor'
+	return me === username ? 'owner' : 'member'
+}
+
+/** Members as cards, with their presence as it changes. @param isOwnNew whether the viewer's own card is nearly empty */
+export function MemberCards({ members, isOwnNew = false }: { members: MemberView[]; isOwnNew?: boolean }) {
+	const isOnline = usePresence(members)
+	const me = useRootData().viewer?.username
+	return (
+		<ul className={memberGrid}>
+			{members.map((member) => (
+				<MemoMarkup
+					key={member.username}
+					as="li"
+					className={memberCell}
+					of={MemberCard}
+					with={{
+						member,
+						online: isOnline(member.username),
+						isNew: isOwnNew && member.username === me,
+						viewer: viewerOf(member, me),
+					}}
+				/>
+			))}
+		</ul>
+	)
+}
 
 const chips = 4
 

@@ -6,17 +6,15 @@ import { useRootData } from '~/lib/root-data.ts'
 import { pluralize } from '~/lib/text.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import { withLive } from '~/platform/realtime/live.ts'
-import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { focusHeading } from '~/shell/navigation.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
-import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { Skeleton, SkeletonList } from '~/ui/skeleton.tsx'
 import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import { type Criteria, communityPath, NO_CRITERIA } from '../directory.paths.ts'
 import type { CommunityData } from '../directory.view.ts'
-import { MemberCard } from './member-card.tsx'
+import { MemberCards, memberCell, memberGrid } from './member-card.tsx'
 
 /** The members of a list, with the pages that were loaded after the first; they are restored on going back. */
 export function MemberList({ criteria, data }: { criteria: Criteria; data: CommunityData }) {
@@ -27,7 +25,6 @@ export function MemberList({ criteria, data }: { criteria: Criteria; data: Commu
 function Rows({ criteria, data: { page, cursor, firstSteps } }: { criteria: Criteria; data: CommunityData }) {
 	const { rows, nextHref, loading, load } = useMore(page, (next) => communityPath(criteria, next))
 	const members = withoutDuplicates(rows, ({ username }) => username)
-	const isOnline = usePresence(members)
 	const me = useRootData().viewer?.username
 	const newcomers = useNewcomers(
 		communityPath(criteria) === communityPath(NO_CRITERIA) && cursor === null ? (page.rows[0]?.username ?? '') : null,
@@ -37,22 +34,7 @@ function Rows({ criteria, data: { page, cursor, firstSteps } }: { criteria: Crit
 		<>
 			<NewcomersBar count={newcomers.waiting} show={newcomers.show} />
 			{me && firstSteps && <FirstSteps className="mt-5 mb-2" username={me} steps={firstSteps} />}
-			<ul className={memberGrid}>
-				{members.map((member) => (
-					<MemoMarkup
-						key={member.username}
-						as="li"
-						className={memberCell}
-						of={MemberCard}
-						with={{
-							member,
-							online: isOnline(member.username),
-							isNew: firstSteps !== null && member.username === me,
-							viewer: me === undefined ? 'visitor' : me === member.username ? 'owner' : 'member',
-						}}
-					/>
-				))}
-			</ul>
+			<MemberCards members={members} isOwnNew={firstSteps !== null} />
 			{(nextHref || cursor !== null) && (
 				<nav className="flex flex-wrap items-center justify-center gap-3 py-5" aria-label="Pages">
 					{cursor !== null && (
@@ -163,10 +145,6 @@ function listen(newest: string, onJoined: (joined: number) => void): () => void 
 		}
 	})
 }
-
-/** Classes of the two columns of member cards, with hairlines. */
-export const memberGrid = 'grid grid-cols-1 lg:grid-cols-2'
-export const memberCell = 'flex min-w-0 flex-col border-b border-line py-5 lg:odd:pr-7 lg:even:border-l lg:even:pl-7'
 
 /** Six placeholder cards with the size of real ones. */
 export function MembersSkeleton() {

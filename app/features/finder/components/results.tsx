@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { MemberCard } from '~/features/directory/components/member-card.tsx'
-import { memberCell, memberGrid } from '~/features/directory/components/member-list.tsx'
+import { MemberCards } from '~/features/directory/components/member-card.tsx'
 import type { MemberView } from '~/features/directory/directory.view.ts'
 import { countText } from '~/features/directory/directory.view.ts'
 import { NumberHeadings, QuestionCard } from '~/features/question-lists/components/question-card.tsx'
@@ -9,11 +8,8 @@ import { SearchToolsBar } from '~/features/search/components/search-form.tsx'
 import { TagLink } from '~/features/tags/components/forum-frame.tsx'
 import { tagPath } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
-import { useRootData } from '~/lib/root-data.ts'
-import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
-import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
 import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
@@ -141,26 +137,7 @@ function Rows({ kind, rows }: { kind: SearchKind; rows: unknown[] }) {
 }
 
 function People({ rows }: { rows: MemberView[] }) {
-	const me = useRootData().viewer?.username
-	const members = withoutDuplicates(rows, ({ username }) => username)
-	const isOnline = usePresence(members)
-	return (
-		<ul className={memberGrid}>
-			{members.map((member) => (
-				<MemoMarkup
-					key={member.username}
-					as="li"
-					className={memberCell}
-					of={MemberCard}
-					with={{
-						member,
-						online: isOnline(member.username),
-						viewer: me === undefined ? 'visitor' : me === member.username ? 'owner' : 'member',
-					}}
-				/>
-			))}
-		</ul>
-	)
+	return <MemberCards members={withoutDuplicates(rows, ({ username }) => username)} />
 }
 
 function Tags({ rows }: { rows: TagHit[] }) {

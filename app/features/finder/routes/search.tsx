@@ -61,12 +61,12 @@ export default function SearchPage({ loaderData: data }: Route.ComponentProps) {
 /** The kinds of results with the counts of complete matches. */
 function Tabs({ data }: { data: SearchData }) {
 	return (
-		<nav className="tabs mt-4 overflow-x-auto" aria-label="What is searched">
-			<Link className="tab flex-none" to={searchPath(data.q)} {...current(data.kind === null)}>
+		<nav className="tabs tabs-scroll mt-4" aria-label="What is searched">
+			<Link className="tab" to={searchPath(data.q)} {...current(data.kind === null)}>
 				All
 			</Link>
 			{searchKinds.map((kind) => (
-				<Link key={kind} className="tab flex-none" to={searchPath(data.q, kind)} {...current(data.kind === kind)}>
+				<Link key={kind} className="tab" to={searchPath(data.q, kind)} {...current(data.kind === kind)}>
 					{kindTitles[kind]}{' '}
 					{data[kind] && <span className="num text-xs font-normal text-ink-3">{countText(data[kind].count)}</span>}
 				</Link>

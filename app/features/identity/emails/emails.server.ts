@@ -94,7 +94,7 @@ export async function requestConfirmation(viewer: SignedIn): Promise<string> {
 export async function requestEmailChange(viewer: SignedIn, input: Input): Promise<string> {
 	const { email, place } = parseInput(newEmailInput, input)
 	const account = await requireEmails(viewer.id)
-	refuseEmail(account, email, place)
+	requirePossibleEmail(account, email, place)
 	await countAttempt([['email-change', String(viewer.id)]])
 	await db()
 		.transaction()
@@ -123,8 +123,8 @@ export async function resendEmail(viewer: SignedIn): Promise<string> {
 		})
 }
 
-/** Rejects what the member can correct. @throws Invalid, NotAllowed */
-function refuseEmail(account: EmailsRow, email: string, place: EmailSlot): void {
+/** @throws Invalid for what the member can correct, NotAllowed */
+function requirePossibleEmail(account: EmailsRow, email: string, place: EmailSlot): void {
 	if (isDemoAccount(account.email) || isDemoAccount(email))
 		throw new NotAllowed('The address of a demo account cannot be changed. Register an account of your own.')
 	const refuse = (message: string) => {
@@ -171,7 +171,7 @@ export async function confirmEmail(viewer: SignedIn, token: string): Promise<str
 		const request = await takeEmailChange(trx, viewer.id, hashToken(token))
 		if (!request) throw new Invalid(oldLink)
 		if (request.is_over) throw new Invalid(linkIsOver)
-		refuseEmail(before, request.email, request.place)
+		requirePossibleEmail(before, request.email, request.place)
 		return request.place === 'email'
 			? { email: request.email, second_email: before.second_email }
 			: { email: before.email, second_email: request.email }

@@ -97,10 +97,15 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 	const { email, isConfirmed, mayConfirm, second, pending, problems, tested, domains } = emails
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<h1 className="text-2xl leading-9 font-bold">Email addresses</h1>
+			<p>
+				<Link className="link" to="/settings">
+					Settings
+				</Link>
+			</p>
+			<h1 className="mt-2 text-2xl leading-9 font-bold">Email addresses</h1>
 			<p className="mt-2 max-w-read text-ink-2">
-				You can log in and set a new password by each address here. Only you, and whom your profile shows it to, see the
-				first one; nobody sees the other.
+				You can log in and set a new password by each address here. Moderators, and whom your profile shows it to, see
+				the first one; nobody sees the other.
 			</p>
 			{actionData?.values.intent && <FormError>{actionData.message}</FormError>}
 			{tested === 'over' && <FormError>{EXPIRED_TEST_MAIL}</FormError>}
@@ -147,11 +152,6 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 					hint={second ? `It takes the place of ${second}.` : 'Any address that will stay yours.'}
 				/>
 			</section>
-			<p className="mt-8">
-				<Link className="link" to="/settings">
-					Back to settings
-				</Link>
-			</p>
 		</div>
 	)
 }
@@ -239,7 +239,9 @@ function NewEmail({ place, label, hint, button, refusal }: NewEmailProps) {
 				hint={hint}
 			/>
 			<p>
-				<SubmitButton busyLabel="Sending">{button}</SubmitButton>
+				<SubmitButton busyLabel="Sending" className={place === 'email' ? 'btn btn-primary' : 'btn btn-outline'}>
+					{button}
+				</SubmitButton>
 			</p>
 		</Form>
 	)

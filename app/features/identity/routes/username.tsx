@@ -43,7 +43,12 @@ export default function Username({ loaderData: { username, freeAt }, actionData 
 	useRefusalToast(actionData)
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<h1 className="text-2xl leading-9 font-bold">Username</h1>
+			<p>
+				<Link className="link" to="/settings">
+					Settings
+				</Link>
+			</p>
+			<h1 className="mt-2 text-2xl leading-9 font-bold">Username</h1>
 			<p className="mt-2 max-w-read text-ink-2">
 				You are <b className="font-semibold text-ink wrap-anywhere">@{username}</b>. The name you give up stays yours:
 				links to it and mentions of it lead to you, and nobody else can ever have it. You can choose a new one every 30
@@ -75,11 +80,6 @@ export default function Username({ loaderData: { username, freeAt }, actionData 
 					</p>
 				</Form>
 			)}
-			<p className="mt-8">
-				<Link className="link" to="/settings">
-					Back to settings
-				</Link>
-			</p>
 		</div>
 	)
 }

@@ -26,8 +26,8 @@ export function ConversationHead({ peer, before, children, size }: ConversationH
 			{before}
 			<Avatar user={{ username, name, image: picture }} size={wide ? 40 : 32} online={online} />
 			<div className="min-w-0 flex-1">
-				<h2 className={`truncate font-semibold ${wide ? 'text-md leading-5' : 'leading-4'}`}>
-					<Link className="quiet-link" to={`/find-dev/${username}`}>
+				<h2 className={`flex font-semibold ${wide ? 'text-md leading-5' : 'leading-4'}`}>
+					<Link className="quiet-link truncate" to={`/find-dev/${username}`}>
 						{name}
 					</Link>
 				</h2>

@@ -4,6 +4,7 @@ import { openConversation } from '~/features/chat/messages/reading.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeConversation, makeMessage } from '../../../../tests/factories/chat.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
+import { form } from '../../../../tests/support/browser.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { handleConversationAction } from './conversation-action.server.ts'
 
@@ -72,9 +73,7 @@ test.each([
 })
 
 function answer(fields: Record<string, string>, scripted: boolean) {
-	const form = new FormData()
-	for (const [name, value] of Object.entries(fields)) form.set(name, value)
-	return handleConversationAction({ viewer: mira, username: tomas.username, form, scripted })
+	return handleConversationAction({ viewer: mira, username: tomas.username, form: form(fields), scripted })
 }
 
 function scripted(fields: Record<string, string>) {

@@ -37,11 +37,13 @@ export async function insertInvite(
 	return rows[0]?.id ?? 0
 }
 
-/** The newest links. */
-export async function listInviteRows(limit: number): Promise<InviteRow[]> {
+/** A page of links, newest first. @param before the id of the last one of the page before; null for none */
+export async function listInviteRows(before: number | null, limit: number): Promise<InviteRow[]> {
 	const { rows } = await sql<InviteRow>`
 		select ${columns} from invites left join users maker on maker.id = invites.created_by
-		order by invites.id desc limit ${limit}`.execute(db())
+		where ${before === null ? sql`true` : sql`invites.id < ${before}`} order by invites.id desc limit ${limit}`.execute(
+		db(),
+	)
 	return rows
 }
 

@@ -6,16 +6,19 @@ import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
+import { pluralize } from '~/lib/text.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { inviteInput } from '../invites.schema.ts'
 import type { InviteView } from '../invites.view.ts'
+import { logInvitation } from '../log.server.ts'
+import { type InvitationPage, idIn, pageOf } from '../pages.server.ts'
 import { type InviteRow, insertInvite, listInviteRows, revokeInviteRow } from './invites.queries.server.ts'
 
 /* Invitation links, made by admins and, if the settings allow it, by moderators. */
 
-const INVITES_SHOWN = 50
+const INVITES_PER_PAGE = 50
 
 /** Returns the viewer if they may invite. @throws NotAllowed */
 export function requireInviter(viewer: Viewer): SignedIn {
@@ -45,16 +48,20 @@ export async function makeInvite(viewer: Viewer, input: Input): Promise<{ id: nu
 		.transaction()
 		.execute(async (trx) => {
 			await lockInviter(trx, inviter)
-			return insertInvite(invite, trx)
+			const made = await insertInvite(invite, trx)
+			const note = [cohort && `for ${cohort}`, pluralize(uses, 'use')].filter(Boolean).join(', ')
+			await logInvitation(trx, inviter, { act: 'make an invitation link', title: `Link ${made}`, note })
+			return made
 		})
 	await recordSecurityEvent('invite-made', { userId: inviter.id, detail: { invite: id } })
 	return { id, address: `${config().publicUrl}/invite?token=${token}` }
 }
 
-/** The newest links. @throws NotAllowed */
-export async function getInvites(viewer: Viewer): Promise<InviteView[]> {
+/** A page of links, newest first. @throws NotAllowed; Invalid for a malformed cursor */
+export async function getInvites(viewer: Viewer, cursor: string | null = null): Promise<InvitationPage<InviteView>> {
 	requireInviter(viewer)
-	return (await listInviteRows(INVITES_SHOWN)).map(present)
+	const rows = await listInviteRows(idIn(cursor), INVITES_PER_PAGE + 1)
+	return pageOf(rows.map(present), INVITES_PER_PAGE)
 }
 
 /** Revokes a link, and cancels unconfirmed registrations made with it. @throws NotAllowed, Conflict */
@@ -65,6 +72,7 @@ export async function revokeInvite(viewer: Viewer, id: number): Promise<void> {
 		.execute(async (trx) => {
 			const isOpen = isId(id) && (await revokeInviteRow(id, trx))
 			await lockInviter(trx, inviter)
+			if (isOpen) await logInvitation(trx, inviter, { act: 'revoke an invitation link', title: `Link ${id}` })
 			return isOpen
 		})
 	if (!isRevoked) throw new Conflict('This link has already been revoked.')

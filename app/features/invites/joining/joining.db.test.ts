@@ -7,6 +7,7 @@ import { confirmAddress } from '~/features/accounts/registration/registrations.s
 import { hashToken } from '~/lib/secrets.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
+import { form, request } from '../../../../tests/support/browser.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { mailedToken, resetCounts, useJobTables } from '../../../../tests/support/jobs.ts'
 import { queuedBehind } from '../../../../tests/support/locks.ts'
@@ -17,16 +18,6 @@ useDatabase()
 useJobTables()
 
 const PASSWORD = 'a lantern at the ford'
-
-function request(): Request {
-	return new Request('http://localhost:3000/', { headers: { 'x-client-ip': '198.51.100.7' } })
-}
-
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
 
 const join = (token: string, email: string) =>
 	registerInvited(form({ token, name: 'New Comer', email, password: PASSWORD, confirmPassword: PASSWORD }), request())
@@ -43,7 +34,7 @@ test('a form that is sent twice at once takes one use of the link', async () => 
 	)
 	const done = { status: 'fulfilled', value: expect.objectContaining({ confirm: true }) }
 	expect(sent).toEqual([done, done])
-	expect(await getInvites(admin)).toMatchObject([{ used: 1, state: 'used up' }])
+	expect((await getInvites(admin)).rows).toMatchObject([{ used: 1, state: 'used up' }])
 })
 
 test('a registration that was not confirmed within a day does not come back for a use that somebody else has taken', async () => {
@@ -61,5 +52,5 @@ test('a registration that was not confirmed within a day does not come back for 
 	await sql`delete from graphile_worker._private_jobs`.execute(db())
 	await expect(logIn(form({ email: 'late@eastmere.example', password: PASSWORD }), request())).rejects.toThrow()
 	await expect(confirm('late@eastmere.example')).rejects.toThrow()
-	expect((await getInvites(inviter))[0]).toMatchObject({ used: 1, maxUses: 1 })
+	expect((await getInvites(inviter)).rows[0]).toMatchObject({ used: 1, maxUses: 1 })
 })

@@ -1,14 +1,19 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
+import { listMembers, readFilters } from '~/features/administration/members/members.server.ts'
 import { saveSection } from '~/features/site-settings/site-settings.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { getList, makeList, sendList } from './lists.server.ts'
+import { useJobTables } from '../../../../tests/support/jobs.ts'
+import { progressOf } from '../invites.view.ts'
+import { deleteOldAddresses } from './lists.queries.server.ts'
+import { getList, mailLists, makeList, sendList } from './lists.server.ts'
 
 useDatabase()
+useJobTables()
 
 let admin: SignedIn
 
@@ -40,4 +45,22 @@ test('a line that is cut within an emoji is reported like any other', async () =
 	expect((await getList(admin, id)).report.leftOut).toEqual([
 		{ line: 2, text: 'a'.repeat(99), why: 'This is not an email address.' },
 	])
+})
+
+test('a list says how many joined, and the members can be narrowed to them, also after the other addresses were deleted', async () => {
+	const id = await makeList(admin, {
+		days: '1',
+		addresses: ['a', 'b', 'c'].map((name) => `${name}@past.example`).join('\n'),
+	})
+	await sendList(admin, id)
+	await mailLists()
+	const { id: member } = await makeMember('past')
+	await sql`update users set invited_address_id = (select min(id) from invited_addresses where list_id = ${id})
+		where id = ${member}`.execute(db())
+	expect(progressOf(await getList(admin, id))).toBe('3 of 3 addresses mailed, 1 joined')
+	await sql`update invite_lists set expires_at = now() - interval '31 days' where id = ${id}`.execute(db())
+	expect(await deleteOldAddresses(30, 10)).toBe(2)
+	expect(progressOf(await getList(admin, id))).toBe('1 of 3 addresses joined, the others are deleted')
+	const joined = await listMembers(admin, readFilters(new Map([['list', String(id)]])), null)
+	expect(joined.rows.map(({ username }) => username)).toEqual(['past'])
 })

@@ -57,11 +57,11 @@ const columns = sql`list.id, list.cohort, list.state, list.report, list.created_
 	(select count(*)::int from users came join invited_addresses one on one.id = came.invited_address_id
 		where one.list_id = list.id) as joined`
 
-/** The newest lists. */
-export async function listLists(limit: number): Promise<ListRow[]> {
+/** A page of lists, newest first. @param before the id of the last one of the page before; null for none */
+export async function listLists(before: number | null, limit: number): Promise<ListRow[]> {
 	const { rows } = await sql<ListRow>`
 		select ${columns} from invite_lists list left join users on users.id = list.created_by
-		order by list.id desc limit ${limit}`.execute(db())
+		where ${before === null ? sql`true` : sql`list.id < ${before}`} order by list.id desc limit ${limit}`.execute(db())
 	return rows
 }
 

@@ -6,6 +6,7 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
+import { pluralize } from '~/lib/text.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
@@ -14,6 +15,8 @@ import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { listInput } from '../invites.schema.ts'
 import { type InviteListView, MAX_LIST_LINES, MAX_SKIPPED_SHOWN, type SkippedLine } from '../invites.view.ts'
+import { logInvitation } from '../log.server.ts'
+import { type InvitationPage, idIn, pageOf } from '../pages.server.ts'
 import {
 	deleteDraftList,
 	findList,
@@ -39,7 +42,7 @@ const MAILS_A_MINUTE = 60
 const MAILS_AT_ONCE = 20
 /** Enough for 50,000 lines of usual length, in bytes. */
 export const MAX_LIST_BYTES = 5 * 1024 * 1024
-const LISTS_SHOWN = 20
+const LISTS_PER_PAGE = 20
 
 /**
  * Reads a file of addresses and stores the valid ones as a draft; nothing is mailed yet.
@@ -96,10 +99,11 @@ function refuse(message: string): never {
 	throw new Invalid(message, { file: message })
 }
 
-/** The newest lists. @throws NotAllowed */
-export async function getLists(viewer: Viewer): Promise<InviteListView[]> {
+/** A page of lists, newest first. @throws NotAllowed; Invalid for a malformed cursor */
+export async function getLists(viewer: Viewer, cursor: string | null = null): Promise<InvitationPage<InviteListView>> {
 	requireAdmin(viewer)
-	return (await listLists(LISTS_SHOWN)).map(present)
+	const rows = await listLists(idIn(cursor), LISTS_PER_PAGE + 1)
+	return pageOf(rows.map(present), LISTS_PER_PAGE)
 }
 
 /** A list with its progress. @throws NotAllowed, NotFound */
@@ -113,11 +117,18 @@ export async function getList(viewer: Viewer, id: number): Promise<InviteListVie
 /** Starts or resumes the mailing of a list. @throws NotAllowed, Conflict */
 export async function sendList(viewer: Viewer, id: number): Promise<void> {
 	const admin = requireAdmin(viewer)
-	if ((await findList(id))?.is_expired)
+	const list = await findList(id)
+	if (list?.is_expired)
 		throw new Conflict('The links of this list have expired, so that nobody could join with them. Make a new list.')
 	requireJoining()
-	if (!(await asAdmin(admin, (trx) => writeListState(trx, id, { from: ['draft', 'stopped'], to: 'sending' }))))
-		throw new Conflict('This list is already being sent, or is done.')
+	const left = (list?.total ?? 0) - (list?.mailed ?? 0)
+	const note = `to ${pluralize(left, 'address', 'addresses')}`
+	const isStarted = await asAdmin(admin, async (trx) => {
+		if (!(await writeListState(trx, id, { from: ['draft', 'stopped'], to: 'sending' }))) return false
+		await logInvitation(trx, admin, { act: 'send invitations', listId: id, title: `List ${id}`, note })
+		return true
+	})
+	if (!isStarted) throw new Conflict('This list is already being sent, or is done.')
 	await recordSecurityEvent('list-sent', { userId: admin.id, detail: { list: id } })
 }
 
@@ -133,8 +144,13 @@ function requireJoining(): void {
 
 /** Stops the mailing of a list; queued mails are still sent. @throws NotAllowed, Conflict */
 export async function stopList(viewer: Viewer, id: number): Promise<void> {
-	if (!(await asAdmin(viewer, (trx) => writeListState(trx, id, { from: ['sending'], to: 'stopped' }))))
-		throw new Conflict('This list is not being sent.')
+	const admin = requireAdmin(viewer)
+	const isStopped = await asAdmin(admin, async (trx) => {
+		if (!(await writeListState(trx, id, { from: ['sending'], to: 'stopped' }))) return false
+		await logInvitation(trx, admin, { act: 'stop invitations', listId: id, title: `List ${id}` })
+		return true
+	})
+	if (!isStopped) throw new Conflict('This list is not being sent.')
 }
 
 /** Deletes a list that was never mailed. @throws NotAllowed, Conflict */

@@ -17,3 +17,27 @@ test.each([
 	const { addresses, invalid } = readAddresses(text, () => true)
 	expect([[...addresses.keys()], invalid]).toEqual([['mira@a.example'], []])
 })
+
+test.each([
+	['from Outlook', 'mira@a.example; ben@a.example; zoe@a.example', []],
+	['with quotation marks', '"mira@a.example","ben@a.example"\n"zoe@a.example"', []],
+	['with names', 'Mira Quill <mira@a.example>, "Ode, Ben" <ben@a.example>\nzoe@a.example', []],
+	['some with names', 'mira@a.example;Ben <BEN@a.example>; zoe@a.example;', []],
+	['with one twice', 'mira@a.example,ben@a.example,mira@a.example,zoe@a.example', ['It is already in line 1.']],
+	['with half of one', '<mira@a.example>;<ben@a.example>;zoe@;<zoe@a.example>', ['This is not an email address.']],
+])('every recipient of a mail is read as copied %s', (_what, text, leftOut) => {
+	const { lines, addresses, invalid, doubled } = readAddresses(text, () => true)
+	expect([...addresses.keys()]).toEqual(['mira@a.example', 'ben@a.example', 'zoe@a.example'])
+	expect([...invalid, ...doubled].map(({ why }) => why)).toEqual(leftOut)
+	expect(lines).toBe(3 + leftOut.length)
+})
+
+test('a line of separators only is reported', () => {
+	expect(readAddresses('mira@a.example;\n;;\n', () => true).invalid).toMatchObject([{ line: 2 }])
+})
+
+test('of a line with names and two addresses the first one is read, as it is about one person', () => {
+	expect([...readAddresses('Mira;mira@a.example;mira@home.example', () => true).addresses.keys()]).toEqual([
+		'mira@a.example',
+	])
+})

@@ -4,6 +4,7 @@ import { MAX_LIST_LINES, type SkippedLine } from '../invites.view.ts'
 
 /** The content of a file of addresses, before the lookup of accounts. */
 export interface ParsedAddressList {
+	/** Lines, and further addresses in them. */
 	lines: number
 	/** Valid addresses, in lower case, each with the first line that contains it. */
 	addresses: Map<string, number>
@@ -16,7 +17,7 @@ export interface ParsedAddressList {
 const heads = new Set(['email', 'e-mail', 'mail', 'email address', 'e-mail address', 'address'])
 
 /**
- * Parses a file of addresses: one per line, or comma- or semicolon-separated values with one column of addresses, which a heading may name.
+ * Parses a file of addresses: one per line, several as copied from a mail, or comma- or semicolon-separated values with one column of addresses, which a heading may name.
  * @param isAllowed whether an address may register here
  */
 export function readAddresses(text: string, isAllowed: (email: string) => boolean): ParsedAddressList {
@@ -26,23 +27,38 @@ export function readAddresses(text: string, isAllowed: (email: string) => boolea
 	const { column, separator } = headingOf(lines[0] ?? '')
 	for (const [index, line] of lines.entries()) {
 		if (line.trim() === '' || (index === 0 && column >= 0)) continue
-		read.lines += 1
-		if (read.lines <= MAX_LIST_LINES)
-			readLine(read, { line: index + 1, cells: cellsOf(line, separator), column, isAllowed })
+		const texts = (column < 0 && recipientsIn(line)) || [addressIn(cellsOf(line, separator), column)]
+		for (const text of texts) {
+			read.lines += 1
+			if (read.lines <= MAX_LIST_LINES) readText(read, { line: index + 1, text, isAllowed })
+		}
 	}
 	return read
 }
 
-interface Line {
+/** @param column the index of the column with an address heading; -1 without one */
+function addressIn(cells: readonly string[], column: number): string {
+	return (column >= 0 ? cells[column] : (cells.find((cell) => cell.includes('@')) ?? cells[0])) ?? ''
+}
+
+/** The addresses of a line as copied from a mail: only addresses, or some as in `Mira Quill <mira@campus.example>`; null for others. */
+function recipientsIn(line: string): string[] | null {
+	if (!/[,;\t<]/.test(line)) return null
+	const parts = line.split(/[,;\t]/).map((part) => part.replaceAll('"', '').trim())
+	const isCopied = parts.every((part) => part === '' || isEmail(part)) || parts.some((part) => bracketed.test(part))
+	const found = isCopied ? parts.filter((part) => part.includes('@')) : []
+	return found.length === 0 ? null : found.map((part) => bracketed.exec(part)?.[1] ?? part)
+}
+
+const bracketed = /<([^<>\s]+@[^<>\s]+)>$/
+
+interface Found {
 	line: number
-	cells: string[]
-	/** The index of the column with an address heading; -1 without one. */
-	column: number
+	text: string
 	isAllowed: (email: string) => boolean
 }
 
-function readLine(read: ParsedAddressList, { line, cells, column, isAllowed }: Line): void {
-	const text = (column >= 0 ? cells[column] : (cells.find((cell) => cell.includes('@')) ?? cells[0])) ?? ''
+function readText(read: ParsedAddressList, { line, text, isAllowed }: Found): void {
 	const email = text.toLowerCase()
 	const leftOut = (why: string): SkippedLine => ({ line, text: startOf(text, 100), why })
 	if (!isEmail(email))

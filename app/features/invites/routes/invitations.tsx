@@ -2,6 +2,7 @@ import { useRef, useState } from 'react'
 import { data } from 'react-router'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { requirePageModerator } from '~/features/moderation/members.server.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
@@ -11,10 +12,19 @@ import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
+import { ListPages } from '~/ui/more-link.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useFocusFallback } from '~/ui/use-focus-kept.ts'
-import { type InviteListView, type InviteView, invitesPath, listPath, newListPath } from '../invites.view.ts'
+import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
+import {
+	type InviteListView,
+	type InviteView,
+	invitesPath,
+	listPath,
+	newListPath,
+	progressOf,
+} from '../invites.view.ts'
 import { getInvites, makeInvite, requireInviter, revokeInvite } from '../joining/invites.server.ts'
 import { getLists } from '../lists/lists.server.ts'
 import type { Route } from './+types/invitations'
@@ -23,8 +33,12 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		const viewer = requireInviter(await requirePageModerator({ request, context, url }))
 		const isAdmin = viewer.role === 'admin'
-		const [links, lists] = await Promise.all([getInvites(viewer), isAdmin ? getLists(viewer) : []])
-		return { links, lists, isAdmin }
+		const [cursor, listsFrom] = ['cursor', 'lists'].map((name) => url.searchParams.get(name) || null)
+		const [page, lists] = await Promise.all([
+			getInvites(viewer, cursor),
+			isAdmin ? getLists(viewer, listsFrom) : { rows: [], next: null },
+		])
+		return { cursor: cursor ?? null, page, lists: { ...lists, isFirst: listsFrom === null }, isAdmin }
 	})
 }
 
@@ -56,7 +70,12 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Invitations', noindex: true })
 }
 
-export default function Invitations({ loaderData: { links, lists, isAdmin }, actionData }: Route.ComponentProps) {
+export default function Invitations({
+	loaderData: { cursor, page, lists, isAdmin },
+	actionData,
+}: Route.ComponentProps) {
+	const more = useMore(page, (next) => withParams(invitesPath, { cursor: next }))
+	const links = withoutDuplicates(more.rows, ({ id }) => id)
 	// The link is shown only here, so it must survive what is done next, unless that revokes it.
 	const [made, setMade] = useState(actionData?.link)
 	if (actionData?.link && actionData.link.id !== made?.id) setMade(actionData.link)
@@ -132,8 +151,9 @@ export default function Invitations({ loaderData: { links, lists, isAdmin }, act
 				) : (
 					<Links links={links} isAdmin={isAdmin} />
 				)}
+				<ListPages firstHref={cursor === null ? null : invitesPath} more={more} />
 			</section>
-			{isAdmin && <Lists lists={lists} />}
+			{isAdmin && <Lists lists={lists.rows} isFirst={lists.isFirst} next={lists.next} />}
 		</AdminFrame>
 	)
 }
@@ -178,7 +198,14 @@ function Links({ links, isAdmin }: { links: InviteView[]; isAdmin: boolean }) {
 	)
 }
 
-function Lists({ lists }: { lists: InviteListView[] }) {
+interface ListsProps {
+	lists: InviteListView[]
+	isFirst: boolean
+	/** The cursor of older lists. */
+	next: string | null
+}
+
+function Lists({ lists, isFirst, next }: ListsProps) {
 	return (
 		<section className="mt-10" aria-labelledby="lists">
 			<SectionHeading id="lists" title="Lists of addresses">
@@ -186,7 +213,7 @@ function Lists({ lists }: { lists: InviteListView[] }) {
 					New list
 				</Link>
 			</SectionHeading>
-			{lists.length === 0 && (
+			{lists.length === 0 && isFirst && (
 				<p className="mt-3 text-ink-2">At the start of a term, upload a file of addresses to invite them all.</p>
 			)}
 			<ul>
@@ -196,12 +223,25 @@ function Lists({ lists }: { lists: InviteListView[] }) {
 							{list.cohort || `List ${list.id}`}
 						</Link>
 						<p className="meta">
-							{list.mailed} of {pluralize(list.total, 'address', 'addresses')} mailed, {list.joined} joined,{' '}
-							{list.state}
+							{progressOf(list)}, {list.state}
 						</p>
 					</li>
 				))}
 			</ul>
+			{(next || !isFirst) && (
+				<nav className="flex flex-wrap gap-4 py-4 text-sm" aria-label="Pages of lists">
+					{!isFirst && (
+						<Link className="link" to={invitesPath}>
+							Newest lists
+						</Link>
+					)}
+					{next && (
+						<Link className="link" to={withParams(invitesPath, { lists: next })}>
+							Older lists
+						</Link>
+					)}
+				</nav>
+			)}
 		</section>
 	)
 }

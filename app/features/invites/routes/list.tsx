@@ -2,6 +2,8 @@ import { useEffect } from 'react'
 import { useRevalidator } from 'react-router'
 import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
+import { membersPath } from '~/features/administration/members/members.view.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { requireId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
@@ -12,7 +14,7 @@ import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { type InviteListView, invitesPath, type ListReport, listPath } from '../invites.view.ts'
+import { type InviteListView, invitesPath, type ListReport, listPath, progressOf } from '../invites.view.ts'
 import { discardList, getList, sendList, stopList } from '../lists/lists.server.ts'
 import type { Route } from './+types/list'
 
@@ -65,9 +67,7 @@ export default function List({ loaderData: { list }, actionData }: Route.Compone
 			<section className="mt-6" aria-labelledby="progress">
 				<SectionHeading id="progress" title={state === 'draft' ? 'Nothing is sent yet' : progressTitles[state]} />
 				<p className="mt-3" role="status">
-					{state === 'draft'
-						? `${pluralize(total, 'address', 'addresses')} would be mailed.`
-						: `${mailed} of ${pluralize(total, 'address', 'addresses')} mailed, ${joined} joined.`}{' '}
+					{state === 'draft' ? `${pluralize(total, 'address', 'addresses')} would be mailed.` : `${progressOf(list)}.`}{' '}
 					The links work until <LocalTime at={expiresAt} />.
 				</p>
 				{state !== 'draft' && (
@@ -77,6 +77,13 @@ export default function List({ loaderData: { list }, actionData }: Route.Compone
 						value={mailed}
 						aria-label="Mails sent"
 					/>
+				)}
+				{joined > 0 && (
+					<p className="mt-3">
+						<Link className="link" to={withParams(membersPath, { list: id })}>
+							Who joined
+						</Link>
+					</p>
 				)}
 				<FormError>{actionData?.message}</FormError>
 				<Acts list={list} />
@@ -123,6 +130,8 @@ function Report({ report }: { report: ListReport }) {
 		['No address', invalid],
 	] as const
 	const hidden = doubled + members + foreign + invalid - leftOut.length
+	// A line may have several addresses.
+	const keyAt = (index: number) => `${index}-${leftOut[index]?.line}`
 	return (
 		<section className="mt-10" aria-labelledby="file">
 			<SectionHeading id="file" title="The file" />
@@ -138,8 +147,8 @@ function Report({ report }: { report: ListReport }) {
 				<>
 					<h3 className="mt-6 font-semibold">Left out</h3>
 					<ul className="mt-2">
-						{leftOut.map(({ line, text, why }) => (
-							<li key={line} className="border-b border-line py-2 wrap-anywhere">
+						{leftOut.map(({ line, text, why }, index) => (
+							<li key={keyAt(index)} className="border-b border-line py-2 wrap-anywhere">
 								Line {line}: {text && <span className="font-mono text-sm">{text}</span>}{' '}
 								<span className="text-ink-2">{why}</span>
 							</li>

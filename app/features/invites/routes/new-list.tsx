@@ -41,7 +41,8 @@ export default function NewList({ actionData }: Route.ComponentProps) {
 	return (
 		<AdminFrame title="Invite a list of addresses">
 			<p className="mt-4 max-w-read text-ink-2">
-				One address in each line, or a CSV file with a column “email”. You see what is in it before anything is sent.
+				One address in each line, a CSV file with a column “email”, or recipients as copied from a mail. You see what is
+				in it before anything is sent.
 			</p>
 			<Form method="post" encType="multipart/form-data" className="mt-6 grid max-w-[36rem] gap-5" noValidate>
 				<FormError errors={errors} names={{ file: 'File', cohort: 'Cohort', days: 'The links work for how many days' }}>

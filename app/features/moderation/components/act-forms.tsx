@@ -12,6 +12,7 @@ import {
 	type SubjectPart,
 	type SubjectState,
 	suspensionDurations,
+	whyHint,
 } from '../moderation.policy.ts'
 import type { CasePageView } from '../moderation.view.ts'
 
@@ -147,11 +148,7 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 					maxLength={moderationLimits.whyMax}
 					defaultValue={own?.values.why ?? ''}
 					error={own?.errors.why}
-					hint={
-						id === 'unmask'
-							? 'The author sees this. Admins see it in the log.'
-							: 'The author sees this when you hide or reject something. Admins see it in the log.'
-					}
+					hint={whyHint(acts)}
 				/>
 				<div className="flex flex-wrap gap-2">
 					{acts.map((act) => (

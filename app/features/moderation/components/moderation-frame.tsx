@@ -17,7 +17,7 @@ export function ModerationFrame({ title, heading, children }: ModerationFramePro
 			<h1 ref={heading} className="text-2xl leading-9 font-bold wrap-anywhere" tabIndex={heading && -1}>
 				{title}
 			</h1>
-			<nav className="tabs mt-3 overflow-x-auto overflow-y-hidden" aria-label="Moderation">
+			<nav className="tabs tabs-scroll mt-3" aria-label="Moderation">
 				<Tab to="/moderation">Queue</Tab>
 				<Tab to="/moderation/members">Members</Tab>
 				<Tab to="/moderation/terms">Terms</Tab>

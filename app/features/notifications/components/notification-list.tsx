@@ -16,14 +16,14 @@ export function NotificationItem({ notification, from }: { notification: Notific
 	const link = useRef<HTMLAnchorElement>(null)
 	useFocusFallback(notification.unread, (unread, before) => before && !unread, link)
 	return (
-		<li className="flex items-center gap-2 border-b border-line">
+		<li className="flex items-start gap-2 border-b border-line">
 			<NotificationLink
 				place={link}
 				notification={notification}
 				className="-mx-2 flex min-w-0 flex-1 items-start gap-3 rounded-sm px-2 py-3 hover:bg-hover"
 			/>
 			{notification.unread && (
-				<Form method="post" action="/notifications" replace preventScrollReset>
+				<Form className="pt-1" method="post" action="/notifications" replace preventScrollReset>
 					<input type="hidden" name="id" value={notification.id} />
 					<input type="hidden" name="from" value={from} />
 					<button

@@ -43,7 +43,7 @@ export function uploadRefusal({ size, type }: Blob): string | null {
 
 /** Uploads are retried for at most this time. Uploading a picture twice stores it once, so a retry is safe. */
 const UPLOAD_TIMEOUT_MS = 600_000
-const firstWait = 1_000
+const FIRST_WAIT_MS = 1_000
 const MAX_WAIT_MS = 30_000
 /** An attempt without progress for this long is aborted: the connection may be dead without an error. */
 const MAX_SILENCE_MS = 60_000
@@ -54,7 +54,7 @@ const MAX_SILENCE_MS = 60_000
  */
 export async function uploadPicture(options: UploadOptions): Promise<PictureView> {
 	const end = Date.now() + UPLOAD_TIMEOUT_MS
-	for (let wait = firstWait; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
+	for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
 		try {
 			return await send(options, end - Date.now())
 		} catch (error) {

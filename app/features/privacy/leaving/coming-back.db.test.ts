@@ -16,6 +16,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { makeAuthenticator } from '../../../../tests/support/authenticator.ts'
+import { cookiesOf, form, request } from '../../../../tests/support/browser.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { useJobTables } from '../../../../tests/support/jobs.ts'
 import {
@@ -74,12 +75,6 @@ function sent(path: string, fields: Record<string, string> | null, cookie = '') 
 	return { request, url, context, params: { provider: 'campus' } } as never
 }
 
-const cookiesOf = (answer: Response) =>
-	answer.headers
-		.getSetCookie()
-		.map((cookie) => cookie.split(';', 1)[0])
-		.join('; ')
-
 /** A way to log in: the response to its last step. */
 type Way = (name: string) => Promise<Response>
 
@@ -89,7 +84,7 @@ const byCampus: Way = async (sub) => {
 	campus.accounts.set(sub, { sub, name: sub, preferred_username: sub, email: `${sub}@eastmere.example` })
 	const { url, headers } = await beginFlow('campus', { viewer: null, linkTo: null, redirectTo: '', ip: '192.0.2.1' })
 	const back = await campus.visit(url)
-	return (await callback(sent(back, null, cookiesOf(new Response(null, { headers }))))) as Response
+	return (await callback(sent(back, null, cookiesOf(headers)))) as Response
 }
 const byDirectory: Way = async (username) =>
 	(await ldap(sent('/login/ldap', { username, password: memberPassword }))) as Response
@@ -100,18 +95,13 @@ const byPasskey: Way = async () => {
 }
 
 async function register(email: string): Promise<void> {
-	const form = new FormData()
-	const fields = { name: 'Leaver', email, password, confirmPassword: password }
-	for (const [name, value] of Object.entries(fields)) form.set(name, value)
-	await registerMember(form, new Request(site, { headers: { 'x-client-ip': '192.0.2.1' } }))
+	await registerMember(form({ name: 'Leaver', email, password, confirmPassword: password }), request())
 }
 
 async function addPasskeyOf(viewer: SignedIn): Promise<void> {
-	const form = new FormData()
-	form.set('name', 'Laptop')
-	const { options } = await beginAdding(viewer, form)
-	form.set('response', authenticator.make(options.challenge))
-	await addPasskey(viewer, form)
+	const name = 'Laptop'
+	const { options } = await beginAdding(viewer, form({ name }))
+	await addPasskey(viewer, form({ name, response: authenticator.make(options.challenge) }))
 }
 
 test.each<{ what: string; name: string; way: Way; before?: Way; hasApp?: boolean }>([
@@ -140,7 +130,7 @@ test.each<{ what: string; name: string; way: Way; before?: Way; hasApp?: boolean
 	const first = await way(name)
 	if (!code) return expect([first.status, first.headers.get('Location')]).toEqual([303, '/settings/leave'])
 	expect(first.headers.get('Location')).toMatch(/^\/login\/code/)
-	const last = (await loginCode(sent('/login/code', { code: code() }, cookiesOf(first)))) as Response
+	const last = (await loginCode(sent('/login/code', { code: code() }, cookiesOf(first.headers)))) as Response
 	expect([last.status, last.headers.get('Location')]).toEqual([303, '/settings/leave'])
-	expect(cookiesOf(last)).toContain('session=')
+	expect(cookiesOf(last.headers)).toContain('session=')
 })

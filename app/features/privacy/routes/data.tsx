@@ -48,7 +48,12 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function Data({ loaderData: { archive }, actionData: refusal }: Route.ComponentProps) {
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<h1 className="text-2xl leading-9 font-bold">My data</h1>
+			<p>
+				<Link className="link" to="/settings">
+					Settings
+				</Link>
+			</p>
+			<h1 className="mt-2 text-2xl leading-9 font-bold">My data</h1>
 			<p className="mt-2 max-w-read text-ink-2">
 				Everything that is stored about you, in one ZIP file: your profile, texts as Markdown, pictures, messages as you
 				see them, votes, bookmarks, settings, and where you were logged in. Passwords and other secrets are left out.
@@ -70,11 +75,6 @@ export default function Data({ loaderData: { archive }, actionData: refusal }: R
 					</p>
 				</Form>
 			)}
-			<p className="mt-8">
-				<Link className="link" to="/settings">
-					Back to settings
-				</Link>
-			</p>
 		</div>
 	)
 }

@@ -54,17 +54,17 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function Leave({ loaderData: { departure, holdings }, actionData: refusal }: Route.ComponentProps) {
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<h1 className="text-2xl leading-9 font-bold">{departure ? 'Your account is being deleted' : 'Leave'}</h1>
+			<p>
+				<Link className="link" to="/settings">
+					Settings
+				</Link>
+			</p>
+			<h1 className="mt-2 text-2xl leading-9 font-bold">{departure ? 'Your account is being deleted' : 'Leave'}</h1>
 			{departure ? (
 				<ComeBack departure={departure} refusal={refusal} />
 			) : (
 				<LeaveForm holdings={holdings} refusal={refusal} />
 			)}
-			<p className="mt-8">
-				<Link className="link" to="/settings">
-					Back to settings
-				</Link>
-			</p>
 		</div>
 	)
 }

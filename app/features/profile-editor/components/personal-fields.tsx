@@ -65,7 +65,7 @@ export function PersonalFields({ values, errors, email, picture }: PersonalField
 			<FieldGroup title="About you">
 				<Field {...field('fullName')} required maxLength={limits.name} autoComplete="name" />
 				<Field
-					label="E-mail"
+					label="Email"
 					name="email"
 					defaultValue={email}
 					disabled

@@ -176,7 +176,7 @@ function Facts({ profile, own }: Pick<CardProps, 'profile' | 'own'>) {
 interface FactProps {
 	icon: IconNode
 	label: string
-	/** Whether to note that nobody else sees it. */
+	/** Whether to note that other members do not see it. */
 	note?: boolean
 	children: ReactNode
 }
@@ -191,7 +191,7 @@ function Fact({ icon, label, note, children }: FactProps) {
 			</dt>
 			<dd className="min-w-0 wrap-anywhere">
 				{children}
-				{note && <span className="meta block">Only you see this.</span>}
+				{note && <span className="meta block">Only you and moderators see this.</span>}
 			</dd>
 		</>
 	)

@@ -22,11 +22,11 @@ export function PostTabs({ shown, counts }: PostTabsProps) {
 	const { pathname } = useLocation()
 	return (
 		<nav aria-label="Posts" className="mb-4">
-			<ul className="tabs overflow-x-auto overflow-y-hidden">
+			<ul className="tabs tabs-scroll">
 				{postKinds.map(({ kind, label }) => (
 					<li key={kind} className="flex-none">
 						<Link
-							className="tab mb-0"
+							className="tab"
 							to={`${pathname}?posts=${kind}`}
 							preventScrollReset
 							aria-current={kind === shown ? 'page' : undefined}

@@ -62,11 +62,11 @@ export default function MyProfile({ loaderData }: Route.ComponentProps) {
 				<StatusNotices {...status} />
 				{firstSteps && <FirstSteps className="mb-6" username={profile.username} steps={firstSteps} />}
 				<nav aria-label="My profile">
-					<ul className="tabs gap-4 overflow-x-auto overflow-y-hidden">
+					<ul className="tabs tabs-scroll gap-4">
 						{tabs.map(({ id, label }) => (
 							<li key={id} className="flex-none">
 								<Link
-									className="tab mb-0"
+									className="tab"
 									to={`?tab=${id}`}
 									preventScrollReset
 									aria-current={id === tab ? 'page' : undefined}

@@ -121,11 +121,11 @@ export function ListTabs({ pathname, view, only }: ListTabsProps) {
 	return (
 		<div className="mt-5 flex items-end justify-between border-b border-rule">
 			{only === null ? (
-				<nav className="tabs min-w-0 overflow-x-auto border-0" aria-label="Order">
+				<nav className="tabs tabs-scroll -mb-px min-w-0 bg-none" aria-label="Order">
 					{views.map((tab) => (
 						<Link
 							key={tab.view}
-							className="tab h-9 flex-none"
+							className="tab h-9"
 							to={withParams(pathname, { view: tab.view === 'newest' ? null : tab.view })}
 							aria-current={tab.view === view || undefined}
 							data-active={tab.view === view || undefined}

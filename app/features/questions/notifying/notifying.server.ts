@@ -195,8 +195,8 @@ export function forgetComments(
 export interface CommentAudience {
 	parentAuthorId: number | null
 	mentioned: number[]
-	/** Followers of the question: up to one more than are notified within the transaction, which shows that there are more. */
-	found: number[]
+	/** Of the question: up to one more than are notified within the transaction, which shows that there are more. */
+	followers: number[]
 }
 
 /** Finds {@link CommentAudience}, with pipelined statements. */
@@ -204,12 +204,12 @@ export async function findCommentAudience(
 	trx: Executor,
 	{ question, parentId, mentioned: names }: { question: EventQuestion; parentId: number | null; mentioned: string[] },
 ): Promise<CommentAudience> {
-	const [parentAuthorId, mentioned, found] = await Promise.all([
+	const [parentAuthorId, mentioned, followers] = await Promise.all([
 		parentId === null ? null : findCommentAuthor(trx, parentId),
 		listMentioned(trx, names),
 		listQuestionFollowers(trx, question.id, 0, MAX_FOLLOWERS_AT_ONCE + 1),
 	])
-	return { parentAuthorId, mentioned, found }
+	return { parentAuthorId, mentioned, followers }
 }
 
 /** Notifies the members whom a new or restored comment concerns. Its author counts as the actor, whoever restored it. */
@@ -218,17 +218,17 @@ async function notifyOfComment(
 	{ question, commentId, besides }: { question: EventQuestion; commentId: number; besides?: number },
 	{
 		actorId,
-		concern: { parentAuthorId, mentioned, found },
+		concern: { parentAuthorId, mentioned, followers },
 		isNew,
 	}: { actorId: number; concern: CommentAudience; isNew: boolean },
 ): Promise<NotifiedMember[]> {
 	const concerned = { actorId, questionAuthorId: question.authorId, parentAuthorId, mentioned }
-	const isMany = found.length > MAX_FOLLOWERS_AT_ONCE
+	const isMany = followers.length > MAX_FOLLOWERS_AT_ONCE
 	if (isMany) {
 		const others = [...recipientsOf(concerned).keys()]
 		await addJob('tell-query-followers', { question, commentId, actorId, others, after: 0 }, trx)
 	}
-	const people = recipientsOf({ ...concerned, readers: isMany ? [] : found })
+	const people = recipientsOf({ ...concerned, questionFollowers: isMany ? [] : followers })
 	return notify(trx, {
 		people,
 		...doneBy({ question, actorId }),
@@ -266,7 +266,7 @@ export function notifyTagFollowers({ event, after }: RemainingTagFollowers): Pro
 		// A job of an earlier version does not list the mentions.
 		const mentioned = await listMentioned(trx, event.mentioned ?? [])
 		const followers = await listTagFollowers(trx, { ...question, after: from, limit: MAX_FOLLOWERS_PER_BATCH })
-		const people = recipientsOf({ actorId, followers: followers.filter((id) => !mentioned.includes(id)) })
+		const people = recipientsOf({ actorId, tagFollowers: followers.filter((id) => !mentioned.includes(id)) })
 		return { followers, people, by: { question, actorId }, commentId: null }
 	})
 }
@@ -282,7 +282,7 @@ export function notifyQuestionFollowers({
 	return tellInBatches(question.id, after, async (trx, from) => {
 		if (!(await findCommentFacts(trx, commentId))) return null
 		const followers = await listQuestionFollowers(trx, question.id, from, MAX_FOLLOWERS_PER_BATCH)
-		const people = recipientsOf({ actorId, readers: followers.filter((id) => !others.includes(id)) })
+		const people = recipientsOf({ actorId, questionFollowers: followers.filter((id) => !others.includes(id)) })
 		return { followers, people, by: { question, actorId }, commentId }
 	})
 }
@@ -326,10 +326,10 @@ async function tellInBatches(
 async function notifyOfQuestion(trx: Executor, event: QuestionAdded): Promise<NotifiedMember[]> {
 	const { actorId, question, besides } = event
 	const mentioned = await listMentioned(trx, event.mentioned)
-	const found = await listTagFollowers(trx, { ...question, after: 0, limit: MAX_FOLLOWERS_AT_ONCE + 1 })
-	const followers = found.length > MAX_FOLLOWERS_AT_ONCE ? [] : found
-	if (found.length > MAX_FOLLOWERS_AT_ONCE) await addJob('tell-followers', { event, after: 0 }, trx)
-	const people = recipientsOf({ actorId, mentioned, followers })
+	const followers = await listTagFollowers(trx, { ...question, after: 0, limit: MAX_FOLLOWERS_AT_ONCE + 1 })
+	const isMany = followers.length > MAX_FOLLOWERS_AT_ONCE
+	if (isMany) await addJob('tell-followers', { event, after: 0 }, trx)
+	const people = recipientsOf({ actorId, mentioned, tagFollowers: isMany ? [] : followers })
 	return notify(trx, {
 		people,
 		...doneBy(event),
@@ -355,14 +355,15 @@ export interface EventAudience {
 	parentAuthorId?: number | null
 	solverId?: number | null
 	mentioned?: readonly number[]
-	/** Followers of a tag or the category of a new question; followers of the question of a new comment. */
-	followers?: readonly number[]
-	readers?: readonly number[]
+	/** Followers of the question of a new comment. */
+	questionFollowers?: readonly number[]
+	/** Followers of a tag of a new question, or of its category. */
+	tagFollowers?: readonly number[]
 }
 
 /**
- * Who is notified about an event, and why: each member once, for the strongest reason, and never the actor. Order: mentioned,
- * answered, owner of the question, follower.
+ * Who is notified about an event, and why: each member once, for the strongest reason, and never the actor: as author of
+ * the solution, as mentioned, as replied to, as asker, as follower.
  */
 export function recipientsOf(concerned: EventAudience): Map<number, NotificationKindName> {
 	const {
@@ -371,8 +372,8 @@ export function recipientsOf(concerned: EventAudience): Map<number, Notification
 		parentAuthorId,
 		solverId,
 		mentioned = [],
-		followers = [],
-		readers = [],
+		questionFollowers = [],
+		tagFollowers = [],
 	} = concerned
 	const told = new Map<number, NotificationKindName>()
 	const tell = (kind: NotificationKindName, ...ids: (number | null | undefined)[]) => {
@@ -382,7 +383,7 @@ export function recipientsOf(concerned: EventAudience): Map<number, Notification
 	tell('mention', ...mentioned)
 	tell('reply', parentAuthorId)
 	tell('comment', questionAuthorId)
-	tell('followed-query', ...readers)
-	tell('followed', ...followers)
+	tell('followed-query', ...questionFollowers)
+	tell('followed', ...tagFollowers)
 	return told
 }

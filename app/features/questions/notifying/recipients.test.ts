@@ -25,7 +25,7 @@ test.each<[string, EventAudience, Record<number, string>]>([
 	['an own comment that is a solution is told to nobody', { actorId: asker, solverId: asker }, {}],
 	[
 		'a follower who is mentioned is notified of the mention',
-		{ actorId: actor, mentioned: [third], followers: [actor, third, fourth] },
+		{ actorId: actor, mentioned: [third], tagFollowers: [actor, third, fourth] },
 		{ [third]: 'mention', [fourth]: 'followed' },
 	],
 	[

@@ -162,19 +162,18 @@ async function logModeratorChange(trx: Executor, event: ForumEvent, actor: Accou
 	const act = recorded[event.kind]
 	if (!act || actor.role === 'member') return
 	const isSolution = event.kind === 'solution-chosen' || event.kind === 'solution-withdrawn'
-	const isComment = 'commentId' in event && event.commentId !== null
-	const commentId = isComment ? (event.commentId as number) : 0
+	const commentId = 'commentId' in event ? event.commentId : null
 	const { authorId, pseudonymId } = event.question
 	const owner =
-		isComment && !isSolution
-			? await findAuthors(trx, commentId)
-			: { author_id: pseudonymId ?? authorId, member_id: authorId }
+		commentId === null || isSolution
+			? { author_id: pseudonymId ?? authorId, member_id: authorId }
+			: await findAuthors(trx, commentId)
 	if (owner === undefined || owner.member_id === event.actorId) return
 	await addLogRow(trx, {
 		actorId: event.actorId,
 		act,
-		kind: isComment ? 'comment' : 'query',
-		targetId: isComment ? commentId : event.question.id,
+		kind: commentId === null ? 'query' : 'comment',
+		targetId: commentId ?? event.question.id,
 		// For a text under a pseudonym, the log does not reveal the member.
 		memberId: owner.author_id,
 		title: event.question.title,

@@ -26,7 +26,12 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function Activity({ loaderData: { events, days } }: Route.ComponentProps) {
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<h1 className="text-2xl leading-9 font-bold">Recent activity</h1>
+			<p>
+				<Link className="link" to="/settings">
+					Settings
+				</Link>
+			</p>
+			<h1 className="mt-2 text-2xl leading-9 font-bold">Recent activity</h1>
 			<p className="mt-2 max-w-read text-ink-2">
 				The last 50 events of your account, for at most {days} days. If one was not you, change your password: that ends
 				all other sessions and all access tokens.
@@ -34,11 +39,6 @@ export default function Activity({ loaderData: { events, days } }: Route.Compone
 			<div className="mt-6 border-t border-line">
 				<ActivityList events={events} exact />
 			</div>
-			<p className="mt-4">
-				<Link className="link" to="/settings">
-					Back to settings
-				</Link>
-			</p>
 		</div>
 	)
 }

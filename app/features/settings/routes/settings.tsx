@@ -174,10 +174,10 @@ function Facts({ viewer, account }: { viewer: SignedIn; account: AccountView }) 
 			{facts.map(([name, value, change]) => (
 				<div key={name} className="grid gap-x-4 border-b border-line py-2.5 sm:grid-cols-[9rem_1fr]">
 					<dt className="text-ink-3">{name}</dt>
-					<dd className="min-w-0 wrap-anywhere">
-						{value}{' '}
+					<dd className="flex min-w-0 flex-wrap gap-x-3 wrap-anywhere">
+						{value}
 						{change && (
-							<Link className="quiet-link ml-1" to={change} aria-label={`Change ${name.toLowerCase()}`}>
+							<Link className="link" to={change} aria-label={`Change ${name.toLowerCase()}`}>
 								Change
 							</Link>
 						)}

@@ -18,7 +18,9 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function Sections({ loaderData: { sections } }: Route.ComponentProps) {
 	return (
 		<AdminFrame title="Settings of the site">
-			<p className="mt-4 text-ink-2">Changes apply immediately. Every change can be undone.</p>
+			<p className="mt-4 text-ink-2">
+				Changes apply immediately. All but those of secrets can be undone, for as long as the history has them.
+			</p>
 			<ul className="mt-2">
 				{sections.map(({ name, title, about }) => (
 					<li key={name} className="border-b border-line py-3">

@@ -10,7 +10,7 @@ interface TokenSectionProps {
 	tokens: TokenView[]
 	/** Whether it is on the page of the tokens, which stays open when one is revoked. */
 	stays?: boolean
-	children: React.ReactNode
+	children?: React.ReactNode
 }
 
 /** The member's access tokens, each with a button that revokes it, and further content below. */

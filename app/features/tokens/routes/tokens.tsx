@@ -74,20 +74,19 @@ export default function Tokens({ loaderData: { tokens, moderator }, actionData }
 	const isRevoked = !tokens.some(({ lastFour }) => token?.endsWith(lastFour))
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<h1 className="text-2xl leading-9 font-bold">Access tokens</h1>
+			<p>
+				<Link className="link" to="/settings">
+					Settings
+				</Link>
+			</p>
+			<h1 className="mt-2 text-2xl leading-9 font-bold">Access tokens</h1>
 			{token && !isRevoked && <Made token={token} />}
 			<section className="mt-8" aria-labelledby="new-token">
 				<SectionHeading id="new-token" title="New token" />
 				{/* Resets the form after a token was created. */}
 				<AccessTokenForm key={token ?? 'first'} moderator={moderator} refusal={actionData?.refusal ?? null} />
 			</section>
-			<TokenSection tokens={tokens} stays>
-				<p className="mt-4">
-					<Link className="link" to="/settings">
-						Back to settings
-					</Link>
-				</p>
-			</TokenSection>
+			<TokenSection tokens={tokens} stays />
 		</div>
 	)
 }
