@@ -28,6 +28,12 @@ test.each([
 	['.NET', 'on .NET, not net', ['dotqnet'], 'on <mark>.NET</mark>, not net'],
 	['ASP.NET', 'ASP.NET Core', ['dotqnet'], 'ASP<mark>.NET</mark> Core'],
 	['a number', 'error 0x80070005 and 403', ['0x80070005', '403'], 'error <mark>0x80070005</mark> and <mark>403</mark>'],
+	[
+		'a number behind a hyphen',
+		'UTF-8, 2026-02-8, Java-8-based',
+		['8'],
+		'UTF-<mark>8</mark>, 2026-02-<mark>8</mark>, Java-<mark>8-based</mark>',
+	],
 	['Chinese', '关于机器学习', ['机', '器'], '关于<mark>机器</mark>学习'],
 	['other signs', '→ Loops ≤ loop✓ 😀loop', ['loop'], '→ <mark>Loops</mark> ≤ <mark>loop</mark>✓ 😀<mark>loop</mark>'],
 	['other signs and accents', '→ café ✓', ['cafe'], '→ <mark>café</mark> ✓'],

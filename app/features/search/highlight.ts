@@ -144,7 +144,8 @@ function patternOf(letters: string): string {
 function startOfWord(text: string, index: number): number {
 	if (text[index] === '.') return index
 	let start = index
-	while (start > 0 && /[\w-]/.test(text[start - 1] ?? '')) start -= 1
+	// As in a token, a hyphen joins only what is followed by a letter: not the number in UTF-8.
+	while (start > 0 && /^(?:\w|-\p{L})/u.test(text.slice(start - 1, start + 1))) start -= 1
 	while (start < index && /[_-]/.test(text[start] ?? '')) start += 1
 	return start
 }
