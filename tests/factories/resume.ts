@@ -76,7 +76,8 @@ export function anyProfile(seed: number): ResumeFields {
 	const pick = <One>(list: readonly One[]): One => list[below(list.length)] as One
 	const maybe = <Value>(value: () => Value, empty: Value): Value => (chance() < 0.55 ? value() : empty)
 	const words = (most: number, glue = ' ') => Array.from({ length: 1 + below(most) }, () => pick(pieces)).join(glue)
-	const line = () => cleanLine(words(5))
+	// A line that shows nothing is no title.
+	const line = () => cleanLine(words(5)) || pick(names)
 	const text = () => Array.from({ length: 1 + below(4) }, () => words(12)).join(pick(['\n', '\n\n', '\r\n', '\n- ']))
 	const day = () =>
 		`20${10 + below(30)}-${String(1 + below(12)).padStart(2, '0')}-${String(1 + below(28)).padStart(2, '0')}`

@@ -80,7 +80,7 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 		}
 		await expect.poll(() => online.map((who) => who()), { timeout: 60_000 }).toEqual(cluster.nodes.map(() => ['comer']))
 		run.end()
-		await run.judge(100)
+		await run.judge(33 * rounds)
 	})
 })
 

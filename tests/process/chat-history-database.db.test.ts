@@ -58,7 +58,7 @@ test.each([1, 4])(
 		await postgres.start()
 		await cut
 		run.end()
-		await run.judge(100)
+		await run.judge(25 * kills)
 		await expectJobsToRun(site)
 		expect(descendants(site.pid).map(({ pid }) => pid)).toEqual(serving)
 	},

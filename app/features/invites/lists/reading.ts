@@ -17,7 +17,8 @@ export interface ParsedAddressList {
 const heads = new Set(['email', 'e-mail', 'mail', 'email address', 'e-mail address', 'address'])
 
 /**
- * Parses a file of addresses: one per line, several as copied from a mail, or comma- or semicolon-separated values with one column of addresses, which a heading may name.
+ * Parses a file of addresses: one per line, several as copied from a mail, or comma- or semicolon-separated values with one column of
+ * addresses, which a heading may name.
  * @param isAllowed whether an address may register here
  */
 export function readAddresses(text: string, isAllowed: (email: string) => boolean): ParsedAddressList {

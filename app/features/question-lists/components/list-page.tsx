@@ -121,7 +121,7 @@ export function ListTabs({ pathname, view, only }: ListTabsProps) {
 	return (
 		<div className="mt-5 flex items-end justify-between border-b border-rule">
 			{only === null ? (
-				<nav className="tabs tabs-scroll -mb-px min-w-0 bg-none" aria-label="Order">
+				<nav className="tabs tabs-scroll -mb-px min-w-0 gap-4 bg-none lg:gap-5" aria-label="Order">
 					{views.map((tab) => (
 						<Link
 							key={tab.view}
