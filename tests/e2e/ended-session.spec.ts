@@ -58,6 +58,8 @@ function profileRows(image: Buffer): Row[] {
 			type: async (page) => {
 				await page.getByLabel('City').fill('Typed City')
 				await page.getByRole('combobox', { name: 'Skills' }).fill('Typed skill,')
+				// It moves what is below.
+				await expect(page.getByRole('button', { name: 'Remove Typed skill' })).toBeVisible()
 				await page.getByLabel('Mentoring').check()
 				await page.getByLabel('Show my phone number').check()
 			},
