@@ -57,8 +57,10 @@ function profileRows(image: Buffer): Row[] {
 			send: 'Save changes',
 			type: async (page) => {
 				await page.getByLabel('City').fill('Typed City')
-				await page.getByRole('combobox', { name: 'Skills' }).fill('Typed skill,')
-				// It moves what is below.
+				const skills = page.getByRole('combobox', { name: 'Skills' })
+				await skills.fill('Typed skill,')
+				// It becomes a chip, and moves what is below.
+				await skills.blur()
 				await expect(page.getByRole('button', { name: 'Remove Typed skill' })).toBeVisible()
 				await page.getByLabel('Mentoring').check()
 				await page.getByLabel('Show my phone number').check()
