@@ -67,9 +67,11 @@ export async function listTagFollowers(
 	trx: Executor,
 	{ tags, category, after, limit }: { tags: string[]; category: string; after: number; limit: number },
 ): Promise<number[]> {
+	// Followers of several of the tags have several rows.
+	const most = limit * Math.max(tags.length, 1)
 	const { rows } = await sql<{ user_id: number }>`
 		(select user_id from follows where user_id > ${after}
-			and tag_id = any(array(select id from tags where name = any(${tags}))) order by user_id limit ${limit})
+			and tag_id = any(array(select id from tags where name = any(${tags}))) order by user_id limit ${most})
 		union
 		(select user_id from follows where user_id > ${after}
 			and category_id = category_at(${category}) order by user_id limit ${limit})
