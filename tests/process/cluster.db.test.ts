@@ -218,9 +218,12 @@ describe.each([
 		expect(before).toHaveLength(count)
 		const lost: Socket[] = []
 		for (const tab of tabs) tab.once('disconnect', () => lost.push(tab))
-		process.kill(before[0]?.pid ?? 0, 'SIGKILL')
+		const killed = before[0]?.pid ?? 0
+		process.kill(killed, 'SIGKILL')
 		await expect.poll(() => lost.length).toBeGreaterThan(0)
 		expect(lost.length, 'tabs of the others stay').toBeLessThan(tabs.length)
+		// Until the death is noticed, Node's cluster may hand a connection to the dead worker, where it gets no answer: decision 23.
+		await expect.poll(() => stillRunning([killed])).toEqual([])
 		const answer = await askAnew(query.url)
 		expect([answer.status, answer.body.includes(words)]).toEqual([200, true])
 		await expect.poll(() => serving().length).toBe(count)
