@@ -125,8 +125,10 @@ test('an edit that begins while a picture is prepared is not sent as a new messa
 	const [, bo] = await twoFriends(page, browser, ['Ada Waitley', 'Bo Waitley'])
 	await page.addInitScript(() => {
 		const { decode } = HTMLImageElement.prototype
+		// A busy page may begin to prepare the picture only after the event.
+		const allowed = new Promise((resolve) => addEventListener('test-decode', resolve, { once: true }))
 		HTMLImageElement.prototype.decode = async function () {
-			await new Promise((resolve) => addEventListener('test-decode', resolve, { once: true }))
+			await allowed
 			return decode.call(this)
 		}
 	})
