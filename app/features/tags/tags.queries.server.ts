@@ -278,9 +278,11 @@ export async function retagQuestion(trx: Executor, id: number, tags: string[]): 
 	await sql`insert into tags (name) select name from unnest(${tags}::text[]) as name order by name on conflict do nothing`.execute(
 		trx,
 	)
-	await sql`select 1 from tags where name = any(${tags}) or id in (select tag_id from question_tags where question_id = ${id}) order by name for no key update`.execute(
-		trx,
-	)
+	// By their ids, as PostgreSQL would read all tags for “name = … or id in …”.
+	await sql`
+		select from tags where id = any(array(
+			select id from tags where name = any(${tags}) union all select tag_id from question_tags where question_id = ${id}))
+		order by name for no key update`.execute(trx)
 	await sql`
 		with gone as (delete from question_tags where question_id = ${id} and tag_id not in (select id from tags where name = any(${tags})) returning tag_id)
 		update tags set question_count = question_count - 1 from gone where tags.id = gone.tag_id`.execute(trx)
