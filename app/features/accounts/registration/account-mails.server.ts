@@ -14,7 +14,7 @@ import { isClosedDemoAccount } from './demo-accounts.server.ts'
 import {
 	activateEmailLink,
 	activateResetLink,
-	deleteRegistration,
+	deleteNeedlessRegistration,
 	findRegistration,
 	insertEmailLink,
 	replaceResetLink,
@@ -125,7 +125,7 @@ type Write = (() => Promise<Mail>) | undefined
 const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Promise<Write>> = {
 	async register(trx, email) {
 		if (!(await findAccountByEmail(email, trx))) return writers.confirm(trx, email)
-		await deleteRegistration(trx, email)
+		await deleteNeedlessRegistration(trx, email)
 		return async () => knownAddressLetter(email)
 	},
 
