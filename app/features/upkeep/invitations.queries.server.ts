@@ -10,10 +10,13 @@ export function isInvited(userId: number, questionId: number): RawBuilder<boolea
 }
 
 /** Finds a member who can be asked: neither imported, suspended nor leaving. */
-export async function findInvitable(username: string): Promise<{ id: number; name: string } | undefined> {
+export async function findInvitable(
+	trx: Executor,
+	username: string,
+): Promise<{ id: number; name: string } | undefined> {
 	const { rows } = await sql<{ id: number; name: string }>`
 		select id, name from users where username = ${username} and not imported and leaves_at is null
-			and coalesce(suspended_until <= now(), true)`.execute(db())
+			and coalesce(suspended_until <= now(), true)`.execute(trx)
 	return rows[0]
 }
 
