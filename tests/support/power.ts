@@ -15,6 +15,9 @@ export const powerNote = canCutPower ? '' : ' (skipped: no ext4 can be mounted h
 
 /** A disk whose power can be cut: what the system has not written to it by then is lost. */
 export interface PoweredDisk {
+	/** Its path within the namespace, and the command prefix to run a program there. */
+	folder: string
+	prefix: string[]
 	/** Its path for this process. */
 	seen: string
 	/** Cuts the power, once. @returns the path of the disk as it is found afterwards; the first one goes on */
@@ -30,12 +33,15 @@ export async function mountPoweredDisk(): Promise<PoweredDisk> {
 	})
 	await once(holder.stdout, 'data')
 	const root = `/proc/${holder.pid}/root${folder}`
+	const prefix = ['nsenter', '-m', '-t', String(holder.pid)]
 	return {
+		folder: join(folder, 'disk'),
+		prefix,
 		seen: join(root, 'disk'),
 		cutPower: () => {
 			// The file has what reached the disk; the rest is in the memory of the system.
 			const cut = 'cd "$0" && cp image image-later && mount -o loop image-later later'
-			const [program = '', ...args] = ['nsenter', '-m', '-t', String(holder.pid), 'sh', '-c', cut, folder]
+			const [program = '', ...args] = [...prefix, 'sh', '-c', cut, folder]
 			execFileSync(program, args)
 			return join(root, 'later')
 		},
