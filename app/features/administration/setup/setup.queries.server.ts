@@ -74,6 +74,7 @@ export async function countForSetup(): Promise<SiteCounts> {
 	return rows[0] ?? { admins: 0, categories: 0, changed: 0 }
 }
 
+/** The main address of a member; undefined when they are gone. */
 export async function findAdminEmail(userId: number): Promise<string | undefined> {
 	const row = await db().selectFrom('users').select('email').where('id', '=', userId).executeTakeFirst()
 	return row?.email

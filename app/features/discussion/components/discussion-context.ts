@@ -87,7 +87,7 @@ export function useDiscussion(): DiscussionFacts {
 export interface OrderedThreads {
 	/** Accepted answers, with their replies on this page. */
 	accepted: CommentView[]
-	/** The threads. An accepted answer within one is a pointer, see {@link isPointer}. */
+	/** The threads. An accepted answer within one is shown as a link to its place at the top. */
 	threads: CommentView[]
 }
 
