@@ -22,8 +22,8 @@ export interface MarkRow {
 }
 
 /** What admins decided about steps. */
-export function listMarks(executor: Executor = db()): Promise<MarkRow[]> {
-	return executor.selectFrom('setup_marks').select(['step', 'about', 'note', 'marked_at']).limit(50).execute()
+export function listMarks(): Promise<MarkRow[]> {
+	return db().selectFrom('setup_marks').select(['step', 'about', 'note', 'marked_at']).limit(50).execute()
 }
 
 /** Marks a step. @returns false if it was marked already */

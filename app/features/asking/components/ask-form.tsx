@@ -23,8 +23,8 @@ import { type Notice, useDraft } from './use-draft.ts'
 interface SimilarProps {
 	title: string
 	description: string
-	/** Called if one of them has the answer: the draft is no longer needed. */
-	onSolved: (id: number, url: string) => void
+	/** Called with the address of one that has the answer: the draft is no longer needed. */
+	onSolved: (url: string) => void
 	className?: string
 }
 
@@ -136,7 +136,7 @@ export function AskForm(props: AskFormProps) {
 							className="max-lg:rounded-sm max-lg:bg-sunken max-lg:p-3"
 							title={draft.live.title}
 							description={draft.live.description}
-							onSolved={async (_id, url) => {
+							onSolved={async (url) => {
 								discard()
 								await navigate(url)
 								toast({ type: 'success', message: 'Good to hear. Your draft was discarded.' })

@@ -81,7 +81,7 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 			<div className="editor" data-invalid={error ? true : undefined}>
 				{/* Rendered by the server too, so that the text area keeps its place when the scripts have loaded. */}
 				<div className="flex flex-none border-line max-sm:flex-col-reverse sm:h-10 sm:items-center sm:justify-between sm:border-b sm:pr-3 sm:pl-1.5 noscript:hidden">
-					{preview === null && <Toolbar controls={name} pictures={pictures} disabled={false} onTool={use} />}
+					{preview === null && <Toolbar controls={name} pictures={pictures} onTool={use} />}
 					<EditorTabs
 						preview={preview !== null}
 						onWrite={() => setPreview(null)}
@@ -297,12 +297,11 @@ interface ToolbarProps {
 	controls: string
 	/** Whether pictures can be added. */
 	pictures: boolean
-	disabled: boolean
 	onTool: (kind: EditKind | 'image') => void
 }
 
 /** The toolbar of a text area. One button is a tab stop; arrow keys move between them. */
-export function Toolbar({ controls, pictures, disabled, onTool }: ToolbarProps) {
+export function Toolbar({ controls, pictures, onTool }: ToolbarProps) {
 	const [at, setAt] = useState(0)
 	const shown = pictures ? tools : tools.filter(({ kind }) => kind !== 'image')
 	const move = (event: KeyboardEvent<HTMLDivElement>) => {
@@ -331,7 +330,6 @@ export function Toolbar({ controls, pictures, disabled, onTool }: ToolbarProps) 
 					aria-keyshortcuts={key && shortcut(key, 'Control+', 'Shift+')}
 					title={key ? `${name} (${shortcut(key, 'Ctrl ', 'Shift ')})` : name}
 					tabIndex={index === at ? 0 : -1}
-					disabled={disabled}
 					// Keeps the selection and, on a phone, the keyboard.
 					onPointerDown={(event) => event.preventDefault()}
 					onFocus={() => setAt(index)}

@@ -130,7 +130,6 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 				<NewEmail
 					place="email"
 					label="New address"
-					button="Send a link"
 					refusal={actionData}
 					hint={
 						domains.length > 0
@@ -147,7 +146,6 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 				<NewEmail
 					place="second_email"
 					label="Personal address"
-					button="Send a link"
 					refusal={actionData}
 					hint={second ? `It takes the place of ${second}.` : 'Any address that will stay yours.'}
 				/>
@@ -214,12 +212,11 @@ interface NewEmailProps {
 	place: EmailSlot
 	label: string
 	hint: string
-	button: string
 	/** The error of this form, if it was the one submitted. */
 	refusal: FormRefusal | undefined
 }
 
-function NewEmail({ place, label, hint, button, refusal }: NewEmailProps) {
+function NewEmail({ place, label, hint, refusal }: NewEmailProps) {
 	const mine = refusal?.values.place === place ? refusal : undefined
 	return (
 		<Form method="post" className="mt-4 grid max-w-sm gap-5" noValidate>
@@ -240,7 +237,7 @@ function NewEmail({ place, label, hint, button, refusal }: NewEmailProps) {
 			/>
 			<p>
 				<SubmitButton busyLabel="Sending" className={place === 'email' ? 'btn btn-primary' : 'btn btn-outline'}>
-					{button}
+					Send a link
 				</SubmitButton>
 			</p>
 		</Form>

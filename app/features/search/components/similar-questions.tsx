@@ -9,8 +9,8 @@ import type { SimilarView } from '../search.view.ts'
 interface SimilarQuestionsProps {
 	title: string
 	description: string
-	/** Called after the author's report that this question had the answer was stored: their input is no longer needed. */
-	onSolved: (id: number, url: string) => void
+	/** Called after the author's report that this question had the answer was stored, with its address: their input is no longer needed. */
+	onSolved: (url: string) => void
 	className?: string
 }
 
@@ -24,7 +24,7 @@ export function SimilarQuestions({ title, description, onSolved, className = '' 
 		setBusy(true)
 		const answer = await note(id)
 		setBusy(false)
-		if (answer) onSolved(id, answer.url)
+		if (answer) onSolved(answer.url)
 	}
 	return (
 		<>
