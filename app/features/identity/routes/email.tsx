@@ -13,8 +13,9 @@ import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
-import { Form, Link } from '~/ui/link.tsx'
+import { Form } from '~/ui/link.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SettingsPage } from '~/ui/settings-page.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import {
 	cancelEmailChange,
@@ -96,13 +97,7 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 	useRefusalToast(actionData)
 	const { email, isConfirmed, mayConfirm, second, pending, problems, tested, domains } = emails
 	return (
-		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<p>
-				<Link className="link" to="/settings">
-					Settings
-				</Link>
-			</p>
-			<h1 className="mt-2 text-2xl leading-9 font-bold">Email addresses</h1>
+		<SettingsPage title="Email addresses">
 			<p className="mt-2 max-w-read text-ink-2">
 				You can log in and set a new password by each address here. Moderators, and whom your profile shows it to, see
 				the first one; nobody sees the other.
@@ -150,7 +145,7 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 					hint={second ? `It takes the place of ${second}.` : 'Any address that will stay yours.'}
 				/>
 			</section>
-		</div>
+		</SettingsPage>
 	)
 }
 
