@@ -109,7 +109,7 @@ async function note(id: number): Promise<{ url: string } | null> {
 }
 
 /** Milliseconds without a keystroke before questions are requested. */
-const pause = 250
+const DEBOUNCE_MS = 250
 /** A shorter title is not meaningful yet. */
 const MIN_TITLE_LENGTH = 4
 /** Characters of the description that are sent: even with three-byte characters, the address stays below the limit of 16 KB. */
@@ -129,7 +129,7 @@ export function useSimilar(title: string, description: string): SimilarView[] {
 		const timer = setTimeout(async () => {
 			const found = typed.length < MIN_TITLE_LENGTH ? [] : await ask(typed, context, abort.signal)
 			if (found && !abort.signal.aborted) setRows(found)
-		}, pause)
+		}, DEBOUNCE_MS)
 		return () => {
 			clearTimeout(timer)
 			abort.abort()
