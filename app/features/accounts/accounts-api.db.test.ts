@@ -106,7 +106,13 @@ test.each([
 	['a name with a NUL', { name: 'a\0b' }, 422, 'INVALID_NAME'],
 	['a role', { role: 'admin' }, 400, 'FIELD_NOT_ALLOWED'],
 	['a username', { username: 'root' }, 400, 'FIELD_NOT_ALLOWED'],
-	['no address', { email: 'a\0b' }, 400, 'VALIDATION_ERROR'],
+	['no address', { email: 'a\0b' }, 400, 'INVALID_EMAIL'],
+	[
+		'an address of 201 characters',
+		{ email: `a@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.example` },
+		400,
+		'INVALID_EMAIL',
+	],
 ])('a program that registers with %s is refused', async (_what, change, status, code) => {
 	const answer = await signUp('refused@eastmere.example', change)
 	expect([answer.status, (await answer.json()).code]).toEqual([status, code])

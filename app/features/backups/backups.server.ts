@@ -163,9 +163,9 @@ function invalid(field: keyof BackupSettings, words: string): Invalid {
  * in the next hour.
  * @throws Error with the reason
  */
-export async function backUpWhenDue(now = new Date()): Promise<void> {
+export async function backUpWhenDue(): Promise<void> {
 	const settings = siteSettings(backupSection)
-	if (!settings.isOn || !isBackupDue(now, settings.hour, await lastBackupAt())) return
+	if (!settings.isOn || !isBackupDue(new Date(), settings.hour, await lastBackupAt())) return
 	await backUp(settings)
 }
 

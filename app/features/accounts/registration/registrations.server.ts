@@ -1,4 +1,4 @@
-import { type Config, config } from '~/config.server.ts'
+import { config } from '~/config.server.ts'
 import { clearAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { countAttempt, networkOf } from '~/features/rate-limits/rate-limits.server.ts'
 import { deviceTokens, findKnownDevice } from '~/features/sessions/devices.server.ts'
@@ -139,7 +139,8 @@ export async function denyRegistration(token: string): Promise<void> {
 }
 
 /** Whether this address is ADMIN_EMAIL. */
-export function isAdminEmail(email: string, { ADMIN_EMAIL }: Pick<Config, 'ADMIN_EMAIL'> = config()): boolean {
+export function isAdminEmail(email: string): boolean {
+	const { ADMIN_EMAIL } = config()
 	return ADMIN_EMAIL !== '' && email.toLowerCase() === ADMIN_EMAIL.toLowerCase()
 }
 

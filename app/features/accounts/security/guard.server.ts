@@ -45,11 +45,12 @@ interface Attempt {
 	body: Record<string, unknown>
 }
 
-const checks: Record<string, (attempt: Attempt) => Promise<unknown>> = {
-	'/sign-in/email': checkLogin,
-	'/sign-up/email': checkRegistration,
-	'/request-password-reset': checkForgotten,
-	'/reset-password': checkReset,
+/** What happens before, or in place of, each call of Better Auth that strangers may make. */
+const guards: Record<string, (attempt: Attempt) => Promise<unknown>> = {
+	'/sign-in/email': guardLogin,
+	'/sign-up/email': guardRegistration,
+	'/request-password-reset': queueResetMail,
+	'/reset-password': resetByLink,
 }
 
 /** Paths that are closed where passwords are disabled. */
@@ -61,13 +62,13 @@ const byPassword = ['/sign-in/email', '/sign-up/email', '/request-password-reset
  * @throws APIError 401, 403, 422, or 429 with Retry-After
  */
 export async function beforeAttempt(context: Context): Promise<unknown> {
-	const check = checks[context.path]
-	if (!check) return
+	const guard = guards[context.path]
+	if (!guard) return
 	const body = (context.body ?? {}) as Record<string, unknown>
 	const email = typeof body.email === 'string' ? body.email.toLowerCase() : ''
 	try {
 		if (byPassword.includes(context.path)) requirePasswords()
-		return await check({ context, email, address: addressOf(context), body })
+		return await guard({ context, email, address: addressOf(context), body })
 	} catch (error) {
 		if (error instanceof TooManyRequests) {
 			const headers = { 'Retry-After': String(error.retryAfter) }
@@ -101,7 +102,7 @@ export async function afterAttempt(context: Context): Promise<unknown> {
 	}
 }
 
-async function checkLogin({ context, email: typed, address, body }: Attempt): Promise<unknown> {
+async function guardLogin({ context, email: typed, address, body }: Attempt): Promise<unknown> {
 	requireHashCapacity()
 	const email = await findMainEmail(typed)
 	const device = await findKnownDevice(email, context.headers)
@@ -174,10 +175,16 @@ function recordFailure(email: unknown): void {
 	void found.catch(() => null).then((member) => recordSecurityEvent('login-failed', { userId: member?.id ?? null }))
 }
 
-/** Errors that the typist can fix are reported before the attempt is counted. */
-async function checkRegistration({ context, email, address, body }: Attempt): Promise<unknown> {
+/**
+ * Errors that the typist can fix are reported before the attempt is counted. It registers in place of Better Auth, which would store an
+ * account in several transactions, and half of one if the site ends meanwhile.
+ */
+async function guardRegistration({ context, email, address, body }: Attempt): Promise<unknown> {
 	const notice = registrationNotice()
 	if (notice) throw new APIError('FORBIDDEN', { code: 'REGISTRATION_CLOSED', message: notice })
+	if (!isEmail(email))
+		throw new APIError('BAD_REQUEST', { code: 'INVALID_EMAIL', message: 'Enter a valid email address.' })
+	if (!config().REQUIRE_EMAIL_VERIFICATION) requireOwnFields(body)
 	const { name } = parseInput(nameInput, body)
 	const agreed_to = requireAcceptedTerms(body.terms)
 	// The owner of ADMIN_EMAIL is staff, whatever their name.
@@ -190,9 +197,6 @@ async function checkRegistration({ context, email, address, body }: Attempt): Pr
 	}
 	requireHashCapacity()
 	await countRegistration([['register-account', email], ...addressCounters('register', address)], address, body)
-	// Better Auth refuses what is no address.
-	if (!isEmail(email)) return
-	if (!config().REQUIRE_EMAIL_VERIFICATION) requireOwnFields(body)
 	const password_hash = await hashPassword(String(body.password))
 	if (config().REQUIRE_EMAIL_VERIFICATION) {
 		// No account is created yet, whether or not the address is known, so that neither the work nor its duration reveals that.
@@ -201,7 +205,6 @@ async function checkRegistration({ context, email, address, body }: Attempt): Pr
 		await queueAccountMail({ kind: 'register', email })
 		setDeviceCookie(context, cookie)
 	} else await registerUnconfirmed({ email, name, passwordHash: password_hash, agreedTo: agreed_to })
-	// In place of Better Auth, which would store an account in several transactions, and half of one if the site ends meanwhile.
 	return context.json({ status: true })
 }
 
@@ -212,8 +215,8 @@ function requireOwnFields(body: Record<string, unknown>): void {
 		throw new APIError('BAD_REQUEST', { code: 'FIELD_NOT_ALLOWED', message: `${field} is not allowed to be set` })
 }
 
-/** The answer is always the same; a job looks up the address, and mails. */
-async function checkForgotten({ context, email, address }: Attempt): Promise<unknown> {
+/** In place of Better Auth. The answer is always the same; a job looks up the address, and mails. */
+async function queueResetMail({ context, email, address }: Attempt): Promise<unknown> {
 	if (!isEmail(email)) return
 	await countAttempt([['forgot-address', networkOf(address)]])
 	const isKnownDevice = (await findKnownDevice(email, context.headers)) !== null
@@ -225,7 +228,7 @@ async function checkForgotten({ context, email, address }: Attempt): Promise<unk
 }
 
 /** Sets a new password in place of Better Auth, see `setPasswordByLink`. */
-async function checkReset({ context, address, body }: Attempt): Promise<unknown> {
+async function resetByLink({ context, address, body }: Attempt): Promise<unknown> {
 	const token = String(body.token ?? context.query?.token ?? '')
 	const link = hashToken(`reset-password:${token}`)
 	const owner = await findResetOwner(link)
