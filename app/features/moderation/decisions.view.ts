@@ -22,7 +22,12 @@ const decisions = {
 	'clean profile': 'removed from your profile:',
 	'hide account': 'hid what your account has published',
 	'restore account': 'restored what had been hidden of your account',
+	// Written before notifications said for how long.
 	suspend: 'suspended your account',
+	'suspend 1 day': 'suspended your account for a day',
+	'suspend 1 week': 'suspended your account for a week',
+	'suspend 1 month': 'suspended your account for a month',
+	'suspend for ever': 'permanently suspended your account',
 	lift: 'lifted the suspension of your account',
 } as const satisfies Record<string, string>
 

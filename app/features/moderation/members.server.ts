@@ -139,7 +139,10 @@ export async function suspendAuthor(
 		await addLogRow(trx, { actorId: actor.id, act, ...about, why: how.why, note })
 		const account = { type: MEMBER_SUBJECT, id: author.id, title: '', url: profilePath(author.username) }
 		const notification = { memberId: author.id, why: how.why, subject: account, part: null, group: 'account' }
-		notified = await notifyOfDecision(trx, { ...notification, act })
+		notified = await notifyOfDecision(trx, {
+			...notification,
+			act: how.time === null ? 'lift' : `suspend ${how.time}`,
+		})
 	})
 	await announceUnread(notified)
 	if (act === 'suspend') await announceEndedSessions(author.id, author.username)
