@@ -94,19 +94,22 @@ test('a suspended member is notified of the reason, and of the end', async () =>
 
 test('the form of a decision says whether the author reads its reason', async () => {
 	const sees = 'The author sees this. Admins see it in the log.'
+	const memberSees = 'The member sees this. Admins see it in the log.'
 	for (const act of ['lock', 'unlock', 'pin', 'unpin', 'hide', 'restore']) {
 		await decide(cast.moderator, 'query', cast.query, act)
-		expect([(await newest(cast.author))?.reason, whyHint([act as Act])]).toEqual([why, sees])
+		expect([(await newest(cast.author))?.reason, whyHint([act as Act], 'query')]).toEqual([why, sees])
 	}
 	for (const act of ['suspend', 'lift'] as const) {
 		await decide(cast.moderator, 'profile', 'member', act, { time: '1 day' })
-		expect([(await newest(cast.member))?.reason, whyHint([act])]).toEqual([why, sees])
+		const hints = ['profile', 'query'].map((kind) => whyHint([act], kind))
+		expect([(await newest(cast.member))?.reason, hints]).toEqual([why, [memberSees, memberSees]])
 	}
 	const before = await newest(cast.author)
 	await reportSubject(cast.admin, named('query', cast.query), spam)
 	await decide(cast.moderator, 'query', cast.query, 'dismiss', { why: 'She asks this often.' })
-	expect([await newest(cast.author), whyHint(['dismiss'])]).toEqual([before, 'Admins see this in the log.'])
-	expect(whyHint(['hide', 'dismiss'])).toBe('The author sees this, unless you dismiss. Admins see it in the log.')
+	expect([await newest(cast.author), whyHint(['dismiss'], 'query')]).toEqual([before, 'Admins see this in the log.'])
+	expect(whyHint(['hide', 'dismiss'], 'query')).toBe(sees.replace('.', ', unless you dismiss.'))
+	expect(whyHint(['hide'], 'profile')).toBe(memberSees)
 })
 
 test('nobody is notified of decisions about their own posts', async () => {

@@ -82,12 +82,20 @@ export interface ActField {
 	isDay?: boolean
 }
 
-/** Who reads the reason for one of these actions, as a hint: the author is notified of all but a dismissal, with the reason. */
-export function whyHint(acts: readonly Act[]): string {
+/** Who is notified of a decision, in sentences: the author of a post, but the member whose profile or account it is. */
+export function notifiedOf(kind: string, acts: readonly Act[] = []): 'author' | 'member' {
+	return kind === MEMBER_SUBJECT || acts.some((act) => act === 'suspend' || act === 'lift') ? 'member' : 'author'
+}
+
+/**
+ * Who reads the reason for one of these actions, as a hint: the author is notified of all but a dismissal, with the reason.
+ * @param kind of the subject
+ */
+export function whyHint(acts: readonly Act[], kind: string): string {
 	const known = acts.filter((act) => act !== 'dismiss')
 	if (known.length === 0) return 'Admins see this in the log.'
-	const author = known.length === acts.length ? 'The author sees this.' : 'The author sees this, unless you dismiss.'
-	return `${author} Admins see it in the log.`
+	const sees = `The ${notifiedOf(kind, acts)} sees this`
+	return `${sees}${known.length === acts.length ? '' : ', unless you dismiss'}. Admins see it in the log.`
 }
 
 /** Whether this viewer may report something; nobody reports their own posts. */
