@@ -113,7 +113,8 @@ describe('logging in', () => {
 		await sql`
 			insert into identities (user_id, provider, issuer, subject, used_at)
 			values (${admin.id}, 'campus', ${campus.issuer}, 'the admin', now())`.execute(db())
-		await trip()
+		const member = (await viewerWithCookies((await trip()).cookies)) as SignedIn
+		const [own] = (await listLogins(member)).linked
 		enrol({ sub: `someone-else-${made}` })
 		for (const [registers, advice] of [
 			['on', 'If it is yours, log in to it once, and link the campus login in your settings.'],
@@ -124,6 +125,7 @@ describe('logging in', () => {
 			await save({ registers, onlyWay: 'on' })
 			await expect(trip()).rejects.toThrow('. Passwords are switched off on this site, so ask an admin for help.')
 		}
+		await expect(unlinkIdentity(member, own?.id ?? 0, 0)).rejects.toThrow('log in. Link another account first.')
 		await save({ registers: 'on', onlyWay: '', endsSessions: '' })
 	})
 

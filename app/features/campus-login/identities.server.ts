@@ -209,7 +209,9 @@ export async function unlinkIdentity(viewer: SignedIn, id: number, keptSession: 
 			const others = (await listIdentityRows(viewer.id, trx)).filter((one) => one.id !== id)
 			const byPassword = loginMethods().hasPasswords && (await hasPassword(viewer.id, trx))
 			if (!byPassword && !others.some((one) => offered.includes(one.provider)))
-				throw new Conflict('This is your only way to log in. Set a password or link another account first.')
+				throw new Conflict(
+					`This is your only way to log in. ${allowsPasswords() ? 'Set a password or link' : 'Link'} another account first.`,
+				)
 			const name = await deleteIdentity(trx, { userId: viewer.id, id, keptSession })
 			if (name === undefined) throw new NotFound(unlinked)
 			return name
