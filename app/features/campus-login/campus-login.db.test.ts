@@ -109,26 +109,6 @@ describe('logging in', () => {
 		expect(rows).toHaveLength(1)
 	})
 
-	test('where passwords are switched off, nobody is told to use one', async () => {
-		await sql`
-			insert into identities (user_id, provider, issuer, subject, used_at)
-			values (${admin.id}, 'campus', ${campus.issuer}, 'the admin', now())`.execute(db())
-		const member = (await viewerWithCookies((await trip()).cookies)) as SignedIn
-		const [own] = (await listLogins(member)).linked
-		enrol({ sub: `someone-else-${made}` })
-		for (const [registers, advice] of [
-			['on', 'If it is yours, log in to it once, and link the campus login in your settings.'],
-			['', 'Log in another way, and link it in your settings.'],
-		] as const) {
-			await save({ registers, onlyWay: '' })
-			await expect(trip()).rejects.toThrow(`. ${advice}`)
-			await save({ registers, onlyWay: 'on' })
-			await expect(trip()).rejects.toThrow('. Passwords are switched off on this site, so ask an admin for help.')
-		}
-		await expect(unlinkIdentity(member, own?.id ?? 0, 0)).rejects.toThrow('log in. Link another account first.')
-		await save({ registers: 'on', onlyWay: '', endsSessions: '' })
-	})
-
 	test('two concurrent first logins yield the same member', async () => {
 		const both = await Promise.all([trip(), trip()])
 		const [one, other] = await Promise.all(both.map(({ cookies }) => viewerWithCookies(cookies)))

@@ -22,7 +22,6 @@ const decisions = {
 	'clean profile': 'removed from your profile:',
 	'hide account': 'hid what your account has published',
 	'restore account': 'restored what had been hidden of your account',
-	// Written before notifications said for how long.
 	suspend: 'suspended your account',
 	'suspend 1 day': 'suspended your account for a day',
 	'suspend 1 week': 'suspended your account for a week',

@@ -82,20 +82,11 @@ export interface ActField {
 	isDay?: boolean
 }
 
-/** Who is notified of a decision, in sentences: the author of a post, but the member whose profile or account it is. */
-export function notifiedOf(kind: string, acts: readonly Act[] = []): 'author' | 'member' {
-	return kind === MEMBER_SUBJECT || acts.some((act) => act === 'suspend' || act === 'lift') ? 'member' : 'author'
-}
-
-/**
- * Who reads the reason for one of these actions, as a hint: the author is notified of all but a dismissal, with the reason.
- * @param kind of the subject
- */
+/** Who reads the reason for one of these actions, as a hint: the author or member is notified of all but a dismissal, with the reason. */
 export function whyHint(acts: readonly Act[], kind: string): string {
-	const known = acts.filter((act) => act !== 'dismiss')
-	if (known.length === 0) return 'Admins see this in the log.'
-	const sees = `The ${notifiedOf(kind, acts)} sees this`
-	return `${sees}${known.length === acts.length ? '' : ', unless you dismiss'}. Admins see it in the log.`
+	if (acts.every((act) => act === 'dismiss')) return 'Admins see this in the log.'
+	const reader = kind === MEMBER_SUBJECT || acts.includes('suspend') || acts.includes('lift') ? 'member' : 'author'
+	return `The ${reader} sees this${acts.includes('dismiss') ? ', unless you dismiss' : ''}. Admins see it in the log.`
 }
 
 /** Whether this viewer may report something; nobody reports their own posts. */
