@@ -62,6 +62,8 @@ async function renderInThread(task: RenderTask): Promise<RenderedMarkdown> {
 	try {
 		return await pool.run(task)
 	} catch (error) {
+		// The thread died, as it does without memory. The pool starts another one for the next text only, and what waits would wait for that.
+		if (pool.threads.length === 0) giveUp(pool, error)
 		if (held.pool === pool) throw error
 		throw new Unavailable('The text could not be processed right now. Try again in a moment.', { cause: error })
 	}
@@ -72,7 +74,10 @@ function watched(pool: Tinypool): Tinypool {
 	return pool.on('error', (error) => giveUp(pool, error))
 }
 
-/** A thread that cannot be started, as with too many open files, or whose file is being built anew. The next text starts another one. */
+/**
+ * A thread that cannot be started, as with too many open files, or whose file is being built anew, or that died. The next text starts another
+ * one.
+ */
 function giveUp(pool: Tinypool, error: unknown): void {
 	log.error({ err: error }, 'the thread that renders texts failed')
 	if (held.pool === pool) delete held.pool
