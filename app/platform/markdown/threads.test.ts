@@ -1,3 +1,4 @@
+import { bundledLanguagesInfo } from 'shiki/langs'
 import type Tinypool from 'tinypool'
 import { expect, test } from 'vitest'
 import { remember } from '~/lib/remember.ts'
@@ -51,4 +52,18 @@ test('where the thread dies its text and those that wait are refused, and the ne
 		503, 503, 503,
 	])
 	expect(isHighlighted((await renderMarkdown(fenced('cpp'))).html)).toBe(true)
+})
+
+/* A member may name all 240 languages in one text, whose grammars take 600 MB. */
+test('a text has 20 languages highlighted, and a thread that has loaded a hundred is replaced', async () => {
+	const names = bundledLanguagesInfo.map(({ id }) => id).filter((id) => id !== 'zig')
+	const nameTwenty = (from: number) => [...names.slice(from, from + 20), 'zig'].map(fenced).join('\n\n')
+	const { html } = await renderMarkdown(nameTwenty(0))
+	expect(isHighlighted(html)).toBe(true)
+	expect(isHighlighted(html.split('<figure').at(-1))).toBe(false)
+	expect(isHighlighted((await renderMarkdown(fenced('zig'))).html)).toBe(true)
+	const before = threads()[0]
+	for (let from = 20; from < 100; from += 20) await renderMarkdown(nameTwenty(from))
+	expect(before).toBeDefined()
+	expect(threads()).not.toContain(before)
 })
