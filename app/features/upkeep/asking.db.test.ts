@@ -12,6 +12,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { queuedBehind } from '../../../tests/support/locks.ts'
 import { declineToAnswer, getInvitations, inviteToAnswer } from './invitations.server.ts'
 import { remindAskers } from './reminders.server.ts'
 import { MAX_INVITED } from './upkeep.view.ts'
@@ -38,10 +39,15 @@ const told = async (viewer: SignedIn) =>
 const ask = (viewer: Viewer = inviter, username = expert.username) => inviteToAnswer(viewer, question.id, username)
 
 describe('asking somebody to answer', () => {
-	test('a member who is leaving cannot be asked, and their name is not revealed', async () => {
-		await sql`update users set leaves_at = now() + interval '9 days' where id = ${expert.id}`.execute(db())
-		await expect(ask()).rejects.toThrow(NotFound)
-		expect(await told(expert)).toEqual([])
+	test('a member whose account is deleted at that moment is not there', async () => {
+		const [outcome] = await queuedBehind(
+			async (trx) => {
+				await sql`select from questions where id = ${question.id} for update`.execute(trx)
+				await sql`delete from users where id = ${expert.id}`.execute(trx)
+			},
+			[ask],
+		)
+		expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(NotFound) })
 	})
 
 	test('notifies them once, whoever asks, until they have commented or declined', async () => {
@@ -79,6 +85,14 @@ describe('asking somebody to answer', () => {
 		['who asks blocks the invited one', () => block(inviter, expert)],
 		['they muted the question', () => muteQuestion(expert, question.id, true)],
 		['they wrote there already', () => makeComment(expert, question.id)],
+		[
+			'they are suspended',
+			() => sql`update users set suspended_until = 'infinity' where id = ${expert.id}`.execute(db()),
+		],
+		[
+			'they are leaving',
+			() => sql`update users set leaves_at = now() + '9 days' where id = ${expert.id}`.execute(db()),
+		],
 	])('gets the same response where %s, and notifies nobody', async (_what, prepare) => {
 		await prepare()
 		expect(await ask()).toEqual({ name: `Expert${serial}`, url: question.url })

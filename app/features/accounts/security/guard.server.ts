@@ -29,7 +29,7 @@ import { mailNewDevice, queueAccountMail } from '../registration/account-mails.s
 import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
 import { isAllowedDomain, requireNoImpersonation } from '../registration/names.server.ts'
 import { findUnconfirmed, replaceRegistration } from '../registration/registrations.queries.server.ts'
-import { isAdminEmail, promoteNamedAdmin } from '../registration/registrations.server.ts'
+import { isAdminEmail, promoteNamedAdmin, registerUnconfirmed } from '../registration/registrations.server.ts'
 import { countRegistration, registrationNotice, registrationSettings } from '../registration/rules.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './credentials.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
@@ -85,7 +85,7 @@ export function startsSession(path: string): boolean {
 	return path === '/sign-in/email' || path === '/log-in-as'
 }
 
-/** Runs after every login and registration: a successful login resets the counters, and a registration reveals only that it was received. */
+/** Runs after every login: a successful one resets the counters. */
 export async function afterAttempt(context: Context): Promise<unknown> {
 	const { newSession, returned } = context.context
 	if (context.path === '/log-in-as' && newSession)
@@ -98,14 +98,6 @@ export async function afterAttempt(context: Context): Promise<unknown> {
 			if (config().REQUIRE_EMAIL_VERIFICATION) await queueAccountMail({ kind: 'none', email: '' })
 			recordFailure(context.body?.email)
 		}
-	}
-	if (context.path !== '/sign-up/email') return
-	const refusal = returned instanceof APIError ? returned : null
-	if (!refusal) return context.json({ status: true })
-	// A full response: with a body alone, Better Auth would keep the status of the error.
-	if (await isDuplicateRegistration(refusal, context)) {
-		await queueAccountMail({ kind: 'register', email: String(context.body?.email).toLowerCase() })
-		return Response.json({ status: true })
 	}
 }
 
@@ -198,14 +190,26 @@ async function checkRegistration({ context, email, address, body }: Attempt): Pr
 	}
 	requireHashCapacity()
 	await countRegistration([['register-account', email], ...addressCounters('register', address)], address, body)
-	if (!config().REQUIRE_EMAIL_VERIFICATION || !isEmail(email)) return
-	// No account is created yet, whether or not the address is known, so that neither the work nor its duration reveals that.
-	const { hash, cookie } = newDevice(context.headers)
+	// Better Auth refuses what is no address.
+	if (!isEmail(email)) return
+	if (!config().REQUIRE_EMAIL_VERIFICATION) requireOwnFields(body)
 	const password_hash = await hashPassword(String(body.password))
-	await replaceRegistration({ email, name, password_hash, device_hash: hash, agreed_to })
-	await queueAccountMail({ kind: 'register', email })
-	setDeviceCookie(context, cookie)
+	if (config().REQUIRE_EMAIL_VERIFICATION) {
+		// No account is created yet, whether or not the address is known, so that neither the work nor its duration reveals that.
+		const { hash, cookie } = newDevice(context.headers)
+		await replaceRegistration({ email, name, password_hash, device_hash: hash, agreed_to })
+		await queueAccountMail({ kind: 'register', email })
+		setDeviceCookie(context, cookie)
+	} else await registerUnconfirmed({ email, name, passwordHash: password_hash, agreedTo: agreed_to })
+	// In place of Better Auth, which would store an account in several transactions, and half of one if the site ends meanwhile.
 	return context.json({ status: true })
+}
+
+/** @throws APIError for a field that is not the member's to choose, as Better Auth words it */
+function requireOwnFields(body: Record<string, unknown>): void {
+	const field = ['username', 'role', 'agreedTo', 'secondFactor'].find((name) => name in body)
+	if (field)
+		throw new APIError('BAD_REQUEST', { code: 'FIELD_NOT_ALLOWED', message: `${field} is not allowed to be set` })
 }
 
 /** The answer is always the same; a job looks up the address, and mails. */
@@ -248,15 +252,6 @@ async function checkReset({ context, address, body }: Attempt): Promise<unknown>
 function requireStrongPassword(password: unknown, owner?: PasswordOwner): void {
 	const problem = passwordError(typeof password === 'string' ? password : '', owner)
 	if (problem) throw new APIError('UNPROCESSABLE_ENTITY', problem)
-}
-
-/**
- * Of two concurrent registrations with one address, one fails on the unique key, and so does one with the second address of a
- * member, which Better Auth does not know. Neither response differs from a success.
- */
-async function isDuplicateRegistration(refusal: APIError, context: Context): Promise<boolean> {
-	if (refusal.body?.code !== 'FAILED_TO_CREATE_USER') return false
-	return (await findAccountByEmail(String(context.body?.email).toLowerCase())) !== null
 }
 
 function setDeviceCookie(context: Context, { name, value, options }: DeviceCookie): void {
