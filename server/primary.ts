@@ -29,6 +29,8 @@ export type ToWorker =
  * @throws Error with one sentence when a worker cannot start
  */
 export async function serveAsPrimary(startup: Startup, settings: Config): Promise<number> {
+	// Workers accept by themselves. A connection that this process hands over is never answered where the worker is killed meanwhile.
+	cluster.schedulingPolicy = cluster.SCHED_NONE
 	const team = new Team(settings.WEB_CONCURRENCY)
 	if (settings.METRICS_TOKEN) gatherMetrics()
 	try {

@@ -1,8 +1,9 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { pool } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
+import { NetworkProxy } from '../../../tests/support/network-proxy.ts'
 import { hasRedis, startRedis, type TestRedis } from '../../../tests/support/redis.ts'
 import { redisTransport } from './bus.server.ts'
 import { Bus, type BusTransport } from './bus.ts'
@@ -95,6 +96,29 @@ test('two sites on one Redis do not receive each other’s messages', { skip: !h
 	await eventually(() => other?.publish('things', 'not for you'))
 	await one?.publish('things', 'for you')
 	await eventually(() => expect(hears.onMessage.mock.calls).toEqual([['for you']]))
+	await stop()
+})
+
+test('connections to Redis that the network has forgotten are replaced, though neither end is told', {
+	skip: !hasRedis,
+}, async () => {
+	const proxy = new NetworkProxy({ host: '127.0.0.1', port: Number(new URL(redis.url).port) })
+	await proxy.open()
+	onTestFinished(() => proxy.stop())
+	// The shared connection of the tests before leads past the proxy.
+	closeRedis()
+	onTestFinished(closeRedis)
+	const carrier = redisTransport(`redis://127.0.0.1:${proxy.port}`, 'https://quad.example')
+	const hears = listener()
+	const stop = await new Bus(carrier).open('things', hears)
+	const sender = new Bus(carrier)
+	await eventually(() => sender.publish('things', 'before'))
+	await eventually(() => expect(hears.onMessage).toHaveBeenCalledWith('before'))
+	proxy.forget()
+	await eventually(() => sender.publish('things', 'sent again'), 15_000)
+	await eventually(() => expect(hears.onBack).toHaveBeenCalled(), 15_000)
+	await sender.publish('things', 'after')
+	await eventually(() => expect(hears.onMessage).toHaveBeenCalledWith('after'))
 	await stop()
 })
 

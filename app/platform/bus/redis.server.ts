@@ -3,11 +3,19 @@ import { remember } from '~/lib/remember.ts'
 
 /** Milliseconds that Redis may take to answer. It is near: one that takes longer is treated as unavailable. */
 const CONNECT_TIMEOUT_MS = 2_000
+/**
+ * Milliseconds for which a connection may owe an answer; then it is closed. Where a firewall or proxy has forgotten a connection, neither end
+ * is told: Linux would send the same bytes again for a quarter of an hour, and each command would fail meanwhile.
+ */
+const MAX_SILENCE_MS = 2 * CONNECT_TIMEOUT_MS
+/** Milliseconds between two checks of a connection that only listens. */
+const LISTEN_CHECK_MS = 5_000
 
 const options: RedisOptions = {
 	lazyConnect: true,
 	connectTimeout: CONNECT_TIMEOUT_MS,
 	commandTimeout: CONNECT_TIMEOUT_MS,
+	socketTimeout: MAX_SILENCE_MS,
 	keepAlive: 10_000,
 	// Commands fail at once while Redis is unavailable, so that no request waits for it.
 	enableOfflineQueue: false,
@@ -40,6 +48,12 @@ export async function connectRedis(url: string): Promise<Redis> {
 		throw reason ?? error
 	})
 	return client
+}
+
+/** Checks regularly that a connection works, which ends it where Redis does not answer. @returns ends the checks */
+export function watchRedis(client: Redis): () => void {
+	const timer = setInterval(() => client.ping().catch(() => {}), LISTEN_CHECK_MS).unref()
+	return () => clearInterval(timer)
 }
 
 /** Opens the connection of this process and waits for it. @throws Error with one sentence when Redis cannot be reached */

@@ -7,6 +7,8 @@ import { remember } from '~/lib/remember.ts'
 /** Characters of code that are highlighted in one text, and in one line; the rest stays plain. */
 const MAX_HIGHLIGHTED_LENGTH = 15_000
 const MAX_LINE_LENGTH = 250
+/** Languages that are highlighted in one text: each takes some memory, and time at first. */
+const MAX_LANGUAGES = 20
 /** Milliseconds of processor time, as a last resort against a text that makes a grammar slow; ordinary blocks take 1 to 20. */
 const MAX_HIGHLIGHT_MS = 50
 /** Characters that a grammar has to see before that limit counts: its patterns are compiled on first use, which took 1.5 s for C++. */
@@ -143,8 +145,12 @@ const canonical = new Map(
 )
 const labels = new Map(bundledLanguagesInfo.map(({ id, name }) => [id, name]))
 
-/** Loads languages for {@link highlightCode}, by names of {@link languageOf}; each is read from disk on first use, about 20 ms. */
-export async function loadLanguages(languages: readonly string[]): Promise<void> {
+/**
+ * Loads languages for {@link highlightCode}, by names of {@link languageOf}; each is read from disk on first use, about 20 ms. Only the first
+ * ones of a text: one that names all 240 would take 9 s of processor time and 600 MB.
+ */
+export async function loadLanguages(named: readonly string[]): Promise<void> {
+	const languages = named.slice(0, MAX_LANGUAGES)
 	if (languages.length === 0) return
 	state.highlighter ??= createHighlighterCore({
 		themes: [theme],
@@ -155,19 +161,19 @@ export async function loadLanguages(languages: readonly string[]): Promise<void>
 	const highlighter = await state.highlighter
 	state.ready = highlighter
 	for (const language of languages) {
-		if (!highlighter.getLoadedLanguages().includes(language))
+		if (!isLoaded(highlighter, language))
 			await highlighter.loadLanguage(bundledLanguages[language as keyof typeof bundledLanguages])
 	}
 }
 
 /**
  * A block of code as escaped HTML, its tokens in spans with the design's classes; plain beyond the limits above.
- * @param language one that {@link loadLanguages} has loaded, or null
+ * @param language of {@link languageOf}; without one that {@link loadLanguages} has loaded, the code stays plain
  * @param left the budget, shared by all blocks of a text
  */
 export function highlightCode(code: string, language: string | null, left: HighlightBudget): string {
 	const { ready } = state
-	if (!ready || !language || code.length > left.characters) return escapeHtml(code)
+	if (!ready || !language || code.length > left.characters || !isLoaded(ready, language)) return escapeHtml(code)
 	left.characters -= code.length
 	const lines = code.split('\n')
 	const done: string[] = []
@@ -194,6 +200,10 @@ export function highlightCode(code: string, language: string | null, left: Highl
 	}
 	state.seen.set(language, seen + code.length)
 	return [...done, ...lines.slice(done.length).map(escapeHtml)].join('\n')
+}
+
+function isLoaded(highlighter: HighlighterCore, language: string): boolean {
+	return highlighter.getLoadedLanguages().includes(language)
 }
 
 interface State {

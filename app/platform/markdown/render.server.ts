@@ -24,6 +24,8 @@ interface RenderOptions {
 const MAX_LENGTH_AT_ONCE = 6_000
 /** Idle milliseconds after which the thread, with its grammars, is ended. */
 const IDLE_MS = 10 * 60_000
+/** Bytes of the thread's heap after a text, with which it is ended. A grammar takes 1 to 2 MB, and members name any of 240 languages. */
+const MAX_HEAP_BYTES = 128 * 1024 ** 2
 
 /**
  * Renders Markdown to the HTML that is stored and shown; runs once, when the text is written. Accepts what people paste: simple
@@ -62,6 +64,8 @@ async function renderInThread(task: RenderTask): Promise<RenderedMarkdown> {
 	try {
 		return await pool.run(task)
 	} catch (error) {
+		// The thread died, as it does without memory. The pool starts another one for the next text only, and what waits would wait for that.
+		if (pool.threads.length === 0) giveUp(pool, error)
 		if (held.pool === pool) throw error
 		throw new Unavailable('The text could not be processed right now. Try again in a moment.', { cause: error })
 	}
@@ -72,7 +76,10 @@ function watched(pool: Tinypool): Tinypool {
 	return pool.on('error', (error) => giveUp(pool, error))
 }
 
-/** A thread that cannot be started, as with too many open files, or whose file is being built anew. The next text starts another one. */
+/**
+ * A thread that cannot be started, as with too many open files, or whose file is being built anew, or that died. The next text starts another
+ * one.
+ */
 function giveUp(pool: Tinypool, error: unknown): void {
 	log.error({ err: error }, 'the thread that renders texts failed')
 	if (held.pool === pool) delete held.pool
@@ -81,7 +88,13 @@ function giveUp(pool: Tinypool, error: unknown): void {
 }
 
 function startPool(): Tinypool {
-	const one = { runtime: 'worker_threads', minThreads: 0, maxThreads: 1, idleTimeout: IDLE_MS } as const
+	const one = {
+		runtime: 'worker_threads',
+		minThreads: 0,
+		maxThreads: 1,
+		idleTimeout: IDLE_MS,
+		maxMemoryLimitBeforeRecycle: MAX_HEAP_BYTES,
+	} as const
 	// In production the worker is a file of its own beside the server's bundle, and the working directory is the project's folder.
 	if (import.meta.env?.PROD)
 		return new Tinypool({ ...one, filename: join(process.cwd(), 'build/server/render-worker.js') })
