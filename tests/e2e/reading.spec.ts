@@ -232,6 +232,7 @@ test('a question on paper has dark text in either theme, and nothing that can on
 	await expect(page.getByRole('contentinfo')).toBeHidden()
 	await expect(page.getByRole('link', { name: 'Skip to content' })).toBeHidden()
 	await expect(page.getByRole('heading', { name: /^Comments/ })).toBeVisible()
+	await expect(page.locator('.code pre').first()).toHaveCSS('white-space', 'pre-wrap')
 	for (const pressed of ['textarea', 'summary', '[data-not-saved]'])
 		await expect(page.locator(pressed).filter({ visible: true })).toHaveCount(0)
 })
