@@ -58,7 +58,7 @@ test('a profile is reported, hidden, restored and cleaned up; a member is blocke
 
 	await test.step('others see the names, and the owner sees the reason', async () => {
 		await reader.goto('/find-dev/petra.plain')
-		await expect(reader.getByText('A moderator hid this profile’s texts.')).toBeVisible()
+		await expect(reader.getByText('This profile’s texts are hidden.')).toBeVisible()
 		await expect(reader.getByText('Cheap shoes')).toHaveCount(0)
 		await expectNoViolations(reader)
 		await owner.goto('/notifications')

@@ -158,7 +158,7 @@ describe('a profile', () => {
 
 	test('that is hidden shows a notice to others, and the reason to its owner and moderators', async () => {
 		const shown = await read('/find-dev/nora', 'peer')
-		expect(shown).toContain('A moderator hid this profile’s texts.')
+		expect(shown).toContain('This profile’s texts are hidden.')
 		expect(shown).not.toContain('It insults.')
 		expect(shown).toContain('Nora Finch')
 		for (const [path, who] of [

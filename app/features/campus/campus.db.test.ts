@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
+import { sendAccountMail } from '~/features/accounts/registration/account-mails.server.ts'
 import { getAcademics, saveAcademics } from '~/features/profile-editor/editing.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
 import { Conflict, Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
@@ -210,6 +211,16 @@ test('limits: three mails an hour per address, five a day per member', async () 
 	await linkOf(mira)
 	await expect(linkOf(mira)).rejects.toThrow(TooManyRequests)
 	expect(await lettersTo(quiet)).toHaveLength(3)
+})
+
+test('a link is also mailed to an address that got all mails about an account, which a refusal would reveal', async () => {
+	const email = `owner${made}@mit.edu`
+	const owner = await makeMember(`owner${made}`)
+	await sql`update users set email = ${email} where id = ${owner.id}`.execute(db())
+	for (let sent = 0; sent < 4; sent += 1) await sendAccountMail({ kind: 'reset', email })
+	expect(await lettersTo(email)).toHaveLength(3)
+	await setAddress(mira, email)
+	expect(await linkOf(mira)).not.toBe('')
 })
 
 describe('an address', () => {

@@ -91,7 +91,7 @@ async function mailLink(row: CampusRow, ip: string): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			if (!(await mayMail(trx, email)))
+			if (!(await mayMail(trx, email, 'campus')))
 				throw new TooManyRequests('We have sent many emails to that address. Try again tomorrow.', 86_400)
 			await replaceLink(trx, {
 				hash: hashToken(token),

@@ -7,7 +7,7 @@ import {
 	markSeen,
 	openConversation,
 } from '~/features/chat/messages/reading.server.ts'
-import { countUnreadTotals, listConversations } from '~/features/inbox/inbox.server.ts'
+import { countUnreadTotals, listConversations, markAllSeen } from '~/features/inbox/inbox.server.ts'
 import { searchOwnMessages } from '~/features/inbox/search/search.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { findBrokenFigures, makeConversation, makeMessage } from '../../../tests/factories/chat.ts'
@@ -56,17 +56,23 @@ test('a blocked member notices nothing', async () => {
 	const before = await openConversation(mira, tomas.username)
 	await setBlocked(tomas, mira.username, true)
 	expect(await openConversation(mira, tomas.username)).toEqual(before)
+	await markSeen(tomas, { with: mira.username, upTo: 2 ** 31 - 1, read: false })
+	await markSeen(tomas, { with: mira.username, upTo: 2 ** 31 - 1, read: true })
+	await markAllSeen(tomas)
+	expect(await openConversation(mira, tomas.username)).toEqual(before)
 	const sent = await makeMessage(mira, tomas, 'sent as ever')
 	await markSeen(tomas, { with: mira.username, upTo: sent.id, read: true })
 	const after = await openConversation(mira, tomas.username)
 	expect(after.messages.at(-1)).toEqual(sent)
 	expect(after.receipts.delivered).toBeLessThan(sent.id)
 	expect((await listConversations(mira)).conversations).toMatchObject([{ last: { excerpt: 'sent as ever' } }])
+	await setBlocked(tomas, mira.username, false)
+	await markSeen(tomas, { with: mira.username, upTo: sent.id, read: true })
+	expect((await openConversation(mira, tomas.username)).receipts.read).toBe(sent.id - 2)
 })
 
 test('the blocker sees and counts none of it, and cannot write before unblocking', async () => {
 	await makeConversation(mira, tomas)
-	await markSeen(tomas, { with: mira.username, upTo: 2 ** 31 - 1, read: true })
 	await setBlocked(tomas, mira.username, true)
 	await makeMessage(mira, tomas)
 	expect((await countUnreadTotals(tomas)).conversations).toBe(0)

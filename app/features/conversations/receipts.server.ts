@@ -25,7 +25,10 @@ export const storeReceipt = batched({
 	keysOf: ({ userId, username }) => [`${userId} ${username}`],
 })
 
-/** Two statements read, one writes, one counts. Null where the conversation was skipped because it is locked. */
+/**
+ * Two statements read, one writes, one counts. Null where the conversation was skipped because it is locked. A member whom the reader
+ * blocks is not told what the reader reads, so no receipt is stored before the block ends.
+ */
 function noteTogether(receipts: Receipt[], locking: LockOptions): Promise<({ answer: Noted } | null)[]> {
 	return transact(async (trx, last, after) => {
 		const [locked, peers] = await Promise.all([
@@ -35,7 +38,7 @@ function noteTogether(receipts: Receipt[], locking: LockOptions): Promise<({ ans
 		const noted: ({ answer: Noted } | null)[] = receipts.map(() => ({ answer: {} }))
 		const held = receipts.flatMap(({ userId, upTo, read }, index) => {
 			const [peer, conversationId] = [peers[index], locked[index]]
-			if (!peer?.id || (read && peer.read_id >= upTo)) return []
+			if (!peer?.id || peer.blocked_by_me || (read && peer.read_id >= upTo)) return []
 			if (conversationId === undefined) noted[index] = null
 			return conversationId === undefined ? [] : [{ index, peer, conversationId, userId, upTo, read }]
 		})

@@ -28,14 +28,14 @@ export async function writeVote(
 	const table = sql.table(onQuestion ? 'question_votes' : 'comment_votes')
 	const column = sql.ref(onQuestion ? 'question_id' : 'comment_id')
 	const id = commentId ?? questionId
-	if (vote === 0) await sql`delete from ${table} where user_id = ${userId} and ${column} = ${id}`.execute(trx)
-	else
-		await sql`
-			insert into ${table} as mine (user_id, ${column}, value) values (${userId}, ${id}, ${vote})
-			on conflict (user_id, ${column}) do update set value = excluded.value, voted_at = now()
-			where mine.value <> excluded.value`.execute(trx)
-	const { rows } = await sql<{ score: number }>`
-		select score from ${sql.table(onQuestion ? 'questions' : 'comments')} where id = ${id}`.execute(trx)
+	const change =
+		vote === 0
+			? sql`delete from ${table} where user_id = ${userId} and ${column} = ${id}`
+			: sql`insert into ${table} as mine (user_id, ${column}, value) values (${userId}, ${id}, ${vote})
+				on conflict (user_id, ${column}) do update set value = excluded.value, voted_at = now() where mine.value <> excluded.value`
+	const score = sql<{ score: number }>`
+		select score from ${sql.table(onQuestion ? 'questions' : 'comments')} where id = ${id}`
+	const [, { rows }] = await Promise.all([change.execute(trx), score.execute(trx)])
 	return rows[0]?.score ?? 0
 }
 

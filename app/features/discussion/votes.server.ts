@@ -1,6 +1,11 @@
 import { mayAccept, mayVote } from '~/features/questions/questions.policy.ts'
-import { findQuestion, type QuestionMarks } from '~/features/questions/questions.queries.server.ts'
-import { changeForum, eventQuestion, requireWriter } from '~/features/questions/writing/change.server.ts'
+import type { QuestionMarks } from '~/features/questions/questions.queries.server.ts'
+import {
+	changeForum,
+	eventQuestion,
+	requireQuestion,
+	requireWriter,
+} from '~/features/questions/writing/change.server.ts'
 import { lockComment, lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { type AskedView, NOBODY_ASKED } from '~/features/routing/routing.view.ts'
@@ -110,8 +115,7 @@ function isVote(vote: number): vote is Vote {
 
 /** The question and the author of a target, read before the lock. A comment's question never changes; an author does by a merge of accounts. */
 async function find({ questionId, commentId }: VoteTarget) {
-	const row = isId(questionId) ? await findQuestion(questionId) : undefined
-	if (!row) throw new NoSuch('query')
+	const row = await requireQuestion(questionId)
 	const question = eventQuestion(row)
 	if (commentId === null) return { question, authorId: row.author_id }
 	const comment = isId(commentId) ? await findComment(commentId) : undefined

@@ -26,13 +26,17 @@ export interface InboxRow extends PeerRow {
 const MAX_TEXT = 200
 const MAX_HTML = 2_000
 
-/** A member's conversations, latest message first. Requests are listed separately. */
+/**
+ * A member's conversations, latest message first. Requests are listed separately. As in the count of the header, nothing is unread where
+ * the member blocks the peer.
+ */
 export async function listInbox(
 	userId: number,
 	{ requests, before, limit }: { requests: boolean; before: number | null; limit: number },
 ): Promise<InboxRow[]> {
 	const { rows } = await sql<InboxRow>`
-		select ${peerColumns(userId)}, mine.unread, mine.muted, mine.pending, m.id as last_message_id, m.sender_id = ${userId} as mine,
+		select ${peerColumns(userId)}, case when ${isBlocking(userId, sql.ref('p.id'))} then 0 else mine.unread end as unread,
+			mine.muted, mine.pending, m.id as last_message_id, m.sender_id = ${userId} as mine,
 			left(text_of_html(left(case when m.sender_id = ${userId} then m.html else coalesce(m.recipient_html, m.html) end, ${MAX_HTML})),
 				${MAX_TEXT}) as body,
 			m.pictures, m.sent_at, m.deleted_at is not null as deleted
@@ -82,10 +86,9 @@ export interface ReadRow {
 	username: string
 	delivered_id: number
 	read_id: number
-	blocked_by_me: boolean
 }
 
-/** Marks everything in these conversations as read; they must be locked. */
+/** Marks everything in these conversations as read, except with members whom the reader blocks; they must be locked. */
 export async function writeAllRead(trx: Executor, userId: number, conversationIds: number[]): Promise<ReadRow[]> {
 	const { rows } = await sql<ReadRow>`
 		update conversation_members m set unread = 0, read_id = greatest(m.read_id, got.id),
@@ -93,8 +96,7 @@ export async function writeAllRead(trx: Executor, userId: number, conversationId
 		from conversations c, users p, lateral (
 			select id from messages where conversation_id = c.id and recipient_id = ${userId} order by id desc limit 1) got
 		where m.user_id = ${userId} and m.conversation_id = any(${conversationIds}::int[]) and c.id = m.conversation_id
-			and p.id in (c.lower_id, c.higher_id) and p.id <> ${userId}
-		returning p.id as peer_id, p.username, m.delivered_id, m.read_id,
-			${isBlocking(userId, sql.ref('p.id'))} as blocked_by_me`.execute(trx)
+			and p.id in (c.lower_id, c.higher_id) and p.id <> ${userId} and not ${isBlocking(userId, sql.ref('p.id'))}
+		returning p.id as peer_id, p.username, m.delivered_id, m.read_id`.execute(trx)
 	return rows
 }

@@ -85,7 +85,8 @@ function summary(row: InboxRow, reader: SignedIn): ConversationSummary {
 }
 
 /**
- * Marks all messages to the viewer as read, except in requests, which wait for an answer. Notifies the senders and the viewer's other tabs.
+ * Marks all messages to the viewer as read, except in requests, which wait for an answer, and with members whom they block. Notifies the
+ * senders and the viewer's other tabs.
  * @throws NotAllowed
  */
 export async function markAllSeen(viewer: Viewer): Promise<void> {
@@ -102,8 +103,8 @@ export async function markAllSeen(viewer: Viewer): Promise<void> {
 
 /** Sends the member's tabs one event, and each peer the new read receipt. */
 async function announceAllRead(reader: SignedIn, rows: ReadRow[]): Promise<void> {
-	for (const { peer_id: peerId, delivered_id: delivered, read_id: read, blocked_by_me: blocked } of rows)
-		if (!blocked) announce(roomOf(peerId), 'chat:receipts', { with: reader.username, receipts: { delivered, read } })
+	for (const { peer_id: peerId, delivered_id: delivered, read_id: read } of rows)
+		announce(roomOf(peerId), 'chat:receipts', { with: reader.username, receipts: { delivered, read } })
 	const conversations = await countConversationsWithUnread(reader.id)
 	announce(roomOf(reader.id), 'chat:all-read', { with: rows.map(({ username }) => username), conversations })
 }

@@ -213,7 +213,7 @@ export const attemptLimits = {
 	/** Passwords entered where a mailed link asks for one. */
 	'confirm-link': { free: 5, waits: growing, forgottenAfter: DAY },
 	'confirm-address': { free: 50, waits: growing, forgottenAfter: HOUR },
-	/** Mails to university addresses; the limit per address is that of all mails. */
+	/** Mails to university addresses; the limit per address is as high as that of other mails. */
 	'campus-member': { free: 5, waits: [DAY], forgottenAfter: DAY },
 	'campus-address': { free: 100, waits: growing, forgottenAfter: HOUR },
 } satisfies Record<string, AttemptLimit>

@@ -64,8 +64,7 @@ declare module '~/platform/jobs/jobs.server.ts' {
  * @param drawn a random number from 0 to 99
  */
 export async function beginRouting(trx: Executor, questionId: number, drawn = randomInt(100)): Promise<void> {
-	await insertRouting(trx, questionId, drawn >= LEFT_OUT_PERCENT)
-	await resumeRouting(trx, questionId)
+	await Promise.all([insertRouting(trx, questionId, drawn >= LEFT_OUT_PERCENT), resumeRouting(trx, questionId)])
 }
 
 /** Resumes the rounds of a question that was not public for a while. */

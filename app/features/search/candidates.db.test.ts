@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeMember } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { conditionsBesideWords, type SearchScope } from './scope.queries.server.ts'
 import { refreshWordCounts } from './similar/similar.queries.server.ts'
@@ -230,3 +230,13 @@ test.each(['q.search', 'title_document(q.title)'])(
 		expect([...plan.matchAll(/on (questions_\w+)/g)].map(([, index]) => index)).toEqual(['questions_found_unanswered'])
 	},
 )
+
+test('a question has its document in its row, which searches rank by, and its texts elsewhere', async () => {
+	const many = (word: string) => Array.from({ length: 120 }, (_, index) => `${word}${index}`).join(' ')
+	const { id } = await makeQuestion(asha, { title: `Bellows ${many('a').slice(0, 100)}`, description: many('leather') })
+	await makeComment(ravi, id, many('valve'))
+	const columns = ['title', 'excerpt', 'tags', 'search', 'description_html']
+	const places = columns.map((name) => sql`pg_column_toast_chunk_id(${sql.ref(name)}) is not null as ${sql.ref(name)}`)
+	const { rows } = await sql`select ${sql.join(places)} from questions where id = ${id}`.execute(db())
+	expect(rows).toEqual([{ title: false, excerpt: false, tags: false, search: false, description_html: true }])
+})

@@ -11,11 +11,13 @@ import type { ListView } from '~/features/questions/questions.queries.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { alignTerms } from '~/features/terms/terms.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { transact } from '~/platform/db/transaction.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { listFollowed, setFollowing } from './following.server.ts'
+import { retagQuestion } from './tags.queries.server.ts'
 import {
 	addSynonym,
 	describeTag,
@@ -250,6 +252,31 @@ test('followers of several tags and a category are listed in pages, each once', 
 	}
 	expect(told).toEqual(fans.filter((_, index) => index !== 1).map(({ id }) => id))
 })
+
+test('writing the tags of a question reads these, however many there are', async () => {
+	const { id } = await makeQuestion(asha, { title: 'How do I count what is read?', tags: 'haskell, scala' })
+	const read = await transact(async (trx) => {
+		await sql`insert into tags (name) select 'unread-' || n from generate_series(1, 500) n`.execute(trx)
+		const before = await countReadTags(trx)
+		await retagQuestion(trx, id, ['scala', 'erlang'])
+		const after = await countReadTags(trx)
+		await sql`delete from tags where name like 'unread-%'`.execute(trx)
+		return after - before
+	})
+	expect(read).toBeGreaterThan(0)
+	expect(read).toBeLessThan(50)
+	await transact((trx) => retagQuestion(trx, id, ['haskell', 'scala']))
+	await expectFiguresToHold()
+})
+
+/** How many rows of tags this connection has read and not reported yet. */
+async function countReadTags(trx: Executor): Promise<number> {
+	const { rows } = await sql<{ read: number }>`
+		select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables where relname = 'tags'`.execute(
+		trx,
+	)
+	return rows[0]?.read ?? 0
+}
 
 /** All ids of a list, read in pages of one. */
 async function pagesOf(input: Parameters<typeof listQuestions>[1]): Promise<number[]> {

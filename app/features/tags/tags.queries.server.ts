@@ -259,10 +259,12 @@ export async function isStillTag(trx: Executor, word: string, tag: string): Prom
  * foreign keys only need the id to stay.
  */
 
-/** Adds a published question to the counters, or removes one that is no longer published. */
+/** Adds a published question to the counters, or removes one that is no longer published. Its statements begin at once. */
 export async function addToQuestionCount(trx: Executor, categoryId: number, change: 1 | -1): Promise<void> {
-	await sql`update categories set question_count = question_count + ${change} where id = ${categoryId}`.execute(trx)
-	await sql`update counters set value = value + ${change} where name = 'questions'`.execute(trx)
+	await Promise.all([
+		sql`update categories set question_count = question_count + ${change} where id = ${categoryId}`.execute(trx),
+		sql`update counters set value = value + ${change} where name = 'questions'`.execute(trx),
+	])
 }
 
 /** Moves a published question to another category's counter. */
@@ -273,23 +275,30 @@ export async function moveQuestion(trx: Executor, from: number, to: number): Pro
 		from both_ends where categories.id = both_ends.id`.execute(trx)
 }
 
-/** Sets the tags of a published question, and creates new ones; none if it is not published. */
+/**
+ * Sets the tags of a published question, and creates new ones; none if it is not published. Its statements begin at once, in the order in
+ * which they lock.
+ */
 export async function retagQuestion(trx: Executor, id: number, tags: string[]): Promise<void> {
-	await sql`insert into tags (name) select name from unnest(${tags}::text[]) as name order by name on conflict do nothing`.execute(
-		trx,
-	)
-	await sql`select 1 from tags where name = any(${tags}) or id in (select tag_id from question_tags where question_id = ${id}) order by name for no key update`.execute(
-		trx,
-	)
-	await sql`
-		with gone as (delete from question_tags where question_id = ${id} and tag_id not in (select id from tags where name = any(${tags})) returning tag_id)
-		update tags set question_count = question_count - 1 from gone where tags.id = gone.tag_id`.execute(trx)
-	await sql`
-		with fresh as (
-			insert into question_tags (tag_id, question_id, created_at)
-			select tags.id, questions.id, questions.created_at from tags, questions where tags.name = any(${tags}) and questions.id = ${id}
-			on conflict do nothing returning tag_id)
-		update tags set question_count = question_count + 1 from fresh where tags.id = fresh.tag_id`.execute(trx)
+	await Promise.all([
+		sql`insert into tags (name) select name from unnest(${tags}::text[]) as name order by name on conflict do nothing`.execute(
+			trx,
+		),
+		// By their ids, as PostgreSQL would read all tags for “name = … or id in …”.
+		sql`
+			select from tags where id = any(array(
+				select id from tags where name = any(${tags}) union all select tag_id from question_tags where question_id = ${id}))
+			order by name for no key update`.execute(trx),
+		sql`
+			with gone as (delete from question_tags where question_id = ${id} and tag_id not in (select id from tags where name = any(${tags})) returning tag_id)
+			update tags set question_count = question_count - 1 from gone where tags.id = gone.tag_id`.execute(trx),
+		sql`
+			with fresh as (
+				insert into question_tags (tag_id, question_id, created_at)
+				select tags.id, questions.id, questions.created_at from tags, questions where tags.name = any(${tags}) and questions.id = ${id}
+				on conflict do nothing returning tag_id)
+			update tags set question_count = question_count + 1 from fresh where tags.id = fresh.tag_id`.execute(trx),
+	])
 }
 
 /** The counters that {@link addToQuestionCount}, {@link moveQuestion} and {@link retagQuestion} maintain. */

@@ -140,8 +140,7 @@ export async function requireCategory(
 	slug: string,
 	{ trx, current = '', isPseudonymous = false, tags, before = [] }: PlaceOptions = {},
 ): Promise<{ categoryId: number; slug: string }> {
-	if (trx) await lockCategoriesShared(trx)
-	const found = await findCategory(storable(slug), trx)
+	const [, found] = await Promise.all([trx && lockCategoriesShared(trx), findCategory(storable(slug), trx)])
 	if (!found) throw new Invalid('Category field is required!', { category: 'Category field is required!' })
 	const isKept = found.slug === current
 	const refusal = isKept
@@ -224,8 +223,8 @@ export async function mainTags(trx: Executor, tags: string[]): Promise<string[]>
 
 /** Like {@link mainTags}, for the tags of many questions. */
 export async function mainTagsOfAll(trx: Executor, lists: string[][]): Promise<string[][]> {
-	await lockTermsShared(trx)
-	return resolveTags(trx, lists)
+	const [, main] = await Promise.all([lockTermsShared(trx), resolveTags(trx, lists)])
+	return main
 }
 
 /** Like {@link mainTagsOfAll}, for readers: without a lock. */

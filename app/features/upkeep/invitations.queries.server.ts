@@ -9,11 +9,10 @@ export function isInvited(userId: number, questionId: number): RawBuilder<boolea
 		and not exists (select from comments c where c.question_id = ${questionId} and c.author_id = ${userId} and c.status = 'published'))`
 }
 
-/** Finds a member who can be asked: neither imported, suspended nor leaving. */
+/** Finds a member who can be asked: anybody but an imported author. */
 export async function findInvitable(username: string): Promise<{ id: number; name: string } | undefined> {
 	const { rows } = await sql<{ id: number; name: string }>`
-		select id, name from users where username = ${username} and not imported and leaves_at is null
-			and coalesce(suspended_until <= now(), true)`.execute(db())
+		select id, name from users where username = ${username} and not imported`.execute(db())
 	return rows[0]
 }
 
@@ -33,8 +32,8 @@ export async function countInvited(
 
 /**
  * Records that a member asked another one. The question must be locked, so that concurrent invitations are serialized.
- * @returns whether to notify them: not if they were notified before, declined, asked the question, wrote there already, or one blocks the
- * other
+ * @returns whether to notify them: not if they were notified before, declined, asked the question, wrote there already, one blocks the other,
+ * or they are suspended or leaving
  */
 export async function writeInvitation(
 	trx: Executor,
@@ -47,6 +46,7 @@ export async function writeInvitation(
 			and not exists (select from comments where question_id = ${questionId} and author_id = ${userId} and status = 'published')
 			and not exists (select from questions where id = ${questionId} and author_id = any(${accountIdsOf(userId)}))
 			and not ${isBlocking(userId, inviterId)} and not ${isBlocking(inviterId, userId)}
+			and not exists (select from users where id = ${userId} and (leaves_at is not null or suspended_until > now()))
 		on conflict do nothing returning told`.execute(trx)
 	return rows[0]?.told ?? false
 }

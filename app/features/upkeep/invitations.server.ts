@@ -23,8 +23,8 @@ import {
 import { MAX_INVITED } from './upkeep.view.ts'
 
 /*
- * Members ask others to answer a question. The asking member is not told whether they were notified, as that would reveal blocks and
- * refusals.
+ * Members ask others to answer a question. The asking member is not told whether they were notified, as that would reveal blocks,
+ * refusals and suspensions.
  */
 
 declare module '~/features/notifications/kinds.server.ts' {
@@ -46,8 +46,8 @@ export async function getInvitations(viewer: Viewer, questionId: number) {
 }
 
 /**
- * Asks a member to answer a question. Nobody is notified twice, and members who declined, block the viewer or asked the question are not
- * notified; the response is the same.
+ * Asks a member to answer a question. Nobody is notified twice, and members who declined, block the viewer, asked the question, are
+ * suspended or leave are not notified; the response is the same.
  * @param username of the member to ask, in any case
  * @returns their name, and the path of the question
  * @throws NotAllowed for a visitor, a suspended member and a locked question; NotFound without such a question or member; Invalid for

@@ -14,7 +14,7 @@ import { isClosedDemoAccount } from './demo-accounts.server.ts'
 import {
 	activateEmailLink,
 	activateResetLink,
-	deleteRegistration,
+	deleteNeedlessRegistration,
 	findRegistration,
 	insertEmailLink,
 	replaceResetLink,
@@ -99,11 +99,12 @@ export async function sendAccountMail({ kind, email, isKnownDevice = false }: Ac
 }
 
 /**
- * Takes one mail to this address from its budget: 3 an hour and 5 a day, over all that strangers can request.
+ * Takes one mail to this address from a budget: 3 an hour and 5 a day. By default it is that of all that strangers can request. Nobody may
+ * learn that this one is spent, as links for a new password only go to addresses that have an account.
  * @returns whether it may be sent
  */
-export function mayMail(trx: Executor, email: string): Promise<boolean> {
-	return takeMailBudget(trx, budgetsOf(email).strangers)
+export function mayMail(trx: Executor, email: string, budget: 'strangers' | 'campus' = 'strangers'): Promise<boolean> {
+	return takeMailBudget(trx, budgetsOf(email)[budget])
 }
 
 /**
@@ -125,7 +126,7 @@ type Write = (() => Promise<Mail>) | undefined
 const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Promise<Write>> = {
 	async register(trx, email) {
 		if (!(await findAccountByEmail(email, trx))) return writers.confirm(trx, email)
-		await deleteRegistration(trx, email)
+		await deleteNeedlessRegistration(trx, email)
 		return async () => knownAddressLetter(email)
 	},
 
@@ -160,13 +161,14 @@ async function linkFor(trx: Executor, email: string, userId: number | null): Pro
 	return token
 }
 
-/** The budget keys of an address: for mails that strangers request, that known devices request, and about new devices. */
+/** The budget keys of an address: for mails that strangers request, that known devices request, about new devices, and of universities. */
 function budgetsOf(email: string) {
 	const mailbox = mailboxOf(email)
 	return {
 		strangers: hashToken(mailbox),
 		knownDevices: hashToken(`known device ${mailbox}`),
 		newDevices: hashToken(`new device ${mailbox}`),
+		campus: hashToken(`campus ${mailbox}`),
 	}
 }
 

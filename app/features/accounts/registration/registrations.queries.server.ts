@@ -61,6 +61,14 @@ export async function deleteRegistration(trx: Executor, email: string, keptLink 
 }
 
 /**
+ * Deletes the registration of an address that has an account. One by an invitation keeps its use for a day, as for any other address:
+ * the uses that are left would tell who is a member.
+ */
+export async function deleteNeedlessRegistration(trx: Executor, email: string): Promise<void> {
+	await sql`delete from registrations where email = ${email} and invite_id is null`.execute(trx)
+}
+
+/**
  * The password hash of an unconfirmed address: of a registration, or of a member from before confirmation was required.
  * @returns also whether a member has the address
  */

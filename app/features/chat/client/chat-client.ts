@@ -232,6 +232,9 @@ export class ChatClient {
 
 	receiveState(peer: string, state: ConversationState): void {
 		this.conversations.get(peer)?.receiveState(state)
+		// Receipts are not stored while the peer is blocked.
+		this.seen.forget()
+		this.attend(peer, this.attended.has(peer))
 	}
 
 	/** The outbox has changed. */

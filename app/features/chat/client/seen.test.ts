@@ -38,6 +38,17 @@ test('receipts are reported again after a lost connection', async () => {
 	expect(server.seen).toContainEqual({ by: 'anna', upTo: 1, read: true, leaving: false })
 })
 
+test('receipts are reported again when a block ends, during which none were stored', async () => {
+	const { server, anna, bert } = pair()
+	anna.client.attend('bert', true)
+	bert.client.write('anna', 'Hello')
+	await settle()
+	server.seen.length = 0
+	anna.client.receiveState('bert', server.state)
+	await settle()
+	expect(server.seen).toEqual([{ by: 'anna', upTo: 1, read: true, leaving: false }])
+})
+
 test('messages read in the last second are reported when the page is left, and none twice', async () => {
 	const { server, anna, bert } = pair()
 	bert.client.write('anna', 'Hello')

@@ -59,7 +59,7 @@ export async function announceMessage(
 }
 
 /**
- * Announces a receipt. The peer is told nothing if they are blocked, or if their request was not answered yet.
+ * Announces a receipt. The peer is told nothing if their request was not answered yet.
  * @param counted the reader's number of conversations with unread messages since the commit, if it was read with it
  */
 export async function announceSeen(
@@ -68,7 +68,7 @@ export async function announceSeen(
 	seen: SeenRow,
 	counted?: number,
 ): Promise<void> {
-	if (!peer.pending && !peer.blocked_by_me) {
+	if (!peer.pending) {
 		const receipts = { delivered: seen.delivered_id, read: seen.read_id }
 		announce(roomOf(peer.peer_id), 'chat:receipts', { with: reader.username, receipts })
 	}

@@ -2,17 +2,17 @@ import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
 import '~/features/index.server.ts'
-import { logIn } from '~/features/accounts/accounts.server.ts'
+import { getAccount, logIn } from '~/features/accounts/accounts.server.ts'
 import { confirmAddress } from '~/features/accounts/registration/registrations.server.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { form, request } from '../../../../tests/support/browser.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { mailedToken, resetCounts, useJobTables } from '../../../../tests/support/jobs.ts'
+import { mailedToken, resetCounts, sentMails, useJobTables } from '../../../../tests/support/jobs.ts'
 import { queuedBehind } from '../../../../tests/support/locks.ts'
 import { getInvites, makeInvite } from './invites.server.ts'
-import { registerInvited } from './joining.server.ts'
+import { registerInvited, requireInvite } from './joining.server.ts'
 
 useDatabase()
 useJobTables()
@@ -53,4 +53,17 @@ test('a registration that was not confirmed within a day does not come back for 
 	await expect(logIn(form({ email: 'late@eastmere.example', password: PASSWORD }), request())).rejects.toThrow()
 	await expect(confirm('late@eastmere.example')).rejects.toThrow()
 	expect((await getInvites(inviter)).rows[0]).toMatchObject({ used: 1, maxUses: 1 })
+})
+
+test('a registration takes a use of the link for a day also where the address has an account, which the link thus does not reveal', async () => {
+	vi.spyOn(config(), 'REQUIRE_EMAIL_VERIFICATION', 'get').mockReturnValue(true)
+	const host = await makeMember('host', 'admin')
+	const { email } = await getAccount(await makeMember('mira'))
+	const { address } = await makeInvite(host, { uses: '1', days: '7', cohort: '' })
+	const token = address.split('token=')[1] ?? ''
+	await join(token, email)
+	expect(await sentMails(email)).toMatchObject([{ subject: expect.stringContaining('You already have an account') }])
+	await expect(requireInvite(token)).rejects.toThrow('has been used up')
+	await sql`update registrations set created_at = now() - interval '25 hours'`.execute(db())
+	expect(await requireInvite(token)).toMatchObject({ email: null })
 })

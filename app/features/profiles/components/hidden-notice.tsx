@@ -1,14 +1,17 @@
 import type { ReactNode } from 'react'
 import type { ProfileView } from '../profiles.view.ts'
 
-/** Says that a moderator hid a profile. Its owner and moderators, who still see it, also get the reason. */
+/**
+ * Says that a profile is hidden: by a moderator, or because its member is leaving, which others do not learn. Its owner and moderators, who
+ * still see it, also get the reason.
+ */
 export function HiddenNotice({ hidden }: { hidden: ProfileView['hidden'] }) {
 	if (!hidden) return null
 	return (
 		<Notice>
 			{hidden.whole
-				? 'A moderator hid this profile’s texts and picture. Only its owner and the moderators see them.'
-				: 'A moderator hid this profile’s texts.'}
+				? 'This profile’s texts and picture are hidden. Only its owner and the moderators see them.'
+				: 'This profile’s texts are hidden.'}
 			{hidden.reason && <span className="mt-1 block text-ink">Reason: {hidden.reason}</span>}
 		</Notice>
 	)

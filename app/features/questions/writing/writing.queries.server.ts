@@ -43,18 +43,17 @@ export async function insertQuestion(
 	texts: QuestionTexts,
 ): Promise<void> {
 	const isPublished = status === 'published'
-	await sql`
+	const inserted = sql`
 		insert into questions (id, author_id, category_id, title, description, description_html, excerpt, tags, status, status_at, never_published, search)
 		values (${id}, ${authorId}, ${texts.categoryId}, ${texts.title}, ${texts.description}, ${texts.descriptionHtml}, ${texts.excerpt},
 			${texts.tags}, ${status}, ${isPublished ? null : sql`now()`}, ${!isPublished},
 			${isPublished ? sql`question_document(${texts.title}, ${texts.tags}, ${texts.description})` : ''})`.execute(trx)
-	if (isPublished) await includeQuestion(trx, id, texts.categoryId, texts.tags)
+	await Promise.all([inserted, isPublished && includeQuestion(trx, id, texts.categoryId, texts.tags)])
 }
 
-/** Counts a newly published question, and lists it under its tags. */
+/** Counts a newly published question, and lists it under its tags. Its statements begin at once. */
 async function includeQuestion(trx: Executor, id: number, categoryId: number, tags: string[]): Promise<void> {
-	await addToQuestionCount(trx, categoryId, 1)
-	await retagQuestion(trx, id, tags)
+	await Promise.all([addToQuestionCount(trx, categoryId, 1), retagQuestion(trx, id, tags)])
 }
 
 /** Locks a question for writing, so that two edits, or an edit and a deletion, are serialized. */
