@@ -191,7 +191,8 @@ function isNear(name: string, setting: string): boolean {
 }
 
 /** Whether other processes may hold tabs of this site. */
-export function hasSeveralProcesses({ REDIS_URL, WEB_CONCURRENCY }: Config = config()): boolean {
+export function hasSeveralProcesses(): boolean {
+	const { REDIS_URL, WEB_CONCURRENCY } = config()
 	return REDIS_URL !== undefined || WEB_CONCURRENCY > 1
 }
 

@@ -13,7 +13,7 @@ import stylesheet from './app.css?url'
 import { deferScripts, nonceAttribute, withData } from './shell/late-scripts.ts'
 
 /** Milliseconds for rendering a page; its data has been loaded before. */
-const renderLimit = 5_000
+const MAX_RENDERING_MS = 5_000
 
 /**
  * Renders a page completely before the first byte is sent: it is compressed in one piece, has a length, and a client that
@@ -132,7 +132,7 @@ function render(
 				if (!signal.aborted) log.error({ err: error }, 'rendering failed')
 			},
 		})
-		const timer = setTimeout(() => stream.abort(new Error('rendering took too long')), renderLimit)
+		const timer = setTimeout(() => stream.abort(new Error('rendering took too long')), MAX_RENDERING_MS)
 		signal.addEventListener('abort', () => stream.abort(), { once: true })
 	})
 }

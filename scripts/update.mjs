@@ -124,6 +124,8 @@ async function prepare(name, commit) {
 			stdio: 'inherit',
 		})
 		await tryIt(folder, commit.slice(0, 10))
+		// After a loss of power, a version that has its name would otherwise be one of empty files.
+		spawnSync('sync')
 		renameSync(folder, join(releases, name))
 	} finally {
 		rmSync(folder, { recursive: true, force: true })

@@ -15,8 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../tests/support/eventually.ts'
+import { canCutPower, mountPoweredDisk, powerNote } from '../tests/support/power.ts'
 
 /*
  * `npm run update` in a clone of a small test project, whose versions prepare and serve, or fail to. All it requires of a version is that
@@ -93,6 +94,19 @@ test('a version is prepared in a folder of its own, tried, and made current; a s
 	})
 	expect(current()).toBe(first)
 	expect(update()).toEqual({ status: 0, words: `${first} is current already.\n` })
+})
+
+test(`a version that is there after a loss of power is whole${powerNote}`, { skip: !canCutPower }, async () => {
+	const disk = await mountPoweredDisk()
+	onTestFinished(disk.remove)
+	const there = join(disk.folder, 'clone')
+	const [enter = '', ...inside] = disk.prefix
+	execFileSync(enter, [...inside, 'git', 'clone', '--quiet', origin, there])
+	execFileSync(enter, [...inside, process.execPath, join(there, 'scripts', 'update.mjs')])
+	// The names reach the disk within seconds, what is in the files up to half a minute later; another file hurries the names.
+	writeFileSync(join(disk.seen, 'other'), '', { flush: true })
+	const release = join(disk.cutPower(), 'clone', 'releases', first)
+	expect(readFileSync(join(release, 'scripts', 'start.mjs'), 'utf8')).toContain('createServer')
 })
 
 test.each([

@@ -60,12 +60,10 @@ import { reportMetrics } from './worker-metrics.ts'
 
 type Environment = { Bindings: HttpBindings }
 
-/** Fits a form with the longest question, in three-byte characters. */
-const largestBody = MAX_SMALL_BODY_BYTES
 /** Fits a form with a picture of 5 MB. A slightly larger picture is still read, to be refused with a message. */
-const largestBodyWithPicture = 6 * 1024 * 1024
+const MAX_BODY_BYTES_WITH_PICTURE = 6 * 1024 * 1024
 /** Fits a picture of 5 MB in base64, and the JSON around it. */
-const largestBodyWithBase64 = 7.5 * 1024 * 1024
+const MAX_BODY_BYTES_WITH_BASE64 = 7.5 * 1024 * 1024
 const pictureForms = features.flatMap((feature) => feature.pictureForms ?? [])
 
 /** In development every page is rendered by the current code. */
@@ -88,20 +86,20 @@ app.post(REPORT_PATH, limitReport, async (context) => logReports(await context.r
 app.use(sameOrigin(new Set(features.flatMap(({ crossSiteForms }) => crossSiteForms ?? []))))
 const tooLarge = 'The request is too large. The limit is 512 KB.'
 const limitBody = bodyLimit({
-	maxSize: largestBody,
+	maxSize: MAX_SMALL_BODY_BYTES,
 	onError: (context) => (context.req.path.startsWith('/api/') ? problem(413, tooLarge) : context.text(tooLarge, 413)),
 })
 const limitOfForms = pictureForms.map(({ path, tooLarge: message, isScript }) => {
 	const onError = (context: Context) =>
 		isScript ? context.json({ error: { kind: 'invalid-argument', message } }, 413) : context.text(message, 413)
-	return { path, limit: bodyLimit({ maxSize: largestBodyWithPicture, onError }) }
+	return { path, limit: bodyLimit({ maxSize: MAX_BODY_BYTES_WITH_PICTURE, onError }) }
 })
 const limitOfCalls = new Map<string, MiddlewareHandler>()
 for (const { path, pictureTooLarge: message } of operations) {
 	if (message === undefined) continue
 	limitOfCalls.set(
 		`/api/v1${path}`,
-		bodyLimit({ maxSize: largestBodyWithBase64, onError: () => problem(413, message) }),
+		bodyLimit({ maxSize: MAX_BODY_BYTES_WITH_BASE64, onError: () => problem(413, message) }),
 	)
 }
 app.use(limitLargeBodies((request) => request.headers.get(clientIpHeader) ?? ''))

@@ -16,7 +16,7 @@ interface Connection {
 	body?: { request: IncomingMessage; since: number; read: number }
 }
 
-const drainLookMs = 25
+const DRAIN_LOOK_MS = 25
 
 /** The open connections of a server: their limits, and their orderly end. Socket.IO handles WebSockets, which leave this list. */
 export class Connections {
@@ -54,7 +54,7 @@ export class Connections {
 			// would as well after a read that takes long.
 			await nextTurn()
 			this.#endIdle(now)
-			await sleep(drainLookMs)
+			await sleep(DRAIN_LOOK_MS)
 		}
 		this.end()
 	}

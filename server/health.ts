@@ -8,7 +8,7 @@ import { clientIpHeader } from './middleware/public-request.ts'
 /* Health checks of a process: for liveness probes, for proxies, and for `npm run doctor`. */
 
 /** Milliseconds that the database may take, so that /readyz answers within a second. */
-const databaseTimeoutMs = 800
+const DATABASE_TIMEOUT_MS = 800
 
 let isDraining = false
 /** The check in flight: probes share it, so that they do not pile up on an unresponsive database. */
@@ -26,7 +26,7 @@ export async function readiness(): Promise<'ready' | 'draining' | 'not ready'> {
 		pending = undefined
 	})
 	const timeout = Promise.withResolvers<false>()
-	const timer = setTimeout(() => timeout.resolve(false), databaseTimeoutMs)
+	const timer = setTimeout(() => timeout.resolve(false), DATABASE_TIMEOUT_MS)
 	const isReady = await Promise.race([pending, timeout.promise])
 	clearTimeout(timer)
 	return isReady ? 'ready' : 'not ready'

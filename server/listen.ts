@@ -6,9 +6,9 @@ import { codeOf } from '../app/lib/error-code.ts'
 import { connectionLimits } from './limits.ts'
 
 /** A turn of Node's event loop this short did next to nothing. */
-const shortTurnMs = 1
+const SHORT_TURN_MS = 1
 /** Maximum wait for a short turn on a busy machine. */
-const maxAcceptMs = 2_000
+const MAX_ACCEPTING_MS = 2_000
 
 /** The loopback addresses: what `localhost` means, whichever of them the hosts file names. */
 const loopback = ['127.0.0.1', '::1']
@@ -69,11 +69,11 @@ async function allAccepted(server: Server): Promise<void> {
 	server.on('connection', count)
 	// The first turn may already have accepted connections before this.
 	await nextTurn()
-	for (const end = performance.now() + maxAcceptMs; ; ) {
+	for (const end = performance.now() + MAX_ACCEPTING_MS; ; ) {
 		const [turn, before] = [performance.now(), accepted]
 		await nextTurn()
 		const now = performance.now()
-		if ((accepted === before && now - turn < shortTurnMs) || now > end) break
+		if ((accepted === before && now - turn < SHORT_TURN_MS) || now > end) break
 	}
 	server.off('connection', count)
 }

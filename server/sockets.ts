@@ -28,7 +28,7 @@ import { publicRequest } from './middleware/public-request.ts'
 import { commonHeaders } from './middleware/security.ts'
 import { traceEvent } from './tracing.ts'
 
-const renewEvery = 5_000
+const RENEW_EVERY_MS = 5_000
 /** A page sends a handful of packets; a tab that sends more than 60 in 10 s is broken or hostile. */
 const flood = { max: 60, milliseconds: 10_000 }
 
@@ -64,7 +64,7 @@ export function handleSockets(): () => Promise<void> {
 		if (isAway) reconnectTabs()
 		isAway = false
 	}
-	const timer = setInterval(() => inBackground(renew()), renewEvery).unref()
+	const timer = setInterval(() => inBackground(renew()), RENEW_EVERY_MS).unref()
 	return async () => {
 		clearInterval(timer)
 		await leaveTabs()

@@ -1,3 +1,4 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { codeOf } from './error-code.ts'
@@ -13,5 +14,17 @@ export async function renameDurably(from: string, to: string): Promise<void> {
 		await folder.sync().finally(() => folder.close())
 	} catch (error) {
 		if (!cannotSync.test(codeOf(error))) throw error
+	}
+}
+
+/** Returns once the names of a folder's files are on disk, too. */
+export function syncFolder(path: string): void {
+	const folder = openSync(path, 'r')
+	try {
+		fsyncSync(folder)
+	} catch (error) {
+		if (!cannotSync.test(codeOf(error))) throw error
+	} finally {
+		closeSync(folder)
 	}
 }

@@ -7,7 +7,7 @@ import { nameArchive, writePartial } from '~/platform/backup/archive.server.ts'
 import { writeFileAtomically } from '~/platform/backup/wal-archive.server.ts'
 import { openStorage } from '~/platform/storage/storage.server.ts'
 
-/* Which calls the file system gets: a loss of power cannot be tried here. */
+/* Which calls the file system gets, also where no loss of power can be tried (tests/support/power.ts). */
 
 const { calls, refusal } = vi.hoisted(() => ({ calls: [] as string[], refusal: { code: '' } }))
 

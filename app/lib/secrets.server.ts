@@ -1,11 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { syncFolder } from './durable-rename.server.ts'
 import { codeOf } from './error-code.ts'
 
 /**
  * The content of a file that is created on first use, readable by its owner only. Of several processes that need it at once, one
- * writes it, and all read the same.
+ * writes it, and all read the same. It is on disk before anybody uses it.
  * @param make creates the content if there is no file yet
+ * @throws Error with one sentence when the file is empty, as versions up to 0.3.0 left it where the power was cut
  */
 export function readOrCreateFile(file: string, make: () => string): string {
 	return read(file) ?? write(file, make())
@@ -13,7 +16,7 @@ export function readOrCreateFile(file: string, make: () => string): string {
 
 function write(file: string, text: string): string {
 	const mine = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
-	writeFileSync(mine, text, { mode: 0o600 })
+	writeFileSync(mine, text, { mode: 0o600, flush: true })
 	try {
 		// A link appears atomically, and never replaces another.
 		linkSync(mine, file)
@@ -22,16 +25,21 @@ function write(file: string, text: string): string {
 	} finally {
 		rmSync(mine, { force: true })
 	}
-	return readFileSync(file, 'utf8').trim()
+	syncFolder(dirname(file))
+	return read(file) ?? ''
 }
 
 function read(file: string): string | null {
+	let text: string
 	try {
-		return readFileSync(file, 'utf8').trim()
+		text = readFileSync(file, 'utf8').trim()
 	} catch (error) {
 		if (codeOf(error) !== 'ENOENT') throw error
 		return null
 	}
+	if (text === '')
+		throw new Error(`${file} is empty. Restore it from a backup, or remove it, and the next start creates another one.`)
+	return text
 }
 
 /** A token for a link or a cookie: 192 random bits as 32 characters of base64url. */

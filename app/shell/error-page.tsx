@@ -36,6 +36,9 @@ function NothingHere({ what }: { what: string }) {
 	// Its first sentence is the heading.
 	const end = what.indexOf('. ') + 1
 	const title = what.slice(0, end || undefined)
+	const usual = isMember
+		? 'No developer has this username. It may be misspelt.'
+		: 'It may have been deleted, or the link is wrong.'
 	const search = isMember ? 'Search people and skills' : 'Search topics'
 	return (
 		<div className="grid grid-cols-1 gap-x-16 gap-y-12 py-12 md:py-20 lg:grid-cols-[minmax(0,1fr)_20rem]">
@@ -50,13 +53,7 @@ function NothingHere({ what }: { what: string }) {
 						</>
 					)}
 				</h1>
-				<p className="mt-5 max-w-[46ch] text-lg text-pretty text-ink-2">
-					{end > 0
-						? what.slice(end)
-						: isMember
-							? 'No developer has this username. It may be misspelt.'
-							: 'It may have been deleted, or the link is wrong.'}
-				</p>
+				<p className="mt-5 max-w-[46ch] text-lg text-pretty text-ink-2">{end > 0 ? what.slice(end) : usual}</p>
 				<search>
 					<Form className="mt-7 flex max-w-md gap-2" action={isMember ? '/find-dev' : '/forum'} method="get">
 						<div className="input-box h-11 min-w-0 flex-1 flex-nowrap">

@@ -77,14 +77,15 @@ function EndedSessionPage({ ended: { login, typed } }: { ended: EndedSessionData
 /** Checks whether the site answers, and then loads the page. */
 function Retrying() {
 	const isHydrated = useHydrated()
-	const left = useRetries()
+	const secondsLeft = useRetries()
+	const left = isHydrated ? secondsLeft : REFRESH_S
 	return (
 		<>
 			<noscript>
 				<meta httpEquiv="refresh" content={String(REFRESH_S)} />
 			</noscript>
 			<span className="mt-4 block text-base text-ink-3" aria-live="off">
-				{isHydrated ? (left > 0 ? `Next try in ${left} s.` : 'Trying again…') : `Next try in ${REFRESH_S} s.`}
+				{left > 0 ? `Next try in ${left} s.` : 'Trying again…'}
 			</span>
 		</>
 	)

@@ -10,7 +10,7 @@ export interface Toast {
 }
 
 /** Milliseconds that a toast with an action stays. */
-export const actionTime = 10_000
+export const ACTION_TOAST_MS = 10_000
 
 const MAX_TOASTS = 20
 

@@ -4,12 +4,12 @@ import type { FlashAction } from '~/lib/context.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form } from '~/ui/link.tsx'
-import { actionTime, dismiss, type Toast, toastStore, toastTime } from './toast.ts'
+import { ACTION_TOAST_MS, dismiss, type Toast, toastStore, toastTime } from './toast.ts'
 
 const icons = { success: CircleCheck, error: CircleAlert, plain: Info, loading: LoaderCircle }
 
 /** Toasts that are shown in full; older ones are stacked below. */
-const shown = 3
+const MAX_SHOWN = 3
 
 /**
  * The toasts in the corner of the page: those of this tab, and a redirect's, which the server renders too. Hovering or focusing any
@@ -26,7 +26,7 @@ export function Toaster() {
 		setNewest(flash)
 		setCarried({ flash, key: now })
 	}
-	const room = carried ? shown - 1 : shown
+	const room = carried ? MAX_SHOWN - 1 : MAX_SHOWN
 	const waiting = toasts.length - room
 	const all = toasts.length + (carried ? 1 : 0)
 
@@ -89,7 +89,7 @@ interface ToastCardProps extends Omit<Toast, 'id'> {
 
 /** One toast, which counts down its own time while not paused. */
 export function ToastCard({ type, message, action, paused, onDone }: ToastCardProps) {
-	const left = useRef(action ? actionTime : toastTime[type])
+	const left = useRef(action ? ACTION_TOAST_MS : toastTime[type])
 	const done = useRef(onDone)
 	done.current = onDone
 

@@ -7,7 +7,7 @@ import { isBrokenPicture } from './broken-pictures.tsx'
 interface AvatarProps {
 	user: { username: string; name: string; image: string | null }
 	size: 20 | 24 | 32 | 40 | 48 | 112
-	/** Shows a presence dot; its text belongs beside the name ({@link Presence}). */
+	/** Shows a presence dot; its text belongs beside the name (`Presence`). */
 	online?: boolean | undefined
 }
 

@@ -16,7 +16,7 @@ const numbers = new WeakMap<object, number>()
 let lastNumber = 0
 
 /**
- * For {@link RenderAloneContext}. HTML depends only on its key, so it cannot become stale.
+ * For `RenderAloneContext`. HTML depends only on its key, so it cannot become stale.
  * @param now the moment that the page's relative times refer to, in milliseconds since the epoch
  */
 export function renderAloneAt(now: number): RenderAlone {

@@ -23,7 +23,7 @@ interface MemoMarkupProps<Props extends object>
 	of: ComponentType<Props>
 	/** Its properties, serializable as JSON. Pages with equal properties get the same HTML. */
 	with: Props
-	/** Times that it shows as {@link RelativeTime}, ISO 8601: its HTML changes with their text. */
+	/** Times that it shows as `RelativeTime`, ISO 8601: its HTML changes with their text. */
 	times?: readonly string[]
 }
 

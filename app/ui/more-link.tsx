@@ -59,7 +59,7 @@ function listFocusable(): HTMLElement[] {
 interface ListPagesProps {
 	/** The first page of the list, where this is a later one. */
 	firstHref: string | null
-	/** Of {@link useMore}. */
+	/** Of `useMore`. */
 	more: { nextHref: string | null; loading: boolean; load: () => void }
 	/** Shown instead of the link to the first page, on the first page. */
 	children?: ReactNode

@@ -6,16 +6,14 @@ interface RuleHeadProps {
 	title: ReactNode
 	/** For a list whose items can be removed: the focus moves to the heading then. */
 	place?: RefObject<HTMLHeadingElement | null>
-	/** A group within a section: a hairline above it. */
-	quiet?: boolean
 	/** A count or a link at the right end. */
 	children?: ReactNode
 }
 
 /** The heading of a section: a rule, a title and at most one more thing. */
-export function SectionHeading({ id, title, place, quiet, children }: RuleHeadProps) {
+export function SectionHeading({ id, title, place, children }: RuleHeadProps) {
 	return (
-		<div className={`rule-head${quiet ? ' rule-head-quiet' : ''}`}>
+		<div className="rule-head">
 			<h2 id={id} ref={place} tabIndex={place && -1}>
 				{title}
 			</h2>

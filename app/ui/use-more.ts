@@ -33,7 +33,7 @@ const MAX_RELOADED = 10
  * reader are not those of another, who may see less.
  */
 const kept = new Map<string, MorePage<never>[]>()
-const cachedEntries = 30
+const MAX_CACHED_ENTRIES = 30
 
 /**
  * The rows of a list's first page and of pages loaded after it, at the same address. A row may occur twice.
@@ -109,5 +109,5 @@ function keep(entry: string, pages: MorePage<unknown>[]): void {
 	kept.delete(entry)
 	kept.set(entry, pages as MorePage<never>[])
 	const [oldest] = kept.keys()
-	if (kept.size > cachedEntries && oldest !== undefined) kept.delete(oldest)
+	if (kept.size > MAX_CACHED_ENTRIES && oldest !== undefined) kept.delete(oldest)
 }

@@ -16,7 +16,7 @@ const filled = ['questions', 'comments', 'question_tags', 'question_votes', 'not
 
 /**
  * Fills an empty forum with questions and five times as many comments, in bulk, without triggers and importer. Everything that those would
- * derive is computed here, and {@link findDifferences} verifies it. Of each thousand questions 200 have no comment, most a few, 8 have 50
+ * derive is computed here, and `findDifferences` verifies it. Of each thousand questions 200 have no comment, most a few, 8 have 50
  * and two 150 and 200; the first five have 2,000.
  * @param members who may write; the first few of them write much
  * @returns rows written and seconds

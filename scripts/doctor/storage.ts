@@ -47,7 +47,7 @@ function adviceOf(error: unknown): string {
 	const text = `${underlyingCodeOf(error)} ${errorMessageOf(error)}`
 	if (/NoSuchBucket/.test(text)) return ' There is no such bucket: create it, or look at S3_BUCKET and S3_REGION.'
 	if (/InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied|Forbidden|403/.test(text))
-		return ' Look at S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, and whether the key may read, write and delete.'
+		return ' Look at S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, and whether the key may read, write, delete and list.'
 	if (/ENOTFOUND|ECONNREFUSED|timeout|Timeout/.test(text)) return ' Nobody answers at S3_ENDPOINT.'
 	return /EACCES|EPERM/.test(text) ? ' The account of the site may not write there.' : ''
 }

@@ -2,10 +2,8 @@
  * A progress bar for a terminal; otherwise a line every ten percent.
  * @param heading what is being done
  */
-export function progressLine(
-	heading: string,
-	out: NodeJS.WriteStream = process.stdout,
-): (done: number, total: number) => void {
+export function progressLine(heading: string): (done: number, total: number) => void {
+	const out = process.stdout
 	let reported = -1
 	return (done, total) => {
 		const percent = total === 0 ? 100 : Math.floor((100 * done) / total)

@@ -86,6 +86,22 @@ test('all items of both profiles can be seen, edited and moved, even if they are
 	expect(await listed()).toEqual(order)
 })
 
+test.each([
+	['one that has lapsed is replaced', 'lapsed', 400, 'second'],
+	['a valid one stays', 'valid', 200, 'first'],
+])('of two confirmed university addresses %s', async (_what, name, days, expected) => {
+	const [gone, kept] = [await join(`${name}-second`), await join(`${name}-first`)]
+	for (const [{ id, username }, age] of [[kept, days] as const, [gone, 5] as const])
+		await sql`
+			update profiles set university_email = ${`${username}@campus.example`}, campus_name = ${username},
+				campus_verified_at = now() - make_interval(days => ${age}) where user_id = ${id}`.execute(db())
+	await merge(gone, kept)
+	const { rows } = await sql`
+		select university_email as email, campus_name as name from profiles
+		where user_id = ${kept.id} and campus_verified_at > now() - interval '365 days'`.execute(db())
+	expect(rows).toEqual([{ email: `${name}-${expected}@campus.example`, name: `${name}-${expected}` }])
+})
+
 describe('what a member does about a post of their other account while the two are being merged is refused', () => {
 	const votes = 'You cannot vote on your own posts.'
 	const outdated = 'This is your own text. Edit it, and say what changed.'

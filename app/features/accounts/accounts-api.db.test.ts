@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
 import { parseConfig } from '~/config.server.ts'
@@ -6,7 +7,7 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { resetCounts, sentMails } from '../../../tests/support/jobs.ts'
 import { authHandler } from './accounts.server.ts'
-import { makeAuth } from './auth.server.ts'
+import { auth, makeAuth } from './auth.server.ts'
 
 // The stored hash must have the cost that is used in production.
 vi.unmock('@node-rs/argon2')
@@ -79,6 +80,23 @@ test('two concurrent registrations of an address create one account and get the 
 	).toHaveLength(1)
 })
 
+test('a registration that is cut off leaves no half of an account, and the member registers again', async () => {
+	// The credentials come last.
+	await sql`
+		create function cut_off() returns trigger language plpgsql as $$ begin raise exception 'cut off'; end $$`.execute(
+		db(),
+	)
+	await sql`create trigger cut_off before insert on credentials for each row execute function cut_off()`.execute(db())
+	await expect(
+		auth().api.signUpEmail({ body: { name: 'Cut', email: 'cut@eastmere.example', password } }),
+	).rejects.toThrow()
+	await sql`drop function cut_off cascade`.execute(db())
+	expect(await userOf('cut@eastmere.example')).toBeUndefined()
+	await signUp('cut@eastmere.example')
+	expect(await userOf('cut@eastmere.example')).toMatchObject({ username: 'cut' })
+	expect((await post('/sign-in/email', { email: 'cut@eastmere.example', password })).status).toBe(200)
+})
+
 test.each([
 	['a common password', { password: 'iloveyou1' }, 422, 'PASSWORD_TOO_COMMON'],
 	['a short password', { password: 'ünïcöde' }, 422, 'PASSWORD_TOO_SHORT'],
@@ -88,7 +106,13 @@ test.each([
 	['a name with a NUL', { name: 'a\0b' }, 422, 'INVALID_NAME'],
 	['a role', { role: 'admin' }, 400, 'FIELD_NOT_ALLOWED'],
 	['a username', { username: 'root' }, 400, 'FIELD_NOT_ALLOWED'],
-	['no address', { email: 'a\0b' }, 400, undefined],
+	['no address', { email: 'a\0b' }, 400, 'INVALID_EMAIL'],
+	[
+		'an address of 201 characters',
+		{ email: `a@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.example` },
+		400,
+		'INVALID_EMAIL',
+	],
 ])('a program that registers with %s is refused', async (_what, change, status, code) => {
 	const answer = await signUp('refused@eastmere.example', change)
 	expect([answer.status, (await answer.json()).code]).toEqual([status, code])

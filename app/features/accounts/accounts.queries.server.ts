@@ -60,7 +60,7 @@ export const memberCounter: Counter = {
 }
 
 /** Completes a new account: creates its empty profile and counts it. */
-export async function completeAccount(userId: number, trx: Executor): Promise<void> {
+async function completeAccount(userId: number, trx: Executor): Promise<void> {
 	await trx
 		.insertInto('profiles')
 		.values({ user_id: userId })

@@ -3,25 +3,16 @@ import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { type Config, config } from '~/config.server.ts'
 import { noteCompared, requireGroundOfSession } from '~/features/sessions/late-logins.server.ts'
 import { sessionRenewal } from '~/features/sessions/renewal.server.ts'
-import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { cookieVersionOf, endReplacedSessions, sessionTimes } from '~/features/sessions/sessions.server.ts'
-import { isRecord } from '~/lib/checks.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
-import { announce } from '~/platform/realtime/io.server.ts'
-import { claimUsername, completeAccount } from './accounts.queries.server.ts'
-import { nameInput } from './accounts.schema.ts'
 import { externalLogin } from './login-methods.server.ts'
-import { queueAccountMail } from './registration/account-mails.server.ts'
-import { usernamesFor } from './registration/names.server.ts'
-import { isAdminEmail } from './registration/registrations.server.ts'
 import { hashPassword, verifyPassword } from './security/credentials.server.ts'
 import { afterAttempt, beforeAttempt, startsSession } from './security/guard.server.ts'
 import { requireSecondStep, secondStep } from './security/second-step.server.ts'
-import { requireAcceptedTerms } from './security/suspension.server.ts'
 
 /** Our tables and columns for what Better Auth stores. */
 const tables = {
@@ -101,10 +92,7 @@ export function makeAuth(settings: Config = config()) {
 		// Its own limiter knows addresses only; ours in the guard knows accounts too, for every login method.
 		rateLimit: { enabled: false },
 		hooks: { before: createAuthMiddleware(beforeAttempt), after: createAuthMiddleware(afterRequest) },
-		databaseHooks: {
-			user: { create: { before: prepareUser, after: afterSignUp } },
-			session: { create: { before: requireSecondStep } },
-		},
+		databaseHooks: { session: { create: { before: requireSecondStep } } },
 		plugins: [secondStep, externalLogin, sessionRenewal],
 		advanced: {
 			database: { generateId: 'serial' },
@@ -135,7 +123,6 @@ function passwordSettings(confirm: boolean) {
 			password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(noteCompared(hash), password) },
 			// A second check: the guard has already refused unconfirmed addresses, and sends the mails.
 			requireEmailVerification: confirm,
-			onExistingUserSignUp: ({ user }) => queueAccountMail({ kind: 'register', email: user.email }),
 		},
 	} satisfies Partial<BetterAuthOptions>
 }
@@ -153,28 +140,4 @@ async function afterRequest(context: Parameters<typeof afterAttempt>[0]): Promis
 function report(error: unknown): void {
 	if ((error instanceof APIError && error.statusCode < 500) || siteFaultOf(error)) return
 	log.error({ from: 'accounts' }, error instanceof Error ? error.message : String(error))
-}
-
-/** Ignores a picture in a registration: it could be a foreign address, which every reader would load. */
-async function prepareUser<User extends { email: string; name: string }>(
-	user: User,
-	context: { body?: unknown } | null,
-) {
-	const email = user.email.toLowerCase()
-	const { name } = nameInput.parse(user)
-	const agreedTo = requireAcceptedTerms(isRecord(context?.body) ? context.body.terms : undefined)
-	for (const username of await usernamesFor(email)) {
-		if (await claimUsername(username))
-			return { data: { ...user, name, email, username, image: null, role: 'member', agreedTo } }
-	}
-}
-
-/** Registering makes nobody admin: the address in ADMIN_EMAIL has to be confirmed first. */
-async function afterSignUp(user: { id: string; email: string; username?: unknown }): Promise<void> {
-	await db()
-		.transaction()
-		.execute((trx) => completeAccount(Number(user.id), trx))
-	await recordSecurityEvent('register', { userId: Number(user.id) })
-	if (isAdminEmail(user.email)) await queueAccountMail({ kind: 'confirm', email: user.email })
-	if (typeof user.username === 'string') announce('everybody', 'member:joined', { username: user.username })
 }

@@ -98,6 +98,6 @@ export async function trimDrafts(trx: Executor, userId: number): Promise<void> {
 }
 
 /** Deletes the draft of a form, if there is one. */
-export async function removeDraft(userId: number, key: string, executor: Executor = db()): Promise<void> {
-	await executor.deleteFrom('drafts').where('user_id', '=', userId).where('key', '=', key).execute()
+export async function removeDraft(userId: number, key: string): Promise<void> {
+	await db().deleteFrom('drafts').where('user_id', '=', userId).where('key', '=', key).execute()
 }

@@ -11,11 +11,11 @@ export interface SecondFactorRow {
 }
 
 /** The state of a member's authenticator app. */
-export async function findSecondFactor(userId: number, executor: Executor = db()): Promise<SecondFactorRow> {
+export async function findSecondFactor(userId: number): Promise<SecondFactorRow> {
 	const { rows } = await sql<SecondFactorRow>`
 		select t.secret, t.confirmed_at is not null as "isOn",
 			(select count(*)::int from recovery_codes c where c.user_id = ${userId} and used_at is null) as codes_left
-		from (select 1) one left join totp_secrets t on t.user_id = ${userId}`.execute(executor)
+		from (select 1) one left join totp_secrets t on t.user_id = ${userId}`.execute(db())
 	return rows[0] ?? { secret: null, isOn: false, codes_left: 0 }
 }
 

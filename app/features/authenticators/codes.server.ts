@@ -39,12 +39,12 @@ export async function consumeTotpCode(
 	trx: Executor,
 	userId: number,
 	typed: string,
-	now = Date.now(),
 ): Promise<'right' | 'first' | 'wrong' | 'used'> {
 	const stored = await lockTotpSecret(trx, userId)
 	const secret = stored && decryptSecret(totpPurpose(userId), stored.secret)
 	const token = typed.replaceAll(/\s/g, '')
 	if (!stored || !secret || !/^\d{6}$/.test(token)) return 'wrong'
+	const now = Date.now()
 	const delta = totpOf(secret, '').validate({ token, timestamp: now, window: TOLERATED_PERIODS })
 	if (delta === null) return 'wrong'
 	const step = Math.floor(now / 1_000 / PERIOD) + delta

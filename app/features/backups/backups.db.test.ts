@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, request as send } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import S3rver from 's3rver'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -109,7 +111,7 @@ describe('validation of the settings', () => {
 		['a folder that the system does not allow', { folder: '/proc/backups' }, 'folder', 'cannot write there'],
 		['a short passphrase', { 'password-passphrase': 'short' }, 'passphrase', 'At least|at least 12'],
 		['a bucket without a passphrase', { bucket: 'quad' }, 'passphrase', 'someone else'],
-		['a bucket that is not there', { bucket: 'elsewhere' }, 'bucket', 'not writable'],
+		['a bucket that is not there', { bucket: 'elsewhere' }, 'bucket', 'cannot be used'],
 		['an archive without a folder', { isContinuous: 'on', folder: '' }, 'archiveFolder', 'another disk'],
 		['an archive below a file', { isContinuous: 'on', archiveFolder: '/dev/null/x' }, 'archiveFolder', 'cannot write'],
 		['an hour that no day has', { hour: '24' }, 'hour', 'from 0 to 23'],
@@ -117,6 +119,25 @@ describe('validation of the settings', () => {
 		const rest = field === 'bucket' ? inBucket() : {}
 		await expect(save({ ...rest, ...input })).rejects.toMatchObject({
 			fields: { [field]: expect.stringMatching(new RegExp(words)) },
+		})
+	})
+
+	test('a bucket whose files the key may not list is refused', async () => {
+		const refusal = '<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>'
+		const unlisted = createServer((request, response) => {
+			const { method, headers, url = '' } = request
+			if (url.includes('list-type')) return response.writeHead(403).end(refusal)
+			const there = send(`${endpoint}${url}`, { method, headers }, (answer) => {
+				response.writeHead(answer.statusCode ?? 500, answer.headers)
+				answer.pipe(response)
+			})
+			request.pipe(there)
+		}).listen(0, '127.0.0.1')
+		onTestFinished(() => void unlisted.close())
+		await once(unlisted, 'listening')
+		const { port } = unlisted.address() as AddressInfo
+		await expect(save({ ...inBucket(), endpoint: `http://127.0.0.1:${port}` })).rejects.toMatchObject({
+			fields: { bucket: expect.stringMatching(/cannot be listed.*Access Denied/) },
 		})
 	})
 

@@ -114,10 +114,13 @@ async function checkPlace(values: BackupSettings): Promise<void> {
 		if (!passphrase) throw invalid('passphrase', 'Enter a passphrase, because a bucket is on someone else’s machine.')
 		try {
 			const opened = await openBucket(values)
+			await opened.list().catch((cause) => {
+				throw new Error('Its files cannot be listed, so the oldest could not be removed', { cause })
+			})
 			await opened.write(name, 'A trial of the settings of backups, removed at once.')
 			await opened.remove(name)
 		} catch (error) {
-			throw invalid('bucket', `The bucket is not writable: ${wordsOf(error)}.`)
+			throw invalid('bucket', `The bucket cannot be used: ${wordsOf(error)}.`)
 		}
 		return
 	}
@@ -160,9 +163,9 @@ function invalid(field: keyof BackupSettings, words: string): Invalid {
  * in the next hour.
  * @throws Error with the reason
  */
-export async function backUpWhenDue(now = new Date()): Promise<void> {
+export async function backUpWhenDue(): Promise<void> {
 	const settings = siteSettings(backupSection)
-	if (!settings.isOn || !isBackupDue(now, settings.hour, await lastBackupAt())) return
+	if (!settings.isOn || !isBackupDue(new Date(), settings.hour, await lastBackupAt())) return
 	await backUp(settings)
 }
 
@@ -227,8 +230,10 @@ async function moveToBucket(settings: BackupSettings, file: string): Promise<str
 	const name = basename(file)
 	try {
 		const bucket = await openBucket(settings)
+		// First, as a backup that fails is made again each hour: a bucket that may not be listed would get one each time.
+		const names = await bucket.list()
 		await bucket.send(name, file)
-		for (const old of oldBackups(await bucket.list(), settings.keep, name)) await bucket.remove(old)
+		for (const old of oldBackups(names, settings.keep, name)) await bucket.remove(old)
 		return `${settings.bucket}/${name}`
 	} finally {
 		await rm(file, { force: true })

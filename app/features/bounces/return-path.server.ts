@@ -39,11 +39,11 @@ export function returnPathFor(
  * The mail of a return path; null if this site did not make it, or the account no longer has the address.
  * @param path a return path, or only its token
  */
-export async function findMailByReturnPath(path: string, now = new Date()): Promise<SentMail | null> {
+export async function findMailByReturnPath(path: string): Promise<SentMail | null> {
 	const token = tokenOf(path.trim().toLowerCase())
 	const [, id = '', time = '', signature = ''] = /^([0-9a-z]{1,7})-([0-9a-z]{1,7})-([0-9a-f]{24})$/.exec(token) ?? []
 	const [userId, seconds] = [Number.parseInt(id, 36), Number.parseInt(time, 36)]
-	const age = now.getTime() / 1_000 - seconds
+	const age = Date.now() / 1_000 - seconds
 	if (!(userId > 0 && userId < 2 ** 31) || !(age > -CLOCK_TOLERANCE && age < LIFETIME)) return null
 	for (const email of await listMemberAddresses(userId))
 		if (isSame(signature, sign('bounce', userId, seconds, email)))
@@ -62,8 +62,8 @@ function tokenOf(path: string): string {
 const TEST_LIFETIME = 86_400
 
 /** The token in a test mail, which proves that it arrived at this address. */
-export function testMailToken(userId: number, email: string, now = Date.now()): string {
-	const until = Math.floor(now / 1_000) + TEST_LIFETIME
+export function testMailToken(userId: number, email: string): string {
+	const until = Math.floor(Date.now() / 1_000) + TEST_LIFETIME
 	return `${until.toString(36)}-${sign('test', userId, until, email)}`
 }
 
@@ -71,11 +71,10 @@ export function testMailToken(userId: number, email: string, now = Date.now()): 
 export function addressOfTestMail(
 	token: string,
 	{ userId, emails }: { userId: number; emails: readonly string[] },
-	now = Date.now(),
 ): string | null {
 	const [, time = '', signature = ''] = /^([0-9a-z]{1,7})-([0-9a-f]{24})$/.exec(token) ?? []
 	const until = Number.parseInt(time, 36)
-	if (!(until > now / 1_000)) return null
+	if (!(until > Date.now() / 1_000)) return null
 	return emails.find((email) => isSame(signature, sign('test', userId, until, email))) ?? null
 }
 

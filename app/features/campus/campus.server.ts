@@ -36,7 +36,7 @@ import { isUntrustedDomain, universityOfDomain } from './universities.server.ts'
 
 /** Milliseconds after which a login renews a confirmation. */
 const LOGIN_RENEWAL_MS = 30 * 86_400_000
-const remindedAtOnce = 200
+const MAX_REMINDED_AT_ONCE = 200
 
 const oldLink = 'This link has been used, has expired, or belongs to an address that has changed. Ask for a new one.'
 const linkIsOver = 'A link works for 10 minutes after it was sent. Have a new one sent to that address.'
@@ -187,7 +187,7 @@ export async function remindOfCampusExpiry(): Promise<number> {
 				trx,
 				after,
 				new Date(now - CAMPUS_LIFETIME_MS + CAMPUS_REMINDER_MS),
-				remindedAtOnce,
+				MAX_REMINDED_AT_ONCE,
 			)
 			for (const row of due) await addJob('send-mail', reminderLetter(row), trx)
 			return due.length

@@ -35,7 +35,8 @@ export interface DemoContent {
 }
 
 /** Reads and validates the data files. @throws Error that names the file and the problem */
-export async function readDemo(folder = join(process.cwd(), 'demo')): Promise<DemoContent> {
+export async function readDemo(): Promise<DemoContent> {
+	const folder = join(process.cwd(), 'demo')
 	const members = await readData(join(folder, 'members.yaml'), z.array(demoMember))
 	const life = await readData(join(folder, 'life.yaml'), demoLife)
 	const portraits = await readData(join(folder, 'portraits.yaml'), z.array(demoPortrait))

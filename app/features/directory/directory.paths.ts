@@ -1,7 +1,7 @@
 import { type Opening, openingsOf } from '~/features/members/self.view.ts'
 
 /** Members on a page of the community. */
-export const membersPerPage = 20
+export const MEMBERS_PER_PAGE = 20
 
 /** Characters and words of a search that are used. */
 export const MAX_MEMBER_SEARCH_LENGTH = 100

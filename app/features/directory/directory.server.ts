@@ -9,7 +9,7 @@ import {
 	communityPath,
 	criteriaQuery,
 	isSaveable,
-	membersPerPage,
+	MEMBERS_PER_PAGE,
 	NO_CRITERIA,
 	nameOfCriteria,
 } from './directory.paths.ts'
@@ -39,7 +39,7 @@ export async function listCommunity(
 ): Promise<CommunityData> {
 	const isWhole = cursor === null && communityPath(criteria) === communityPath(NO_CRITERIA)
 	const [found, firstSteps, arriving] = await Promise.all([
-		findMembers(criteria, viewer, cursor, membersPerPage, { counts: true }),
+		findMembers(criteria, viewer, cursor, MEMBERS_PER_PAGE, { counts: true }),
 		isWhole ? getFirstSteps(viewer) : null,
 		isWhole ? countArriving(viewer) : 0,
 	])

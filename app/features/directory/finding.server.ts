@@ -30,7 +30,7 @@ export interface FoundMembers {
 	meaning: ResolvedCriteria
 	rows: FoundRow[]
 	/**
-	 * How many who match have each term that filters offer, counted as by {@link countFacets}, by the term's id; null where they were not
+	 * How many who match have each term that filters offer, counted as by `countFacets`, by the term's id; null where they were not
 	 * counted with the page.
 	 */
 	counted: ReadonlyMap<number, number> | null

@@ -206,7 +206,7 @@ async function lockUnchanged(
 	throw waits ? alreadyDecided() : new NoSuch('comment')
 }
 
-/** Undoes the deletion of a comment. @throws as {@link restoreQuestion} */
+/** Undoes the deletion of a comment. @throws as `restoreQuestion` does */
 export async function restoreComment(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const actor = requireWriter(viewer)
 	const found = isId(id) ? await findDeletedComment(id, UNDO_SECONDS) : undefined

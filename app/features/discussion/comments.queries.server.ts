@@ -72,7 +72,7 @@ const newestOf = (questionId: number) =>
 	sql`(select max(path[cardinality(path)]) from comments where question_id = ${questionId})`
 
 /** Levels that a page shows; deeper replies are counted. */
-const levels = 4
+export const LEVELS_PER_PAGE = 4
 
 /**
  * The comments of one page in reading order, the parent first: this many threads, four levels deep. The threads are one
@@ -80,7 +80,7 @@ const levels = 4
  */
 export async function listCommentRows({ questionId, above, after, threads, comments }: Window): Promise<CommentRows> {
 	const base = sql`${above?.path ?? []}::int[]`
-	const below = (above?.depth ?? 0) + levels
+	const below = (above?.depth ?? 0) + LEVELS_PER_PAGE
 	const { rows } = await sql<CommentRow & { heads: number; newest: number }>`
 		with heads as (
 			select id from comments where question_id = ${questionId} and ${above ? sql`parent_id = ${above.id}` : sql`parent_id is null`}
@@ -123,12 +123,12 @@ export async function listBestRows({ questionId, after, threads, comments }: Bes
 		near as (
 			select m.*, shown.place from shown cross join lateral (
 				select * from comments c where c.question_id = ${questionId} and c.path >= array[shown.id] and c.path < array[shown.id + 1]
-				and c.depth < ${levels} order by c.path limit ${comments + 1}) m
+				and c.depth < ${LEVELS_PER_PAGE} order by c.path limit ${comments + 1}) m
 			order by shown.place, m.path limit ${comments + 1}),
 		deeper as (
-			select d.path[${levels}] as under, count(*)::int as hidden from shown join comments d
+			select d.path[${LEVELS_PER_PAGE}] as under, count(*)::int as hidden from shown join comments d
 			on d.question_id = ${questionId} and d.path >= array[shown.id] and d.path < array[shown.id + 1]
-			where d.depth >= ${levels} and d.status = 'published' group by 1)
+			where d.depth >= ${LEVELS_PER_PAGE} and d.status = 'published' group by 1)
 		select ${columns}, coalesce(deeper.hidden, 0) as hidden, (select count(*)::int from heads) as heads, ${newestOf(questionId)} as newest
 		from near m join users u on u.id = m.author_id left join deeper on deeper.under = m.id
 		order by m.place, m.path`.execute(db())

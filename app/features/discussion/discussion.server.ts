@@ -24,6 +24,7 @@ import {
 	countBelow,
 	findCommentPath,
 	findCommentPlace,
+	LEVELS_PER_PAGE,
 	listBestRows,
 	listCommentRows,
 	listSolutionRows,
@@ -31,9 +32,8 @@ import {
 import { withMarks } from './votes.server.ts'
 
 /** Maximum threads, and maximum comments in all, on one page. */
-const threadsPerPage = 30
-const commentsPerPage = 200
-const levelsPerPage = 4
+const MAX_THREADS = 30
+const MAX_COMMENTS = 200
 
 interface CommentsPage<Comment> extends Page<Comment> {
 	/** The id of the question's newest comment, on any page; 0 for none. */
@@ -86,7 +86,7 @@ async function readComments(
 	questionId: number,
 	{ isBest, cursor, thread }: { isBest: boolean } & Pick<CommentsInput, 'cursor' | 'thread'>,
 ): Promise<Omit<CommentsPage<CommentRow>, 'marks' | 'asked'>> {
-	const size = { questionId, threads: threadsPerPage, comments: commentsPerPage }
+	const size = { questionId, threads: MAX_THREADS, comments: MAX_COMMENTS }
 	const above = thread === undefined ? null : await findThread(questionId, thread)
 	const [found, solutions] = await Promise.all([
 		isBest
@@ -138,7 +138,7 @@ export async function findCommentUrl(
 	viewer: Viewer,
 	id: number,
 ): Promise<{ url: string; gone: boolean; inAnyOrder: boolean }> {
-	const place = isId(id) ? await findCommentPlace(id, threadsPerPage, commentsPerPage) : undefined
+	const place = isId(id) ? await findCommentPlace(id, MAX_THREADS, MAX_COMMENTS) : undefined
 	if (!place) throw new NoSuch('comment')
 	const isMerged = place.question_status === 'merged'
 	const isOpen = isMerged || place.question_status === 'published' || place.question_status === 'deleted'
@@ -150,15 +150,15 @@ export async function findCommentUrl(
 		place.shown || (place.status !== 'deleted' && maySeeUnpublished(reader, { authorId: place.author_id }))
 	if (!isVisible) return { url: `${withParams(page, { original })}#comments`, gone: true, inAnyOrder: true }
 	const thread = threadOf(place)
-	const inAnyOrder = thread === null && place.comments <= threadsPerPage
+	const inAnyOrder = thread === null && place.comments <= MAX_THREADS
 	return { url: `${withParams(page, { original, thread })}#comment-${id}`, gone: false, inAnyOrder }
 }
 
 /** The comment whose thread shows this one; null where the question's first page does. */
 function threadOf({ id, ...place }: CommentPlaceRow): number | null {
 	const { depth, parent_id, heads_before, siblings_before, comments } = place
-	const isOnFirstPage = depth < levelsPerPage && heads_before < threadsPerPage && comments <= commentsPerPage
-	const isBesideParent = parent_id !== null && siblings_before < threadsPerPage && comments <= commentsPerPage
+	const isOnFirstPage = depth < LEVELS_PER_PAGE && heads_before < MAX_THREADS && comments <= MAX_COMMENTS
+	const isBesideParent = parent_id !== null && siblings_before < MAX_THREADS && comments <= MAX_COMMENTS
 	return isOnFirstPage ? null : isBesideParent ? parent_id : id
 }
 
@@ -178,10 +178,10 @@ async function fitting(
 	const threads = above ? rows.slice(1) : rows
 	const starts = threads.filter((row) => row.depth === (above ? above.depth + 1 : 0))
 	const last = starts.at(-1)
-	if (threads.length <= commentsPerPage || !last) return { rows, last, more: heads > starts.length }
+	if (threads.length <= MAX_COMMENTS || !last) return { rows, last, more: heads > starts.length }
 	if (starts.length > 1)
 		return { rows: [...lead, ...threads.slice(0, threads.indexOf(last))], last: starts.at(-2), more: true }
-	const shown = threads.slice(0, commentsPerPage)
+	const shown = threads.slice(0, MAX_COMMENTS)
 	const told = shown.reduce((sum, row) => sum + row.hidden + (row.status !== 'published' || row === last ? 0 : 1), 0)
 	last.hidden = (await countBelow(questionId, last.path)) - told
 	return { rows: [...lead, ...shown], last, more: heads > 1 }

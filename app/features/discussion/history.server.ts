@@ -14,7 +14,7 @@ import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/curso
 import type { ChangeView, DiffPart, HistoryView } from './comment.view.ts'
 import { findComment } from './comments.queries.server.ts'
 
-const editsPerPage = 10
+const EDITS_PER_PAGE = 10
 
 /** The fields of a text in comparable form. */
 type Texts = Record<string, string>
@@ -27,7 +27,7 @@ export async function readQuestionHistory(viewer: Viewer, id: number, cursor: st
 	requireReader(viewer)
 	const question = isId(id) ? await findQuestion(id) : undefined
 	if (!question) throw new NoSuch('query')
-	const stored = await listRevisionRows({ questionId: id }, placeIn(cursor), editsPerPage + 2)
+	const stored = await listRevisionRows({ questionId: id }, placeIn(cursor), EDITS_PER_PAGE + 2)
 	// Moderators rename tags of many questions at once, which is no edit of them.
 	const tags = await resolveTags(
 		db(),
@@ -53,7 +53,7 @@ export async function readCommentHistory(viewer: Viewer, id: number, cursor: str
 	const comment = isId(id) ? await findComment(id) : undefined
 	const question = comment && (await findQuestion(comment.question_id))
 	if (!question) throw new NoSuch('comment')
-	const rows = await listRevisionRows({ commentId: id }, placeIn(cursor), editsPerPage + 2)
+	const rows = await listRevisionRows({ commentId: id }, placeIn(cursor), EDITS_PER_PAGE + 2)
 	return {
 		title: question.title,
 		url: `/forum/comment/${id}`,
@@ -73,7 +73,7 @@ function page(
 ): Pick<HistoryView, 'edits' | 'next'> {
 	const versions = [...(now ? [now] : []), ...rows.map(textsOf)]
 	const edits = now ? rows : rows.slice(1)
-	const shown = edits.slice(0, editsPerPage)
+	const shown = edits.slice(0, EDITS_PER_PAGE)
 	const last = shown.at(-1)
 	return {
 		edits: shown.map((row, index) => ({
@@ -82,7 +82,7 @@ function page(
 			byModerator: row.by_moderator,
 			changes: changes(versions[index + 1] ?? {}, versions[index] ?? {}),
 		})),
-		next: edits.length > editsPerPage && last ? encodeCursor([last.id]) : null,
+		next: edits.length > EDITS_PER_PAGE && last ? encodeCursor([last.id]) : null,
 	}
 }
 

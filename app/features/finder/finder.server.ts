@@ -157,7 +157,8 @@ async function searchQuestions(
 
 function presentQuestions(page: Awaited<ReturnType<typeof listQuestions>>): FoundQuestions {
 	const { rows, next, instead = null, found } = page
-	const exact = instead ? (instead.kind === 'any' ? instead.exact : 0) : (found ?? rows.length)
+	const asAsked = instead?.kind === 'any' ? instead.exact : 0
+	const exact = instead ? asAsked : (found ?? rows.length)
 	const isMore = exact > MAX_COUNT || (found === undefined && next !== null)
 	const nearness = instead === null || exact > 0 ? 'all' : instead.kind === 'any' ? 'some' : 'near'
 	const count = { number: Math.min(exact, MAX_COUNT), atLeast: isMore }

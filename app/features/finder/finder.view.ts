@@ -20,7 +20,7 @@ export interface ProjectHit {
 
 /** A matching tag. */
 export interface TagHit extends TagView {
-	/** The reason, if it is not its name: “another name of it is js”. */
+	/** The reason, if it is not its name: “Also written “js””; '' otherwise. */
 	why: string
 }
 

@@ -62,12 +62,9 @@ function wantedOf({ terms, operators }: Parsed, nearness: MatchQuality): Project
 	const sources = texts.flatMap(({ source, beginning }) => (beginning === null ? [source] : []))
 	const telling = terms.filter(({ kind }) => kind === 'word' || kind === 'phrase')
 	if (telling.length + technologies.length + owners.length === 0) return null
+	const words = nearness === 'some' ? [texts.map(({ source }) => source).join(' or ')] : sources
 	return {
-		words: !isPlain
-			? [sources.join(' ')]
-			: nearness === 'some'
-				? [texts.map(({ source }) => source).join(' or ')]
-				: sources,
+		words: isPlain ? words : [sources.join(' ')],
 		beginnings: nearness === 'some' ? [] : texts.flatMap(({ beginning }) => beginning ?? []),
 		technologies,
 		owners: owners.length > 0 ? owners : null,

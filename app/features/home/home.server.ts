@@ -51,7 +51,7 @@ export const welcomeSection = settingSection({
 	},
 })
 
-const day = 24 * 60 * 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The home page, in at most eight statements whatever the size of the community. */
 export async function getHome(viewer: Viewer): Promise<HomeView> {
@@ -90,8 +90,8 @@ function windowOf(newest: string | undefined, today: Date): { since: Date; withi
 	if (!newest) return null
 	const windows: { since: Date; within: Within }[] = [
 		{ since: today, within: 'today' },
-		{ since: new Date(today.getTime() - 7 * day), within: 'this week' },
-		{ since: new Date(today.getTime() - 30 * day), within: 'this month' },
+		{ since: new Date(today.getTime() - 7 * DAY_MS), within: 'this week' },
+		{ since: new Date(today.getTime() - 30 * DAY_MS), within: 'this month' },
 	]
 	return windows.find(({ since }) => since <= new Date(newest)) ?? { since: new Date(0), within: 'lately' }
 }

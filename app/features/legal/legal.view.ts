@@ -5,9 +5,10 @@ export type LegalKind = (typeof legalKinds)[number]
 
 export const legalTitles: Record<LegalKind, string> = { terms: 'Terms', privacy: 'Privacy', imprint: 'Imprint' }
 
-/** Paths of the text, and of the page where admins edit it. */
+/** The page of a text. */
 export const legalPath = (kind: LegalKind): string => `/${kind}`
 export const LEGAL_PATH = '/admin/legal'
+/** The page on which admins edit a text. */
 export const legalEditPath = (kind: LegalKind): string => `${LEGAL_PATH}/${kind}`
 export const ACCEPT_PATH = '/terms/accept'
 

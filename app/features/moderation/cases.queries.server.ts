@@ -132,7 +132,7 @@ export async function countOpenCases(max: number): Promise<number> {
 }
 
 /**
- * Seconds until a member may report again, at `most` reports an hour; null when they may now. Each message counts, even where one
+ * Seconds until a member may report again, at `max` reports an hour; null when they may now. Each message counts, even where one
  * report has several.
  */
 export async function secondsUntilReport(trx: Executor, userId: number, max: number): Promise<number | null> {

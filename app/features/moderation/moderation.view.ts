@@ -145,7 +145,7 @@ export interface SuspendedView extends ModeratedMemberView {
 	mayLift: boolean
 }
 
-/** The notice for the author of a pending text, by what was done with it. */
+/** Why a text is pending, for its author; it follows what was done. */
 export const pendingMessage =
 	'Others will see it once a moderator approves it, because it has a link and you are new here.'
 
@@ -235,6 +235,7 @@ export function presentLog(row: LogRow): LogView {
 	}
 }
 
+/** A member without the other columns of their row. */
 export function presentModeratedMember({ username, name, image }: ModeratedMemberView): ModeratedMemberView {
 	return { username, name, image }
 }
@@ -253,8 +254,8 @@ function presentReport(row: ReportRow): ReportView {
 }
 
 /**
- * The page on which a subject is decided; for what only admins decide, its own page. @param username of the member concerned, or of
- * the author
+ * The page on which a subject is decided; for what only admins decide, its own page.
+ * @param username of the member concerned, or of the author
  */
 export function caseUrl(kind: string, id: number, username: string): string {
 	if (kind === CATEGORY_SUBJECT) return `/admin/categories/${id}`

@@ -72,7 +72,7 @@ export async function clearDueMail(trx: Executor, userId: number, mailed: boolea
 		where user_id = ${userId}`.execute(trx)
 }
 
-/** SQL: up to which id a member was mailed of a subject of an {@link UnseenSource}; 0 for none. */
+/** SQL: up to which id a member was mailed of a subject of an `UnseenSource`; 0 for none. */
 export function mailedUpTo(
 	subjectType: string,
 	{ userId, subjectId }: { userId: RawBuilder<unknown>; subjectId: RawBuilder<unknown> },

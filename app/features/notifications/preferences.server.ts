@@ -80,8 +80,8 @@ const oldLink = 'This link is incomplete or has expired. You can turn emails off
 type Unwanted = 'all' | 'weekly' | NotificationKindName
 
 /** The address that unsubscribes a member without a login (RFC 8058). */
-export function unsubscribeUrl(userId: number, what: Unwanted = 'all', now = Date.now()): string {
-	const claim = `${what}-${userId}.${now + LINK_LIFETIME_MS}`
+export function unsubscribeUrl(userId: number, what: Unwanted = 'all'): string {
+	const claim = `${what}-${userId}.${Date.now() + LINK_LIFETIME_MS}`
 	return `${config().publicUrl}/unsubscribe?token=${claim}.${sign(claim)}`
 }
 

@@ -4,7 +4,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 /** The purpose of a challenge; it is not valid for any other. */
 export type ChallengePurpose = 'login' | 'add' | 'confirm'
 
-/** Stores a challenge. @param userId the member it is for; null for a login */
+/** Stores a challenge. @param challenge.userId the member it is for; null for a login */
 export async function insertChallenge(challenge: {
 	hash: string
 	purpose: ChallengePurpose

@@ -150,10 +150,10 @@ export async function listProjectsToEdit(
 }
 
 /** Projects that one statement scans, and that one transaction changes: few, as their editors wait for its locks. */
-const page = 5_000
-const batch = 200
+const PAGE_SIZE = 5_000
+const BATCH_SIZE = 200
 /** The newest projects that are searched for words that are not terms. */
-const sample = 20_000
+const SAMPLE_SIZE = 20_000
 
 /** The technologies of projects as a source of terms. */
 export const projectTerms: TermSource = {
@@ -189,7 +189,7 @@ export const projectTerms: TermSource = {
 		const { rows } = await sql<UsedWord>`
 			select word, uses from (
 				select word, count(*)::int as uses
-				from (select project_tech_stack from projects order by created_at desc limit ${sample}) newest, unnest(project_tech_stack) as word
+				from (select project_tech_stack from projects order by created_at desc limit ${SAMPLE_SIZE}) newest, unnest(project_tech_stack) as word
 				group by word) used
 			where not exists (select from term_spellings where key = term_key(word) and term_id is not null)
 			order by uses desc, word limit ${limit}`.execute(db())
@@ -200,7 +200,7 @@ export const projectTerms: TermSource = {
 async function lastOfPage(after: string): Promise<string | null> {
 	const { rows } = await sql<{ last: string | null }>`
 		select (array_agg(project_id order by project_id desc))[1]::text as last from (
-			select project_id from projects where project_id > ${after}::uuid order by project_id limit ${page}) looked_at`.execute(
+			select project_id from projects where project_id > ${after}::uuid order by project_id limit ${PAGE_SIZE}) looked_at`.execute(
 		db(),
 	)
 	return rows[0]?.last ?? null
@@ -212,8 +212,8 @@ async function alignProjects(where: RawBuilder<unknown>): Promise<number> {
 		select project_id::text as id from projects
 		where ${where} and project_tech_stack <> term_names(project_tech_stack) order by project_id`.execute(db())
 	const ids = rows.map(({ id }) => id)
-	for (let from = 0; from < ids.length; from += batch) {
-		const some = sql`project_id = any(${ids.slice(from, from + batch)}::uuid[])`
+	for (let from = 0; from < ids.length; from += BATCH_SIZE) {
+		const some = sql`project_id = any(${ids.slice(from, from + BATCH_SIZE)}::uuid[])`
 		await db()
 			.transaction()
 			.execute(async (trx) => {

@@ -53,11 +53,11 @@ export async function moveItem(viewer: Viewer, username: string, table: ItemTabl
 		if (move && !places.some(({ id }) => id === item)) throw new NoSuch('entry')
 		const pins = (step === 'pin' || step === 'unpin') && table !== 'experiences'
 		if (pins) await writePinned(trx, table, userId, item, step === 'pin')
-		const moved = pins
-			? places.map((place) => (place.id === item ? { ...place, part: step === 'pin' ? 0 : 1 } : place))
-			: order
-				? inOrder(places, order.split(','))
-				: stepped(places, item, step === 'up' ? -1 : 1)
+		const arrange = () => {
+			if (pins) return places.map((place) => (place.id === item ? { ...place, part: step === 'pin' ? 0 : 1 } : place))
+			return order ? inOrder(places, order.split(',')) : stepped(places, item, step === 'up' ? -1 : 1)
+		}
+		const moved = arrange()
 		const ids = moved.toSorted((one, other) => one.part - other.part).map((place) => place.id)
 		if (!(await raiseOrderVersion(trx, userId, version))) throw changedElsewhere()
 		await writePositions(trx, table, userId, ids)

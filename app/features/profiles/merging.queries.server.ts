@@ -96,6 +96,9 @@ async function moveCampus(trx: Executor, { goneId, keptId }: Merge): Promise<voi
 	if (!mark) return
 	await sql`
 		update profiles set university_email = ${mark.university_email}, campus_name = ${mark.campus_name},
-			campus_verified_at = ${mark.at}::timestamptz
-		where user_id = ${keptId} and campus_verified_at is null`.execute(trx)
+			campus_verified_at = ${mark.at}::timestamptz, campus_reminded_at = null
+		where user_id = ${keptId} and (campus_verified_at is null
+			or campus_verified_at <= now() - interval '365 days' and campus_verified_at < ${mark.at}::timestamptz)`.execute(
+		trx,
+	)
 }

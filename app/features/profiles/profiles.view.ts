@@ -12,7 +12,7 @@ import { formatNumber } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CertificateRow, ExperienceRow, ProfileRow, ProjectRow } from './profiles.queries.server.ts'
 
-/** A member's profile as pages and the API show it. Empty text means "not given". */
+/* A member's profile as pages and the API show it. Empty text means "not given". */
 
 export interface LinkView {
 	label: string

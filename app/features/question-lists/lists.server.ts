@@ -278,7 +278,7 @@ export async function loadList(
 	scope: { category?: string; tag?: string; tagId?: number },
 ): Promise<ListData> {
 	const asked = route.read(url)
-	const search = asked.q?.trim().slice(0, 200) ?? ''
+	const search = asked.q?.trim().slice(0, MAX_SEARCH_LENGTH) ?? ''
 	const hasViews = !search
 	const view = hasViews ? viewOf(asked.view) : 'newest'
 	const cursor = asked.cursor || null

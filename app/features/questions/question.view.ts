@@ -5,7 +5,7 @@ import type { PostStatus } from '~/platform/db/schema.ts'
 import { mayDelete, mayEdit } from './questions.policy.ts'
 import type { DeletedRow, QuestionMarks, QuestionPageRow, QuestionRow } from './questions.queries.server.ts'
 
-/** Questions as pages and the API get them. Times are ISO 8601 strings in UTC. */
+/* Questions as pages and the API get them. Times are ISO 8601 strings in UTC. */
 
 /** The source of an imported text; shown below it. */
 export interface OriginView {

@@ -6,7 +6,7 @@ interface Owned {
 }
 
 /** Whether this viewer may ask, comment and reply. */
-export function mayWrite(viewer: Viewer): boolean {
+export function mayWrite(viewer: Viewer): viewer is SignedIn {
 	return viewer !== null
 }
 

@@ -88,11 +88,7 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 	const isPseudonymous = row.author_id === row.pseudonym_id
 	return {
 		...{ type, id, title, html, excerpt, fingerprint, question },
-		url: isQuestion
-			? row.status === 'merged'
-				? `${question.url}?original=1`
-				: question.url
-			: commentUrl(question, id),
+		url: isQuestion ? ownUrl(question, row.status) : commentUrl(question, id),
 		createdAt: row.created_at,
 		authorId: row.author_id,
 		state: states[row.status],
@@ -104,6 +100,11 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 			...(isPseudonymous ? (['unmask'] as const) : []),
 		],
 	}
+}
+
+/** The address of a merged question redirects, unless it asks for the original. */
+function ownUrl({ url }: EventQuestion, status: PostStatus): string {
+	return status === 'merged' ? `${url}?original=1` : url
 }
 
 function commentUrl(question: EventQuestion, id: number): string {

@@ -30,7 +30,7 @@ export interface RankCursor {
 
 /**
  * Open questions with tags that a member knows, by `rank = time of asking + FIT_DAYS · log₂(fit)`, where fit is the sum of what they know
- * about its tags, doubled while there are no comments. Knowledge is defined as in {@link listCandidates} of `choosing.queries.server.ts`. A
+ * about its tags, doubled while there are no comments. Knowledge is defined as by `listCandidates` of `choosing.queries.server.ts`. A
  * rank does not change within a day, so it can be a cursor.
  */
 export async function listAnswerableRows(

@@ -197,13 +197,13 @@ function fold(word: string): string {
 }
 
 /** Characters of context before a match. */
-const lead = 80
+const CONTEXT = 80
 
 /** The position of the match with the most different matches near it; 0 without matches. */
 function bestIndex(matches: Match[], length: number): number {
 	let best = { index: 0, words: 0 }
 	for (const [number, { index }] of matches.entries()) {
-		const near = matches.slice(number, number + 20).filter((other) => other.index < index + length - lead)
+		const near = matches.slice(number, number + 20).filter((other) => other.index < index + length - CONTEXT)
 		const words = new Set(near.map(({ word }) => fold(word))).size
 		if (words > best.words) best = { index, words }
 	}
@@ -212,7 +212,7 @@ function bestIndex(matches: Match[], length: number): number {
 
 /** Where the passage of a match begins: a little before it, at a word if one begins there. None does in Chinese or a long address. */
 function startBefore(text: string, match: number): number {
-	const earliest = match - lead
+	const earliest = match - CONTEXT
 	if (earliest <= 0) return 0
 	const space = text.indexOf(' ', earliest - 1)
 	return space >= 0 && space < match ? space + 1 : betweenCharacters(text, earliest)

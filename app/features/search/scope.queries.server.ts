@@ -50,7 +50,7 @@ export async function findIds(wanted: Names, unwanted: Names): Promise<Record<ke
 /** Up to this many matches of combined conditions are sorted; with more, a scan in chronological order soon fills a page. */
 const MAX_SORTED = 3_000
 /** This many matches in the newest ten blocks of questions show that there are many, without counting. */
-const showsMore = 100
+const MANY_MATCHES = 100
 
 /**
  * The newest questions within a scope, in exact chronological order. The rarest tag, the member, the category or all questions are
@@ -100,12 +100,12 @@ export async function scopedRows<Row>(
 function fewRows(scope: SearchScope): RawBuilder<unknown> {
 	const matching = sql`select q.id, q.created_at from questions q where ${conditions(scope)}`
 	return sql`
-		newest as materialized (${walkBlocks(conditions(scope), sql`0`, sql`9`)} limit ${showsMore}),
+		newest as materialized (${walkBlocks(conditions(scope), sql`0`, sql`9`)} limit ${MANY_MATCHES}),
 		matching as materialized (
-			${matching} and ((select count(*) from newest) < ${showsMore} or (select max(id) >> 12 from questions) < 10)),
+			${matching} and ((select count(*) from newest) < ${MANY_MATCHES} or (select max(id) >> 12 from questions) < 10)),
 		few as materialized (select id, created_at from matching limit ${MAX_SORTED + 1}),
 		density as materialized (
-			select (select count(*) from newest) >= ${showsMore} and (select max(id) >> 12 from questions) >= 10
+			select (select count(*) from newest) >= ${MANY_MATCHES} and (select max(id) >> 12 from questions) >= 10
 				or (select count(*) from few) > ${MAX_SORTED} as often),`
 }
 

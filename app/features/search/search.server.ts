@@ -73,7 +73,7 @@ export async function findMatches<Row extends { id: number }>(
 		return { ranked: true, rows: [titled, ...others].slice(0, input.limit), instead: null }
 	}
 	const count = exact.rows.length
-	const wantsMore = count > 0 && count < few && isPlain(parsed) && !hasTitled(exact)
+	const wantsMore = count > 0 && count < FEW && isPlain(parsed) && !hasTitled(exact)
 	if (count > 0 && !wantsMore) return exact
 	const correction = wantsMore ? null : await correctSearch(parsed)
 	if (correction) {
@@ -177,7 +177,7 @@ async function addLiteral<Row extends { id: number }>(
 }
 
 /** Fewer results than this are followed by those with some of the words. */
-const few = 3
+const FEW = 3
 
 /** Whether a title contains all the words: then it is what the reader was looking for. */
 function hasTitled(found: SearchResults<object>): boolean {
@@ -187,7 +187,7 @@ function hasTitled(found: SearchResults<object>): boolean {
 
 /** Whether a search consists of three or more plain words. */
 function isPlain({ terms, operators }: ParsedSearch): boolean {
-	return operators.length === 0 && terms.length >= few && terms.every(({ kind }) => kind === 'word')
+	return operators.length === 0 && terms.length >= FEW && terms.every(({ kind }) => kind === 'word')
 }
 
 /** Completions of an incomplete word that are added to a search for any words. */

@@ -33,6 +33,7 @@ import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { makeAuthenticator } from '../../../tests/support/authenticator.ts'
+import { cookiesOf, form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailedToken, resetCounts, useJobTables } from '../../../tests/support/jobs.ts'
 import { queuedBehind } from '../../../tests/support/locks.ts'
@@ -48,16 +49,6 @@ const next = 'another lantern at the ford'
 const ip = '198.51.100.7'
 let made = 0
 
-function request(cookie = ''): Request {
-	return new Request('http://localhost:3000/', { headers: { 'x-client-ip': ip, Cookie: cookie } })
-}
-
-function form(values: Record<string, string>): FormData {
-	const data = new FormData()
-	for (const [name, value] of Object.entries(values)) data.set(name, value)
-	return data
-}
-
 interface Member {
 	email: string
 	viewer: SignedIn
@@ -70,9 +61,7 @@ async function member(): Promise<Member> {
 	await resetCounts()
 	const email = `late${made}@eastmere.example`
 	await registerMember(form({ name: `Late ${made}`, email, password, confirmPassword: password }), request())
-	const headers = await logIn(form({ email, password }), request())
-	const cookies = headers.getSetCookie().map((one) => one.split(';')[0])
-	const cookie = cookies.join('; ')
+	const cookie = cookiesOf(await logIn(form({ email, password }), request()))
 	const { viewer } = await viewerFromRequest(request(cookie), { fresh: true })
 	if (!viewer) throw new Error('not logged in')
 	return { email, viewer, cookie }

@@ -1,6 +1,8 @@
 import { isBlank } from '~/lib/clean.ts'
 
-/** The syntax of tags. Separate from the schemas, so that the browser needs no zod. */
+/* The syntax of tags. Separate from the schemas, so that the browser needs no zod. */
+
+/** Characters of a tag. */
 export const MAX_TAG = 35
 /** Characters of a tag's description. */
 export const MAX_TAG_DESCRIPTION = 500

@@ -47,12 +47,14 @@ export interface TagPageView extends TagView {
 	following: boolean
 }
 
-/** Addresses of the forum's pages, for code that does not get them from the server. */
+/* Addresses of the forum's pages, for code that does not get them from the server. */
 
+/** The list of a category's questions. */
 export function categoryPath(slug: string): string {
 	return `/forum/category/${slug}`
 }
 
+/** The list of the questions with a tag. */
 export function tagPath(name: string): string {
 	return `/forum/tag/${encodeURIComponent(name)}`
 }

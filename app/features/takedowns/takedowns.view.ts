@@ -2,6 +2,7 @@ import { pluralize } from '~/lib/text.ts'
 
 /* Takedowns. Times are ISO 8601 in UTC. */
 
+/** The page on which a moderator hides everything of an account. */
 export function takedownPath(username: string): string {
 	return `/moderation/account/${username}`
 }

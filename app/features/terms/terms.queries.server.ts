@@ -86,12 +86,12 @@ export async function findTermDetail(id: number, executor: Executor = db()): Pro
 /** Adds a term, unless its name or tag belongs to another one. @returns its id */
 export async function insertTerm(
 	trx: Executor,
-	{ name, tag, description = '' }: { name: string; tag: string; description?: string },
+	{ name, tag }: { name: string; tag: string },
 ): Promise<number | undefined> {
 	const taken = await listTermsOfWords(trx, [name, tag])
 	if (taken.size > 0) return undefined
 	const { rows } = await sql<{ id: number }>`
-		insert into vocabulary_terms (name, tag, description, edited_at, unaligned) values (${name}, ${tag}, ${description}, now(), true)
+		insert into vocabulary_terms (name, tag, edited_at, unaligned) values (${name}, ${tag}, now(), true)
 		on conflict (tag) do nothing returning id`.execute(trx)
 	const id = rows[0]?.id
 	if (id === undefined) return undefined

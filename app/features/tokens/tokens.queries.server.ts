@@ -35,7 +35,7 @@ export async function countForNewToken(trx: Executor, userId: number): Promise<n
 	return Number(count)
 }
 
-/** Stores the hash of a token. @param days its lifetime */
+/** Stores the hash of a token. @param token.days its lifetime */
 export async function insertToken(
 	trx: Executor,
 	token: { userId: number; name: string; hash: string; lastFour: string; scopes: TokenScope[]; days: number },

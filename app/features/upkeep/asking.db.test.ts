@@ -12,6 +12,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { queuedBehind } from '../../../tests/support/locks.ts'
 import { declineToAnswer, getInvitations, inviteToAnswer } from './invitations.server.ts'
 import { remindAskers } from './reminders.server.ts'
 import { MAX_INVITED } from './upkeep.view.ts'
@@ -38,6 +39,17 @@ const told = async (viewer: SignedIn) =>
 const ask = (viewer: Viewer = inviter, username = expert.username) => inviteToAnswer(viewer, question.id, username)
 
 describe('asking somebody to answer', () => {
+	test('a member whose account is deleted at that moment is not there', async () => {
+		const [outcome] = await queuedBehind(
+			async (trx) => {
+				await sql`select from questions where id = ${question.id} for update`.execute(trx)
+				await sql`delete from users where id = ${expert.id}`.execute(trx)
+			},
+			[ask],
+		)
+		expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(NotFound) })
+	})
+
 	test('notifies them once, whoever asks, until they have commented or declined', async () => {
 		const other = await makeMember(`other${serial}`)
 		const answer = { name: `Expert${serial}`, url: question.url }

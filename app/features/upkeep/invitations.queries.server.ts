@@ -10,9 +10,12 @@ export function isInvited(userId: number, questionId: number): RawBuilder<boolea
 }
 
 /** Finds a member who can be asked: anybody but an imported author. */
-export async function findInvitable(username: string): Promise<{ id: number; name: string } | undefined> {
+export async function findInvitable(
+	trx: Executor,
+	username: string,
+): Promise<{ id: number; name: string } | undefined> {
 	const { rows } = await sql<{ id: number; name: string }>`
-		select id, name from users where username = ${username} and not imported`.execute(db())
+		select id, name from users where username = ${username} and not imported`.execute(trx)
 	return rows[0]
 }
 

@@ -64,28 +64,30 @@ export async function inviteToAnswer(
 	const row = await requireQuestion(questionId)
 	if (row.locked) throw new NotAllowed(lockedMessage)
 	const question = eventQuestion(row)
-	const name = await currentUsername(storable(username).trim().replace(/^@/, '').toLowerCase())
-	const invitee = await findInvitable(name)
-	if (!invitee) throw new NotFound('There is no such member.')
-	if (invitee.id === member.id) throw new Invalid('You can answer this yourself, without being asked.')
-	const notified = await db()
+	const current = await currentUsername(storable(username).trim().replace(/^@/, '').toLowerCase())
+	const { notified, name } = await db()
 		.transaction()
 		.execute(async (trx) => {
 			if (!(await lockQuestion(trx, questionId))) throw new NoSuch('query')
 			await lockMember(trx, member.id)
+			// Only now, as the account may be deleted or merged meanwhile.
+			const invitee = await findInvitable(trx, current)
+			if (!invitee) throw new NotFound('There is no such member.')
+			if (invitee.id === member.id) throw new Invalid('You can answer this yourself, without being asked.')
+			const { name } = invitee
 			const { byOne, byAll, aDay } = await countInvited(trx, { questionId, inviterId: member.id, besides: invitee.id })
 			if (byOne >= MAX_INVITED.byOne) throw new Invalid(`You have asked ${MAX_INVITED.byOne} members to answer this.`)
 			if (byAll >= MAX_INVITED.byAll) throw new Invalid('Enough members have been asked to answer this.')
 			if (aDay >= MAX_INVITED.aDay)
 				throw new Invalid(`You have asked ${MAX_INVITED.aDay} members today. Ask others tomorrow.`)
 			const invitation = { questionId, userId: invitee.id, inviterId: member.id }
-			if (!(await writeInvitation(trx, invitation))) return []
+			if (!(await writeInvitation(trx, invitation))) return { notified: [], name }
 			const about = { kind: 'invitation' as const, memberIds: [invitee.id], group: `query:${questionId}` }
 			const actorId = shownActor({ question, actorId: member.id })
-			return notifyOfFact(trx, { ...about, actorId, ...aboutQuestion(question, null) })
+			return { notified: await notifyOfFact(trx, { ...about, actorId, ...aboutQuestion(question, null) }), name }
 		})
 	await announceUnread(notified)
-	return { name: invitee.name, url: question.url }
+	return { name, url: question.url }
 }
 
 /** Declines to answer a question: nobody can ask the viewer again. Idempotent. @throws NotAllowed for a visitor, NotFound, TooManyRequests */

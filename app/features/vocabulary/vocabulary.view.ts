@@ -57,6 +57,7 @@ export interface ActPreview {
 	changes: string[]
 }
 
+/** The page on which moderators change a term. */
 export function termPath(id: number): string {
 	return `/moderation/term/${id}`
 }

@@ -167,16 +167,16 @@ export class Bus {
 }
 
 /** Bytes reserved for the header: the sender, the number of the part, and how many parts follow. */
-const head = 64
+const MAX_HEAD_BYTES = 64
 
 /**
  * Splits a message into parts that a carrier can send.
  * @param longest maximum bytes of a part with its header
  */
 export function splitMessage(message: string, longest: number): string[] {
-	if (Buffer.byteLength(message) + head <= longest) return [`0 ${message}`]
+	if (Buffer.byteLength(message) + MAX_HEAD_BYTES <= longest) return [`0 ${message}`]
 	// A UTF-16 unit takes at most three bytes in UTF-8, a surrogate pair four.
-	const size = Math.floor((longest - head) / 3)
+	const size = Math.floor((longest - MAX_HEAD_BYTES) / 3)
 	const pieces: string[] = []
 	for (let from = 0; from < message.length; ) {
 		const end = from + size

@@ -8,12 +8,12 @@ import { DataCache, PageCache } from './page-cache.ts'
 const channel = 'devquad_pages'
 
 /** Milliseconds until a cached page expires. It limits the age of content that no tag covers, such as who is online. */
-const maxAge = 60_000
+const MAX_AGE_MS = 60_000
 
 /** The visitors' pages that this process has cached. */
 export const pageCache = remember(
 	'pages',
-	() => new PageCache({ maxBytes: config().PAGE_CACHE_MB * 1024 * 1024, maxAge }),
+	() => new PageCache({ maxBytes: config().PAGE_CACHE_MB * 1024 * 1024, maxAge: MAX_AGE_MS }),
 )
 
 /** Maximum bytes of cached rows; the first page of a list takes about 15 KB. */
@@ -26,7 +26,7 @@ const MAX_DATA_BYTES = 8 * 1024 * 1024
 const dataCache = remember('data', () => {
 	const { NODE_ENV, PAGE_CACHE_MB } = config()
 	const isEnabled = NODE_ENV === 'production' && PAGE_CACHE_MB > 0 && !hasSeveralProcesses()
-	return new DataCache(isEnabled ? MAX_DATA_BYTES : 0, maxAge)
+	return new DataCache(isEnabled ? MAX_DATA_BYTES : 0, MAX_AGE_MS)
 })
 
 /**

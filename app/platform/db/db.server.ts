@@ -107,7 +107,7 @@ export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
 	return kysely
 }
 
-/** The open database; within {@link longWork} on its own connections. @throws Error before {@link openDatabase} */
+/** The open database; within `longWork` on its own connections. @throws Error before {@link openDatabase} */
 export function db(): Kysely<Database> {
 	const { kysely, longKysely } = opened()
 	return databaseScope()?.isLong ? longKysely : kysely

@@ -8,8 +8,6 @@ interface OldRows {
 	days: number
 	/** Maximum rows. Locked rows are left for the next call. */
 	limit: number
-	/** A further condition on rows. */
-	where?: RawBuilder<unknown>
 }
 
 /** Deletes rows that are older than `days`. @returns how many */
@@ -28,11 +26,12 @@ export async function clearOldRows({ columns, table, ...which }: OldRows & { col
 	const empty = columns.map((column) => sql`${sql.ref(column)} = null`)
 	const { numAffectedRows = 0n } = await sql`
 		update ${sql.table(table)} set ${sql.join(empty)}
-		where ctid = any(array(${oldRows({ table, ...which, where: sql`(${filled})` })}))`.execute(db())
+		where ctid = any(array(${oldRows({ table, ...which }, sql`(${filled})`)}))`.execute(db())
 	return Number(numAffectedRows)
 }
 
-function oldRows({ table, since, days, limit, where = sql`true` }: OldRows): RawBuilder<unknown> {
+/** @param where a further condition on rows */
+function oldRows({ table, since, days, limit }: OldRows, where = sql`true`): RawBuilder<unknown> {
 	return sql`select ctid from ${sql.table(table)}
 		where ${sql.ref(since)} < now() - make_interval(days => ${days}) and ${where} limit ${limit} for update skip locked`
 }

@@ -9,8 +9,8 @@ import type { ClientEvents, ServerEvents } from './events.ts'
 export type LiveSocket = Socket<ServerEvents, ClientEvents>
 
 /** After a changed password, the cookie of the new session needs a moment to reach the browser. */
-const firstRetry = 2_000
-const laterRetries = 60_000
+const FIRST_RETRY_MS = 2_000
+const LATER_RETRIES_MS = 60_000
 /**
  * A server that could not authenticate us because its database was unavailable will be able to soon: delays are spread, so that
  * tabs do not all retry at once.
@@ -38,10 +38,10 @@ export function openLive(me: string): () => void {
 	// Everything but live updates works without the socket, so failed loads of its script are retried silently.
 	const openAtLast = (pause: number) => {
 		open().catch(() => {
-			if (!left) timer = setTimeout(openAtLast, pause, Math.min(pause * 2, laterRetries))
+			if (!left) timer = setTimeout(openAtLast, pause, Math.min(pause * 2, LATER_RETRIES_MS))
 		})
 	}
-	openAtLast(firstRetry)
+	openAtLast(FIRST_RETRY_MS)
 	return () => {
 		left = true
 		clearTimeout(timer)
@@ -82,7 +82,7 @@ export function keepReconnecting(opened: LiveSocket): () => void {
 		}, wait)
 	}
 	const closed = () => {
-		if (!opened.active) later(performance.now() - triedAt > laterRetries ? firstRetry : laterRetries)
+		if (!opened.active) later(performance.now() - triedAt > LATER_RETRIES_MS ? FIRST_RETRY_MS : LATER_RETRIES_MS)
 	}
 	const refused = ({ message }: Error) => {
 		if (message === 'unavailable') later(momentary.least + Math.random() * momentary.spread)

@@ -20,9 +20,9 @@ const tabs = remember('tabs', () => new Map<string, OpenTab>())
 /** Maximum open tabs of a member. */
 export const MAX_TABS = 50
 /** Few members have this many tabs on one process; for those who do, tabs of other processes are counted too. */
-const manyTabs = 5
+const MANY_TABS = 5
 /** Tabs that one statement renews: with ten thousand, messages wait less than a millisecond for it. */
-const atOnce = 500
+const MAX_AT_ONCE = 500
 
 /** Serializes writes about this process's tabs: two statements over the same rows could deadlock. */
 let writing: Promise<unknown> = Promise.resolve()
@@ -43,7 +43,7 @@ export function countTabs(userId: number): number {
  */
 export async function mayOpenTab(userId: number): Promise<boolean> {
 	const here = countTabs(userId)
-	if (here < manyTabs) return true
+	if (here < MANY_TABS) return true
 	return here < MAX_TABS && (await countOpenTabs(userId)) < MAX_TABS
 }
 
@@ -75,8 +75,8 @@ const writeClosed = batchCalls(async (ids: string[]) => {
  */
 export async function trackPresence(): Promise<void> {
 	const ownTabs = [...tabs.values()]
-	for (let from = 0; from < ownTabs.length; from += atOnce)
-		await keepTabs(ownTabs.slice(from, from + atOnce).filter(({ id }) => tabs.has(id)))
+	for (let from = 0; from < ownTabs.length; from += MAX_AT_ONCE)
+		await keepTabs(ownTabs.slice(from, from + MAX_AT_ONCE).filter(({ id }) => tabs.has(id)))
 	tell(await deleteExpiredTabs(), false)
 }
 

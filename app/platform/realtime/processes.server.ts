@@ -7,7 +7,7 @@ import { io } from './io.server.ts'
 const channel = 'devquad_sockets'
 
 /** Milliseconds within which tabs reconnect, so that not all do so at once. */
-const spread = 5_000
+const SPREAD_MS = 5_000
 
 /** Connects the Socket.IO servers of all processes over the bus, by Socket.IO's cluster protocol. */
 class BusAdapter extends ClusterAdapterWithHeartbeat {
@@ -60,7 +60,7 @@ export async function joinProcesses(): Promise<() => Promise<void>> {
  * Disconnects tabs that may have missed something: a tab that reconnects asks for all it needs.
  * @param within milliseconds over which the disconnects are spread
  */
-export function reconnectTabs(within = spread): void {
+export function reconnectTabs(within = SPREAD_MS): void {
 	for (const socket of io.sockets.sockets.values())
 		setTimeout(() => socket.conn.close(), Math.random() * within).unref()
 }

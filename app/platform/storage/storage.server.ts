@@ -188,7 +188,7 @@ function mediaFolder({ dataDir }: Pick<Config, 'dataDir'>): string {
 const INCOMING = '.incoming'
 
 /** Milliseconds after which an incomplete file must belong to a dead process. */
-const abandonedAfter = 60 * 60_000
+const ABANDONED_AFTER_MS = 60 * 60_000
 
 /** The folder `media` of the data directory, without incomplete files that a crash left. */
 export async function openFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise<FSDriver> {
@@ -198,7 +198,7 @@ export async function openFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise<
 	for (const name of await readdir(incoming)) {
 		const file = join(incoming, name)
 		const written = await stat(file).catch(() => null)
-		if (written && Date.now() - written.mtimeMs > abandonedAfter) await rm(file, { force: true })
+		if (written && Date.now() - written.mtimeMs > ABANDONED_AFTER_MS) await rm(file, { force: true })
 	}
 	return new Folder(location, incoming)
 }

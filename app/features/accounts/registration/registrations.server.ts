@@ -1,11 +1,11 @@
-import { type Config, config } from '~/config.server.ts'
+import { config } from '~/config.server.ts'
 import { clearAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { countAttempt, networkOf } from '~/features/rate-limits/rate-limits.server.ts'
 import { deviceTokens, findKnownDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { insertDevice } from '~/features/sessions/sessions.queries.server.ts'
 import { announceAccountChange, announceEndedSessions } from '~/features/sessions/sessions.server.ts'
-import { Invalid } from '~/lib/errors.ts'
+import { Conflict, Invalid } from '~/lib/errors.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
@@ -139,7 +139,8 @@ export async function denyRegistration(token: string): Promise<void> {
 }
 
 /** Whether this address is ADMIN_EMAIL. */
-export function isAdminEmail(email: string, { ADMIN_EMAIL }: Pick<Config, 'ADMIN_EMAIL'> = config()): boolean {
+export function isAdminEmail(email: string): boolean {
+	const { ADMIN_EMAIL } = config()
 	return ADMIN_EMAIL !== '' && email.toLowerCase() === ADMIN_EMAIL.toLowerCase()
 }
 
@@ -184,16 +185,53 @@ async function completeRegistration(
 	headers: Headers,
 ): Promise<{ id: number; username: string }> {
 	const { email, name, password_hash, device_hash, agreed_to: agreedTo } = link
-	for (const username of await usernamesFor(email, trx)) {
+	const made = await makeAccount(trx, email, { name, email, passwordHash: password_hash ?? '', agreedTo })
+	if (!made) throw new Invalid(oldLink)
+	if (device_hash && (await isOwnBrowser(link, headers))) await insertDevice(made.id, device_hash, trx)
+	await copyRegistrationInvite(trx, made.id, email)
+	await deleteRegistration(trx, email)
+	return made
+}
+
+/**
+ * Creates an account under the first free username.
+ * @param wanted an address that usernames are derived from
+ * @returns null when its address already has an account; the transaction must not be committed then
+ */
+async function makeAccount(
+	trx: Executor,
+	wanted: string,
+	member: Omit<Parameters<typeof insertAccount>[1], 'username'>,
+): Promise<{ id: number; username: string } | null> {
+	for (const username of await usernamesFor(wanted, trx)) {
 		if (!(await claimUsername(username, trx))) continue
-		const id = await insertAccount(trx, { username, name, email, passwordHash: password_hash ?? '', agreedTo })
-		if (id === null) break
-		if (device_hash && (await isOwnBrowser(link, headers))) await insertDevice(id, device_hash, trx)
-		await copyRegistrationInvite(trx, id, email)
-		await deleteRegistration(trx, email)
-		return { id, username }
+		const id = await insertAccount(trx, { username, ...member })
+		return id === null ? null : { id, username }
 	}
-	throw new Invalid(oldLink)
+	return null
+}
+
+/** Registers a member where addresses need no confirmation. If the address already has an account, its owner gets a mail. */
+export async function registerUnconfirmed(
+	member: Pick<Parameters<typeof insertAccount>[1], 'email' | 'name' | 'passwordHash' | 'agreedTo'>,
+): Promise<void> {
+	const { email } = member
+	const made = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const account = await makeAccount(trx, email, { ...member, isVerified: false })
+			if (!account) throw new Conflict('This address already has an account.')
+			return account
+		})
+		.catch(async (error) => {
+			// Of two at once, one may also fail on a unique key.
+			if (await findAccountByEmail(email)) return null
+			throw error
+		})
+	if (!made) return queueAccountMail({ kind: 'register', email })
+	await announceNewAccount(made)
+	// Registering makes nobody admin: the address has to be confirmed first.
+	if (isAdminEmail(email)) await queueAccountMail({ kind: 'confirm', email })
 }
 
 /** A person authenticated by another site. */
@@ -217,14 +255,10 @@ export async function registerExternalUser(
 	trx: Executor,
 	{ name, email, isConfirmed, username: wanted }: ExternalUser,
 ): Promise<{ id: number; username: string } | null> {
-	for (const username of await usernamesFor(wanted ? `${wanted}@` : email, trx)) {
-		if (!(await claimUsername(username, trx))) continue
-		const id = await insertAccount(trx, { username, name, email, passwordHash: null, isVerified: isConfirmed })
-		if (id === null) return null
-		await deleteRegistration(trx, email)
-		return { id, username }
-	}
-	return null
+	const member = { name, email, passwordHash: null, isVerified: isConfirmed }
+	const made = await makeAccount(trx, wanted ? `${wanted}@` : email, member)
+	if (made) await deleteRegistration(trx, email)
+	return made
 }
 
 /** Announces a new account; call it after the commit. */

@@ -29,7 +29,7 @@ import { mailNewDevice, queueAccountMail } from '../registration/account-mails.s
 import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
 import { isAllowedDomain, requireNoImpersonation } from '../registration/names.server.ts'
 import { findUnconfirmed, replaceRegistration } from '../registration/registrations.queries.server.ts'
-import { isAdminEmail, promoteNamedAdmin } from '../registration/registrations.server.ts'
+import { isAdminEmail, promoteNamedAdmin, registerUnconfirmed } from '../registration/registrations.server.ts'
 import { countRegistration, registrationNotice, registrationSettings } from '../registration/rules.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './credentials.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
@@ -45,11 +45,12 @@ interface Attempt {
 	body: Record<string, unknown>
 }
 
-const checks: Record<string, (attempt: Attempt) => Promise<unknown>> = {
-	'/sign-in/email': checkLogin,
-	'/sign-up/email': checkRegistration,
-	'/request-password-reset': checkForgotten,
-	'/reset-password': checkReset,
+/** What happens before, or in place of, each call of Better Auth that strangers may make. */
+const guards: Record<string, (attempt: Attempt) => Promise<unknown>> = {
+	'/sign-in/email': guardLogin,
+	'/sign-up/email': guardRegistration,
+	'/request-password-reset': queueResetMail,
+	'/reset-password': resetByLink,
 }
 
 /** Paths that are closed where passwords are disabled. */
@@ -61,13 +62,13 @@ const byPassword = ['/sign-in/email', '/sign-up/email', '/request-password-reset
  * @throws APIError 401, 403, 422, or 429 with Retry-After
  */
 export async function beforeAttempt(context: Context): Promise<unknown> {
-	const check = checks[context.path]
-	if (!check) return
+	const guard = guards[context.path]
+	if (!guard) return
 	const body = (context.body ?? {}) as Record<string, unknown>
 	const email = typeof body.email === 'string' ? body.email.toLowerCase() : ''
 	try {
 		if (byPassword.includes(context.path)) requirePasswords()
-		return await check({ context, email, address: addressOf(context), body })
+		return await guard({ context, email, address: addressOf(context), body })
 	} catch (error) {
 		if (error instanceof TooManyRequests) {
 			const headers = { 'Retry-After': String(error.retryAfter) }
@@ -85,7 +86,7 @@ export function startsSession(path: string): boolean {
 	return path === '/sign-in/email' || path === '/log-in-as'
 }
 
-/** Runs after every login and registration: a successful login resets the counters, and a registration reveals only that it was received. */
+/** Runs after every login: a successful one resets the counters. */
 export async function afterAttempt(context: Context): Promise<unknown> {
 	const { newSession, returned } = context.context
 	if (context.path === '/log-in-as' && newSession)
@@ -99,17 +100,9 @@ export async function afterAttempt(context: Context): Promise<unknown> {
 			recordFailure(context.body?.email)
 		}
 	}
-	if (context.path !== '/sign-up/email') return
-	const refusal = returned instanceof APIError ? returned : null
-	if (!refusal) return context.json({ status: true })
-	// A full response: with a body alone, Better Auth would keep the status of the error.
-	if (await isDuplicateRegistration(refusal, context)) {
-		await queueAccountMail({ kind: 'register', email: String(context.body?.email).toLowerCase() })
-		return Response.json({ status: true })
-	}
 }
 
-async function checkLogin({ context, email: typed, address, body }: Attempt): Promise<unknown> {
+async function guardLogin({ context, email: typed, address, body }: Attempt): Promise<unknown> {
 	requireHashCapacity()
 	const email = await findMainEmail(typed)
 	const device = await findKnownDevice(email, context.headers)
@@ -182,10 +175,16 @@ function recordFailure(email: unknown): void {
 	void found.catch(() => null).then((member) => recordSecurityEvent('login-failed', { userId: member?.id ?? null }))
 }
 
-/** Errors that the typist can fix are reported before the attempt is counted. */
-async function checkRegistration({ context, email, address, body }: Attempt): Promise<unknown> {
+/**
+ * Errors that the typist can fix are reported before the attempt is counted. It registers in place of Better Auth, which would store an
+ * account in several transactions, and half of one if the site ends meanwhile.
+ */
+async function guardRegistration({ context, email, address, body }: Attempt): Promise<unknown> {
 	const notice = registrationNotice()
 	if (notice) throw new APIError('FORBIDDEN', { code: 'REGISTRATION_CLOSED', message: notice })
+	if (!isEmail(email))
+		throw new APIError('BAD_REQUEST', { code: 'INVALID_EMAIL', message: 'Enter a valid email address.' })
+	if (!config().REQUIRE_EMAIL_VERIFICATION) requireOwnFields(body)
 	const { name } = parseInput(nameInput, body)
 	const agreed_to = requireAcceptedTerms(body.terms)
 	// The owner of ADMIN_EMAIL is staff, whatever their name.
@@ -198,18 +197,26 @@ async function checkRegistration({ context, email, address, body }: Attempt): Pr
 	}
 	requireHashCapacity()
 	await countRegistration([['register-account', email], ...addressCounters('register', address)], address, body)
-	if (!config().REQUIRE_EMAIL_VERIFICATION || !isEmail(email)) return
-	// No account is created yet, whether or not the address is known, so that neither the work nor its duration reveals that.
-	const { hash, cookie } = newDevice(context.headers)
 	const password_hash = await hashPassword(String(body.password))
-	await replaceRegistration({ email, name, password_hash, device_hash: hash, agreed_to })
-	await queueAccountMail({ kind: 'register', email })
-	setDeviceCookie(context, cookie)
+	if (config().REQUIRE_EMAIL_VERIFICATION) {
+		// No account is created yet, whether or not the address is known, so that neither the work nor its duration reveals that.
+		const { hash, cookie } = newDevice(context.headers)
+		await replaceRegistration({ email, name, password_hash, device_hash: hash, agreed_to })
+		await queueAccountMail({ kind: 'register', email })
+		setDeviceCookie(context, cookie)
+	} else await registerUnconfirmed({ email, name, passwordHash: password_hash, agreedTo: agreed_to })
 	return context.json({ status: true })
 }
 
-/** The answer is always the same; a job looks up the address, and mails. */
-async function checkForgotten({ context, email, address }: Attempt): Promise<unknown> {
+/** @throws APIError for a field that is not the member's to choose, as Better Auth words it */
+function requireOwnFields(body: Record<string, unknown>): void {
+	const field = ['username', 'role', 'agreedTo', 'secondFactor'].find((name) => name in body)
+	if (field)
+		throw new APIError('BAD_REQUEST', { code: 'FIELD_NOT_ALLOWED', message: `${field} is not allowed to be set` })
+}
+
+/** In place of Better Auth. The answer is always the same; a job looks up the address, and mails. */
+async function queueResetMail({ context, email, address }: Attempt): Promise<unknown> {
 	if (!isEmail(email)) return
 	await countAttempt([['forgot-address', networkOf(address)]])
 	const isKnownDevice = (await findKnownDevice(email, context.headers)) !== null
@@ -221,7 +228,7 @@ async function checkForgotten({ context, email, address }: Attempt): Promise<unk
 }
 
 /** Sets a new password in place of Better Auth, see `setPasswordByLink`. */
-async function checkReset({ context, address, body }: Attempt): Promise<unknown> {
+async function resetByLink({ context, address, body }: Attempt): Promise<unknown> {
 	const token = String(body.token ?? context.query?.token ?? '')
 	const link = hashToken(`reset-password:${token}`)
 	const owner = await findResetOwner(link)
@@ -248,15 +255,6 @@ async function checkReset({ context, address, body }: Attempt): Promise<unknown>
 function requireStrongPassword(password: unknown, owner?: PasswordOwner): void {
 	const problem = passwordError(typeof password === 'string' ? password : '', owner)
 	if (problem) throw new APIError('UNPROCESSABLE_ENTITY', problem)
-}
-
-/**
- * Of two concurrent registrations with one address, one fails on the unique key, and so does one with the second address of a
- * member, which Better Auth does not know. Neither response differs from a success.
- */
-async function isDuplicateRegistration(refusal: APIError, context: Context): Promise<boolean> {
-	if (refusal.body?.code !== 'FAILED_TO_CREATE_USER') return false
-	return (await findAccountByEmail(String(context.body?.email).toLowerCase())) !== null
 }
 
 function setDeviceCookie(context: Context, { name, value, options }: DeviceCookie): void {

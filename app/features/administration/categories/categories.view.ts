@@ -17,6 +17,7 @@ export const MAX_CATEGORIES = 60
 export const categoriesPath = '/admin/categories'
 export const newCategoryPath = `${categoriesPath}/new`
 
+/** The page on which admins edit a category. */
 export function categoryAdminPath(id: number): string {
 	return `${categoriesPath}/${id}`
 }

@@ -77,15 +77,13 @@ function Step({
 	)
 }
 
-function Acts({ step, state }: { step: SetupStepView['key']; state: SetupStepView['state'] }) {
-	const act =
-		step === 'mail'
-			? (['test-letter', 'Send a test email'] as const)
-			: state === 'usual'
-				? (['keep', 'Keep as it is'] as const)
-				: state === 'kept'
-					? (['reopen', 'Decide again'] as const)
-					: null
+interface ActsProps {
+	step: SetupStepView['key']
+	state: SetupStepView['state']
+}
+
+function Acts({ step, state }: ActsProps) {
+	const act = actOf({ step, state })
 	if (!act) return null
 	return (
 		<Form method="post" action={ADMIN_PATH} className="mt-2" replace preventScrollReset>
@@ -93,6 +91,13 @@ function Acts({ step, state }: { step: SetupStepView['key']; state: SetupStepVie
 			<ActButton act={act[0]}>{act[1]}</ActButton>
 		</Form>
 	)
+}
+
+/** What an admin can do about a step here, and its label; null for a step that is done elsewhere. */
+function actOf({ step, state }: ActsProps): [act: string, label: string] | null {
+	if (step === 'mail') return ['test-letter', 'Send a test email']
+	if (state === 'usual') return ['keep', 'Keep as it is']
+	return state === 'kept' ? ['reopen', 'Decide again'] : null
 }
 
 function ActButton({ act, children }: { act: string; children: string }) {

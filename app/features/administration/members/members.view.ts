@@ -9,6 +9,7 @@ export const membersCsvPath = '/admin/members.csv'
 /** The page of bulk actions. */
 export const bulkPath = '/admin/bulk'
 
+/** The page of a member for admins. */
 export function memberAdminPath(username: string): string {
 	return `${membersPath}/${username}`
 }

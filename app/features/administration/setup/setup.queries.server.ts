@@ -22,8 +22,8 @@ export interface MarkRow {
 }
 
 /** What admins decided about steps. */
-export function listMarks(executor: Executor = db()): Promise<MarkRow[]> {
-	return executor.selectFrom('setup_marks').select(['step', 'about', 'note', 'marked_at']).limit(50).execute()
+export function listMarks(): Promise<MarkRow[]> {
+	return db().selectFrom('setup_marks').select(['step', 'about', 'note', 'marked_at']).limit(50).execute()
 }
 
 /** Marks a step. @returns false if it was marked already */
@@ -74,6 +74,7 @@ export async function countForSetup(): Promise<SiteCounts> {
 	return rows[0] ?? { admins: 0, categories: 0, changed: 0 }
 }
 
+/** The main address of a member; undefined when they are gone. */
 export async function findAdminEmail(userId: number): Promise<string | undefined> {
 	const row = await db().selectFrom('users').select('email').where('id', '=', userId).executeTakeFirst()
 	return row?.email

@@ -8,6 +8,7 @@ import { Field, Select } from '~/ui/field.tsx'
 import type { AskValues } from '../asking.view.ts'
 import { MarkdownEditor } from './markdown-editor.tsx'
 
+/** The title of a question, apart from its other fields, as similar questions are shown below it. */
 export function TitleField({ value, error }: { value: string; error: string | undefined }) {
 	return (
 		<Field

@@ -1,5 +1,5 @@
 import { History, X } from 'lucide'
-import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react'
+import { type ComponentType, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { type FetcherWithComponents, useNavigate, useNavigation } from 'react-router'
 import type { CategoryView } from '~/features/tags/tags.view.ts'
 import { inZone, timeOfDay } from '~/lib/calendar.ts'
@@ -23,8 +23,8 @@ import { type Notice, useDraft } from './use-draft.ts'
 interface SimilarProps {
 	title: string
 	description: string
-	/** Called if one of them has the answer: the draft is no longer needed. */
-	onSolved: (id: number, url: string) => void
+	/** Called with the address of one that has the answer: the draft is no longer needed. */
+	onSolved: (url: string) => void
 	className?: string
 }
 
@@ -59,36 +59,18 @@ const names = { title: 'Title', category: 'Category', tags: 'Tags', description:
 
 /** The form for asking and editing, whose input is stored as a draft. */
 export function AskForm(props: AskFormProps) {
-	const { action, start, madeFrom, draftKey, named, categories, refusal, fetcher, similar: Similar } = props
+	const { action, madeFrom, draftKey, categories, refusal, fetcher } = props
 	const { viewer } = useRootData()
 	const hydrated = useHydrated()
-	const navigate = useNavigate()
 	const form = useRef<HTMLFormElement>(null)
-	const [dismissed, setDismissed] = useState<FormRefusal | null>(null)
 	const [sending, setSending] = useState(0)
 	const [held, setHeld] = useState(false)
 	const tell = useCallback((count: number) => setSending(count), [])
-	const refused = refusal ? { ...start, ...pick(refusal.values), pseudonym: 'pseudonym' in refusal.values } : null
-	const draft = useDraft({
-		...{ form, draftKey, start, madeFrom, named, refused, sendKey: props.sendKey },
-		owner: viewer?.username ?? null,
-		stored: props.draft,
-	})
-	const shown = refusal === dismissed ? null : refusal
-	const errors = shown?.errors ?? {}
-	const stored = shown?.stored ?? null
+	const { draft, shown, discard } = useAskDraft(form, props)
 	const busy = useBusy(action, fetcher)
 	const sendKey = shown?.values.key ?? draft.sendKey
-	useRefusal(form, shown, fetcher !== undefined)
-	useFocusKept(form, draft.base.round)
-
-	const discard = (to?: AskValues, version?: number) => {
-		setDismissed(refusal)
-		draft.discard(to, version)
-	}
 	const Element = fetcher?.Form ?? Form
 	const inDialog = fetcher !== undefined
-	const general = stored ? null : shown?.message
 	return (
 		<Element
 			ref={form}
@@ -112,47 +94,20 @@ export function AskForm(props: AskFormProps) {
 			>
 				<div className={`grid gap-5 ${inDialog ? 'p-5 pb-0' : ''}`}>
 					<input type="hidden" name="draft" value={draftKey} />
-					{madeFrom > 0 && <input type="hidden" name="version" value={stored?.version ?? draft.base.madeFrom} />}
+					{madeFrom > 0 && <input type="hidden" name="version" value={shown?.stored?.version ?? draft.base.madeFrom} />}
 					<DraftNotice notice={draft.notice} onDiscard={() => discard()} onSwap={draft.swap} onClose={draft.close} />
-					<FormError errors={stored ? {} : errors} names={names}>
-						{general}
-					</FormError>
-					{stored && refused && (
-						<ConflictNotice
-							stored={pick(stored.values)}
-							typed={pick(draft.live)}
-							names={names}
-							onTake={() => discard(pick(stored.values), stored.version)}
-						/>
-					)}
-					<TitleField key={draft.base.round} value={draft.base.values.title} error={errors.title} />
+					<RefusalNotice shown={shown} typed={draft.live} onTake={discard} />
+					<TitleField key={draft.base.round} value={draft.base.values.title} error={shown?.errors.title} />
 				</div>
-				{Similar && (
-					<div
-						className={`group/similar lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:border-l lg:border-line ${inDialog ? 'max-lg:px-5 max-lg:has-[section]:pt-5 lg:p-5' : 'max-lg:has-[section]:pt-5 lg:pl-10'}`}
-						data-similar
-					>
-						<Similar
-							className="max-lg:rounded-sm max-lg:bg-sunken max-lg:p-3"
-							title={draft.live.title}
-							description={draft.live.description}
-							onSolved={async (_id, url) => {
-								discard()
-								await navigate(url)
-								toast({ type: 'success', message: 'Good to hear. Your draft was discarded.' })
-							}}
-						/>
-						<p className="hint group-has-[section]/similar:hidden max-lg:hidden">
-							Questions like yours appear here while you type.
-						</p>
-					</div>
+				{props.similar && (
+					<SimilarColumn of={props.similar} inDialog={inDialog} typed={draft.live} onSolved={discard} />
 				)}
 				<div className={inDialog ? 'p-5' : 'pt-5'}>
 					<AskFields
 						key={draft.base.round}
 						values={draft.base.values}
 						tags={draft.live.tags}
-						errors={errors}
+						errors={shown?.errors ?? {}}
 						categories={categories}
 						pictures={viewer !== null}
 						// A rejected form keeps its box, even if the session has ended: without it, it would be sent under the name.
@@ -175,6 +130,86 @@ export function AskForm(props: AskFormProps) {
 	)
 }
 
+/** The draft of the form, and the refusal of its last submission until the draft is discarded. */
+function useAskDraft(form: RefObject<HTMLFormElement | null>, props: AskFormProps) {
+	const { start, madeFrom, draftKey, named, refusal, fetcher, sendKey } = props
+	const { viewer } = useRootData()
+	const [dismissed, setDismissed] = useState<FormRefusal | null>(null)
+	const refused = refusal ? { ...start, ...pick(refusal.values), pseudonym: 'pseudonym' in refusal.values } : null
+	const draft = useDraft({
+		...{ form, draftKey, start, madeFrom, named, refused, sendKey },
+		owner: viewer?.username ?? null,
+		stored: props.draft,
+	})
+	const shown = refusal === dismissed ? null : refusal
+	useRefusal(form, shown, fetcher !== undefined)
+	useFocusKept(form, draft.base.round)
+	const discard = (to?: AskValues, version?: number) => {
+		setDismissed(refusal)
+		draft.discard(to, version)
+	}
+	return { draft, shown, discard }
+}
+
+interface RefusalNoticeProps {
+	shown: FormRefusal | null
+	typed: AskValues
+	/** Called with the stored texts, where the reader takes those. */
+	onTake: (stored: AskValues, version: number) => void
+}
+
+/** Why the form was rejected: its errors, or the texts that somebody else saved meanwhile. */
+function RefusalNotice({ shown, typed, onTake }: RefusalNoticeProps) {
+	const stored = shown?.stored ?? null
+	return (
+		<>
+			<FormError errors={stored ? {} : (shown?.errors ?? {})} names={names}>
+				{stored ? null : shown?.message}
+			</FormError>
+			{stored && (
+				<ConflictNotice
+					stored={pick(stored.values)}
+					typed={pick(typed)}
+					names={names}
+					onTake={() => onTake(pick(stored.values), stored.version)}
+				/>
+			)}
+		</>
+	)
+}
+
+interface SimilarColumnProps {
+	of: ComponentType<SimilarProps>
+	inDialog: boolean
+	typed: AskValues
+	/** Called when a similar question has the answer. */
+	onSolved: () => void
+}
+
+function SimilarColumn({ of: Similar, inDialog, typed, onSolved }: SimilarColumnProps) {
+	const navigate = useNavigate()
+	return (
+		<div
+			className={`group/similar lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:border-l lg:border-line ${inDialog ? 'max-lg:px-5 max-lg:has-[section]:pt-5 lg:p-5' : 'max-lg:has-[section]:pt-5 lg:pl-10'}`}
+			data-similar
+		>
+			<Similar
+				className="max-lg:rounded-sm max-lg:bg-sunken max-lg:p-3"
+				title={typed.title}
+				description={typed.description}
+				onSolved={async (url) => {
+					onSolved()
+					await navigate(url)
+					toast({ type: 'success', message: 'Good to hear. Your draft was discarded.' })
+				}}
+			/>
+			<p className="hint group-has-[section]/similar:hidden max-lg:hidden">
+				Questions like yours appear here while you type.
+			</p>
+		</div>
+	)
+}
+
 function pick({ title = '', description = '', tags = '', category = '' }: Partial<Omit<AskValues, 'pseudonym'>>) {
 	return { title, description, tags, category }
 }
@@ -188,7 +223,7 @@ function useBusy(action: string, fetcher: FetcherWithComponents<FormRefusal> | u
 }
 
 /** Restores the focus, as fields are remounted when their text is replaced. */
-function useFocusKept(form: React.RefObject<HTMLFormElement | null>, round: number): void {
+function useFocusKept(form: RefObject<HTMLFormElement | null>, round: number): void {
 	const used = useRef('')
 	useEffect(() => {
 		const element = form.current

@@ -8,7 +8,8 @@ const SAVE_DELAY_MS = 3_000
 /** The same after a failed save. */
 const RETRY_DELAY_MS = 10_000
 
-interface SaverOptions {
+/** What a saver is told, and asks. */
+export interface SaverOptions {
 	key: string
 	/** Deletes the draft in this browser. */
 	forget: () => void

@@ -13,7 +13,7 @@ import {
 	SquareCode,
 	X,
 } from 'lucide'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { describedBy } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -51,28 +51,7 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 	const count = sending.length
 	useEffect(() => onSending(count), [count, onSending])
 
-	const use = (kind: EditKind | 'image') => {
-		if (kind === 'image') return file.current?.click()
-		if (!area.current) return
-		area.current.focus()
-		applyEdit(area.current, editOf(kind, textSelectionOf(area.current)))
-	}
-	const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-		if ((event.ctrlKey || event.metaKey) && event.key === 'Enter') {
-			event.preventDefault()
-			return event.currentTarget.form?.requestSubmit()
-		}
-		const kind = toolOfKey(event)
-		if (!kind) return
-		event.preventDefault()
-		use(kind)
-	}
-	const take = (event: { preventDefault: () => void }, data: DataTransfer) => {
-		if (!pictures || data.files.length === 0) return
-		// Also where the files are refused: the browser would open one.
-		event.preventDefault()
-		addAll(data.files)
-	}
+	const { use, press, take } = useEditing({ area, file, pictures, addAll })
 	return (
 		<div className="field flex-1 grid-rows-[auto_minmax(0,1fr)_auto]">
 			<label className="label" htmlFor={name}>
@@ -81,7 +60,7 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 			<div className="editor" data-invalid={error ? true : undefined}>
 				{/* Rendered by the server too, so that the text area keeps its place when the scripts have loaded. */}
 				<div className="flex flex-none border-line max-sm:flex-col-reverse sm:h-10 sm:items-center sm:justify-between sm:border-b sm:pr-3 sm:pl-1.5 noscript:hidden">
-					{preview === null && <Toolbar controls={name} pictures={pictures} disabled={false} onTool={use} />}
+					{preview === null && <Toolbar controls={name} pictures={pictures} onTool={use} />}
 					<EditorTabs
 						preview={preview !== null}
 						onWrite={() => setPreview(null)}
@@ -124,20 +103,7 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 				{sending.map((each) => (
 					<UploadProgress key={each.id} {...each} />
 				))}
-				{hydrated && pictures && (
-					<input
-						ref={file}
-						className="hidden"
-						type="file"
-						accept="image/jpeg,image/png"
-						multiple
-						aria-label="Choose pictures"
-						onChange={(event) => {
-							addAll(event.currentTarget.files ?? [])
-							event.currentTarget.value = ''
-						}}
-					/>
-				)}
+				{hydrated && pictures && <PictureInput ref={file} onFiles={addAll} />}
 			</div>
 			<div className="grid gap-1">
 				<p className="hint" id={`${name}-hint`}>
@@ -148,6 +114,62 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 				{failure && <Wrong>{failure}</Wrong>}
 			</div>
 		</div>
+	)
+}
+
+interface EditingParts extends Pick<MarkdownEditorProps, 'pictures'> {
+	area: RefObject<HTMLTextAreaElement | null>
+	/** The field for a file. */
+	file: RefObject<HTMLInputElement | null>
+	addAll: (files: Iterable<File>) => void
+}
+
+/** What the toolbar, the keyboard, and pasted or dropped files do to the text. */
+function useEditing({ area, file, pictures, addAll }: EditingParts) {
+	const use = (kind: EditKind | 'image') => {
+		if (kind === 'image') return file.current?.click()
+		if (!area.current) return
+		area.current.focus()
+		applyEdit(area.current, editOf(kind, textSelectionOf(area.current)))
+	}
+	const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+		if ((event.ctrlKey || event.metaKey) && event.key === 'Enter') {
+			event.preventDefault()
+			return event.currentTarget.form?.requestSubmit()
+		}
+		const kind = toolOfKey(event)
+		if (!kind) return
+		event.preventDefault()
+		use(kind)
+	}
+	const take = (event: { preventDefault: () => void }, data: DataTransfer) => {
+		if (!pictures || data.files.length === 0) return
+		// Also where the files are refused: the browser would open one.
+		event.preventDefault()
+		addAll(data.files)
+	}
+	return { use, press, take }
+}
+
+interface PictureInputProps {
+	ref: RefObject<HTMLInputElement | null>
+	onFiles: (files: Iterable<File>) => void
+}
+
+function PictureInput({ ref, onFiles }: PictureInputProps) {
+	return (
+		<input
+			ref={ref}
+			className="hidden"
+			type="file"
+			accept="image/jpeg,image/png"
+			multiple
+			aria-label="Choose pictures"
+			onChange={(event) => {
+				onFiles(event.currentTarget.files ?? [])
+				event.currentTarget.value = ''
+			}}
+		/>
 	)
 }
 
@@ -297,12 +319,11 @@ interface ToolbarProps {
 	controls: string
 	/** Whether pictures can be added. */
 	pictures: boolean
-	disabled: boolean
 	onTool: (kind: EditKind | 'image') => void
 }
 
 /** The toolbar of a text area. One button is a tab stop; arrow keys move between them. */
-export function Toolbar({ controls, pictures, disabled, onTool }: ToolbarProps) {
+export function Toolbar({ controls, pictures, onTool }: ToolbarProps) {
 	const [at, setAt] = useState(0)
 	const shown = pictures ? tools : tools.filter(({ kind }) => kind !== 'image')
 	const move = (event: KeyboardEvent<HTMLDivElement>) => {
@@ -331,7 +352,6 @@ export function Toolbar({ controls, pictures, disabled, onTool }: ToolbarProps) 
 					aria-keyshortcuts={key && shortcut(key, 'Control+', 'Shift+')}
 					title={key ? `${name} (${shortcut(key, 'Ctrl ', 'Shift ')})` : name}
 					tabIndex={index === at ? 0 : -1}
-					disabled={disabled}
 					// Keeps the selection and, on a phone, the keyboard.
 					onPointerDown={(event) => event.preventDefault()}
 					onFocus={() => setAt(index)}

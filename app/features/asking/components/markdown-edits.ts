@@ -48,9 +48,9 @@ function wrap(selected: TextSelection, mark: string, sample: string): Edit {
 	const size = mark.length
 	// Removes markup within the selection, or around it.
 	if (inner.length >= 2 * size && inner.startsWith(mark) && inner.endsWith(mark))
-		return replace(from, to, inner.slice(size, -size), 0)
+		return replace(from, to, inner.slice(size, -size))
 	if (text.slice(from - size, from) === mark && text.slice(to, to + size) === mark && !alone(text, from, to, mark))
-		return replace(from - size, to + size, inner, 0)
+		return replace(from - size, to + size, inner)
 	const space = /^\s*/.exec(inner)?.[0] ?? ''
 	const core = inner.trim()
 	const words = core || sample
@@ -87,7 +87,7 @@ function fence(selected: TextSelection): Edit {
 	const [from, to] = wholeLines(selected)
 	const inner = text.slice(from, to)
 	const inside = /^(`{3,})[^\n]*\n([\s\S]*)\n\1$/.exec(inner)
-	if (inside) return replace(from, to, inside[2] ?? '', 0)
+	if (inside) return replace(from, to, inside[2] ?? '')
 	// Longer than any fence in the code, which would end the block.
 	const longest = Math.max(2, ...(inner.match(/`{3,}/g) ?? []).map((run) => run.length))
 	const mark = '`'.repeat(longest + 1)
@@ -127,8 +127,9 @@ function picked({ text, from, to }: TextSelection): string {
 	return text.slice(from, to)
 }
 
-function replace(from: number, to: number, insert: string, inset: number): Edit {
-	return { from, to, insert, select: [from + inset, from + insert.length - inset] }
+/** Selects what it inserts. */
+function replace(from: number, to: number, insert: string): Edit {
+	return { from, to, insert, select: [from, from + insert.length] }
 }
 
 /** The text and selection of a text area. */

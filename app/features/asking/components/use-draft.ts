@@ -14,6 +14,7 @@ import {
 	newerOf,
 	parseLocalDraft,
 	readLocalDraft,
+	type SaverOptions,
 } from './draft-saver.ts'
 
 /** The notice about a restored draft. */
@@ -47,7 +48,43 @@ interface DraftOptions {
 
 /** The draft of a form: stored in this browser with each keystroke and on the server a little later, and restored when the form opens. */
 export function useDraft(options: DraftOptions) {
-	const { form, owner, draftKey, start, stored, named, refused } = options
+	const draft = useDraftState(options)
+	useRestoredDraft(draft, options)
+	useOtherTabs(draft, options)
+	const { base, live, notice, savedAt, sendKey, look, reset, saver, setNotice } = draft
+	const { owner, start } = options
+
+	const discard = (to: AskValues = start, madeFrom = options.madeFrom) => {
+		writeStored(draft.name, null)
+		if (owner !== null) void saver.drop()
+		reset(to, madeFrom)
+	}
+	const swap = () => {
+		if (!notice?.other) return
+		const before = draft.contents.current.values
+		draft.sendWith(notice.other.sharedKey)
+		draft.fill(notice.other)
+		setNotice({
+			...notice,
+			at: notice.other.savedAt,
+			other: isEmptyDraft(before) ? null : asDraft(before, notice.other),
+		})
+		draft.save()
+	}
+	/** Stores the key of a submission with the draft: sent again after a lost response and a reload, it asks no second question. */
+	const noteSent = (key: string) => {
+		draft.contents.current.sentAs = key
+		const stored = readLocalDraft(draft.name)
+		if (stored) writeStored(draft.name, { ...stored, sendKey: key })
+	}
+	return { base, live, notice, savedAt, sendKey, look, discard, swap, noteSent, close: () => setNotice(null) }
+}
+
+type DraftState = ReturnType<typeof useDraftState>
+
+/** The values of the form, and what stores and replaces them. */
+function useDraftState(options: DraftOptions) {
+	const { form, owner, draftKey } = options
 	const first = firstOf(options)
 	const [base, setBase] = useState<{ values: AskValues; madeFrom: number; round: number }>({ ...first, round: 0 })
 	const [notice, setNotice] = useState<Notice | null>(first.notice)
@@ -55,73 +92,87 @@ export function useDraft(options: DraftOptions) {
 	const [savedAt, setSavedAt] = useState<string | null>(null)
 	/** The idempotency key in place of the page's. */
 	const [ownKey, setOwnKey] = useState<string | null>(null)
-	const current = useRef<Current>({ values: first.values, madeFrom: first.madeFrom, sentAs: undefined })
+	const contents = useRef<Contents>({ values: first.values, madeFrom: first.madeFrom, sentAs: undefined })
 	const name = localDraftKey(owner, draftKey)
 	const sendWith = (key: string | undefined) => {
 		if (key && options.sendKey) setOwnKey(key)
 	}
 
+	const onSaved: SaverOptions['onSaved'] = ({ version, replaced, sharedKey }, unsent, isFirst) => {
+		// A draft that replaces another device's is another question.
+		if (isFirst && !replaced && !contents.current.sentAs) sendWith(sharedKey)
+		setSavedAt(new Date().toISOString())
+		writeStored(name, { ...localOf(contents.current, version), unsent })
+		if (replaced) setNotice({ kind: 'device', at: new Date().toISOString(), other: replaced })
+	}
+	const forget = () => writeStored(name, null)
 	const [saver] = useState(
-		() =>
-			new DraftSaver({
-				key: draftKey,
-				forget: () => writeStored(name, null),
-				read: () =>
-					isEmptyDraft(current.current.values)
-						? null
-						: { ...current.current.values, madeFrom: current.current.madeFrom },
-				onSaved: ({ version, replaced, sharedKey }, unsent, isFirst) => {
-					// A draft that replaces another device's is another question.
-					if (isFirst && !replaced && !current.current.sentAs) sendWith(sharedKey)
-					setSavedAt(new Date().toISOString())
-					writeStored(name, { ...localOf(current.current, version), unsent })
-					if (replaced) setNotice({ kind: 'device', at: new Date().toISOString(), other: replaced })
-				},
-			}),
+		() => new DraftSaver({ key: draftKey, forget, read: () => unsaved(contents.current), onSaved }),
 	)
 
 	const save = useCallback(() => {
-		writeStored(name, isEmptyDraft(current.current.values) ? null : localOf(current.current, saver.version))
+		writeStored(name, isEmptyDraft(contents.current.values) ? null : localOf(contents.current, saver.version))
 		if (owner !== null) saver.touch()
 	}, [name, owner, saver])
 
 	/** Replaces the values, which remounts the fields. */
 	const fill = useCallback((draft: AskValues & { madeFrom?: number }) => {
 		const values = valuesOf(draft)
-		const madeFrom = draft.madeFrom || current.current.madeFrom
-		current.current = { ...current.current, values, madeFrom }
+		const madeFrom = draft.madeFrom || contents.current.madeFrom
+		contents.current = { ...contents.current, values, madeFrom }
 		setLive(values)
 		setBase(({ round }) => ({ values, madeFrom, round: round + 1 }))
 	}, [])
 
 	const look = useCallback(() => {
 		const values = read(form.current)
-		if (!values || isSame(values, current.current.values)) return
-		current.current = { ...current.current, values }
+		if (!values || isSame(values, contents.current.values)) return
+		contents.current = { ...contents.current, values }
 		setLive(values)
 		save()
 	}, [form, save])
 
+	const reset = (to: AskValues, madeFrom: number) => {
+		sendWith(newKey())
+		contents.current = { values: to, madeFrom, sentAs: undefined }
+		fill({ ...to, madeFrom })
+		setNotice(null)
+		setSavedAt(null)
+	}
+	/** The question was sent with this key before: sent again, it is the same one. */
+	const resumeSending = (key: string | undefined) => {
+		if (!key || !options.sendKey) return
+		contents.current.sentAs = key
+		setOwnKey(key)
+	}
+	const sendKey = ownKey ?? options.sendKey
+	return {
+		...{ base, notice, live, savedAt, sendKey, contents, name, saver },
+		...{ setNotice, sendWith, resumeSending, save, fill, look, reset },
+	}
+}
+
+/** Restores the stored draft when the form opens, or offers it where something was typed already. */
+function useRestoredDraft(draft: DraftState, options: DraftOptions): void {
+	const { form, owner, draftKey, stored, named, refused } = options
+	const { contents, name, saver, setNotice, save, fill } = draft
 	// biome-ignore lint/correctness/useExhaustiveDependencies: a form is opened once; what it was opened with does not change under it
 	useEffect(() => {
 		let closed = false
 		const end = saver.start()
+		const opened = firstOf(options).values
 		const open = (server: Draft | null | undefined) => {
 			saver.version = server?.version ?? 0
-			const { draft, other, visitors, sentAs } = findDraft(owner, draftKey, server)
-			if (sentAs && options.sendKey) {
-				current.current.sentAs = sentAs
-				setOwnKey(sentAs)
-			}
+			const { draft: found, other, visitors, sentAs } = findDraft(owner, draftKey, server)
+			draft.resumeSending(sentAs)
 			// What was typed before the scripts ran, or during the request, is the newest.
-			look()
-			const touched =
-				named || refused !== null || !isSame(current.current.values, first.values) || isTypingTag(form.current)
-			if (!draft || isEmptyDraft(draft) || isSame(draft, current.current.values)) return
-			if (touched) return setNotice({ kind: 'offered', at: draft.savedAt, other: draft })
-			if (!sentAs && !visitors) sendWith(server?.sharedKey)
-			fill(draft)
-			setNotice({ kind: 'restored', at: draft.savedAt, other: other && !isSame(other, draft) ? other : null })
+			draft.look()
+			const touched = named || refused !== null || !isSame(contents.current.values, opened) || isTypingTag(form.current)
+			if (!found || isEmptyDraft(found) || isSame(found, contents.current.values)) return
+			if (touched) return setNotice({ kind: 'offered', at: found.savedAt, other: found })
+			if (!sentAs && !visitors) draft.sendWith(server?.sharedKey)
+			fill(found)
+			setNotice({ kind: 'restored', at: found.savedAt, other: other && !isSame(other, found) ? other : null })
 			if (!visitors) return
 			writeStored(localDraftKey(null, draftKey), null)
 			save()
@@ -134,31 +185,25 @@ export function useDraft(options: DraftOptions) {
 			end()
 		}
 	}, [saver])
+}
 
+/** Follows what other tabs of this browser do with the draft. */
+function useOtherTabs(draft: DraftState, { owner, draftKey, start }: DraftOptions): void {
+	const { contents, name, saver, setNotice, fill, reset } = draft
 	const hear = (newer: LocalDraft) => {
 		saver.version = Math.max(saver.version, newer.version)
 		// Sent by both tabs at the same time, it is one question.
-		if (newer.sendKey && options.sendKey) {
-			current.current.sentAs = newer.sendKey
-			setOwnKey(newer.sendKey)
-		}
-		const before = current.current.values
+		draft.resumeSending(newer.sendKey)
+		const before = contents.current.values
 		if (isSame(newer, before)) return
 		fill(newer)
 		// This tab's text from before the other tab's first keystroke, not a version for each of them.
 		const own = isEmptyDraft(before) ? null : asDraft(before, newer)
 		setNotice((now) => ({ kind: 'tab', at: newer.savedAt, other: now?.kind === 'tab' ? now.other : own }))
 	}
-	const reset = (to: AskValues, madeFrom: number) => {
-		sendWith(newKey())
-		current.current = { values: to, madeFrom, sentAs: undefined }
-		fill({ ...to, madeFrom })
-		setNotice(null)
-		setSavedAt(null)
-	}
 	/** The shown draft was posted or discarded in another tab: from here it could be posted again. */
 	const hearGone = (last: LocalDraft) => {
-		const { values, madeFrom } = current.current
+		const { values, madeFrom } = contents.current
 		// A save of an edit names the version that it started from. A visitor's draft has moved to their account.
 		if (draftKey !== 'ask' || owner === null || !isSame(last, values)) return
 		// A logout clears all drafts of this browser, and asks nothing.
@@ -167,37 +212,11 @@ export function useDraft(options: DraftOptions) {
 		reset(start, madeFrom)
 		setNotice({ kind: 'gone', at: new Date().toISOString(), other: asDraft(values, { madeFrom, version: 0 }) })
 	}
-	useOtherTabs(name, hear, hearGone)
-
-	const discard = (to: AskValues = start, madeFrom = options.madeFrom) => {
-		writeStored(name, null)
-		if (owner !== null) void saver.drop()
-		reset(to, madeFrom)
-	}
-	const swap = () => {
-		if (!notice?.other) return
-		const before = current.current.values
-		sendWith(notice.other.sharedKey)
-		fill(notice.other)
-		setNotice({
-			...notice,
-			at: notice.other.savedAt,
-			other: isEmptyDraft(before) ? null : asDraft(before, notice.other),
-		})
-		save()
-	}
-	/** Stores the key of a submission with the draft: sent again after a lost response and a reload, it asks no second question. */
-	const noteSent = (key: string) => {
-		current.current.sentAs = key
-		const stored = readLocalDraft(name)
-		if (stored) writeStored(name, { ...stored, sendKey: key })
-	}
-	const sendKey = ownKey ?? options.sendKey
-	return { base, live, notice, savedAt, sendKey, look, discard, swap, noteSent, close: () => setNotice(null) }
+	useStoredChanges(name, hear, hearGone)
 }
 
 /** What the form contains now. */
-interface Current {
+interface Contents {
 	values: AskValues
 	madeFrom: number
 	/** As `sendKey` of {@link LocalDraft}. */
@@ -205,11 +224,11 @@ interface Current {
 }
 
 /**
- * Reports what other tabs of this browser do with the draft.
+ * Reports changes of a stored draft by other tabs of this browser.
  * @param tell called with a saved draft
  * @param tellGone called with the last one when it is deleted
  */
-function useOtherTabs(name: string, tell: (newer: LocalDraft) => void, tellGone: (last: LocalDraft) => void): void {
+function useStoredChanges(name: string, tell: (newer: LocalDraft) => void, tellGone: (last: LocalDraft) => void): void {
 	const latest = useRef({ tell, tellGone })
 	useEffect(() => {
 		latest.current = { tell, tellGone }
@@ -264,11 +283,16 @@ function isTypingTag(form: HTMLFormElement | null): boolean {
 	return !!form?.querySelector<HTMLInputElement>('input[role=combobox]')?.value
 }
 
+/** What the server has to store; null if there is nothing. */
+function unsaved({ values, madeFrom }: Contents): ReturnType<SaverOptions['read']> {
+	return isEmptyDraft(values) ? null : { ...values, madeFrom }
+}
+
 function valuesOf({ title, description, tags, category, pseudonym = false }: AskValues): AskValues {
 	return { title, description, tags, category, pseudonym }
 }
 
-function localOf({ values, madeFrom, sentAs: sendKey }: Current, version: number): LocalDraft {
+function localOf({ values, madeFrom, sentAs: sendKey }: Contents, version: number): LocalDraft {
 	return { ...values, madeFrom, version, savedAt: new Date().toISOString(), unsent: true, sendKey }
 }
 

@@ -8,8 +8,9 @@ import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
-import { Form, Link } from '~/ui/link.tsx'
+import { Form } from '~/ui/link.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SettingsPage } from '~/ui/settings-page.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { twoFactorPath } from '../authenticators.view.ts'
 import { CodeForm } from '../components/code-form.tsx'
@@ -75,13 +76,7 @@ export default function TwoFactor({ loaderData: { factor, picture }, actionData 
 	const refusal = actionData?.refusal ?? null
 	useRefusalToast(refusal ?? undefined)
 	return (
-		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<p>
-				<Link className="link" to="/settings">
-					Settings
-				</Link>
-			</p>
-			<h1 className="mt-2 text-2xl leading-9 font-bold">Two-factor login</h1>
+		<SettingsPage title="Two-factor login">
 			{actionData?.codes && <RecoveryCodes codes={actionData.codes} />}
 			<section className="mt-8" aria-labelledby="app">
 				<SectionHeading id="app" title="Authenticator app">
@@ -118,7 +113,7 @@ export default function TwoFactor({ loaderData: { factor, picture }, actionData 
 					</>
 				)}
 			</section>
-		</div>
+		</SettingsPage>
 	)
 }
 

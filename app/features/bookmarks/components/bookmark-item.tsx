@@ -19,7 +19,7 @@ interface BookmarkItemProps {
 
 /** A bookmark with its link, its note, and the forms that edit and remove it. */
 export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
-	const { kind, id, post, note, createdAt } = bookmark
+	const { kind, post, note, createdAt } = bookmark
 	const summary = useRef<HTMLElement>(null)
 	const form = useNoteForm(note)
 	useFocusFallback(form.round, (round, before) => round !== before, summary)
@@ -30,18 +30,7 @@ export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 			<div className="flex items-center gap-x-4">
 				<span className="cat">{kind === 'query' ? 'Query' : 'Comment'}</span>
 				{post?.solved && <span className="answered">{kind === 'query' ? 'Answered' : 'Accepted answer'}</span>}
-				<Form method="post" action="/bookmarks" className="-mr-2.5 ml-auto flex" replace preventScrollReset>
-					<Target bookmark={bookmark} from={from} />
-					<button
-						className="btn btn-sm btn-ghost text-ink-2"
-						type="submit"
-						name="intent"
-						value="remove"
-						aria-label={`Remove the bookmark of ${what}`}
-					>
-						Remove
-					</button>
-				</Form>
+				<RemoveForm bookmark={bookmark} from={from} what={what} />
 			</div>
 			{post ? (
 				<>
@@ -77,43 +66,69 @@ export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 					{note ? 'Edit note' : 'Add a note'}
 					<span className="sr-only"> on {what}</span>
 				</summary>
-				<Form
-					method="post"
-					action="/bookmarks"
-					className="mt-2 grid gap-3"
-					replace
-					preventScrollReset
-					onSubmit={form.noteSent}
-				>
-					<FormError errors={refusal?.errors} names={{ note: 'Note' }}>
-						{refusal?.message}
-					</FormError>
-					<Target bookmark={bookmark} from={from} />
-					<input type="hidden" name="intent" value="note" />
-					<TextArea
-						label="Note"
-						name="note"
-						id={`note-${kind}-${id}`}
-						rows={3}
-						maxLength={MAX_BOOKMARK_NOTE}
-						defaultValue={refusal?.values.note ?? note}
-						error={refusal?.errors.note}
-						hint={`Only you read it. At most ${MAX_BOOKMARK_NOTE} characters.`}
-					/>
-					<div>
-						<SubmitButton
-							className="btn btn-sm btn-outline"
-							busyLabel="Saving"
-							action="/bookmarks"
-							name="box"
-							value={`${kind}-${id}`}
-						>
-							Save note
-						</SubmitButton>
-					</div>
-				</Form>
+				<NoteForm bookmark={bookmark} from={from} refusal={refusal} onSubmit={form.noteSent} />
 			</details>
 		</li>
+	)
+}
+
+interface RemoveFormProps extends Omit<BookmarkItemProps, 'refusal'> {
+	/** Names the bookmarked post. */
+	what: string
+}
+
+function RemoveForm({ bookmark, from, what }: RemoveFormProps) {
+	return (
+		<Form method="post" action="/bookmarks" className="-mr-2.5 ml-auto flex" replace preventScrollReset>
+			<Target bookmark={bookmark} from={from} />
+			<button
+				className="btn btn-sm btn-ghost text-ink-2"
+				type="submit"
+				name="intent"
+				value="remove"
+				aria-label={`Remove the bookmark of ${what}`}
+			>
+				Remove
+			</button>
+		</Form>
+	)
+}
+
+interface NoteFormProps extends BookmarkItemProps {
+	onSubmit: () => void
+}
+
+function NoteForm({ bookmark, from, refusal, onSubmit }: NoteFormProps) {
+	const { kind, id, note } = bookmark
+	return (
+		<Form method="post" action="/bookmarks" className="mt-2 grid gap-3" replace preventScrollReset onSubmit={onSubmit}>
+			<FormError errors={refusal?.errors} names={{ note: 'Note' }}>
+				{refusal?.message}
+			</FormError>
+			<Target bookmark={bookmark} from={from} />
+			<input type="hidden" name="intent" value="note" />
+			<TextArea
+				label="Note"
+				name="note"
+				id={`note-${kind}-${id}`}
+				rows={3}
+				maxLength={MAX_BOOKMARK_NOTE}
+				defaultValue={refusal?.values.note ?? note}
+				error={refusal?.errors.note}
+				hint={`Only you read it. At most ${MAX_BOOKMARK_NOTE} characters.`}
+			/>
+			<div>
+				<SubmitButton
+					className="btn btn-sm btn-outline"
+					busyLabel="Saving"
+					action="/bookmarks"
+					name="box"
+					value={`${kind}-${id}`}
+				>
+					Save note
+				</SubmitButton>
+			</div>
+		</Form>
 	)
 }
 

@@ -8,9 +8,10 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
-import { Form, Link } from '~/ui/link.tsx'
+import { Form } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SettingsPage } from '~/ui/settings-page.tsx'
 import { type LinkedLogin, loginsPath } from '../campus-login.view.ts'
 import { ProviderRedirect } from '../components/provider-redirect.tsx'
 import { listLogins, unlinkIdentity } from '../identities.server.ts'
@@ -57,13 +58,7 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function Logins({ loaderData: { linked, open, hasPassword }, actionData }: Route.ComponentProps) {
 	if (actionData && 'url' in actionData) return <ProviderRedirect {...actionData} />
 	return (
-		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<p>
-				<Link className="link" to="/settings">
-					Settings
-				</Link>
-			</p>
-			<h1 className="mt-2 text-2xl leading-9 font-bold">Ways to log in</h1>
+		<SettingsPage title="Ways to log in">
 			<div className="mt-4">
 				<FormError>{actionData?.message}</FormError>
 			</div>
@@ -93,7 +88,7 @@ export default function Logins({ loaderData: { linked, open, hasPassword }, acti
 					))}
 				</section>
 			)}
-		</div>
+		</SettingsPage>
 	)
 }
 

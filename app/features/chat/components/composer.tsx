@@ -35,75 +35,17 @@ interface ComposerProps {
 
 /** The message field: Enter sends, Shift+Enter inserts a line break. Unsent text is stored as a draft. */
 export function Composer(props: ComposerProps) {
-	const { peer, path, textarea, editing, onEditLast, onSave, onLeaveEdit, refused } = props
+	const { peer, path, textarea, editing, onLeaveEdit, refused } = props
 	const client = useChatClient()
-	const me = useRootData().viewer?.username ?? ''
 	const field = useId()
-	const [refusal, setError] = useState<string | null>(refused?.message ?? null)
 	const attached = useAttachments(client, peer)
 	const intake = usePictureIntake(client, peer)
 	useFocusAfterRemoval(
 		() => textarea.current?.form,
 		() => textarea.current,
 	)
+	const { refusal, send, press, typed } = useMessageField(props)
 	const error = refusal ?? attached.refusal
-
-	useEffect(() => {
-		const area = textarea.current
-		if (!area) return
-		if (editing) {
-			setError(null)
-			area.value = editing.body
-			area.focus()
-		} else if (area.value === '' || area.dataset.filled) area.value = readDraft(me, peer)
-		area.dataset.filled = editing ? 'edit' : ''
-	}, [editing, me, peer, textarea])
-
-	const send = async (event: FormEvent) => {
-		const area = textarea.current
-		if (!client || !area) return
-		event.preventDefault()
-		if (!editing) {
-			await client.attachments.settled(peer)
-			// An edit that began in the meantime has put its own text into the field. This one is stored as the draft.
-			if (area.dataset.filled === 'edit') return
-		}
-		const said = trimmedMessage(area.value)
-		if (said.length > chatLimits.messageMax) {
-			setError(tooLong(said.length))
-			return
-		}
-		setError(null)
-		if (editing) {
-			if (said !== '' || editing.pictures.length > 0) onSave(editing, area.value)
-		} else if (client.write(peer, area.value)) {
-			area.value = ''
-			storeDraft(me, peer, '')
-		}
-		area.focus()
-	}
-
-	const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-		// Enter that ends a composition belongs to the input method; Safari reports it afterwards, as 229.
-		if (event.nativeEvent.isComposing || event.keyCode === 229) return
-		if (event.key === 'Enter' && !event.shiftKey) {
-			event.preventDefault()
-			event.currentTarget.form?.requestSubmit()
-		} else if (event.key === 'ArrowUp' && event.currentTarget.value === '') {
-			event.preventDefault()
-			onEditLast()
-		} else if (event.key === 'Escape' && editing) {
-			event.stopPropagation()
-			onLeaveEdit()
-		}
-	}
-
-	const typed = () => {
-		const text = textarea.current?.value ?? ''
-		if (editing) return
-		storeDraft(me, peer, text)
-		if (text.trim() !== '') client?.types(peer)
-	}
 
 	return (
 		<Form
@@ -158,6 +100,71 @@ export function Composer(props: ComposerProps) {
 			{!editing && <NoScriptPictureField values={refused?.values ?? {}} />}
 		</Form>
 	)
+}
+
+/** What happens to the text of the field: it is sent or saved as an edit, and otherwise stored as a draft. */
+function useMessageField({ peer, textarea, editing, onEditLast, onSave, onLeaveEdit, refused }: ComposerProps) {
+	const client = useChatClient()
+	const me = useRootData().viewer?.username ?? ''
+	const [refusal, setRefusal] = useState<string | null>(refused?.message ?? null)
+
+	useEffect(() => {
+		const area = textarea.current
+		if (!area) return
+		if (editing) {
+			setRefusal(null)
+			area.value = editing.body
+			area.focus()
+		} else if (area.value === '' || area.dataset.filled) area.value = readDraft(me, peer)
+		area.dataset.filled = editing ? 'edit' : ''
+	}, [editing, me, peer, textarea])
+
+	const send = async (event: FormEvent) => {
+		const area = textarea.current
+		if (!client || !area) return
+		event.preventDefault()
+		if (!editing) {
+			await client.attachments.settled(peer)
+			// An edit that began in the meantime has put its own text into the field. This one is stored as the draft.
+			if (area.dataset.filled === 'edit') return
+		}
+		const said = trimmedMessage(area.value)
+		if (said.length > chatLimits.messageMax) {
+			setRefusal(tooLong(said.length))
+			return
+		}
+		setRefusal(null)
+		if (editing) {
+			if (said !== '' || editing.pictures.length > 0) onSave(editing, area.value)
+		} else if (client.write(peer, area.value)) {
+			area.value = ''
+			storeDraft(me, peer, '')
+		}
+		area.focus()
+	}
+
+	const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+		// Enter that ends a composition belongs to the input method; Safari reports it afterwards, as 229.
+		if (event.nativeEvent.isComposing || event.keyCode === 229) return
+		if (event.key === 'Enter' && !event.shiftKey) {
+			event.preventDefault()
+			event.currentTarget.form?.requestSubmit()
+		} else if (event.key === 'ArrowUp' && event.currentTarget.value === '') {
+			event.preventDefault()
+			onEditLast()
+		} else if (event.key === 'Escape' && editing) {
+			event.stopPropagation()
+			onLeaveEdit()
+		}
+	}
+
+	const typed = () => {
+		const text = textarea.current?.value ?? ''
+		if (editing) return
+		storeDraft(me, peer, text)
+		if (text.trim() !== '') client?.types(peer)
+	}
+	return { refusal, send, press, typed }
 }
 
 /** Shows that a message is being edited, with a way to cancel. */

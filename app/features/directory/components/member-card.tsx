@@ -45,7 +45,7 @@ export function MemberCards({ members, isOwnNew = false }: { members: MemberView
 	)
 }
 
-const chips = 4
+const MAX_CHIPS = 4
 
 interface MemberCardProps {
 	member: MemberView
@@ -148,11 +148,11 @@ function Handle({ site, label, url, of }: { site: 'github' | 'linkedin'; label: 
 
 /** A few skills, those that were searched for first. */
 function Skills({ skills, matched }: { skills: string[]; matched: string[] }) {
-	const more = skills.length - chips
+	const more = skills.length - MAX_CHIPS
 	const inOrder = [...matched, ...skills.filter((skill) => !matched.includes(skill))]
 	return (
 		<ul className="mt-3 flex flex-wrap gap-1.5" aria-label="Skills">
-			{inOrder.slice(0, chips).map((skill) => (
+			{inOrder.slice(0, MAX_CHIPS).map((skill) => (
 				<li key={skill} className="chip max-w-full" data-selected={matched.includes(skill) || undefined}>
 					<span className="truncate">{skill}</span>
 				</li>

@@ -75,7 +75,7 @@ declare module '~/platform/realtime/events.ts' {
 }
 
 /** Scroll position in pixels up to which the reader is at the top of the list, where a new card moves nothing that is being read. */
-const headOfList = 80
+const HEAD_OF_LIST_PX = 80
 /** Random delay in milliseconds, so that several newcomers are loaded together, and not all readers load them simultaneously. */
 const gather = { min: 300, max: 1_500 }
 
@@ -93,7 +93,7 @@ function useNewcomers(newest: string | null, grown: boolean): { waiting: number;
 	const { revalidate } = useRevalidator()
 
 	const onJoined = useEffectEvent((joined: number) => {
-		if (grown || window.scrollY >= headOfList) setWaiting(({ since, count }) => ({ since, count: count + joined }))
+		if (grown || window.scrollY >= HEAD_OF_LIST_PX) setWaiting(({ since, count }) => ({ since, count: count + joined }))
 		else setDue(true)
 	})
 	useEffect(() => (newest === null ? undefined : listen(newest, onJoined)), [newest])

@@ -5,7 +5,7 @@ import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import type { Suggestion } from '~/ui/suggestions.tsx'
 import { type Criteria, communityPath } from '../directory.paths.ts'
-import { FilterGroup } from './filter-group.tsx'
+import { FilterGroupContent, filterGroup } from './filter-group.tsx'
 
 interface SkillFilterProps {
 	criteria: Criteria
@@ -22,12 +22,12 @@ export function SkillFilter({ criteria, onChange }: SkillFilterProps) {
 	const [chosen, setChosen] = useState<{ at: string; skills: string[] } | null>(null)
 	if (chosen && chosen.at !== here) setChosen(null)
 	const skills = chosen?.at === here ? chosen.skills : criteria.skills
+	const choose = (next: string[]) => setChosen({ at: here, skills: next })
 	const change = useEffectEvent(onChange)
 	useEffect(() => {
 		if (chosen) change()
 	}, [chosen])
-	const with_ = (skills: string[]) => communityPath({ ...criteria, skills })
-	const choose = (skills: string[]) => setChosen({ at: here, skills })
+	const pathWith = (skills: string[]) => communityPath({ ...criteria, skills })
 	const remove = (event: MouseEvent, left: string[]) => {
 		if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
 		event.preventDefault()
@@ -46,69 +46,78 @@ export function SkillFilter({ criteria, onChange }: SkillFilterProps) {
 		if (typed) add(typed)
 	}
 	return (
-		<FilterGroup
-			title="Skills"
-			aside={
-				skills.length > 0 && (
-					<Link
-						className="quiet-link"
-						to={with_([])}
-						preventScrollReset
-						aria-label="Clear skills"
-						onClick={(event) => remove(event, [])}
-					>
-						Clear
-					</Link>
-				)
-			}
-		>
-			<div className="relative mb-2">
-				<div className="input-box">
-					{skills.map((skill) => (
-						<span key={skill} className="chip max-w-full" data-selected>
-							<span className="truncate">{skill}</span>
-							<Link
-								className="-mr-2 grid size-6 flex-none place-items-center text-ink-3 hover:text-red"
-								to={with_(skills.filter((other) => other !== skill))}
-								preventScrollReset
-								onClick={(event) =>
-									remove(
-										event,
-										skills.filter((other) => other !== skill),
-									)
-								}
-								aria-label={`Remove ${skill}`}
-							>
-								<Icon of={X} className="icon-sm" />
-							</Link>
-							<input type="hidden" name="skill" value={skill} />
-						</span>
-					))}
-					<input
-						ref={input}
-						name="skill"
-						{...comboboxAttributes}
-						aria-label="Add a skill"
-						placeholder="Add a skill"
-						autoCapitalize="none"
-						onChange={(event) => {
-							// Only a chosen skill changes the list, not each typed letter.
-							event.stopPropagation()
-							setText(event.target.value)
-						}}
-						onKeyDown={press}
+		<fieldset className={filterGroup}>
+			<FilterGroupContent
+				title="Skills"
+				aside={
+					skills.length > 0 && (
+						<Link
+							className="quiet-link"
+							to={pathWith([])}
+							preventScrollReset
+							aria-label="Clear skills"
+							onClick={(event) => remove(event, [])}
+						>
+							Clear
+						</Link>
+					)
+				}
+			>
+				<div className="relative mb-2">
+					<div className="input-box">
+						{skills.map((skill) => {
+							const others = skills.filter((other) => other !== skill)
+							return (
+								<Chip key={skill} skill={skill} to={pathWith(others)} onRemove={(event) => remove(event, others)} />
+							)
+						})}
+						<input
+							ref={input}
+							name="skill"
+							{...comboboxAttributes}
+							aria-label="Add a skill"
+							placeholder="Add a skill"
+							autoCapitalize="none"
+							onChange={(event) => {
+								// Only a chosen skill changes the list, not each typed letter.
+								event.stopPropagation()
+								setText(event.target.value)
+							}}
+							onKeyDown={press}
+						/>
+					</div>
+					<Suggestions<{ suggestions: Suggestion[] }>
+						field={input}
+						label="Skills"
+						source="/suggest/known-skills?q="
+						text={text.trim() || null}
+						picksFirst
+						groupsOf={(answer) => [
+							{ options: answer?.suggestions.filter(({ value }) => !skills.includes(value)) ?? [] },
+						]}
+						onPick={({ value }) => add(value)}
 					/>
 				</div>
-				<Suggestions<{ suggestions: Suggestion[] }>
-					field={input}
-					label="Skills"
-					source="/suggest/known-skills?q="
-					text={text.trim() || null}
-					picksFirst
-					groupsOf={(answer) => [{ options: answer?.suggestions.filter(({ value }) => !skills.includes(value)) ?? [] }]}
-					onPick={({ value }) => add(value)}
-				/>
-			</div>
-		</FilterGroup>
+			</FilterGroupContent>
+		</fieldset>
+	)
+}
+
+/** @param to the list without this skill */
+function Chip({ skill, to, onRemove }: { skill: string; to: string; onRemove: (event: MouseEvent) => void }) {
+	return (
+		<span className="chip max-w-full" data-selected>
+			<span className="truncate">{skill}</span>
+			<Link
+				className="-mr-2 grid size-6 flex-none place-items-center text-ink-3 hover:text-red"
+				to={to}
+				preventScrollReset
+				onClick={onRemove}
+				aria-label={`Remove ${skill}`}
+			>
+				<Icon of={X} className="icon-sm" />
+			</Link>
+			<input type="hidden" name="skill" value={skill} />
+		</span>
 	)
 }

@@ -87,7 +87,7 @@ export function useDiscussion(): DiscussionFacts {
 export interface OrderedThreads {
 	/** Accepted answers, with their replies on this page. */
 	accepted: CommentView[]
-	/** The threads. An accepted answer within one is a pointer, see {@link isPointer}. */
+	/** The threads. An accepted answer within one is shown as a link to its place at the top. */
 	threads: CommentView[]
 }
 
@@ -121,12 +121,12 @@ export function countBranch(comment: CommentView): number {
 
 /** The comment whose thread shows a new reply to `id`, where the question's plain page would not. */
 export function threadAfter({ thread, isOnFirstPage }: DiscussionFacts, id: number, level: number): number | null {
-	if (level >= deepestLevel) return id
+	if (level >= MAX_LEVEL) return id
 	return thread ?? (isOnFirstPage(id) ? null : id)
 }
 
-/** The maximum depth of threads, counted from 0. */
-const deepestLevel = 3
+/** The deepest level of a page, counted from 0: the last of `LEVELS_PER_PAGE`. */
+const MAX_LEVEL = 3
 
 /** Gives the focus to a comment, which is unfolded, or to the heading of the comments. @param id of its element */
 export function focusPart(id: string): void {

@@ -72,9 +72,14 @@ export async function getEmails(viewer: SignedIn, token = ''): Promise<EmailsVie
 		second: row.second_email,
 		pending: change ? { email: change.email, place: change.place } : null,
 		problems,
-		tested: tested === null ? (token ? 'over' : null) : { email: tested, token },
+		tested: presentTest(tested, token),
 		domains: registrationSettings().domains,
 	}
+}
+
+function presentTest(email: string | null, token: string): EmailsView['tested'] {
+	if (email !== null) return { email, token }
+	return token ? 'over' : null
 }
 
 /** Mails a link that confirms the first address, unless it is confirmed. @returns the address @throws TooManyRequests */

@@ -13,8 +13,9 @@ import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
-import { Form, Link } from '~/ui/link.tsx'
+import { Form } from '~/ui/link.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SettingsPage } from '~/ui/settings-page.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import {
 	cancelEmailChange,
@@ -96,13 +97,7 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 	useRefusalToast(actionData)
 	const { email, isConfirmed, mayConfirm, second, pending, problems, tested, domains } = emails
 	return (
-		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<p>
-				<Link className="link" to="/settings">
-					Settings
-				</Link>
-			</p>
-			<h1 className="mt-2 text-2xl leading-9 font-bold">Email addresses</h1>
+		<SettingsPage title="Email addresses">
 			<p className="mt-2 max-w-read text-ink-2">
 				You can log in and set a new password by each address here. Moderators, and whom your profile shows it to, see
 				the first one; nobody sees the other.
@@ -130,7 +125,6 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 				<NewEmail
 					place="email"
 					label="New address"
-					button="Send a link"
 					refusal={actionData}
 					hint={
 						domains.length > 0
@@ -147,12 +141,11 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 				<NewEmail
 					place="second_email"
 					label="Personal address"
-					button="Send a link"
 					refusal={actionData}
 					hint={second ? `It takes the place of ${second}.` : 'Any address that will stay yours.'}
 				/>
 			</section>
-		</div>
+		</SettingsPage>
 	)
 }
 
@@ -214,12 +207,11 @@ interface NewEmailProps {
 	place: EmailSlot
 	label: string
 	hint: string
-	button: string
 	/** The error of this form, if it was the one submitted. */
 	refusal: FormRefusal | undefined
 }
 
-function NewEmail({ place, label, hint, button, refusal }: NewEmailProps) {
+function NewEmail({ place, label, hint, refusal }: NewEmailProps) {
 	const mine = refusal?.values.place === place ? refusal : undefined
 	return (
 		<Form method="post" className="mt-4 grid max-w-sm gap-5" noValidate>
@@ -240,7 +232,7 @@ function NewEmail({ place, label, hint, button, refusal }: NewEmailProps) {
 			/>
 			<p>
 				<SubmitButton busyLabel="Sending" className={place === 'email' ? 'btn btn-primary' : 'btn btn-outline'}>
-					{button}
+					Send a link
 				</SubmitButton>
 			</p>
 		</Form>

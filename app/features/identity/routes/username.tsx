@@ -7,8 +7,9 @@ import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
-import { Form, Link } from '~/ui/link.tsx'
+import { Form } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
+import { SettingsPage } from '~/ui/settings-page.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { changeUsername, getNextRename } from '../usernames/usernames.server.ts'
 import type { Route } from './+types/username'
@@ -42,13 +43,7 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function Username({ loaderData: { username, freeAt }, actionData }: Route.ComponentProps) {
 	useRefusalToast(actionData)
 	return (
-		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<p>
-				<Link className="link" to="/settings">
-					Settings
-				</Link>
-			</p>
-			<h1 className="mt-2 text-2xl leading-9 font-bold">Username</h1>
+		<SettingsPage title="Username">
 			<p className="mt-2 max-w-read text-ink-2">
 				You are <b className="font-semibold text-ink wrap-anywhere">@{username}</b>. The name you give up stays yours:
 				links to it and mentions of it lead to you, and nobody else can ever have it. You can choose a new one every 30
@@ -80,6 +75,6 @@ export default function Username({ loaderData: { username, freeAt }, actionData 
 					</p>
 				</Form>
 			)}
-		</div>
+		</SettingsPage>
 	)
 }

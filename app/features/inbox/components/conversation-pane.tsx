@@ -55,7 +55,7 @@ export function ConversationPane({ page, part, target, clientId, refused }: Conv
 				<Link className="btn btn-outline btn-sm max-sm:hidden" to={`/find-dev/${peer.username}`}>
 					View profile
 				</Link>
-				<ConversationMenu view={view} path={path} profile />
+				<ConversationMenu view={view} path={path} />
 			</ConversationHead>
 			{view.older && messages[0] && (
 				<p className="hidden p-2 text-center noscript:block">
@@ -119,7 +119,7 @@ function useNamed(messages: readonly ChatMessage[]) {
 }
 
 /** Rarely used actions. A native disclosure, which opens without scripts. */
-function ConversationMenu({ view, path, profile }: { view: ConversationView; path: string; profile: boolean }) {
+function ConversationMenu({ view, path }: { view: ConversationView; path: string }) {
 	const { state, peer, messages } = view
 	const menu = useRef<HTMLDetailsElement>(null)
 
@@ -150,11 +150,9 @@ function ConversationMenu({ view, path, profile }: { view: ConversationView; pat
 				<Icon of={Ellipsis} />
 			</summary>
 			<div className="popup menu absolute top-full right-0 z-(--z-popover) mt-1 w-52">
-				{profile && (
-					<Link className="menu-item" to={`/find-dev/${peer.username}`}>
-						View profile
-					</Link>
-				)}
+				<Link className="menu-item" to={`/find-dev/${peer.username}`}>
+					View profile
+				</Link>
 				{messages.length > 0 && (
 					<IntentButton
 						path={path}

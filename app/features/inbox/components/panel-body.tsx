@@ -13,6 +13,7 @@ interface PanelBodyProps {
 	loading: ReactNode
 }
 
+/** The conversation in the chat panel: its newest page is loaded when the panel opens. */
 export default function PanelBody({ username, loading }: PanelBodyProps) {
 	const [page, setPage] = useState<ConversationPage | 'failed' | null>(null)
 

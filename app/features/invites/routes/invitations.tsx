@@ -6,6 +6,7 @@ import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
 import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Field } from '~/ui/field.tsx'
@@ -81,69 +82,13 @@ export default function Invitations({
 	if (actionData?.link && actionData.link.id !== made?.id) setMade(actionData.link)
 	const isRevoked = links.some(({ id, state }) => id === made?.id && state === 'revoked')
 	const link = isRevoked ? undefined : made?.address
-	const refusal = actionData?.refusal
 	const heading = useRef<HTMLHeadingElement>(null)
 	const open = links.filter(({ state }) => state === 'open').length
 	useFocusFallback(open, (count, before) => count < before, heading)
 	return (
 		<AdminFrame title="Invitations">
-			{link && (
-				<section className="mt-6" aria-labelledby="made" role="status">
-					<SectionHeading id="made" title="Your new link" />
-					<p className="mt-2 max-w-read text-ink-2">
-						Copy it now: you will not see it again. Anyone who has it can register.
-					</p>
-					<p className="mt-3 rounded-sm border border-line bg-sunken px-3 py-2.5 font-mono text-sm wrap-anywhere select-all">
-						{link}
-					</p>
-				</section>
-			)}
-			<section className="mt-6" aria-labelledby="new">
-				<SectionHeading id="new" title="New link" />
-				<Form key={made?.id ?? 0} method="post" className="mt-3 grid gap-4 sm:grid-cols-2" noValidate>
-					{refusal && (
-						<div className="sm:col-span-2">
-							<FormError
-								errors={refusal?.errors}
-								names={{ uses: 'Number of uses', days: 'Valid for (days)', cohort: 'Cohort' }}
-							>
-								{refusal?.message}
-							</FormError>
-						</div>
-					)}
-					<Field
-						label="Number of uses"
-						name="uses"
-						inputMode="numeric"
-						defaultValue={refusal?.values.uses ?? '1'}
-						error={refusal?.errors.uses}
-					/>
-					<Field
-						label="Valid for (days)"
-						name="days"
-						inputMode="numeric"
-						defaultValue={refusal?.values.days ?? '14'}
-						error={refusal?.errors.days}
-					/>
-					<div className="sm:col-span-2">
-						<Field
-							label="Cohort"
-							name="cohort"
-							optional
-							maxLength={60}
-							placeholder="CSE 2027"
-							defaultValue={refusal?.values.cohort}
-							error={refusal?.errors.cohort}
-							hint="Stored with everybody who joins by the link. Admins can filter members by it."
-						/>
-					</div>
-					<p>
-						<SubmitButton busyLabel="Saving..." name="intent" value="make">
-							Make link
-						</SubmitButton>
-					</p>
-				</Form>
-			</section>
+			{link && <NewLink address={link} />}
+			<LinkForm key={made?.id ?? 0} refusal={actionData?.refusal} />
 			<section className="mt-10" aria-labelledby="links">
 				<SectionHeading id="links" title="Links" place={heading} />
 				{links.length === 0 ? (
@@ -155,6 +100,72 @@ export default function Invitations({
 			</section>
 			{isAdmin && <Lists lists={lists.rows} isFirst={lists.isFirst} next={lists.next} />}
 		</AdminFrame>
+	)
+}
+
+/** The address of a link, shown once. */
+function NewLink({ address }: { address: string }) {
+	return (
+		<section className="mt-6" aria-labelledby="made" role="status">
+			<SectionHeading id="made" title="Your new link" />
+			<p className="mt-2 max-w-read text-ink-2">
+				Copy it now: you will not see it again. Anyone who has it can register.
+			</p>
+			<p className="mt-3 rounded-sm border border-line bg-sunken px-3 py-2.5 font-mono text-sm wrap-anywhere select-all">
+				{address}
+			</p>
+		</section>
+	)
+}
+
+function LinkForm({ refusal }: { refusal: FormRefusal | null | undefined }) {
+	return (
+		<section className="mt-6" aria-labelledby="new">
+			<SectionHeading id="new" title="New link" />
+			<Form method="post" className="mt-3 grid gap-4 sm:grid-cols-2" noValidate>
+				{refusal && (
+					<div className="sm:col-span-2">
+						<FormError
+							errors={refusal?.errors}
+							names={{ uses: 'Number of uses', days: 'Valid for (days)', cohort: 'Cohort' }}
+						>
+							{refusal?.message}
+						</FormError>
+					</div>
+				)}
+				<Field
+					label="Number of uses"
+					name="uses"
+					inputMode="numeric"
+					defaultValue={refusal?.values.uses ?? '1'}
+					error={refusal?.errors.uses}
+				/>
+				<Field
+					label="Valid for (days)"
+					name="days"
+					inputMode="numeric"
+					defaultValue={refusal?.values.days ?? '14'}
+					error={refusal?.errors.days}
+				/>
+				<div className="sm:col-span-2">
+					<Field
+						label="Cohort"
+						name="cohort"
+						optional
+						maxLength={60}
+						placeholder="CSE 2027"
+						defaultValue={refusal?.values.cohort}
+						error={refusal?.errors.cohort}
+						hint="Stored with everybody who joins by the link. Admins can filter members by it."
+					/>
+				</div>
+				<p>
+					<SubmitButton busyLabel="Saving..." name="intent" value="make">
+						Make link
+					</SubmitButton>
+				</p>
+			</Form>
+		</section>
 	)
 }
 

@@ -191,7 +191,7 @@ const buttons: Record<Act, { label: string; className: string }> = {
 	lift: { label: 'Lift the suspension', className: 'btn btn-outline' },
 }
 
-/** The label of an action's button. */
+/** The label and the look of an action's button. */
 export function buttonOf(act: Act, state: SubjectState): { label: string; className: string } {
 	return act === 'restore' && state === 'merged' ? { ...buttons.restore, label: 'Undo the merge' } : buttons[act]
 }

@@ -40,7 +40,7 @@ export async function releaseCases(trx: Executor, memberId: number): Promise<voi
 	await sql`update cases set assignee_id = null where assignee_id = ${memberId}`.execute(trx)
 }
 
-/** Adds a note to the case of a subject; creates a closed case for a subject without one. @returns its id */
+/** Adds a note to the case of a subject; creates a closed case for a subject without one. */
 export async function insertNote(
 	trx: Executor,
 	{ kind, targetId, authorId, body }: { kind: string; targetId: number; authorId: number; body: string },

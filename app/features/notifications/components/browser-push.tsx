@@ -28,6 +28,7 @@ export function BrowserPush({ publicKey, endpoints }: BrowserPushProps) {
 	const [busy, setBusy] = useState(false)
 	const hydrated = useHydrated()
 	const canTurn = state === 'on' || state === 'off'
+	const known = state ? words[state] : !problem && 'Looking...'
 	const heading = useRef<HTMLHeadingElement>(null)
 	useFocusFallback(canTurn, (can, could) => could && !can, heading)
 
@@ -58,7 +59,7 @@ export function BrowserPush({ publicKey, endpoints }: BrowserPushProps) {
 				This browser
 			</h3>
 			<p className="mt-1 text-sm text-ink-2" aria-live="polite">
-				{hydrated ? (state ? words[state] : !problem && 'Looking...') : 'Notifications in the browser need JavaScript.'}
+				{hydrated ? known : 'Notifications in the browser need JavaScript.'}
 			</p>
 			<div className="mt-3 empty:hidden">
 				<FormError>{problem}</FormError>

@@ -35,7 +35,7 @@ export interface Push {
 }
 
 /** Seconds for which a push service stores an undeliverable push: a browser that was off for longer has more to show than this. */
-const keepFor = 86_400
+const PUSH_LIFETIME = 86_400
 /** Milliseconds that a push service may take to answer. */
 const REQUEST_TIMEOUT_MS = 10_000
 
@@ -51,7 +51,7 @@ async function deliver(browser: Subscription, push: Push, urgency: 'normal' | 'h
 	const { title, body } = push
 	const message = {
 		data: { ...push, title: truncateWords(title, pushLimits.title), body: truncateWords(body, pushLimits.body) },
-		options: { ttl: keepFor, urgency, topic: push.tag },
+		options: { ttl: PUSH_LIFETIME, urgency, topic: push.tag },
 	}
 	const request = await buildPushPayload(
 		message,

@@ -8,9 +8,10 @@ import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
-import { Form, Link } from '~/ui/link.tsx'
+import { Form } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SettingsPage } from '~/ui/settings-page.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { arePasskeysSupported } from '../ceremonies.server.ts'
 import { PasskeyPrompt } from '../components/passkey-prompt.tsx'
@@ -69,13 +70,7 @@ export default function Passkeys({ loaderData, actionData }: Route.ComponentProp
 	const refusal = actionData && 'errors' in actionData ? actionData : null
 	const isNew = !refusal?.values.id
 	return (
-		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<p>
-				<Link className="link" to="/settings">
-					Settings
-				</Link>
-			</p>
-			<h1 className="mt-2 text-2xl leading-9 font-bold">Passkeys</h1>
+		<SettingsPage title="Passkeys">
 			<p className="mt-2 max-w-read text-ink-2">
 				With a passkey, you log in with the fingerprint, face or PIN that unlocks your device. Nobody can guess it, and
 				no other site can steal it.
@@ -109,7 +104,7 @@ export default function Passkeys({ loaderData, actionData }: Route.ComponentProp
 					Passkeys need an address with a name and https, which this site does not have.
 				</p>
 			)}
-		</div>
+		</SettingsPage>
 	)
 }
 

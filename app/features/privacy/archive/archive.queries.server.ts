@@ -117,6 +117,7 @@ export async function listPicturesOf(memberId: number, after: string, limit: num
 	return rows.map(({ path }) => path)
 }
 
+/** How many pictures a member has uploaded and still has. */
 export async function countPicturesOf(memberId: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from pictures where user_id = ${memberId}`.execute(db())

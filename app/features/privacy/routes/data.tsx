@@ -9,6 +9,7 @@ import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
+import { SettingsPage } from '~/ui/settings-page.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { type ArchiveView, getArchive, requestArchive } from '../archive/archive.server.ts'
 import { ARCHIVE_DAYS, DATA_PATH } from '../privacy.limits.ts'
@@ -47,13 +48,7 @@ export function meta({ matches }: Route.MetaArgs) {
 
 export default function Data({ loaderData: { archive }, actionData: refusal }: Route.ComponentProps) {
 	return (
-		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<p>
-				<Link className="link" to="/settings">
-					Settings
-				</Link>
-			</p>
-			<h1 className="mt-2 text-2xl leading-9 font-bold">My data</h1>
+		<SettingsPage title="My data">
 			<p className="mt-2 max-w-read text-ink-2">
 				Everything that is stored about you, in one ZIP file: your profile, texts as Markdown, pictures, messages as you
 				see them, votes, bookmarks, settings, and where you were logged in. Passwords and other secrets are left out.
@@ -75,7 +70,7 @@ export default function Data({ loaderData: { archive }, actionData: refusal }: R
 					</p>
 				</Form>
 			)}
-		</div>
+		</SettingsPage>
 	)
 }
 

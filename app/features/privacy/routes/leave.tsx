@@ -11,6 +11,7 @@ import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SettingsPage } from '~/ui/settings-page.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { cancelLeaving, getLeaving, type LeavingView, leave } from '../leaving/leaving.server.ts'
 import { DATA_PATH, DAYS_TO_COME_BACK, LEAVE_PATH } from '../privacy.limits.ts'
@@ -53,19 +54,13 @@ export function meta({ matches }: Route.MetaArgs) {
 
 export default function Leave({ loaderData: { departure, holdings }, actionData: refusal }: Route.ComponentProps) {
 	return (
-		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<p>
-				<Link className="link" to="/settings">
-					Settings
-				</Link>
-			</p>
-			<h1 className="mt-2 text-2xl leading-9 font-bold">{departure ? 'Your account is being deleted' : 'Leave'}</h1>
+		<SettingsPage title={departure ? 'Your account is being deleted' : 'Leave'}>
 			{departure ? (
 				<ComeBack departure={departure} refusal={refusal} />
 			) : (
 				<LeaveForm holdings={holdings} refusal={refusal} />
 			)}
-		</div>
+		</SettingsPage>
 	)
 }
 

@@ -15,6 +15,7 @@ export const academicsNames = {
 	university_email: 'University email',
 }
 
+/** The fields of a member's studies, all of them optional. */
 export function AcademicsFields({ values, errors }: { values: FormValues; errors: Record<string, string> }) {
 	const field = (name: keyof typeof academicsNames) => ({
 		name,

@@ -8,7 +8,7 @@ import { listQuestions } from '../lists.server.ts'
 import { atomFeed } from '../xml.server.ts'
 import type { Route } from './+types/feed'
 
-const entries = 20
+const MAX_ENTRIES = 20
 
 /** The newest questions of the site, a category or a tag, as visitors see them. */
 export function loader({ params }: Route.LoaderArgs) {
@@ -20,7 +20,7 @@ export function loader({ params }: Route.LoaderArgs) {
 			listQuestions(null, {
 				...(slug === undefined ? {} : { category: slug }),
 				...(tag === undefined ? {} : { tag }),
-				limit: entries,
+				limit: MAX_ENTRIES,
 			}),
 		])
 		// A permanent redirect, so that feed readers store the new address.

@@ -11,15 +11,15 @@ import { countQuestions, listUnanswered, omitFromDocument } from '../lists.serve
 import type { ForumFrame, UnansweredView } from '../lists.view.ts'
 import type { Route } from './+types/forum-layout'
 
-const tagsShown = 10
-const waitingShown = 4
+const MAX_TAGS = 10
+const MAX_WAITING = 4
 
 export async function loader({ request }: Route.LoaderArgs): Promise<ForumFrame> {
 	const [categories, tags, total, waiting] = await Promise.all([
 		listCategories(),
-		listTags(tagsShown),
+		listTags(MAX_TAGS),
 		countQuestions(),
-		listUnanswered(waitingShown),
+		listUnanswered(MAX_WAITING),
 	])
 	return omitFromDocument('waiting', { categories, tags, total, waiting }, request)
 }

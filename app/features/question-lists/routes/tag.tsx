@@ -15,7 +15,7 @@ import type { Route } from './+types/tag'
 
 export const handle: PageHandle = { revisit: true }
 
-const relatedShown = 6
+const MAX_RELATED = 6
 
 /** Another spelling redirects to the tag. */
 export function loader({ params, context, url, request }: Route.LoaderArgs) {
@@ -25,7 +25,7 @@ export function loader({ params, context, url, request }: Route.LoaderArgs) {
 		if (tag.name !== params.tag) throw redirect(tagPath(tag.name) + url.search, 301)
 		const [list, related] = await Promise.all([
 			loadList(tagPage, { context, url, request }, { tag: tag.name, tagId: tag.id }),
-			listRelatedTags(tag.id, relatedShown),
+			listRelatedTags(tag.id, MAX_RELATED),
 		])
 		return { ...list, tag, related, mayDescribe: mayEditTags(viewer) }
 	})

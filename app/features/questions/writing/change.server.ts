@@ -28,7 +28,7 @@ import { type CreatedPost, claimKey, countRevisions, recordKeyResult, setStatus 
 
 /** The viewer as an author. @throws NotAllowed */
 export function requireWriter(viewer: Viewer): SignedIn {
-	if (!viewer || !mayWrite(viewer)) throw new NotAllowed('Log in first.')
+	if (!mayWrite(viewer)) throw new NotAllowed('Log in first.')
 	return viewer
 }
 

@@ -9,7 +9,7 @@ import { useSearchFromAddress } from '~/ui/use-shown-search.ts'
 import type { SearchTools } from '../search.view.ts'
 
 /** Milliseconds after the last keystroke. */
-const debounce = 300
+const DEBOUNCE_MS = 300
 
 interface SearchFormProps {
 	/** The list that is searched. */
@@ -59,7 +59,7 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 	}
 	const wait = (event: FormEvent) => {
 		stop()
-		if (!(event.nativeEvent as InputEvent).isComposing) timer.current = setTimeout(go, debounce)
+		if (!(event.nativeEvent as InputEvent).isComposing) timer.current = setTimeout(go, DEBOUNCE_MS)
 	}
 	const submit = (event: FormEvent) => {
 		event.preventDefault()

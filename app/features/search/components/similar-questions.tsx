@@ -9,8 +9,8 @@ import type { SimilarView } from '../search.view.ts'
 interface SimilarQuestionsProps {
 	title: string
 	description: string
-	/** Called after the author's report that this question had the answer was stored: their input is no longer needed. */
-	onSolved: (id: number, url: string) => void
+	/** Called after the author's report that this question had the answer was stored, with its address: their input is no longer needed. */
+	onSolved: (url: string) => void
 	className?: string
 }
 
@@ -24,7 +24,7 @@ export function SimilarQuestions({ title, description, onSolved, className = '' 
 		setBusy(true)
 		const answer = await note(id)
 		setBusy(false)
-		if (answer) onSolved(id, answer.url)
+		if (answer) onSolved(answer.url)
 	}
 	return (
 		<>
@@ -109,7 +109,7 @@ async function note(id: number): Promise<{ url: string } | null> {
 }
 
 /** Milliseconds without a keystroke before questions are requested. */
-const pause = 250
+const DEBOUNCE_MS = 250
 /** A shorter title is not meaningful yet. */
 const MIN_TITLE_LENGTH = 4
 /** Characters of the description that are sent: even with three-byte characters, the address stays below the limit of 16 KB. */
@@ -129,7 +129,7 @@ export function useSimilar(title: string, description: string): SimilarView[] {
 		const timer = setTimeout(async () => {
 			const found = typed.length < MIN_TITLE_LENGTH ? [] : await ask(typed, context, abort.signal)
 			if (found && !abort.signal.aborted) setRows(found)
-		}, pause)
+		}, DEBOUNCE_MS)
 		return () => {
 			clearTimeout(timer)
 			abort.abort()

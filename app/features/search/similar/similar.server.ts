@@ -40,12 +40,12 @@ interface Asked {
 }
 
 /** Characters of title and description that are read; a longer description repeats itself. */
-const readOfTitle = 300
-const readOfDescription = 4_000
+const MAX_TITLE_READ = 300
+const MAX_DESCRIPTION_READ = 4_000
 /** Questions that are scored word by word. */
-const scored = 60
+const MAX_SCORED = 60
 /** Below this, hardly any question is similar (docs/decisions/0019). */
-const worthShowing = 0.2
+const MIN_SCORE_SHOWN = 0.2
 /** Unknown words that are checked for typos. */
 const MAX_TYPOS = 4
 /** Milliseconds that a job waits for the meaning of a title; readers wait for less. */
@@ -63,10 +63,10 @@ export async function findSimilar({
 	title,
 	description = '',
 	limit = 5,
-	least = worthShowing,
+	least = MIN_SCORE_SHOWN,
 	byMeaning = true,
 }: Asked): Promise<SimilarView[]> {
-	const byAll = byMeaning ? beginMeaning(clean(title, readOfTitle)) : async (ranked: Ranked[]) => ranked
+	const byAll = byMeaning ? beginMeaning(clean(title, MAX_TITLE_READ)) : async (ranked: Ranked[]) => ranked
 	const { best, words } = await rankByWords(title, description)
 	const shown = (await byAll(best)).filter(({ score }) => score >= least).slice(0, limit)
 	if (shown.length === 0) return []
@@ -83,7 +83,7 @@ export async function rankSimilar(
 	{ id, title, description }: { id: number; title: string; description: string },
 	{ limit, least }: { limit: number; least: number },
 ): Promise<Ranked[]> {
-	const byAll = beginMeaning(clean(title, readOfTitle), MAX_MEANING_WAIT_MS)
+	const byAll = beginMeaning(clean(title, MAX_TITLE_READ), MAX_MEANING_WAIT_MS)
 	const { best } = await rankByWords(title, description, visibleExcept(id))
 	return withoutCommon(best, await byAll(best))
 		.filter(({ score }) => score >= least)
@@ -99,13 +99,13 @@ export async function rankByWords(
 	description: string,
 	condition?: RawBuilder<unknown>,
 ): Promise<{ best: Ranked[]; words: string[] }> {
-	const text = clean(title, readOfTitle)
-	const [rows, totals] = await Promise.all([readWords(text, clean(description, readOfDescription)), readTotals()])
+	const text = clean(title, MAX_TITLE_READ)
+	const [rows, totals] = await Promise.all([readWords(text, clean(description, MAX_DESCRIPTION_READ)), readTotals()])
 	const typed = rows.filter(({ titled, documents }) => titled || documents !== null)
 	const meant = await findCorrections(typed)
 	const words = weigh([...typed.map((row) => ({ ...row, documents: row.documents ?? 1 })), ...meant], totals)
 	if (words.length === 0) return { best: [], words: [] }
-	const candidates = await findCandidates(probesOf(words), words, scored, condition)
+	const candidates = await findCandidates(probesOf(words), words, MAX_SCORED, condition)
 	const whole = words.reduce(
 		(sum, { word, weight }) => sum + (meant.some((each) => each.word === word) ? 0 : weight),
 		0,

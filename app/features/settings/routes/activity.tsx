@@ -5,7 +5,7 @@ import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
-import { Link } from '~/ui/link.tsx'
+import { SettingsPage } from '~/ui/settings-page.tsx'
 import { ActivityList } from '../components/security-lists.tsx'
 import type { Route } from './+types/activity'
 
@@ -25,13 +25,7 @@ export function meta({ matches }: Route.MetaArgs) {
 
 export default function Activity({ loaderData: { events, days } }: Route.ComponentProps) {
 	return (
-		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<p>
-				<Link className="link" to="/settings">
-					Settings
-				</Link>
-			</p>
-			<h1 className="mt-2 text-2xl leading-9 font-bold">Recent activity</h1>
+		<SettingsPage title="Recent activity">
 			<p className="mt-2 max-w-read text-ink-2">
 				The last 50 events of your account, for at most {days} days. If one was not you, change your password: that ends
 				all other sessions and all access tokens.
@@ -39,6 +33,6 @@ export default function Activity({ loaderData: { events, days } }: Route.Compone
 			<div className="mt-6 border-t border-line">
 				<ActivityList events={events} exact />
 			</div>
-		</div>
+		</SettingsPage>
 	)
 }

@@ -11,6 +11,7 @@ import { passkeysPath } from '~/features/passkeys/passkeys.view.ts'
 import { DATA_PATH, LEAVE_PATH } from '~/features/privacy/privacy.limits.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from '~/features/sessions/sessions.server.ts'
+import type { SessionView } from '~/features/sessions/sessions.view.ts'
 import { TokenSection } from '~/features/tokens/components/token-section.tsx'
 import { listTokens } from '~/features/tokens/tokens.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
@@ -74,8 +75,6 @@ export function meta({ matches }: Route.MetaArgs) {
 
 export default function Settings({ loaderData }: Route.ComponentProps) {
 	const { viewer, account, problems, sessions, tokens, events } = loaderData
-	const devices = useRef<HTMLHeadingElement>(null)
-	useFocusFallback(sessions.length, (count, before) => count < before, devices)
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Settings</h1>
@@ -91,42 +90,13 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 					</Link>
 				</p>
 			</section>
-			<section className="mt-10" aria-labelledby="two-factor">
-				<SectionHeading id="two-factor" title="Two-factor login">
-					<span>{account.hasSecondFactor ? 'On' : 'Off'}</span>
-				</SectionHeading>
-				<p className="mt-2 max-w-read text-ink-2">
-					{account.hasSecondFactor
-						? 'To log in, you need your password and a code from your authenticator app.'
-						: 'Protect your account with a code from an app on your phone.'}
-				</p>
-				<p className="mt-4 flex flex-wrap gap-3">
-					<Link className="btn btn-outline" to={twoFactorPath}>
-						Two-factor login
-					</Link>
-					<Link className="btn btn-outline" to={passkeysPath}>
-						Passkeys
-					</Link>
-				</p>
-			</section>
+			<TwoFactor isOn={account.hasSecondFactor} />
 			<section className="mt-10" aria-labelledby="theme">
 				<SectionHeading id="theme" title="Theme" />
 				<ThemeForm />
 			</section>
 			<Outlet />
-			<section className="mt-10" aria-labelledby="sessions">
-				<SectionHeading id="sessions" title="Where you are logged in" place={devices}>
-					<span>{sessions.length}</span>
-				</SectionHeading>
-				<SessionList sessions={sessions} />
-				{sessions.length > 1 && (
-					<Form method="post" action="/settings" className="mt-4">
-						<button className="btn btn-outline" name="intent" value="revoke-others" type="submit">
-							Log out everywhere else
-						</button>
-					</Form>
-				)}
-			</section>
+			<Sessions sessions={sessions} />
 			<section className="mt-10" aria-labelledby="activity">
 				<SectionHeading id="activity" title="Recent activity">
 					<Link className="quiet-link" to="/settings/activity" aria-label="All recent activity">
@@ -152,6 +122,49 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 				</p>
 			</section>
 		</div>
+	)
+}
+
+function TwoFactor({ isOn }: { isOn: boolean }) {
+	return (
+		<section className="mt-10" aria-labelledby="two-factor">
+			<SectionHeading id="two-factor" title="Two-factor login">
+				<span>{isOn ? 'On' : 'Off'}</span>
+			</SectionHeading>
+			<p className="mt-2 max-w-read text-ink-2">
+				{isOn
+					? 'To log in, you need your password and a code from your authenticator app.'
+					: 'Protect your account with a code from an app on your phone.'}
+			</p>
+			<p className="mt-4 flex flex-wrap gap-3">
+				<Link className="btn btn-outline" to={twoFactorPath}>
+					Two-factor login
+				</Link>
+				<Link className="btn btn-outline" to={passkeysPath}>
+					Passkeys
+				</Link>
+			</p>
+		</section>
+	)
+}
+
+function Sessions({ sessions }: { sessions: SessionView[] }) {
+	const devices = useRef<HTMLHeadingElement>(null)
+	useFocusFallback(sessions.length, (count, before) => count < before, devices)
+	return (
+		<section className="mt-10" aria-labelledby="sessions">
+			<SectionHeading id="sessions" title="Where you are logged in" place={devices}>
+				<span>{sessions.length}</span>
+			</SectionHeading>
+			<SessionList sessions={sessions} />
+			{sessions.length > 1 && (
+				<Form method="post" action="/settings" className="mt-4">
+					<button className="btn btn-outline" name="intent" value="revoke-others" type="submit">
+						Log out everywhere else
+					</button>
+				</Form>
+			)}
+		</section>
 	)
 }
 

@@ -9,8 +9,8 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
-import { Link } from '~/ui/link.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SettingsPage } from '~/ui/settings-page.tsx'
 import { AccessTokenForm } from '../components/token-form.tsx'
 import { TokenSection } from '../components/token-section.tsx'
 import { listTokens, makeToken, revokeToken } from '../tokens.server.ts'
@@ -73,13 +73,7 @@ export default function Tokens({ loaderData: { tokens, moderator }, actionData }
 	if (actionData?.token && actionData.token !== token) setToken(actionData.token)
 	const isRevoked = !tokens.some(({ lastFour }) => token?.endsWith(lastFour))
 	return (
-		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<p>
-				<Link className="link" to="/settings">
-					Settings
-				</Link>
-			</p>
-			<h1 className="mt-2 text-2xl leading-9 font-bold">Access tokens</h1>
+		<SettingsPage title="Access tokens">
 			{token && !isRevoked && <Made token={token} />}
 			<section className="mt-8" aria-labelledby="new-token">
 				<SectionHeading id="new-token" title="New token" />
@@ -87,7 +81,7 @@ export default function Tokens({ loaderData: { tokens, moderator }, actionData }
 				<AccessTokenForm key={token ?? 'first'} moderator={moderator} refusal={actionData?.refusal ?? null} />
 			</section>
 			<TokenSection tokens={tokens} stays />
-		</div>
+		</SettingsPage>
 	)
 }
 

@@ -45,7 +45,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 	const { scroller, atEnd, look, toEnd } = useReading(rows, {
 		onEarly: () => view.older && client?.loadOlder(username).catch(() => {}),
 		onLate: () => client?.loadNewer(username).catch(() => {}),
-		held: view.newer,
+		inMiddle: view.newer,
 	})
 	useNewLine(scroller)
 	useAttention(view, atEnd && !view.newer)
@@ -163,7 +163,7 @@ const LOAD_AHEAD_PX = 400
 interface ReadingParts {
 	onEarly: () => void
 	onLate: () => void
-	held: boolean
+	inMiddle: boolean
 }
 
 /**
@@ -171,10 +171,10 @@ interface ReadingParts {
  * (`flex-direction: column-reverse`), so it starts there before any script runs; `scrollTop` is 0 at the end and negative above.
  * What is being read stays in place, whatever is added above or below.
  * @param rows changes whenever the list does
- * @param parts `onEarly` and `onLate` are called when the reader is near the beginning or the end; `held` says that the list ends
+ * @param parts `onEarly` and `onLate` are called when the reader is near the beginning or the end; `inMiddle` says that the list ends
  * before the conversation does, so that nobody is at its end
  */
-function useReading(rows: unknown, { onEarly, onLate, held: inMiddle }: ReadingParts) {
+function useReading(rows: unknown, { onEarly, onLate, inMiddle }: ReadingParts) {
 	const scroller = useRef<HTMLDivElement>(null)
 	const anchor = useRef<{ element: Element; top: number } | null>(null)
 	const [atEnd, setAtEnd] = useState(true)
