@@ -222,7 +222,7 @@ describe('mail', () => {
 	test('that works, and a test mail', async () => {
 		const found = await check('quad:right', 'you@campus.example')
 		expect([faults(found), of('ok', found).length]).toEqual(['', 2])
-		expect(letters.join()).toContain('Subject: Test letter of DevQuad')
+		expect(letters.join()).toContain('Subject: Test email from DevQuad')
 	})
 
 	test.each([

@@ -19,7 +19,7 @@ export async function checkMail(
 		found.push(say.ok('The site can log in to the mail server.'))
 		if (to) {
 			const text = `This is a test letter of ${SITE_NAME}, ${publicUrl}, sent by npm run doctor. Mail works.\n`
-			const answer = await tryMail({ to, subject: `Test letter of ${SITE_NAME}`, text }, { SMTP_URL, MAIL_FROM })
+			const answer = await tryMail({ to, subject: `Test email from ${SITE_NAME}`, text }, { SMTP_URL, MAIL_FROM })
 			found.push(
 				say.ok(
 					`A test letter to ${to} was taken (${answer}). If it does not arrive, look into spam, and at SPF and DKIM.`,

@@ -11,7 +11,15 @@ import {
 } from '../support/ldap-site.ts'
 import { type CampusSite, startCampus } from '../support/oidc-site.ts'
 import { type SamlSite, startSamlSite } from '../support/saml-site.ts'
-import { enrolAdmin, expect, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
+import {
+	enrolAdmin,
+	expect,
+	expectNoViolationsInThemes,
+	expectToFit,
+	mailedLink,
+	newPassword,
+	test,
+} from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 /*
@@ -96,6 +104,7 @@ test('an admin sets up the campus login and undoes changes; a newcomer logs in w
 		if (javaScriptEnabled) await expectNoViolationsInThemes(newcomer)
 		await newcomer.getByRole('button', { name: 'Remove The campus login' }).click()
 		await expect(newcomer.getByText('This is your only way to log in.')).toBeVisible()
+		if (!javaScriptEnabled) await setFirstPassword(newcomer)
 		await context.close()
 	}
 
@@ -165,6 +174,26 @@ test('a member with a linked GitHub account picks projects from their repositori
 	}
 	await github.stop()
 })
+
+/** Whoever has no password is not asked for one in order to change it. */
+async function setFirstPassword(page: Page): Promise<void> {
+	const email = 'nferrow@eastmere.example'
+	await page.goto('/edit-profile/nferrow/change-password')
+	await page.getByRole('link', { name: 'ask for a link to set it' }).click()
+	await page.getByLabel('Email').fill(email)
+	await page.getByRole('button', { name: 'Send Email' }).click()
+	await page.goto(await mailedLink(email))
+	await page.getByLabel('New password', { exact: true }).fill(newPassword)
+	await page.getByLabel('Confirm Password').fill(newPassword)
+	await page.keyboard.press('Enter')
+	await page.waitForURL('**/login**')
+	await page.getByLabel('Email').fill(email)
+	await page.getByLabel('Password', { exact: true }).fill(newPassword)
+	await page.keyboard.press('Enter')
+	await page.waitForURL('**/find-dev')
+	await page.goto('/edit-profile/nferrow/change-password')
+	await expect(page.getByLabel('Current password')).toBeVisible()
+}
 
 async function offerSaml(page: Page): Promise<void> {
 	await page.goto('/admin/settings/saml-login')

@@ -40,6 +40,7 @@ test('an admin invites by link and by list; invited people join with and without
 	await page.getByRole('button', { name: 'Check the list' }).click()
 	await expect(page.getByText('1 address would be mailed.')).toBeVisible()
 	await expect(page.getByText('Line 2: no address at all')).toBeVisible()
+	await expect(page.getByText('This site has no mail server, so nobody gets these mails')).toBeVisible()
 	await expectNoViolations(page)
 	await page.getByRole('button', { name: 'Send 1 mail' }).click()
 	await expect(page.getByText('Being sent')).toBeVisible()

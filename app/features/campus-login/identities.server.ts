@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { logInAs } from '~/features/accounts/accounts.server.ts'
-import { loginMethods } from '~/features/accounts/login-methods.server.ts'
+import { allowsPasswords, loginMethods } from '~/features/accounts/login-methods.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
 import { announceNewAccount, registerExternalUser } from '~/features/accounts/registration/registrations.server.ts'
 import { registrationNotice, registrationSettings } from '~/features/accounts/registration/rules.server.ts'
@@ -122,7 +122,7 @@ async function register(
 	const who = providerNames[provider.name]
 	if (!provider.registers)
 		throw new NotAllowed(
-			`No account here is linked to this account of ${who}. Log in another way, and link it in your settings.`,
+			`No account here is linked to this account of ${who}. ${instead('Log in another way, and link it in your settings.')}`,
 		)
 	const { mode, domains } = registrationSettings()
 	const notice = registrationNotice()
@@ -132,13 +132,18 @@ async function register(
 		throw new NotAllowed(`Only addresses of ${domains.join(', ')} can register here, and ${who} names ${person.email}.`)
 	if (config().REQUIRE_EMAIL_VERIFICATION && !person.isConfirmed)
 		throw new NotAllowed(
-			`${sentence(who)} does not say that ${person.email} is yours. Register with your address, and link ${who} in your settings.`,
+			`${sentence(who)} does not say that ${person.email} is yours. ${instead(`Register with your address, and link ${who} in your settings.`)}`,
 		)
 	const account = await registerExternalUser(trx, person)
 	if (account) return account
 	throw new Conflict(
-		`There is already an account with the address ${person.email}. If it is yours, log in to it once, and link ${who} in your settings.`,
+		`There is already an account with the address ${person.email}. ${instead(`If it is yours, log in to it once, and link ${who} in your settings.`)}`,
 	)
+}
+
+/** What to do instead. @param byPassword what helps where people have passwords */
+function instead(byPassword: string): string {
+	return allowsPasswords() ? byPassword : 'Passwords are switched off on this site, so ask an admin for help.'
 }
 
 function requireConfirmedAddress(isConfirmed: boolean): void {
@@ -204,7 +209,9 @@ export async function unlinkIdentity(viewer: SignedIn, id: number, keptSession: 
 			const others = (await listIdentityRows(viewer.id, trx)).filter((one) => one.id !== id)
 			const byPassword = loginMethods().hasPasswords && (await hasPassword(viewer.id, trx))
 			if (!byPassword && !others.some((one) => offered.includes(one.provider)))
-				throw new Conflict('This is your only way to log in. Set a password or link another account first.')
+				throw new Conflict(
+					`This is your only way to log in. ${allowsPasswords() ? 'Set a password or link' : 'Link'} another account first.`,
+				)
 			const name = await deleteIdentity(trx, { userId: viewer.id, id, keptSession })
 			if (name === undefined) throw new NotFound(unlinked)
 			return name

@@ -1,11 +1,16 @@
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { askQuestion } from '~/features/asking/asking.server.ts'
+import { findEmailById } from '~/features/authenticators/authenticators.queries.server.ts'
+import { mailDigests } from '~/features/notifications/digest.server.ts'
 import { listNotifications } from '~/features/notifications/notifications.server.ts'
 import { muteQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { cast, decide, named, spam, useCast, why } from '../../../tests/support/moderation-cast.ts'
 import { type Act, whyHint } from './moderation.policy.ts'
 import { countCases } from './queue.server.ts'
@@ -14,6 +19,7 @@ import { reportSubject } from './reports.server.ts'
 /* What members learn of decisions about them. */
 
 useDatabase()
+useJobTables()
 useCast()
 
 let keeper: SignedIn
@@ -76,31 +82,34 @@ test('the author of a pending post is notified of approval or rejection, besides
 
 test('a suspended member is notified of the reason, and of the end', async () => {
 	await decide(cast.moderator, 'profile', 'member', 'suspend', { time: 'for ever' })
-	expect(await newest(cast.member)).toEqual({
-		by: 'A moderator',
-		words: 'suspended your account',
-		title: '',
-		reason: why,
-	})
+	const words = 'permanently suspended your account'
+	const email = await findEmailById(cast.member.id, db())
+	await sql`update notification_boxes set mail_due_at = now() where user_id = ${cast.member.id}`.execute(db())
+	expect(await mailDigests()).toBe(1)
+	expect((await queuedMails(email)).map(({ subject }) => subject)).toEqual([`A moderator ${words}. Reason: ${why}`])
+	expect(await newest(cast.member)).toEqual({ by: 'A moderator', words, title: '', reason: why })
 	await decide(cast.moderator, 'profile', 'member', 'lift')
 	expect(await newest(cast.member)).toMatchObject({ words: 'lifted the suspension of your account' })
 })
 
 test('the form of a decision says whether the author reads its reason', async () => {
 	const sees = 'The author sees this. Admins see it in the log.'
+	const memberSees = 'The member sees this. Admins see it in the log.'
 	for (const act of ['lock', 'unlock', 'pin', 'unpin', 'hide', 'restore']) {
 		await decide(cast.moderator, 'query', cast.query, act)
-		expect([(await newest(cast.author))?.reason, whyHint([act as Act])]).toEqual([why, sees])
+		expect([(await newest(cast.author))?.reason, whyHint([act as Act], 'query')]).toEqual([why, sees])
 	}
 	for (const act of ['suspend', 'lift'] as const) {
 		await decide(cast.moderator, 'profile', 'member', act, { time: '1 day' })
-		expect([(await newest(cast.member))?.reason, whyHint([act])]).toEqual([why, sees])
+		const hints = ['profile', 'query'].map((kind) => whyHint([act], kind))
+		expect([(await newest(cast.member))?.reason, hints]).toEqual([why, [memberSees, memberSees]])
 	}
 	const before = await newest(cast.author)
 	await reportSubject(cast.admin, named('query', cast.query), spam)
 	await decide(cast.moderator, 'query', cast.query, 'dismiss', { why: 'She asks this often.' })
-	expect([await newest(cast.author), whyHint(['dismiss'])]).toEqual([before, 'Admins see this in the log.'])
-	expect(whyHint(['hide', 'dismiss'])).toBe('The author sees this, unless you dismiss. Admins see it in the log.')
+	expect([await newest(cast.author), whyHint(['dismiss'], 'query')]).toEqual([before, 'Admins see this in the log.'])
+	expect(whyHint(['hide', 'dismiss'], 'query')).toBe(sees.replace('.', ', unless you dismiss.'))
+	expect(whyHint(['hide'], 'profile')).toBe(memberSees)
 })
 
 test('nobody is notified of decisions about their own posts', async () => {

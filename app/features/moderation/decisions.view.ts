@@ -23,6 +23,10 @@ const decisions = {
 	'hide account': 'hid what your account has published',
 	'restore account': 'restored what had been hidden of your account',
 	suspend: 'suspended your account',
+	'suspend 1 day': 'suspended your account for a day',
+	'suspend 1 week': 'suspended your account for a week',
+	'suspend 1 month': 'suspended your account for a month',
+	'suspend for ever': 'permanently suspended your account',
 	lift: 'lifted the suspension of your account',
 } as const satisfies Record<string, string>
 

@@ -139,7 +139,7 @@ export async function suspendAuthor(
 		await addLogRow(trx, { actorId: actor.id, act, ...about, why: how.why, note })
 		const account = { type: MEMBER_SUBJECT, id: author.id, title: '', url: profilePath(author.username) }
 		const notification = { memberId: author.id, why: how.why, subject: account, part: null, group: 'account' }
-		notified = await notifyOfDecision(trx, { ...notification, act })
+		notified = await notifyOfDecision(trx, { ...notification, act: how.time ? `suspend ${how.time}` : 'lift' })
 	})
 	await announceUnread(notified)
 	if (act === 'suspend') await announceEndedSessions(author.id, author.username)

@@ -82,12 +82,11 @@ export interface ActField {
 	isDay?: boolean
 }
 
-/** Who reads the reason for one of these actions, as a hint: the author is notified of all but a dismissal, with the reason. */
-export function whyHint(acts: readonly Act[]): string {
-	const known = acts.filter((act) => act !== 'dismiss')
-	if (known.length === 0) return 'Admins see this in the log.'
-	const author = known.length === acts.length ? 'The author sees this.' : 'The author sees this, unless you dismiss.'
-	return `${author} Admins see it in the log.`
+/** Who reads the reason for one of these actions, as a hint: the author or member is notified of all but a dismissal, with the reason. */
+export function whyHint(acts: readonly Act[], kind: string): string {
+	if (acts.every((act) => act === 'dismiss')) return 'Admins see this in the log.'
+	const reader = kind === MEMBER_SUBJECT || acts.includes('suspend') || acts.includes('lift') ? 'member' : 'author'
+	return `The ${reader} sees this${acts.includes('dismiss') ? ', unless you dismiss' : ''}. Admins see it in the log.`
 }
 
 /** Whether this viewer may report something; nobody reports their own posts. */

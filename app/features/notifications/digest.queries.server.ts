@@ -15,6 +15,11 @@ export interface DueMember {
 /** No mail is ever scheduled later than a day from now; a later one is from before the machine's clock was set back. */
 const latest = sql.raw("interval '25 hours'")
 
+/** SQL condition: a decision of a moderator about the member waits to be mailed, which they are told even if they are suspended. */
+const isDecidedAbout = sql.raw(`exists (select from notifications decision
+	where decision.user_id = users.id and decision.kind = 'moderation' and decision.by_mail
+		and decision.read_at is null and decision.seen_at is null and decision.mailed_at is null)`)
+
 /** Locks members whose mail is due, without those in `besides`; other processes skip them. */
 export async function lockDueMembers(
 	trx: Executor,
@@ -22,7 +27,8 @@ export async function lockDueMembers(
 ): Promise<DueMember[]> {
 	const { rows } = await sql<DueMember>`
 		select user_id, name, email, unread from notification_boxes join users on users.id = user_id
-		where (mail_due_at <= now() or mail_due_at > now() + ${latest}) and (suspended_until is null or suspended_until <= now())
+		where (mail_due_at <= now() or mail_due_at > now() + ${latest})
+			and (suspended_until is null or suspended_until <= now() or ${isDecidedAbout})
 			and leaves_at is null and user_id <> all(${besides}::int[])
 		order by mail_due_at limit ${limit} for update of notification_boxes skip locked`.execute(trx)
 	return rows

@@ -7,6 +7,7 @@ import { castVote } from '~/features/discussion/votes.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { listCases, listLog } from '~/features/moderation/queue.server.ts'
 import { reportSubject } from '~/features/moderation/reports.server.ts'
+import { listNotifications } from '~/features/notifications/notifications.server.ts'
 import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -312,7 +313,9 @@ test('a request that is restored without a message which was deleted meanwhile c
 })
 
 test('undoing it ends its own suspension, and no other one of the same length', async () => {
-	const { id: memberId } = await makeMember('relapser')
+	const member = await makeMember('relapser')
+	const { id: memberId } = member
+	const told = async () => (await listNotifications(member, { limit: 2 })).rows.map(({ words }) => words).toSorted()
 	const decide = (act: string, input: Record<string, unknown>) =>
 		decideCase(people.second, { kind: 'profile', name: 'relapser', act }, input)
 	const suspendedFor = async () => {
@@ -334,8 +337,13 @@ test('undoing it ends its own suspension, and no other one of the same length', 
 	await decide('lift', {})
 	await takeDown(people.moderator, 'relapser', all)
 	expect(await suspendedFor()).toEqual(['Shoes.'])
+	expect(await told()).toEqual(['hid what your account has published', 'permanently suspended your account'])
 	await undoTakedown(people.moderator, 'relapser', { id: await newest(), why: 'A mistake.' })
 	expect(await suspendedFor()).toEqual([])
+	expect(await told()).toEqual([
+		'lifted the suspension of your account',
+		'restored what had been hidden of your account',
+	])
 })
 
 test('votes that two processes remove concurrently are all counted', async () => {

@@ -10,7 +10,12 @@ import {
 	suspendMember,
 } from '~/features/moderation/members.queries.server.ts'
 import { lockModerator, requireModerator, resolveUsername } from '~/features/moderation/members.server.ts'
-import { MEMBER_SUBJECT, maySuspend, suspensionDurations } from '~/features/moderation/moderation.policy.ts'
+import {
+	MEMBER_SUBJECT,
+	maySuspend,
+	type SuspensionDuration,
+	suspensionDurations,
+} from '~/features/moderation/moderation.policy.ts'
 import { whyInput } from '~/features/moderation/moderation.schema.ts'
 import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import { findHidden } from '~/features/profiles/hiding.queries.server.ts'
@@ -137,6 +142,7 @@ export async function takeDown(viewer: Viewer, username: string, input: Input): 
 				await endAllAccess(trx, member.id)
 				await releaseCases(trx, member.id)
 				await recordSuspension(trx, id)
+				await tell(trx, member, `suspend ${time}`, why)
 			}
 			const since = from ? `since ${from.slice(0, 16).replace('T', ' ')} UTC` : ''
 			const suspended = isSuspended ? `and suspend ${time === 'for ever' ? time : `for ${time}`}` : ''
@@ -171,7 +177,10 @@ export async function undoTakedown(viewer: Viewer, username: string, input: Inpu
 			const begun = await beginUndo(trx, id, actor.id)
 			if (begun?.memberId !== member.id)
 				throw new Conflict('This has already been undone, or is not done yet. Reload the page.')
-			if (begun.isSuspendedByIt) await liftSuspension(trx, member.id)
+			if (begun.isSuspendedByIt) {
+				await liftSuspension(trx, member.id)
+				await tell(trx, member, 'lift', why)
+			}
 			await record(trx, actor, member, 'undo hiding everything', { why })
 			await addJob('take-down', { id }, trx, JOB_AFTER)
 			return { begun, notified: await tell(trx, member, 'restore account', why) }
@@ -224,11 +233,12 @@ async function record(
 function tell(
 	trx: Executor,
 	{ id, username }: ModeratedMemberRow,
-	act: 'hide account' | 'restore account',
+	act: 'hide account' | 'restore account' | 'lift' | `suspend ${SuspensionDuration}`,
 	why: string,
 ): Promise<number[]> {
 	const subject = { type: MEMBER_SUBJECT, id, title: '', url: profilePath(username) }
-	return notifyOfDecision(trx, { memberId: id, act, why, subject, part: null, group: 'takedown' })
+	const group = act.endsWith('account') ? 'takedown' : 'account'
+	return notifyOfDecision(trx, { memberId: id, act, why, subject, part: null, group })
 }
 
 /** Works on a takedown until it is complete. */

@@ -42,6 +42,9 @@ test.each([
 	['Europe/Berlin', '2026-10-26', 0, '2026-10-25T23:00'],
 	['Asia/Kolkata', '2026-01-01', 3, '2025-12-31T21:30'],
 	['Pacific/Auckland', '2026-01-01', 0, '2025-12-31T11:00'],
+	// Midnight does not exist there: clocks go from 23:59 to 1:00.
+	['America/Santiago', '2026-09-06', 0, '2026-09-06T04:00'],
+	['Africa/Cairo', '2026-04-24', 0, '2026-04-23T22:00'],
 	['UTC', '2026-01-01', 23, '2026-01-01T23:00'],
 ])('in %s, %s at %i is %s UTC', async (zone, day, hour, moment) => {
 	await save('en', zone)

@@ -67,10 +67,11 @@ const DAY_MS = 86_400_000
 /** The moment at which a day, or an hour of it, begins in the site's time zone. @param day `YYYY-MM-DD` */
 export function momentOf(day: string, hour = 0): Date {
 	const target = Date.parse(`${day}T00:00:00Z`) + hour * 3_600_000
-	// The offset depends on the moment, which is not known yet: the second iteration is right.
-	let moment = target
-	for (let look = 0; look < 2; look++) moment = target - (inSiteZone(moment).getTime() - moment)
-	return new Date(moment)
+	// The offset depends on the moment, which is not known yet: the second iteration is right. Where clocks skip the hour, the iterations
+	// alternate between its end and the hour before it.
+	const better = (moment: number) => target - (inSiteZone(moment).getTime() - moment)
+	const moment = better(better(target))
+	return new Date(Math.max(moment, better(moment)))
 }
 
 /** The day before, or `days` before. @param day `YYYY-MM-DD` */

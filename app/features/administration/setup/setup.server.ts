@@ -153,11 +153,11 @@ export async function sendTestMail(viewer: Viewer): Promise<string> {
 	if (!to) throw new NotFound('Your account has no address.')
 	const text = `This is a test email from ${siteName()}, ${publicUrl}. You asked for it in administration. Mail works.\n`
 	// Outside a transaction, as it may take a minute.
-	const { answer, error } = await tryMail({ to, subject: `Test letter of ${siteName()}`, text }).then(
+	const { answer, error } = await tryMail({ to, subject: `Test email from ${siteName()}`, text }).then(
 		(answer) => ({ answer, error: null }),
 		(error: unknown) => ({ answer: '', error }),
 	)
-	const note = answer ? `The mail server took a letter to ${to} and said: ${answer}` : ''
+	const note = answer ? `The mail server accepted an email to ${to} and said: ${answer}` : ''
 	await db()
 		.transaction()
 		.execute(async (trx) => {

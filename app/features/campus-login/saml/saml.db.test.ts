@@ -233,4 +233,22 @@ describe('the form', () => {
 		})
 		await saml.save({})
 	})
+
+	test('where it is the only login, nobody is told to use a password', async () => {
+		const member = (await viewerWithCookies((await saml.trip()).cookies)) as SignedIn
+		await sql`update users set role = 'admin' where id = ${member.id}`.execute(db())
+		saml.enrol(`someone-else-${made}`)
+		for (const [registers, advice] of [
+			['on', 'If it is yours, log in to it once, and link the university login in your settings.'],
+			['', 'Log in another way, and link it in your settings.'],
+		] as const) {
+			await saml.save({ registers })
+			await expect(saml.trip()).rejects.toThrow(`. ${advice}`)
+			await saml.save({ registers, onlyWay: 'on' })
+			await expect(saml.trip()).rejects.toThrow('. Passwords are switched off on this site, so ask an admin for help.')
+		}
+		const [own] = (await listLogins(member)).linked
+		await expect(unlinkIdentity(member, own?.id ?? 0, 0)).rejects.toThrow('log in. Link another account first.')
+		await saml.save({ registers: 'on' })
+	})
 })

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { useRevalidator } from 'react-router'
+import { config } from '~/config.server.ts'
 import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { membersPath } from '~/features/administration/members/members.view.ts'
@@ -24,6 +25,7 @@ const LOOK_AGAIN_MS = 10_000
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => ({
 		list: await getList(await requirePageAdmin({ request, context, url }), requireId(params.id)),
+		hasMailServer: config().SMTP_URL !== undefined,
 	}))
 }
 
@@ -54,7 +56,7 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'List of addresses', noindex: true })
 }
 
-export default function List({ loaderData: { list }, actionData }: Route.ComponentProps) {
+export default function List({ loaderData: { list, hasMailServer }, actionData }: Route.ComponentProps) {
 	const { id, cohort, state, total, mailed, joined, expiresAt, report } = list
 	useLookAgain(state === 'sending')
 	return (
@@ -83,6 +85,11 @@ export default function List({ loaderData: { list }, actionData }: Route.Compone
 						<Link className="link" to={withParams(membersPath, { list: id })}>
 							Who joined
 						</Link>
+					</p>
+				)}
+				{!hasMailServer && (
+					<p className="mt-3 text-ink-2">
+						This site has no mail server, so nobody gets these mails: they are only written to files.
 					</p>
 				)}
 				<FormError>{actionData?.message}</FormError>

@@ -148,7 +148,7 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 					maxLength={moderationLimits.whyMax}
 					defaultValue={own?.values.why ?? ''}
 					error={own?.errors.why}
-					hint={whyHint(acts)}
+					hint={whyHint(acts, entry.kind)}
 				/>
 				<div className="flex flex-wrap gap-2">
 					{acts.map((act) => (

@@ -7,6 +7,7 @@ import { Form, Link } from '~/ui/link.tsx'
 import { PreventEnterSubmit, SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { moderationLimits } from '../moderation.limits.ts'
+import { MEMBER_SUBJECT } from '../moderation.policy.ts'
 import type { CasePageView, CaseView } from '../moderation.view.ts'
 import { buttonOf } from './act-forms.tsx'
 
@@ -126,7 +127,7 @@ function QuickForm({ entry }: { entry: CasePageView }) {
 				id={why}
 				name="why"
 				maxLength={moderationLimits.whyMax}
-				placeholder="Why? The author sees this"
+				placeholder={`Why? The ${entry.kind === MEMBER_SUBJECT ? 'member' : 'author'} sees this`}
 			/>
 			{quick.map((act) => (
 				<SubmitButton

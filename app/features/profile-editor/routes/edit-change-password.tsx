@@ -1,13 +1,15 @@
 import { useEffect, useRef, useState } from 'react'
 import { useNavigation } from 'react-router'
 import { changePassword } from '~/features/accounts/accounts.server.ts'
+import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
+import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { submitForm } from '~/platform/http/form.ts'
+import { type FormRefusal, submitForm } from '~/platform/http/form.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusal } from '~/ui/form-kit.ts'
-import { Form } from '~/ui/link.tsx'
+import { Form, Link } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
@@ -15,9 +17,9 @@ import { LeaveDialog, useUnsaved } from '../components/edit-form.tsx'
 import { requireOwnForm, requireOwnPage } from '../requests.server.ts'
 import type { Route } from './+types/edit-change-password'
 
-export function loader(args: Route.LoaderArgs) {
-	requireOwnPage(args)
-	return null
+export async function loader(args: Route.LoaderArgs) {
+	const { id } = requireOwnPage(args)
+	return { hasPassword: await hasPassword(id), allowsPasswords: allowsPasswords() }
 }
 
 export async function action(args: Route.ActionArgs) {
@@ -38,7 +40,33 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Change Password', noindex: true })
 }
 
-export default function EditChangePassword({ actionData }: Route.ComponentProps) {
+export default function EditChangePassword({ loaderData, actionData }: Route.ComponentProps) {
+	return (
+		<>
+			<h1 className="text-2xl font-bold">Change Password</h1>
+			{loaderData.hasPassword ? (
+				<PasswordForm actionData={actionData} />
+			) : (
+				<p className="mt-6 max-w-read text-ink-2">
+					You log in without a password.{' '}
+					{loaderData.allowsPasswords ? (
+						<>
+							To have one as well,{' '}
+							<Link className="link" to="/forgot-password">
+								ask for a link to set it
+							</Link>
+							.
+						</>
+					) : (
+						'Passwords are switched off on this site.'
+					)}
+				</p>
+			)}
+		</>
+	)
+}
+
+function PasswordForm({ actionData }: { actionData: FormRefusal | undefined }) {
 	const form = useRef<HTMLFormElement>(null)
 	const errors = actionData?.errors ?? {}
 	useRefusal(form, actionData ?? null)
@@ -55,7 +83,6 @@ export default function EditChangePassword({ actionData }: Route.ComponentProps)
 	}, [state, actionData, sending])
 	return (
 		<>
-			<h1 className="text-2xl font-bold">Change Password</h1>
 			{/* Without browser validation: the server reports all errors at once, in our words. */}
 			<Form
 				ref={form}
