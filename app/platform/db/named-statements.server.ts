@@ -1,5 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
 import pg from 'pg'
+import { codeOf } from '~/lib/error-code.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import { histogram } from '~/platform/metrics/metrics.server.ts'
 import { beginStatement, endSpan } from '~/platform/tracing/tracing.server.ts'
@@ -11,6 +13,9 @@ import { LOST_CHECK_MS, SILENCE_BEFORE_PROBE_MS, WATCH_INTERVAL_MS } from './tim
 const MAX_NAMED_LENGTH = 10_000
 /** Plans that one connection keeps; statements beyond it are planned each time. */
 const MAX_NAMED = 400
+
+/** PostgreSQL's code for a statement that is refused because an earlier one of its transaction failed. */
+const FAILED_BEFORE = '25P02'
 
 const names = new Map<string, string>()
 /** Counts renamed statements, so that each new name is unique. */
@@ -93,9 +98,11 @@ export class NamedStatements extends pg.Client {
 				if (span) endSpan(span)
 				return result
 			},
-			(error) => {
+			async (error) => {
 				this.noteAnswer(began)
 				if (span) endSpan(span, error)
+				// Whoever waits for several learns first of the one that failed by itself, however many functions its error passes through.
+				if (codeOf(error) === FAILED_BEFORE) await turn()
 				const replanned = this.replan(args[0], error)
 				if (replanned) return this.watched([replanned], outage)
 				// Otherwise the stack would show the socket's event instead of the caller.

@@ -124,6 +124,14 @@ describe.each<[string, (work: (trx: Executor) => Promise<unknown>) => Promise<un
 		expect(warn).toHaveBeenCalledOnce()
 	})
 
+	test('one that fails passes on the cause, also if whoever waits for it learns of it last', async () => {
+		const wrapped = async (statement: Promise<unknown>, layers: number): Promise<unknown> =>
+			layers === 0 ? statement : await wrapped(statement, layers - 1)
+		await add(db(), 1)
+		const both = begin((trx) => Promise.all([wrapped(add(trx, 1), 20), numbers(trx)]))
+		await expect(both).rejects.toThrow('duplicate key')
+	})
+
 	test('one that refers to a row which was just deleted is retried, and then sees that', async () => {
 		await sql`create table if not exists notes (number integer references trials)`.execute(db())
 		await add(db(), 1)
