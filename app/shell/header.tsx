@@ -24,7 +24,7 @@ export function Header({ inbox, Finder }: HeaderProps) {
 	const Search = useHeaderSearch()
 	return (
 		<header className="sticky top-0 z-(--z-header) border-b border-line bg-paper">
-			<div className="mx-auto flex h-14 max-w-page items-center gap-3 px-4 sm:px-6 md:gap-4 lg:gap-8">
+			<div className="mx-auto flex h-14 max-w-page items-center gap-3 px-4 max-[22rem]:gap-0 sm:px-6 md:gap-4 lg:gap-8">
 				<button
 					type="button"
 					className="icon-btn -ml-2 size-11 md:hidden"
@@ -83,7 +83,7 @@ function LoginLinks({ isTight }: { isTight: boolean }) {
 			<Link className="btn btn-ghost px-3" to="/login">
 				Login
 			</Link>
-			<Link className={`btn btn-outline${isTight ? ' max-sm:hidden' : ''}`} to="/register">
+			<Link className={`btn btn-outline${isTight ? ' max-sm:hidden' : ' max-[22rem]:hidden'}`} to="/register">
 				Register
 			</Link>
 		</>

@@ -50,10 +50,7 @@ export function Select({ label, name, error, hint, aside, optional, id = name, .
 					{...input}
 					{...describedBy(id, error, hint)}
 				/>
-				<Icon
-					of={ChevronDown}
-					className="icon-sm pointer-events-none absolute top-1/2 right-3 -translate-y-1/2 text-ink-3"
-				/>
+				<Icon of={ChevronDown} className="icon-sm pointer-events-none absolute inset-y-0 right-3 my-auto text-ink-3" />
 			</span>
 		</FieldShell>
 	)

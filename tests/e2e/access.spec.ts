@@ -18,7 +18,7 @@ const open = [
 /** The same member's settings are checked in api.spec.ts, on a phone too. */
 const signedIn = ['/', '/find-dev/odalys.fernbrook', '/my-profile/mira.quillon', '/forum/ask']
 
-const widths = [360, 390, 768, 1600, 1280]
+const widths = [320, 390, 768, 1600, 1280]
 
 test('axe finds no violations on visitor pages, including a question, in either theme, and they fit every window', async ({
 	page,
@@ -52,6 +52,31 @@ test('axe detects a violation that only one theme has', async ({ page }) => {
 			:root { color-scheme: light dark; background: light-dark(#fff, #222); color: light-dark(${light}, ${dark}) }
 			</style><main><h1>Hard to read</h1></main>`)
 		await expect(expectNoViolationsInThemes(page)).rejects.toThrow('color-contrast')
+	}
+})
+
+test('the header has the whole name of the site at 320 px, and room for its buttons also with text twice as large', async ({
+	page,
+}) => {
+	const header = page.getByRole('banner')
+	const name = header.getByRole('link', { name: 'DevQuad' }).first()
+	const right = (parts: Locator) =>
+		parts.evaluateAll((all) => Math.max(...all.map((each) => each.getBoundingClientRect().right)))
+	for (const reader of ['visitor', 'member']) {
+		if (reader === 'member') await logIn(page)
+		await page.goto('/forum')
+		await page.setViewportSize({ width: 320, height: 640 })
+		const [shown, whole] = await name.locator('span').evaluate((text) => [text.clientWidth, text.scrollWidth])
+		expect(shown, reader).toBe(whole)
+		// All sizes are relative to that of text, so this is a phone of 390 px.
+		await page.setViewportSize({ width: 195, height: 422 })
+		expect(await right(header.locator('a:visible, button:visible')), reader).toBeLessThanOrEqual(195)
+		await expect(name, reader).toBeVisible()
+		const query = page.getByRole('article').filter({ hasText: 'Answered' }).first()
+		const [answered, votes] = await Promise.all(
+			['.answered', '.query-votes'].map((part) => query.locator(part).boundingBox()),
+		)
+		expect(votes?.y, reader).toBeGreaterThanOrEqual((answered?.y ?? 0) + (answered?.height ?? 0))
 	}
 })
 
@@ -149,6 +174,13 @@ test('in a contrast theme, selected, current and focused elements are distinguis
 		await field(name).focus()
 		await expect(frame, name).toHaveCSS('outline-style', 'solid')
 	}
+
+	await page.goto('/forum?q=useEffect')
+	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
+	await page.getByRole('link', { name: 'Reply', exact: true }).first().click()
+	const reply = page.getByRole('textbox', { name: /^Reply to/ })
+	await expect(reply).toBeFocused()
+	await expect(page.locator('div').filter({ has: reply }).last()).toHaveCSS('outline-style', 'solid')
 
 	for (const [path, current] of [
 		['/forum?view=active', ['Forum', 'Active']],

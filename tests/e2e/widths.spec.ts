@@ -12,7 +12,7 @@ import { examineLayout, propertiesOfThemes } from './support/layout.ts'
  * a screenshot of each page at each width.
  */
 
-const WIDTHS = [360, 390, 768, 900, 1024, 1280, 1600]
+const WIDTHS = [320, 390, 768, 900, 1024, 1280, 1600]
 
 /** Names have at most 100 characters, usernames 40. */
 const longest = { latin: 'W'.repeat(80), hebrew: 'ש'.repeat(100), arabic: 'ض'.repeat(40) }
@@ -228,6 +228,10 @@ test.describe('every page, with the longest words', () => {
 		// The longest of the journeys: a member has as many pages as all others together.
 		await Promise.all([walk('member'), walk('visitor').then(() => walk('moderator').then(() => walk('admin')))])
 		expect(bad).toEqual([])
+		await page.setViewportSize({ width: 320, height: 844 })
+		await page.goto(addresses.question)
+		const cell = await page.getByRole('columnheader', { name: 'wide' }).first().boundingBox()
+		expect(cell?.height, 'a word in a table of many columns is in one line').toBeLessThan(40)
 	})
 })
 
@@ -312,7 +316,7 @@ async function prepare(page: Page, browser: Browser): Promise<[Addresses, Page]>
 	const question = await send(page, '/forum/ask', {
 		title: 'M'.repeat(200),
 		tags: Array.from({ length: 10 }, (_, index) => `${index || ''}${tag}`.slice(0, 35)).join(','),
-		description: `${'d'.repeat(400)}\n\n\`\`\`\n${'c'.repeat(300)}\n\`\`\`\n\n| a | b |\n|---|---|\n| ${'x'.repeat(200)} | ${'y'.repeat(200)} |`,
+		description: `${'d'.repeat(400)}\n\n\`\`\`\n${'c'.repeat(300)}\n\`\`\`\n\n| a | b |\n|---|---|\n| ${'x'.repeat(200)} | ${'y'.repeat(200)} |\n\n| ${'wide |'.repeat(20)}\n|${'-|'.repeat(20)}`,
 		category: 'others',
 	})
 	const id = question.split('/')[4] ?? ''

@@ -105,7 +105,7 @@ function Preview({ gone, preview: { kept, moves, same, ends, facts } }: { gone: 
 					<Person person={gone} what="ends" />
 					<Person person={kept} what="is kept" />
 				</ul>
-				<ul className="mt-4 list-disc space-y-1.5 pl-5 text-ink-2 wrap-anywhere">
+				<ul className="mt-4 grid list-disc gap-1.5 pl-5 text-ink-2 wrap-anywhere">
 					{facts.map((fact) => (
 						<li key={fact}>{fact}</li>
 					))}

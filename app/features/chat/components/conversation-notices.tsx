@@ -21,7 +21,11 @@ export function StateNotice({ view, path, className }: StateNoticeProps) {
 		return (
 			<Notice
 				className={className}
-				text={`${peer.name} would like to chat with you. They cannot see whether you have read this.`}
+				text={
+					<>
+						<bdi>{peer.name}</bdi> would like to chat with you. They cannot see whether you have read this.
+					</>
+				}
 			>
 				<IntentButton path={path} intent="accept" className="btn btn-sm btn-primary" label="Accept" />
 				<IntentButton path={path} intent="block" className="btn btn-sm btn-outline" label="Block" />
@@ -45,7 +49,7 @@ export function StateNotice({ view, path, className }: StateNoticeProps) {
 	)
 }
 
-function Notice({ text, className, children }: { text: string; className: string; children?: ReactNode }) {
+function Notice({ text, className, children }: { text: ReactNode; className: string; children?: ReactNode }) {
 	return (
 		<div
 			className={`flex flex-wrap items-center gap-x-3 gap-y-2 border-t border-line py-2.5 text-sm text-ink-2 ${className}`}

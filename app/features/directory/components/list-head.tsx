@@ -70,10 +70,7 @@ function SortSelect({ criteria }: { criteria: Criteria }) {
 					<option value="newest">Newest</option>
 					<option value="active">Recently active</option>
 				</select>
-				<Icon
-					of={ChevronDown}
-					className="icon-sm pointer-events-none absolute top-1/2 right-3 -translate-y-1/2 text-ink-3"
-				/>
+				<Icon of={ChevronDown} className="icon-sm pointer-events-none absolute inset-y-0 right-3 my-auto text-ink-3" />
 			</span>
 			{!hydrated && (
 				<button type="submit" className="btn btn-outline" form={filtersFormId}>

@@ -136,7 +136,7 @@ function Handle({ site, label, url, of }: { site: 'github' | 'linkedin'; label: 
 	const shown = linkLabel(site, label, url)
 	return (
 		<a
-			className="link inline-block max-w-32 min-w-6 truncate"
+			className="link inline-block max-w-24 min-w-6 truncate"
 			href={url}
 			rel="nofollow noopener"
 			aria-label={`${shown} of ${of}`}

@@ -58,7 +58,7 @@ function NewcomersBar({ count, show }: { count: number; show: () => void }) {
 	return (
 		<div role="status" className="sticky top-17 z-10 flex h-0 justify-center">
 			{count > 0 && (
-				<button type="button" className="btn btn-outline btn-sm mt-3 shadow-overlay max-sm:h-10" onClick={show}>
+				<button type="button" className="btn btn-outline btn-sm mt-3 floating max-sm:h-10" onClick={show}>
 					<Icon of={ArrowUp} className="icon-sm" />
 					{pluralize(count, 'new developer')}
 				</button>

@@ -139,7 +139,7 @@ export function ReplyForm({
 					}}
 				/>
 			)}
-			<div className="rounded-sm border border-line-2 bg-raised focus-within:border-ivy focus-within:ring-1 focus-within:ring-ivy">
+			<div className="editor">
 				<label className="sr-only" htmlFor={box}>
 					{label}
 				</label>

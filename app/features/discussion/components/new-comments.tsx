@@ -18,7 +18,7 @@ export function NewCommentsBar({ count, show }: { count: number; show: () => voi
 			className="sticky top-17 z-10 flex h-5 justify-center group-has-[textarea:focus]/discussion:static max-sm:h-7"
 		>
 			{count > 0 && (
-				<button type="button" className="btn btn-outline btn-sm mt-2 shadow-overlay max-sm:h-9" onClick={show}>
+				<button type="button" className="btn btn-outline btn-sm mt-2 floating max-sm:h-9" onClick={show}>
 					<Icon of={MessageSquare} className="icon-sm" />
 					{pluralize(count, 'new comment')}
 				</button>

@@ -37,7 +37,7 @@ export function HeaderSearch({ children }: { children?: ReactNode }) {
 					</div>
 					{/* On a phone the login buttons leave no room; the side menu has the link. */}
 					<Link
-						className={`icon-btn ml-auto max-md:size-11 lg:hidden${viewer ? '' : ' max-sm:hidden'}`}
+						className={`icon-btn ml-auto max-md:size-11 lg:hidden ${viewer ? 'max-[16rem]:hidden' : 'max-sm:hidden'}`}
 						to={searchRoute}
 						aria-label="Search"
 						data-icon="find"

@@ -36,7 +36,7 @@ function ChatPanel({ peer }: { peer: ChatPeer }) {
 	}
 	return (
 		<div
-			className="popup chat-panel fixed right-6 bottom-6 z-(--z-panel) flex size-100 flex-col overflow-clip outline-none max-sm:inset-0 max-sm:size-auto max-sm:rounded-none max-sm:border-0"
+			className="popup chat-panel fixed right-6 bottom-6 z-(--z-panel) flex size-100 flex-col overflow-clip outline-none [@media(height<24rem)]:overflow-y-auto sm:max-h-[calc(100dvh-5rem)] max-sm:inset-0 max-sm:size-auto max-sm:rounded-none max-sm:border-0"
 			role="dialog"
 			aria-label={`Chat with ${name}`}
 			ref={panel}

@@ -65,7 +65,7 @@ function Face({ unread }: { unread: number }) {
 		<>
 			<Icon of={Inbox} className="icon-lg" />
 			{unread > 0 && (
-				<span className="badge absolute top-0.5 right-0 ring-2 ring-paper" aria-hidden="true">
+				<span className="badge absolute top-0.5 right-0 [box-shadow:0_0_0_2px_var(--color-paper)]" aria-hidden="true">
 					{unread > 99 ? '99+' : unread}
 				</span>
 			)}

@@ -192,7 +192,7 @@ function SearchResults({ found: { hits, next, nearly }, q, from, current }: Foun
 							<Avatar user={{ ...peer, image: peer.picture }} size={40} />
 							<span className="min-w-0 flex-1">
 								<span className="flex items-baseline justify-between gap-2">
-									<span className="truncate font-semibold">{peer.name}</span>
+									<bdi className="truncate font-semibold">{peer.name}</bdi>
 									<span className="meta flex-none">{shortAge(sentAt, now, zone)}</span>
 								</span>
 								<span className="line-clamp-2 text-sm wrap-anywhere text-ink-2">

@@ -146,7 +146,7 @@ function Report({ report }: { report: ListReport }) {
 				{numbers.map(([name, number]) => (
 					<div key={name} className="flex justify-between gap-4 border-b border-line py-2">
 						<dt className="text-ink-2">{name}</dt>
-						<dd className="tabular-nums">{number}</dd>
+						<dd className="num">{number}</dd>
 					</div>
 				))}
 			</dl>

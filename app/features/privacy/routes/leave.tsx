@@ -128,7 +128,7 @@ function LeaveForm({ holdings, refusal }: { holdings: LeavingView['holdings']; r
 				</fieldset>
 				<section className="mt-8" aria-labelledby="deleted">
 					<SectionHeading id="deleted" title="In any case" />
-					<ul className="mt-3 list-disc space-y-1 pl-5">
+					<ul className="mt-3 grid list-disc gap-1 pl-5">
 						<li>
 							Your profile, {pluralize(pictures, 'picture')}, drafts, bookmarks, votes, follows, notifications, access
 							tokens and sessions are deleted, as are texts that you deleted before.

@@ -77,7 +77,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 	}
 
 	return (
-		<div className="relative flex min-h-0 flex-1 flex-col">
+		<div className="relative flex min-h-0 flex-1 flex-col [@media(height<24rem)]:min-h-32">
 			<div className="chat-scroll" ref={scroller} onScroll={look}>
 				<ol className={className} ref={saved} aria-label={`Messages with ${name}`} onKeyDown={choose}>
 					{rows.map((row) => {
@@ -102,11 +102,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 				</ol>
 			</div>
 			{!atEnd && (
-				<button
-					type="button"
-					className="btn btn-outline btn-sm absolute right-3 bottom-2 shadow-overlay"
-					onClick={jump}
-				>
+				<button type="button" className="btn btn-outline btn-sm absolute right-3 bottom-2 floating" onClick={jump}>
 					<Icon of={ArrowDown} className="icon-sm" /> Jump to newest
 				</button>
 			)}
