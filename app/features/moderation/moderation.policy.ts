@@ -109,10 +109,7 @@ export function mayChangePending(viewer: Viewer, text: { authorId: number; statu
 	return viewer?.id === text.authorId && text.status === 'pending'
 }
 
-/**
- * Whether this viewer may suspend a member or end that, and change what others see of them: moderators may for members, admins for
- * moderators too, nobody for admins.
- */
+/** Whether this viewer may suspend a member and change what others see of them: moderators members, admins also moderators, nobody admins. */
 export function maySuspend(viewer: Viewer, member: { id: number; role: SignedIn['role'] }): boolean {
 	if (!mayModerate(viewer) || viewer.id === member.id || member.role === 'admin') return false
 	return member.role === 'member' || viewer.role === 'admin'
