@@ -9,6 +9,77 @@ import { precompress } from './scripts/support/precompress.ts'
 import { routeFiles } from './scripts/support/route-files.ts'
 import { routeMatching } from './scripts/support/route-matching.ts'
 
+/** Icons that few pages show, and that are loaded with those. */
+const rareIcons = [
+	'award',
+	'briefcase-business',
+	'bell',
+	'bell-off',
+	'bold',
+	'check-check',
+	'cloud-off',
+	'code',
+	'copy',
+	'download',
+	'ellipsis',
+	'eye',
+	'eye-off',
+	'flag',
+	'folder',
+	'graduation-cap',
+	'grip-vertical',
+	'heading',
+	'history',
+	'image',
+	'image-plus',
+	'italic',
+	'letter-h',
+	'letter-b',
+	'maximize-2',
+	'link',
+	'list',
+	'list-ordered',
+	'lock-keyhole',
+	'mail',
+	'map-pin',
+	'phone',
+	'pin',
+	'quote',
+	'rotate-ccw-clock',
+	'send-horizontal',
+	'sliders-horizontal',
+	'square-code',
+	'upload',
+	'wifi-off',
+	'zoom-in',
+	'zoom-out',
+]
+
+/** Of folders whose other files every page needs, what few pages need: the beginnings of their names. */
+const rareFiles = {
+	ui: [
+		'chips',
+		'check',
+		'combobox',
+		'conflict',
+		'sugges',
+		'field',
+		'password',
+		'form-',
+		'local-time',
+		'pending',
+		'presence',
+		'prose',
+		'submit',
+		'token',
+		'use-press',
+	],
+	shell: ['site-fault', 'guard/', 'toasts-above', 'unsent-forms'],
+	'platform/realtime': ['use-presence'],
+	'platform/http': ['cursors', 'problem', 'site-fault'],
+	lib: ['calendar', 'clean', 'html', 'links', 'new-key', 'sizes', 'unsent-form', 'version'],
+}
+
 /**
  * Bundles what every page needs into two files, and what the pages of visitors share into a few: the headers of thirty small ones would
  * outweigh their content, and together they compress better. Parts of the interface that only members' forms use are loaded with them.
@@ -17,7 +88,17 @@ const sharedChunks = [
 	{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router)\// },
 	{
 		name: 'shared',
-		test: /node_modules\/lucide\/(?!.*\/(award|briefcase-business|bell|bell-off|bold|check-check|cloud-off|code|copy|download|ellipsis|eye|eye-off|flag|folder|graduation-cap|grip-vertical|heading|history|image|image-plus|italic|letter-h|letter-b|maximize-2|link|list|list-ordered|lock-keyhole|mail|map-pin|phone|pin|quote|rotate-ccw-clock|send-horizontal|sliders-horizontal|square-code|upload|wifi-off|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chips|check|combobox|conflict|sugges|field|password|form-|local-time|pending|presence|prose|submit|token|use-press)|shell\/(?!site-fault|guard\/|toasts-above|unsent-forms)|platform\/realtime\/(?!use-presence)|platform\/http\/(?!cursors|problem|site-fault)|lib\/(?!calendar|clean|html|links|new-key|sizes|unsent-form|version)|features\/(finder\/(finder\.paths|components\/(header-search|search-field))|notifications\/components\/use-unread|question-lists\/(lists\.view|components\/question-skeleton)|questions\/questions\.paths|tags\/tags\.view))/,
+		test: new RegExp(
+			[
+				`/node_modules/lucide/(?!.*/(${rareIcons.join('|')})\\.)`,
+				...Object.entries(rareFiles).map(([folder, names]) => `/app/${folder}/(?!${names.join('|')})`),
+				'/app/features/finder/(finder\\.paths|components/(header-search|search-field))',
+				'/app/features/notifications/components/use-unread',
+				'/app/features/question-lists/(lists\\.view|components/question-skeleton)',
+				'/app/features/questions/questions\\.paths',
+				'/app/features/tags/tags\\.view',
+			].join('|'),
+		),
 	},
 	{ name: 'form', test: /\/app\/ui\/(check|field|form-)/ },
 	{ name: 'account', test: /\/app\/(features\/accounts\/components\/account-frame|ui\/password-field)/ },
