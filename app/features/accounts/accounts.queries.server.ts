@@ -3,6 +3,7 @@ import { deleteResetLinks } from '~/features/sessions/passwords.queries.server.t
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoSeconds } from '~/platform/db/iso-time.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 
 /** Reserves a username if nobody has it. @returns whether it was free */
@@ -224,8 +225,8 @@ export function findAccount(
 
 /** `suspended_until` as text: `infinity` is no timestamp in JavaScript, and an expired suspension becomes null. */
 export const suspendedUntil = (table: string) =>
-	sql.raw(`case when ${table}.suspended_until = 'infinity' then 'infinity' when ${table}.suspended_until > now()
-		then to_char(${table}.suspended_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end`)
+	sql`case when ${sql.raw(table)}.suspended_until = 'infinity' then 'infinity' when ${sql.raw(table)}.suspended_until > now()
+		then ${isoSeconds(`${table}.suspended_until`)} end`
 
 export interface SuspensionRow {
 	/** ISO 8601 as PostgreSQL prints it, or `infinity`; null without a current suspension. */
@@ -239,7 +240,7 @@ export interface SuspensionRow {
 
 /** The columns of {@link SuspensionRow}, for statements that read `users`. */
 export const suspensionColumns = sql`${suspendedUntil('users')} as suspended_until, suspended_reason, users.agreed_to,
-	to_char(users.leaves_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as leaves_at`
+	${isoSeconds('users.leaves_at')} as leaves_at`
 
 /** Whether, until when and why a member is suspended; undefined when the account is gone. */
 export async function findSuspension(userId: number, executor: Executor = db()): Promise<SuspensionRow | undefined> {

@@ -1,6 +1,7 @@
 import { type Generated, type GeneratedAlways, type RawBuilder, sql } from 'kysely'
 import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoTime } from '~/platform/db/iso-time.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 import { BOOKMARK_UNDO_SECONDS } from './bookmarks.limits.ts'
 import type { BookmarkKind, BookmarkTarget } from './bookmarks.schema.ts'
@@ -144,7 +145,7 @@ export async function listBookmarkRows(
 	const text = sql`lower(b.note || ' ' || case when ${isThere} then q.title else '' end)`
 	const { rows } = await sql<BookmarkRow>`
 		select b.id, b.question_id, b.comment_id, b.note,
-			to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
+			${isoTime('b.created_at')} as created_at,
 			case when ${isThere} then jsonb_build_object(
 				'asker', a.username, 'category', c.slug, 'merged', q.status = 'merged', 'title', q.title,
 				'excerpt', case when b.comment_id is null then q.excerpt else left(text_of_html(left(m.body_html, 1000)), 300) end,

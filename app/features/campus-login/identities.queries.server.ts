@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoSeconds } from '~/platform/db/iso-time.server.ts'
 
 export type Affiliation = '' | 'student' | 'staff'
 
@@ -73,12 +74,10 @@ export interface IdentityRow {
 	used_at: string | null
 }
 
-const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`)
-
 /** The identities of a member. */
 export async function listIdentityRows(userId: number, executor: Executor = db()): Promise<IdentityRow[]> {
 	const { rows } = await sql<IdentityRow>`
-		select id, provider, name, affiliation, ${iso('created_at')} as created_at, ${iso('used_at')} as used_at
+		select id, provider, name, affiliation, ${isoSeconds('created_at')} as created_at, ${isoSeconds('used_at')} as used_at
 		from identities where user_id = ${userId} order by id`.execute(executor)
 	return rows
 }

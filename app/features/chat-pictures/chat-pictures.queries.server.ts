@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ReportedMessageRow } from '~/features/moderation/cases.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoSeconds } from '~/platform/db/iso-time.server.ts'
 import { isPast } from '~/platform/db/recent.server.ts'
 
 interface PictureRow {
@@ -63,7 +64,7 @@ export async function readExtract(
 	const { rows } = await sql<ReportedMessageRow & { id: number }>`
 		select m.id, users.username as sender,
 			case when m.sender_id = ${userId} then m.body else coalesce(m.recipient_body, m.body) end as body,
-			to_char(m.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "sentAt", m.pictures
+			${isoSeconds('m.sent_at')} as "sentAt", m.pictures
 		from messages m join users on users.id = m.sender_id
 		where m.conversation_id = ${conversationId} and m.id <= ${id} and m.deleted_at is null
 			and (m.recipient_id = ${userId} or m.sender_id = ${userId} and m.id < ${id})

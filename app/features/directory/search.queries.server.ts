@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { profilesFor } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { isoTime } from '~/platform/db/iso-time.server.ts'
 import type { Group } from './criteria.server.ts'
 import { type ListedMemberRow, memberColumns } from './directory.queries.server.ts'
 
@@ -101,7 +102,7 @@ export async function findPage(input: PageInput): Promise<FoundRow[]> {
 		with ${whole ? sql`found as materialized (${readAtOnce(whole.meant, tiers)}),` : sql``}
 			page as materialized (${sql.join(parts, sql` union all `)} limit ${limit})
 		select ${memberColumns(viewerId)}, page.tier, case when isfinite(search.seen_at)
-			then to_char(search.seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') else search.seen_at::text end as seen_at,
+			then ${isoTime('search.seen_at')} else search.seen_at::text end as seen_at,
 			array(select term from unnest(${viewerId === null ? sql`search.public_terms` : sql`search.terms`}) as term where term = any(${matchTerms}::int[])) as matched,
 			${whole ? sql`case when row_number() over (order by ${sorted}) = 1 then ${countsOfWhole(whole)} end` : sql`null::jsonb`} as counted
 		from page join member_search search using (user_id) join users on users.id = page.user_id

@@ -9,6 +9,7 @@ import { isDiscussed, questionJoins } from '~/features/questions/questions.queri
 import { outdatedColumn } from '~/features/upkeep/outdated.queries.server.ts'
 import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { isoTime } from '~/platform/db/iso-time.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 
 export interface CommentRow extends AuthorRow {
@@ -33,9 +34,8 @@ export interface CommentRow extends AuthorRow {
 	hidden: number
 }
 
-const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
-const columns = sql`m.id, m.parent_id, m.path, m.depth, m.body, m.body_html, ${iso('m.created_at')} as created_at,
-	${iso('m.edited_at')} as edited_at, m.is_solution, ${iso('m.chosen_at')} as chosen_at, m.score, ${authorColumns},
+const columns = sql`m.id, m.parent_id, m.path, m.depth, m.body, m.body_html, ${isoTime('m.created_at')} as created_at,
+	${isoTime('m.edited_at')} as edited_at, m.is_solution, ${isoTime('m.chosen_at')} as chosen_at, m.score, ${authorColumns},
 	m.status, m.status_reason, m.version, m.source_url, m.licence, ${outdatedColumn} as outdated`
 
 interface Window {

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { TermSource } from '~/features/terms/sources.server.ts'
 import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoSeconds } from '~/platform/db/iso-time.server.ts'
 import type { EvidenceKind } from './evidence.view.ts'
 
 declare module '~/platform/db/schema.ts' {
@@ -64,7 +65,7 @@ export async function listEvidenceRows(userId: number, reader: EvidenceReader, l
 					select title from comments join questions on questions.id = question_id where comments.id = pieces.source::int)
 				when kind = 'project' then (select project_title from projects where project_id = pieces.source::uuid)
 				else (select certificate_title from certificates where certificate_id = pieces.source::uuid) end, '') as title,
-			to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at
+			${isoSeconds('at')} as at
 		from pieces join skills on skills.id = skill_id join profile_skills using (user_id, skill_id)
 		where place <= ${limit} order by strength desc, position, place`.execute(db())
 	return rows

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type QuestionRow, questionColumns, questionJoins } from '~/features/questions/questions.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoTime } from '~/platform/db/iso-time.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
 /** Counts the public questions that a member follows except one: they see no others. The member's row must be locked. */
@@ -57,7 +58,7 @@ export async function listFollowedQuestionRows(
 	{ cursor, limit }: { cursor: TimeCursor | null; limit: number },
 ): Promise<FollowedRow[]> {
 	const { rows } = await sql<FollowedRow>`
-		select ${questionColumns}, to_char(f.followed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as followed_at
+		select ${questionColumns}, ${isoTime('f.followed_at')} as followed_at
 		from follows f join questions q on q.id = f.question_id ${questionJoins}
 		where f.user_id = ${userId} and f.question_id is not null and q.status = 'published'
 			${cursor ? sql`and (f.followed_at, f.question_id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}

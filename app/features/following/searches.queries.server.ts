@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoTime } from '~/platform/db/iso-time.server.ts'
 import { namesOneOf } from '~/platform/db/member-names.queries.server.ts'
 import { MAX_NEW_RESULTS, SEARCH_UNDO_SECONDS } from './following.limits.ts'
 import type { SearchSourceKind } from './following.view.ts'
@@ -100,11 +101,10 @@ export interface CheckedSearch extends SavedSearchRow {
 }
 
 /** A question may be committed after younger ones, so a check covers the time until one minute ago, and the next one starts there. */
-const until = sql`now() - interval '1 minute'`
-const text = (time: RawBuilder<unknown>) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+const until = "now() - interval '1 minute'"
 
-const checkedColumns = sql`s.id, s.kind, s.query, s.name, s.hits, s.seen, ${text(sql`s.checked_at`)} as after,
-	${text(sql`greatest(s.checked_at, ${until})`)} as until,
+const checkedColumns = sql`s.id, s.kind, s.query, s.name, s.hits, s.seen, ${isoTime('s.checked_at')} as after,
+	${isoTime(`greatest(s.checked_at, ${until})`)} as until,
 	jsonb_build_object('id', m.id, 'username', m.username, 'name', m.name, 'image', m.image, 'role', m.role) as member`
 
 /** Searches that were not checked for a day, longest waiting first, without those of suspended members. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoSeconds, isoTime } from '~/platform/db/iso-time.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 import type { Reason } from './moderation.policy.ts'
 
@@ -23,7 +24,7 @@ export interface CaseRow {
 	/** Whether it is about a pending post. */
 	waits: boolean
 	open: boolean
-	/** With microseconds, for a cursor; '' where there is no case. */
+	/** When it last got a report, or its post; with microseconds, for a cursor; '' where there is no case. */
 	active_at: string
 	/** The moderator to whom it is assigned. */
 	assignee: { username: string; name: string; image: string | null } | null
@@ -31,11 +32,8 @@ export interface CaseRow {
 	note_count: number
 }
 
-/** When a case last got a report, or its post. */
-export const activeAt = sql<string>`to_char(cases.active_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-
 const caseColumns = sql`cases.kind, cases.target_id, cases.id as case_id, cases.report_count, cases.waits, cases.closed_at is null as open,
-	${activeAt} as active_at,
+	${isoTime('cases.active_at')} as active_at,
 	(select jsonb_build_object('username', username, 'name', name, 'image', image) from users where users.id = cases.assignee_id) as assignee,
 	(select count(*)::int from case_notes where case_notes.case_id = cases.id) as note_count`
 
@@ -205,7 +203,7 @@ export interface ReportedMessageRow {
 export async function listReportRows(caseIds: number[], each: number): Promise<ReportRow[]> {
 	if (caseIds.length === 0) return []
 	const { rows } = await sql<ReportRow>`
-		select r.case_id, r.reason, r.reason_label, r.details, to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at,
+		select r.case_id, r.reason, r.reason_label, r.details, ${isoSeconds('r.created_at')} as created_at,
 			u.username, u.name, u.image,
 			(select coalesce(jsonb_agg(extract order by message_id), '[]') from reported_messages where report_id = r.id) as extracts
 		from unnest(${caseIds}::int[]) as c (id),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoSeconds } from '~/platform/db/iso-time.server.ts'
 import { FORMER_MEMBER } from '~/platform/member-data.ts'
 
 interface LogEntry {
@@ -61,7 +62,7 @@ export async function listLogRows(memberId: number | null, before: number | null
 			? newest(sql`true`)
 			: sql`(${newest(sql`actor_id = ${memberId}`)} union ${newest(sql`member_id = ${memberId}`)})`
 	const { rows } = await sql<LogRow>`
-		select l.id, to_char(l.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, l.act, l.kind, l.target_id, l.why,
+		select l.id, ${isoSeconds('l.at')} as at, l.act, l.kind, l.target_id, l.why,
 			coalesce(l.facts->>'title', '') as title, coalesce(l.facts->>'note', '') as note,
 			a.username as actor_username, a.name as actor_name, a.image as actor_image,
 			m.username as member_username, m.name as member_name, m.image as member_image

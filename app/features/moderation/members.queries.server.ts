@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type SuspensionRow, suspendedUntil, suspensionColumns } from '~/features/accounts/accounts.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoTime } from '~/platform/db/iso-time.server.ts'
 import { statement, type Value } from '~/platform/db/statement.server.ts'
 import { byPosition } from '~/platform/db/transaction.server.ts'
 import type { SuspensionDuration } from './moderation.policy.ts'
@@ -93,7 +94,7 @@ export async function listSuspendedRows(
 	const { rows } = await sql<SuspendedRow>`
 		select id, role, username, name, image, ${suspendedUntil('users')} as suspended_until, suspended_reason,
 			case when suspended_until = 'infinity' then 'infinity'
-				else to_char(suspended_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') end as sort_key
+				else ${isoTime('suspended_until')} end as sort_key
 		from users where suspended_until > now()
 			${after ? sql`and (suspended_until, id) < (${after.key}::timestamptz, ${after.id}::int)` : sql``}
 		order by suspended_until desc, id desc limit ${limit}`.execute(db())

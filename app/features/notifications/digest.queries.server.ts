@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isWithheldFrom } from '~/features/bounces/bounces.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoTime } from '~/platform/db/iso-time.server.ts'
 import { mondayOf } from '~/platform/settings/region.server.ts'
 import type { UnseenEvents } from './kinds.server.ts'
 import type { Channel } from './notifications.view.ts'
@@ -188,9 +189,7 @@ export interface WeeklyMember extends DueMember {
 }
 
 /** A comment may be committed after younger ones, so a mail covers the time until one minute ago, and the next one starts there. */
-const until = sql`greatest(weekly_since, now() - interval '1 minute')`
-
-const iso = (time: RawBuilder<unknown>) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+const until = "greatest(weekly_since, now() - interval '1 minute')"
 
 /** Locks members who have not had this week's mail, without those in `besides`; other processes skip them. */
 export async function lockWeeklyMembers(
@@ -199,7 +198,7 @@ export async function lockWeeklyMembers(
 ): Promise<WeeklyMember[]> {
 	const { rows } = await sql<WeeklyMember>`
 		select user_id, name, email, unread,
-			${iso(sql.ref('weekly_since'))} as since, ${iso(until)} as until
+			${isoTime('weekly_since')} as since, ${isoTime(until)} as until
 		from notification_boxes join users on users.id = user_id
 		where weekly and weekly_of < ${thisWeek()} and not imported and (suspended_until is null or suspended_until <= now())
 			and leaves_at is null and user_id <> all(${besides}::int[])

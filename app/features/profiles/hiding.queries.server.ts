@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoSeconds } from '~/platform/db/iso-time.server.ts'
 
 /** SQL condition: a moderator hid the profile `p`, not only its leaving member, who shows it again by coming back. */
 const isHiddenByModerator = sql<boolean>`(p.hidden_at is not null
@@ -138,7 +139,7 @@ export async function listHideable(ids: number[]): Promise<HideableRow[]> {
 	const { rows } = await sql<HideableRow>`
 		select u.id, u.username, u.name, coalesce(${isHiddenByModerator}, false) as hidden,
 			case when ${isHiddenByModerator} then p.hidden_reason else '' end as hidden_reason,
-			to_char(u.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at
+			${isoSeconds('u.created_at')} as created_at
 		from users u left join profiles p on p.user_id = u.id where u.id = any(${ids}::int[]) and u.pseudonym_of is null`.execute(
 		db(),
 	)

@@ -3,6 +3,7 @@ import { bookmarksOn } from '~/features/bookmarks/bookmarks.queries.server.ts'
 import { type AuthorRow, accountIdsOf, authorColumns } from '~/features/members/pseudonyms.queries.server.ts'
 import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoTime } from '~/platform/db/iso-time.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
 /** A row of a list, with everything that its card shows. Times are text with microseconds, so that cursors are exact. */
@@ -33,14 +34,12 @@ export interface QuestionPageRow extends QuestionRow {
 	affected_count: number
 }
 
-const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
-
 /** The columns and joins of {@link QuestionRow}; the statement must call `questions` `q`. */
 export const questionColumns = sql<QuestionRow>`
-	q.id, q.title, q.excerpt, q.tags, ${iso('q.created_at')} as created_at, ${iso('q.active_at')} as active_at,
+	q.id, q.title, q.excerpt, q.tags, ${isoTime('q.created_at')} as created_at, ${isoTime('q.active_at')} as active_at,
 	q.comment_count, q.score, q.solved, ${authorColumns}, c.slug as category_slug, c.title as category_title`
 /** The columns of {@link QuestionPageRow}. */
-export const questionPageColumns = sql`${questionColumns}, q.description, q.description_html, q.version, ${iso('q.edited_at')} as edited_at,
+export const questionPageColumns = sql`${questionColumns}, q.description, q.description_html, q.version, ${isoTime('q.edited_at')} as edited_at,
 	q.source_url, q.licence, q.locked_at is not null as locked, q.affected_count`
 export const questionJoins = sql`join users u on u.id = q.author_id join categories c on c.id = q.category_id`
 
@@ -170,7 +169,7 @@ export async function countSince(since: Date): Promise<number> {
 /** Addresses for the sitemap: ids in [from, from + 5,000). */
 export async function listQuestionAddresses(from: number): Promise<(QuestionAddress & { changed_at: string })[]> {
 	const { rows } = await sql<QuestionAddress & { changed_at: string }>`
-		select q.id, q.title, u.username, c.slug as category_slug, ${iso('greatest(q.active_at, q.edited_at)')} as changed_at from questions q ${questionJoins}
+		select q.id, q.title, u.username, c.slug as category_slug, ${isoTime('greatest(q.active_at, q.edited_at)')} as changed_at from questions q ${questionJoins}
 		where q.id >= ${from} and q.id < ${from + 5_000} and q.status = 'published' order by q.id`.execute(db())
 	return rows
 }

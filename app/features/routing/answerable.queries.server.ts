@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { type AuthorRow, accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { isoTime } from '~/platform/db/iso-time.server.ts'
 import { answersWeight, declinedTags, relatedTerms, skillWeight } from './choosing.queries.server.ts'
 import { COMPARED_DAYS, FIT_DAYS, MAX_KNOWN_TAGS, MAX_OPEN_PER_TAG } from './routing.limits.ts'
 
@@ -90,7 +91,7 @@ export async function listAnswerableRows(
 				offset 0) fits
 			${cursor ? sql`where (rank, question_id) < (${cursor.rank}::float8, ${cursor.id}::int)` : sql``}
 			order by rank desc, question_id desc limit ${limit})
-		select q.id, q.title, q.excerpt, q.tags, to_char(q.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
+		select q.id, q.title, q.excerpt, q.tags, ${isoTime('q.created_at')} as created_at,
 			q.comment_count, users.username, users.name, users.image, users.pseudonym_verified, categories.slug as category_slug, categories.title as category_title,
 			page.names as because, page.rank
 		from page join questions q on q.id = page.id join users on users.id = q.author_id join categories on categories.id = q.category_id

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoSeconds } from '~/platform/db/iso-time.server.ts'
 import { replaceUsername } from '~/platform/db/member-names.queries.server.ts'
 
 /** Texts by setting; secrets are encrypted. */
@@ -54,7 +55,7 @@ export interface ChangeRow {
 /** The last changes of a section, latest first. */
 export async function listChangeRows(section: string, limit: number): Promise<ChangeRow[]> {
 	const { rows } = await sql<ChangeRow>`
-		select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, c.changes, u.username, u.name
+		select c.id, ${isoSeconds('c.at')} as at, c.changes, u.username, u.name
 		from site_setting_changes c left join users u on u.id = c.actor_id
 		where c.section_id = (select id from site_settings where section = ${section})
 		order by c.id desc limit ${limit}`.execute(db())

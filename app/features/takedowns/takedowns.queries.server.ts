@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoSeconds } from '~/platform/db/iso-time.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 import type { ItemCounts, ItemKind, TakedownState } from './takedowns.view.ts'
 
@@ -88,12 +89,10 @@ export interface PastTakedownRow {
 	so_far: number
 }
 
-const isoTime = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`)
-
 /** A member's takedowns, newest first. */
 export async function listTakedowns(memberId: number, limit: number): Promise<PastTakedownRow[]> {
 	const { rows } = await sql<PastTakedownRow>`
-		select t.id, ${isoTime('t.posted_until')} as at, a.username as actor, t.reason, ${isoTime('t.posted_from')} as posted_from,
+		select t.id, ${isoSeconds('t.posted_until')} as at, a.username as actor, t.reason, ${isoSeconds('t.posted_from')} as posted_from,
 			t.suspended_to is not null as suspended, t.state, t.counts,
 			case when t.state in ('running', 'undoing') then (
 				select count(*)::int from takedown_items where takedown_id = t.id and restored = (t.state = 'undoing')) else 0 end as so_far

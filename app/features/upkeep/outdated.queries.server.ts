@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoTime } from '~/platform/db/iso-time.server.ts'
 import { MIN_OUTDATED, type OutdatedReason, type OutdatedView } from './upkeep.view.ts'
 
 /** Reports about a comment's present text, by members who are not suspended; `m` must be the comment in the statement. */
@@ -9,7 +10,7 @@ const standing = sql`from outdated_marks o join users said on said.id = o.user_i
 
 /** An SQL expression: the warning about a comment `m`; null unless it is a solution with enough reports. */
 export const outdatedColumn: RawBuilder<OutdatedView | null> = sql`case when m.is_solution then (
-	select jsonb_build_object('count', count(*), 'at', to_char(max(o.said_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+	select jsonb_build_object('count', count(*), 'at', ${isoTime('max(o.said_at)')},
 		'reason', coalesce((array_agg(o.reason order by o.said_at desc) filter (where o.reason <> ''))[1], ''))
 	${standing} having count(*) >= ${sql.lit(MIN_OUTDATED)}) end`
 

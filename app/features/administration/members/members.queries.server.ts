@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { suspendedUntil } from '~/features/accounts/accounts.queries.server.ts'
 import { isMailBouncing } from '~/features/bounces/bounces.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoTime } from '~/platform/db/iso-time.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 import type { MemberFilters, Role } from './members.view.ts'
 
@@ -23,8 +24,6 @@ export interface MemberRow {
 	year: number | null
 	mail_returned: boolean
 }
-
-const isoTime = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 
 /** The confirmation of a university address is valid for a year (`campus.view.ts`). */
 const isVerified = sql`(p.campus_name <> '' and p.campus_verified_at > now() - interval '365 days')`

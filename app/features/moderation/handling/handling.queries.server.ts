@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { activeAt } from '../cases.queries.server.ts'
+import { isoSeconds, isoTime } from '~/platform/db/iso-time.server.ts'
 import type { ModeratedMemberView, NoteView } from '../moderation.view.ts'
 
 /** A locked case with its assignee. */
 export interface LockedCase {
 	id: number
 	open: boolean
-	/** As in {@link activeAt}. */
+	/** With microseconds. */
 	active_at: string
 	assignee: ModeratedMemberView | null
 }
@@ -16,7 +16,7 @@ export interface LockedCase {
 /** Locks the case of a subject, if there is one. */
 export async function lockCase(trx: Executor, kind: string, targetId: number): Promise<LockedCase | undefined> {
 	const { rows } = await sql<LockedCase>`
-		select cases.id, closed_at is null as open, ${activeAt} as active_at,
+		select cases.id, closed_at is null as open, ${isoTime('cases.active_at')} as active_at,
 			(select jsonb_build_object('username', username, 'name', name, 'image', image) from users where users.id = assignee_id) as assignee
 		from cases where kind = ${kind} and target_id = ${targetId} for update of cases`.execute(trx)
 	return rows[0]
@@ -57,7 +57,7 @@ export async function insertNote(
 export async function listNotes(caseId: number, limit: number): Promise<NoteView[]> {
 	const { rows } = await sql<NoteView>`
 		select * from (
-			select n.id, n.body, to_char(n.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at,
+			select n.id, n.body, ${isoSeconds('n.created_at')} as at,
 				jsonb_build_object('username', u.username, 'name', u.name, 'image', u.image) as author
 			from case_notes n join users u on u.id = n.author_id
 			where n.case_id = ${caseId} order by n.id desc limit ${limit}) newest

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { isoTime } from '~/platform/db/iso-time.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
 export interface AnswerRow {
@@ -37,7 +38,7 @@ export async function listAnswerRows({ author, which, mine, after, limit }: Answ
 	const member = sql<number>`(select id from users where username = ${author})`
 	const { rows } = await sql<AnswerRow>`
 		select m.id, q.title, left(text_of_html(left(m.body_html, 1000)), 300) as excerpt, m.is_solution, m.score,
-			to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+			${isoTime('m.created_at')} as created_at
 		from comments m join questions q on q.id = m.question_id
 		where ${mine ? sql`m.author_id = any(${accountIdsOf(member)})` : sql`m.author_id = ${member}`} and m.status = 'published' and q.status = 'published'
 			${ofKind[which]}

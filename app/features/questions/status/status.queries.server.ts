@@ -4,6 +4,7 @@ import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
 import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { siteDay } from '~/lib/calendar.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoSeconds } from '~/platform/db/iso-time.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import { mentionsIn } from '~/platform/markdown/render.server.ts'
@@ -262,8 +263,7 @@ const ofQuestion = () => sql`q.id as question_id, coalesce(users.pseudonym_of, u
 	case when users.pseudonym_of is not null then users.id end as pseudonym_id, users.username, c.slug as category_slug, q.title, q.tags,
 	q.status as question_status, q.locked_at is not null as locked, ${isPinned()} as pinned`
 const ofEither = (table: 'q' | 'm') =>
-	sql.raw(`${table}.id, ${table}.author_id, ${table}.status, ${table}.status_reason,
-		to_char(${table}.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at`)
+	sql`${sql.raw(`${table}.id, ${table}.author_id, ${table}.status, ${table}.status_reason`)}, ${isoSeconds(`${table}.created_at`)} as created_at`
 const joins = sql`join users on users.id = q.author_id left join categories c on c.id = q.category_id`
 
 /** Questions by id, whatever their status. */

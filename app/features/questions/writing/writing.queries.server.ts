@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { addToQuestionCount, moveQuestion, retagQuestion } from '~/features/tags/tags.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoTime } from '~/platform/db/iso-time.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 
 export interface QuestionTexts {
@@ -324,7 +325,7 @@ export async function listRevisionRows(
 	limit: number,
 ): Promise<RevisionRow[]> {
 	const { rows } = await sql<RevisionRow>`
-		select r.id, to_char(r.made_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as made_at, r.by_moderator,
+		select r.id, ${isoTime('r.made_at')} as made_at, r.by_moderator,
 			u.username, u.name, u.pseudonym_verified, r.title, r.description, r.tags,
 			coalesce(main.title, c.title, r.category) as category, r.body
 		from revisions r join users u on u.id = r.editor_id
