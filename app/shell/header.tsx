@@ -2,13 +2,13 @@ import { ChevronDown } from 'lucide'
 import { type ComponentType, type ReactNode, useSyncExternalStore } from 'react'
 import { useMatches } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
-import { isModerator, type SignedIn } from '~/lib/viewer.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link, NavLink } from '~/ui/link.tsx'
 import { LogoutItem } from './logout.tsx'
 import { closeOnLink } from './navigation.tsx'
-import { Brand, CaseCount, SideMenu, sideMenuId } from './side-menu.tsx'
+import { Brand, OwnItems, SideMenu, sideMenuId } from './side-menu.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 
 export interface HeaderProps {
@@ -111,34 +111,7 @@ function AccountMenu({ viewer }: { viewer: SignedIn }) {
 					</div>
 				</div>
 				<div className="menu border-t border-line">
-					<Link className="menu-item" to={`/my-profile/${viewer.username}`} data-icon="user">
-						My Profile
-					</Link>
-					<Link className="menu-item" to={`/edit-profile/${viewer.username}`} data-icon="pen">
-						Edit Profile
-					</Link>
-					<Link className="menu-item" to="/bookmarks" data-icon="bookmark">
-						Bookmarks
-					</Link>
-					<Link className="menu-item" to="/following" data-icon="bell">
-						Following
-					</Link>
-					<Link className="menu-item" to="/answer" data-icon="lightbulb">
-						You can answer these
-					</Link>
-					<Link className="menu-item" to="/settings" data-icon="settings">
-						Settings
-					</Link>
-					{isModerator(viewer) && (
-						<Link className="menu-item" to="/moderation" data-icon="shield">
-							Moderation <CaseCount />
-						</Link>
-					)}
-					{viewer.role === 'admin' && (
-						<Link className="menu-item" to="/admin" data-icon="gauge">
-							Administration
-						</Link>
-					)}
+					<OwnItems viewer={viewer} Item={Link} />
 					<div className="menu-separator" />
 					<div className="flex items-center justify-between px-2.5 py-1.5 text-sm text-ink-2">
 						<span aria-hidden="true">Theme</span>

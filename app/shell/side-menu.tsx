@@ -37,7 +37,13 @@ export function SideMenu() {
 				<NavLink className="menu-item" to="/search" data-icon="search">
 					Search
 				</NavLink>
-				{viewer && <OwnItems viewer={viewer} />}
+				{viewer && (
+					<>
+						<div className="menu-separator my-2" />
+						<OwnItems viewer={viewer} Item={NavLink} />
+						<LogoutItem />
+					</>
+				)}
 			</nav>
 			{viewer && <UserCard viewer={viewer} />}
 			{!viewer && !isViewerUnknown && <LoginLinks />}
@@ -45,36 +51,38 @@ export function SideMenu() {
 	)
 }
 
-function OwnItems({ viewer }: { viewer: SignedIn }) {
+/** A member's own pages and those of their role, as items of either menu. @param Item the link of an item */
+export function OwnItems({ viewer, Item }: { viewer: SignedIn; Item: typeof Link | typeof NavLink }) {
 	return (
 		<>
-			<div className="menu-separator my-2" />
-			<NavLink className="menu-item" to={`/my-profile/${viewer.username}`} data-icon="user">
+			<Item className="menu-item" to={`/my-profile/${viewer.username}`} data-icon="user">
 				My Profile
-			</NavLink>
-			<NavLink className="menu-item" to={`/edit-profile/${viewer.username}`} data-icon="pen">
+			</Item>
+			<Item className="menu-item" to={`/edit-profile/${viewer.username}`} data-icon="pen">
 				Edit Profile
-			</NavLink>
-			<NavLink className="menu-item" to="/bookmarks" data-icon="bookmark">
+			</Item>
+			<Item className="menu-item" to="/bookmarks" data-icon="bookmark">
 				Bookmarks
-			</NavLink>
-			<NavLink className="menu-item" to="/following" data-icon="bell">
+			</Item>
+			<Item className="menu-item" to="/following" data-icon="bell">
 				Following
-			</NavLink>
-			<NavLink className="menu-item" to="/settings" data-icon="settings">
+			</Item>
+			<Item className="menu-item" to="/answer" data-icon="lightbulb">
+				You can answer these
+			</Item>
+			<Item className="menu-item" to="/settings" data-icon="settings">
 				Settings
-			</NavLink>
+			</Item>
 			{isModerator(viewer) && (
-				<NavLink className="menu-item" to="/moderation" data-icon="shield">
+				<Item className="menu-item" to="/moderation" data-icon="shield">
 					Moderation <CaseCount />
-				</NavLink>
+				</Item>
 			)}
 			{viewer.role === 'admin' && (
-				<NavLink className="menu-item" to="/admin" data-icon="gauge">
+				<Item className="menu-item" to="/admin" data-icon="gauge">
 					Administration
-				</NavLink>
+				</Item>
 			)}
-			<LogoutItem />
 		</>
 	)
 }
@@ -105,7 +113,7 @@ function LoginLinks() {
 }
 
 /** The number of open cases for a moderator, beside the link; nothing for none. */
-export function CaseCount() {
+function CaseCount() {
 	const { openCases } = useRootData()
 	return (
 		openCases > 0 && (
