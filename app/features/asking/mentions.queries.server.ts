@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { escapeLike } from '~/platform/db/sql-text.server.ts'
 
 /** The newest comments that are searched for a question's participants. */
 const MAX_COMMENTS_READ = 200
@@ -15,7 +16,7 @@ export async function listPeople(
 	questionId: number | null,
 	limit: number,
 ): Promise<{ username: string; name: string }[]> {
-	const like = `${prefix.replace(/[\\%_]/g, '\\$&')}%`
+	const like = `${escapeLike(prefix)}%`
 	const { rows } = await sql<{ username: string; name: string }>`
 		with part as (
 			select author_id as id from questions where id = ${questionId} and status = 'published'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoSeconds } from '~/platform/db/iso-time.server.ts'
+import { isoSeconds } from '~/platform/db/sql-text.server.ts'
 
 export type Affiliation = '' | 'student' | 'staff'
 

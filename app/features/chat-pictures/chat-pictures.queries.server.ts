@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { ReportedMessageRow } from '~/features/moderation/cases.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoSeconds } from '~/platform/db/iso-time.server.ts'
 import { isPast } from '~/platform/db/recent.server.ts'
+import { isoSeconds } from '~/platform/db/sql-text.server.ts'
 
 interface PictureRow {
 	path: string

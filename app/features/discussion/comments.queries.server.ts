@@ -9,8 +9,8 @@ import { isDiscussed, questionJoins } from '~/features/questions/questions.queri
 import { outdatedColumn } from '~/features/upkeep/outdated.queries.server.ts'
 import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { isoTime } from '~/platform/db/iso-time.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
+import { isoTime } from '~/platform/db/sql-text.server.ts'
 
 export interface CommentRow extends AuthorRow {
 	id: number

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoTime } from '~/platform/db/iso-time.server.ts'
 import { namesOneOf } from '~/platform/db/member-names.queries.server.ts'
+import { isoTime } from '~/platform/db/sql-text.server.ts'
 import { MAX_NEW_RESULTS, SEARCH_UNDO_SECONDS } from './following.limits.ts'
 import type { SearchSourceKind } from './following.view.ts'
 

@@ -3,6 +3,7 @@ import type { TermSource, UsedWord } from '~/features/terms/sources.server.ts'
 import { listTermsOfWords, lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { escapeLike } from '~/platform/db/sql-text.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 
 export interface SkillRow {
@@ -13,7 +14,7 @@ export interface SkillRow {
 
 /** Skills that start with `prefix` (lower case), most common first, and those in `keys`. */
 export async function listSkillsLike(prefix: string, keys: string[], limit: number): Promise<SkillRow[]> {
-	const pattern = `${prefix.replace(/[\\%_]/g, '\\$&')}%`
+	const pattern = `${escapeLike(prefix)}%`
 	const { rows } = await sql<SkillRow>`
 		(select name, name_key, member_count from skills where name_key like ${pattern}
 			order by member_count desc, name_key limit ${limit})

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoSeconds, isoTime } from '~/platform/db/iso-time.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
+import { isoSeconds, isoTime } from '~/platform/db/sql-text.server.ts'
 import type { Reason } from './moderation.policy.ts'
 
 /** The number of open reports of a case. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isWithheldFrom } from '~/features/bounces/bounces.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoTime } from '~/platform/db/iso-time.server.ts'
+import { isoTime } from '~/platform/db/sql-text.server.ts'
 import { mondayOf } from '~/platform/settings/region.server.ts'
 import type { UnseenEvents } from './kinds.server.ts'
 import type { Channel } from './notifications.view.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoSeconds } from '~/platform/db/iso-time.server.ts'
+import { isoSeconds } from '~/platform/db/sql-text.server.ts'
 
 /** SQL condition: a moderator hid the profile `p`, not only its leaving member, who shows it again by coming back. */
 const isHiddenByModerator = sql<boolean>`(p.hidden_at is not null

@@ -3,7 +3,7 @@ import { bookmarksOn } from '~/features/bookmarks/bookmarks.queries.server.ts'
 import { type AuthorRow, accountIdsOf, authorColumns } from '~/features/members/pseudonyms.queries.server.ts'
 import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoTime } from '~/platform/db/iso-time.server.ts'
+import { isoTime } from '~/platform/db/sql-text.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
 /** A row of a list, with everything that its card shows. Times are text with microseconds, so that cursors are exact. */

@@ -3,6 +3,7 @@ import { listTermsOfWords, lockTermsShared } from '~/features/terms/terms.querie
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { NullableTimestamp } from '~/platform/db/notification-tables.ts'
+import { escapeLike } from '~/platform/db/sql-text.server.ts'
 import { statement, type Value } from '~/platform/db/statement.server.ts'
 import type { CategoryAskers } from './tags.view.ts'
 
@@ -32,7 +33,7 @@ export async function listTagsLike({
 	names,
 	limit,
 }: TagsLike): Promise<{ name: string; question_count: number }[]> {
-	const pattern = `${prefix.replace(/[\\%_]/g, '\\$&')}%`
+	const pattern = `${escapeLike(prefix)}%`
 	const { rows } = await sql<{ name: string; question_count: number }>`
 		(select name, question_count from tags where name like ${pattern} and question_count > 0
 			order by question_count desc, name limit ${limit})

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoSeconds } from '~/platform/db/iso-time.server.ts'
+import { isoSeconds } from '~/platform/db/sql-text.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 import type { ItemCounts, ItemKind, TakedownState } from './takedowns.view.ts'
 

@@ -4,7 +4,7 @@ import { remember } from '~/lib/remember.ts'
 import type { BusTransport } from './bus.ts'
 import { Bus, type Listener } from './bus.ts'
 import { postgresTransport } from './postgres-transport.server.ts'
-import { closeRedis, connectRedis, openRedis, redis, watchRedis } from './redis.server.ts'
+import { checkConnection, closeRedis, connectRedis, openRedis, redis } from './redis.server.ts'
 
 /** The bus of this process: by Redis when REDIS_URL is set, else by the site's PostgreSQL. */
 function bus(): Bus {
@@ -66,7 +66,7 @@ export function redisTransport(url: string, site: string): BusTransport {
 				subscriber.disconnect()
 				throw error
 			}
-			const stopWatching = watchRedis(subscriber)
+			const stopWatching = checkConnection(subscriber)
 			subscriber.once('end', stopWatching).once('end', onEnd)
 			return async () => {
 				subscriber.off('end', onEnd)

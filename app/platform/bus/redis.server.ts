@@ -51,7 +51,7 @@ export async function connectRedis(url: string): Promise<Redis> {
 }
 
 /** Checks regularly that a connection works, which ends it where Redis does not answer. @returns ends the checks */
-export function watchRedis(client: Redis): () => void {
+export function checkConnection(client: Redis): () => void {
 	const timer = setInterval(() => client.ping().catch(() => {}), LISTEN_CHECK_MS).unref()
 	return () => clearInterval(timer)
 }

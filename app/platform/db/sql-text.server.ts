@@ -10,3 +10,6 @@ export const isoTime = (time: string) =>
 /** Like {@link isoTime}, to the second. */
 export const isoSeconds = (time: string) =>
 	sql.raw<string>(`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`)
+
+/** A text as it is written in the pattern of `like`, in which `%`, `_` and `\` mean something. */
+export const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { suspendedUntil } from '~/features/accounts/accounts.queries.server.ts'
 import { isMailBouncing } from '~/features/bounces/bounces.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoTime } from '~/platform/db/iso-time.server.ts'
+import { escapeLike, isoTime } from '~/platform/db/sql-text.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 import type { MemberFilters, Role } from './members.view.ts'
 
@@ -50,7 +50,7 @@ export async function listMemberRows(
 	limit: number,
 	ids: readonly number[] | null = null,
 ): Promise<MemberRow[]> {
-	const pattern = (text: string) => `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+	const pattern = (text: string) => `%${escapeLike(text.toLowerCase())}%`
 	const [part, username] = [pattern(q), pattern(q.replace(/^@/, ''))]
 	const conditions = [
 		sql`not u.imported`,

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { addToQuestionCount, moveQuestion, retagQuestion } from '~/features/tags/tags.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoTime } from '~/platform/db/iso-time.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
+import { isoTime } from '~/platform/db/sql-text.server.ts'
 
 export interface QuestionTexts {
 	title: string
