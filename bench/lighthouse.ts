@@ -2,14 +2,14 @@
  * npm run bench:lighthouse -- URL …: Lighthouse's mobile scores for pages of a running site. The packages of Lighthouse have
  * a list of their own, bench/lighthouse, and the first run installs them: they are a third of the files that every clone would install.
  */
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { chromium } from '@playwright/test'
 import { chromiumFlags, findChromium } from '../scripts/support/chromium.ts'
 import { freePort } from '../scripts/support/free-ports.ts'
-import { missingPackages, root } from '../scripts/support/install.mjs'
+import { installPackages, missingPackages, root } from '../scripts/support/install.mjs'
 
 /** What is read of Lighthouse's report. */
 type Report = {
@@ -26,12 +26,7 @@ const maxReportBytes = 64 * 1024 * 1024
 cpSync(join(root, 'bench', 'lighthouse'), folder, { recursive: true, preserveTimestamps: true })
 if (missingPackages(folder).length > 0) {
 	process.stdout.write('Installing Lighthouse (npm ci), once.\n')
-	const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-		cwd: folder,
-		stdio: ['ignore', 'ignore', 'inherit'],
-		shell: process.platform === 'win32',
-	})
-	if (status !== 0) process.exit(1)
+	installPackages(folder)
 }
 
 const port = await freePort()

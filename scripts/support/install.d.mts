@@ -5,6 +5,7 @@ export function buildWhenOld(node: string): void
 export function isReady(development: boolean): boolean
 export function describeTakenPort(env: Record<string, string | undefined>): Promise<string | null>
 export function missingPackages(folder: string): string[]
+export function installPackages(folder: string): void
 export function isBuilt(folder: string): boolean
 export function hashOfSources(folder: string): string
 

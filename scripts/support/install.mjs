@@ -64,13 +64,22 @@ export function missingPackages(folder) {
 
 function install() {
 	process.stdout.write('Installing what is missing (npm ci). This takes a minute or two, once.\n')
-	// The build needs development dependencies, which npm leaves out where NODE_ENV is production.
+	installPackages(root)
+	if (!existsSync(binary())) stop('npm ci did not install Node.')
+}
+
+/**
+ * Installs the packages of a package-lock.json anew; exits with a message if it fails. Development packages too, as the build needs them:
+ * npm leaves them out where NODE_ENV is production.
+ * @param folder of the package-lock.json
+ */
+export function installPackages(folder) {
 	const { status } = spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
-		cwd: root,
+		cwd: folder,
 		stdio: ['ignore', 'ignore', 'inherit'],
 		shell: process.platform === 'win32',
 	})
-	if (status !== 0 || !existsSync(binary())) stop('npm ci failed. Its message is above.')
+	if (status !== 0) stop('npm ci failed. Its message is above.')
 }
 
 /** Builds the site when its sources have changed since the last build. A failed build leaves the previous one as it was. */
