@@ -130,12 +130,13 @@ async function read(statement: RawBuilder<unknown>): Promise<ListedMemberRow[]> 
 }
 
 /** Whether a listed member shows their presence, and none of their tabs is stored yet. */
+export const isArriving = (userId: number) => sql<boolean>`
+	exists (select from member_search left join shown_profiles using (user_id)
+		where user_id = ${userId} and coalesce(show_presence, true)
+			and not exists (select from connections where connections.user_id = member_search.user_id and ${isConnected}))`
+
+/** {@link isArriving}, by a statement of its own. */
 export async function isPresencePending(userId: number): Promise<boolean> {
-	const { rows } = await sql<{ unnoted: boolean }>`
-		select exists (select from member_search left join shown_profiles using (user_id)
-			where user_id = ${userId} and coalesce(show_presence, true)
-				and not exists (select from connections where connections.user_id = member_search.user_id and ${isConnected})) as unnoted`.execute(
-		db(),
-	)
-	return rows[0]?.unnoted ?? false
+	const { rows } = await sql<{ pending: boolean }>`select ${isArriving(userId)} as pending`.execute(db())
+	return rows[0]?.pending ?? false
 }
