@@ -206,6 +206,35 @@ const noInstrumentation: Plugin = {
 	},
 }
 
+/**
+ * React Router encodes the data of each document before it is rendered. Nearly all are sent as JSON instead (app/entry.server.tsx), so they are
+ * encoded when the result is read.
+ */
+const encodingWhenRead: Plugin = {
+	name: 'encoding-when-read',
+	apply: 'build',
+	applyToEnvironment: ({ name }) => name === 'ssr',
+	transform: {
+		filter: { id: /\/react-router\/dist\/production\/lib\/server-runtime\/server\.js$/ },
+		handler(code) {
+			const late = code.replaceAll(
+				/serverHandoffStream: (encodeViaTurboStream\(.+\)),/g,
+				'serverHandoffStream: whenRead(() => $1),',
+			)
+			if (late === code) this.error('React Router encodes the data of a document differently.')
+			return { code: `${late}\n${whenRead}`, map: null }
+		},
+	},
+}
+
+/** A stream for its two readers, React Router and ours. Runs within that module, without access to this one. */
+function whenRead(encode: () => ReadableStream) {
+	return {
+		getReader: () => encode().getReader(),
+		[Symbol.asyncIterator]: () => encode()[Symbol.asyncIterator](),
+	}
+}
+
 /** The version in `app/lib/version.ts`. COMMIT names the commit outside a clone, as in a release of `npm run update` or an image. */
 function version(): string {
 	const { version: number } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))
@@ -239,6 +268,7 @@ export default defineConfig(({ command }) => ({
 		tailwindcss(),
 		reactRouter(),
 		noInstrumentation,
+		encodingWhenRead,
 		routeMatching,
 		routeFiles(),
 		precompress(),

@@ -10,7 +10,7 @@ import {
 import { expect, test, vi } from 'vitest'
 import { factsContext } from '~/lib/context.ts'
 import * as entry from './entry.server.tsx'
-import { deferScripts, withData } from './shell/late-scripts.ts'
+import { deferScripts, plainJson, withData } from './shell/late-scripts.ts'
 
 // Vitest gives style sheets no address.
 vi.mock('~/app.css?url', () => ({ default: '/app.css' }))
@@ -118,30 +118,35 @@ test('a page makes components of its own routes, and hands the browser those of 
 
 test('a page has its data in the script that opens its stream, whatever they say', async () => {
 	const opening = await openingScript()
-	const data = '[{"_1":2},"it\'s \\"</script><!--\\\\ é 😀\u2028"]\nP2:[]\r\n'
-	const script = withData(opening, data)
+	const text = '[{"_1":2},"it\'s \\"</script><!--\\\\ é 😀\u2028"]\nP2:[]\r\n'
+	const script = withData(opening, { isJson: false, text })
 	expect(script).not.toContain('<')
-	expect(await new Response(streamOf(script)).text()).toBe(data)
-	expect(() => withData('<script></script>', data)).toThrow()
+	expect(await new Response(streamOf(script)).text()).toBe(text)
+	expect(() => withData('<script></script>', { isJson: false, text })).toThrow()
 })
 
-test('plain data are sent as JSON, and arrive as React Router encoded them', async () => {
+test('plain data are sent as JSON, and arrive as React Router would have encoded them', async () => {
 	const opening = await openingScript()
-	const data = '[{"_1":2,"_6":-5},"rows",[3,3],{"_4":5,"_7":8},"name","Zoë\'s \\"</b>\\n","next","tags",[]]\n'
-	const script = withData(opening, data)
-	expect(script).toContain('{"rows":[{"name":"Zoë')
+	const row = { name: 'Zoë\'s "</b>\n', tags: [], open: false, count: 0.5 }
+	const data = { rows: [row, row], next: null }
+	const text = plainJson(data) ?? ''
+	expect(JSON.parse(text)).toStrictEqual(data)
+	const script = withData(opening, { isJson: true, text })
 	expect(script).not.toContain('<')
 	const { value } = await UNSAFE_decodeViaTurboStream(streamOf(script), globalThis as never)
-	const row = { name: 'Zoë\'s "</b>\n', tags: [] }
-	expect(value).toStrictEqual({ rows: [row, row], next: null })
+	expect(value).toStrictEqual(data)
 })
 
-test('data with a value that JSON does not have stay in React Router’s encoding', async () => {
-	const opening = await openingScript()
-	for (const value of ['["D",0]', '["S"]', '{"_1":-7}', '[-1]', '[-2]', '{"_3":4},"__proto__",[]']) {
-		const data = `[{"_1":2},"at",${value}]\n`
-		expect(await new Response(streamOf(withData(opening, data))).text()).toBe(data)
-	}
+test('what a document omits is no part of its data', () => {
+	expect(plainJson(Object.defineProperty({ rows: [new Date()], next: null }, 'rows', { enumerable: false }))).toBe(
+		'{"next":null}',
+	)
+})
+
+test('data with a value that JSON does not have stay in React Router’s encoding', () => {
+	const others = [new Date(), new Set(), undefined, Number.NaN, -0, 1n, JSON.parse('{"__proto__":[]}'), new Error()]
+	for (const at of [...others, Object.create(null), new Array(1), Promise.resolve(), URL.parse('https://a.example')])
+		expect(plainJson({ data: [{ at }] }), String(at?.constructor)).toBeNull()
 })
 
 /** The script of a page that opens the stream of its data. */

@@ -10,7 +10,7 @@ import { NonceContext } from '~/ui/broken-pictures.tsx'
 import { renderAloneAt } from '~/ui/memo-markup.server.tsx'
 import { RenderAloneContext } from '~/ui/memo-markup.tsx'
 import stylesheet from './app.css?url'
-import { deferScripts, nonceAttribute, withData } from './shell/late-scripts.ts'
+import { deferScripts, nonceAttribute, type PageData, plainJson, withData } from './shell/late-scripts.ts'
 
 /** Milliseconds for rendering a page; its data has been loaded before. */
 const MAX_RENDERING_MS = 5_000
@@ -30,18 +30,18 @@ export default async function handleRequest(
 	headers.set('Content-Type', 'text/html; charset=utf-8')
 	if (request.method === 'HEAD') return new Response(null, { status, headers })
 	// In development Vite's client is one of the scripts, and must start early to be notified of changed modules.
-	const data = import.meta.env.PROD ? entry.serverHandoffStream : undefined
+	const hasLateScripts = import.meta.env.PROD
 	const context = withOwnRoutes(entry)
 	const page = (
 		<NonceContext value={nonce}>
 			<RenderAloneContext value={renderAloneAt(momentOf(entry))}>
-				<ServerRouter context={data ? withoutData(context) : context} url={request.url} nonce={nonce} />
+				<ServerRouter context={hasLateScripts ? withoutData(context) : context} url={request.url} nonce={nonce} />
 			</RenderAloneContext>
 		</NonceContext>
 	)
 	try {
 		const rendered = await render(page, nonce, request.signal)
-		const html = data ? withLateScripts(rendered, nonce, await readBytes(data)) : rendered
+		const html = hasLateScripts ? withLateScripts(rendered, nonce, await dataOf(entry)) : rendered
 		log.debug({ bytes: html.length }, 'page rendered')
 		return new Response(html, { status, headers })
 	} catch (error) {
@@ -140,23 +140,26 @@ function render(
 /**
  * Edits bytes, and only where needed: links in the head, and the scripts that describe the page. What is between is nearly the
  * whole page and stays unchanged.
- * @param data of the page, in React Router's encoding
  */
-function withLateScripts(html: Buffer<ArrayBuffer>, nonce: string | undefined, data: Buffer): Buffer<ArrayBuffer> {
+function withLateScripts(html: Buffer<ArrayBuffer>, nonce: string | undefined, data: PageData): Buffer<ArrayBuffer> {
 	const body = Math.max(0, html.indexOf('</head>'))
 	const scripts = Math.max(body, html.indexOf(`<script${nonceAttribute(nonce)}>window.__reactRouterContext = `))
 	const ends = deferScripts(html.toString('latin1', 0, body), html.toString('latin1', scripts), nonce)
 	return Buffer.concat([
 		Buffer.from(ends.head, 'latin1'),
 		html.subarray(body, scripts),
-		Buffer.from(withData(ends.foot, data.toString('latin1')), 'latin1'),
+		Buffer.from(withData(ends.foot, data), 'latin1'),
 	])
 }
 
-async function readBytes(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
+/** The data of a page. What React Router has encoded is read only where it is needed: decoding it would take as long again. */
+async function dataOf({ staticHandlerContext, serverHandoffStream }: EntryContext): Promise<PageData> {
+	const { loaderData, actionData, errors } = staticHandlerContext
+	const json = plainJson({ loaderData, actionData, errors })
+	if (json !== null) return { isJson: true, text: Buffer.from(json).toString('latin1') }
 	const chunks: Uint8Array[] = []
-	for await (const chunk of stream) chunks.push(chunk)
-	return Buffer.concat(chunks)
+	for await (const chunk of serverHandoffStream ?? []) chunks.push(chunk)
+	return { isJson: false, text: Buffer.concat(chunks).toString('latin1') }
 }
 
 /**

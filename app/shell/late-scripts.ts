@@ -33,17 +33,22 @@ export function deferScripts(head: string, foot: string, nonce: string | undefin
 /** React Router's code that opens the stream of a page's data. */
 const openStream = '{window.__reactRouterContext.streamController = controller;}'
 
+/** The data of a page, as UTF-8 in a string of bytes. */
+export interface PageData {
+	/** As JSON, see {@link plainJson}, or in React Router's encoding. */
+	isJson: boolean
+	text: string
+}
+
 /**
  * Puts a page's data into the script that opens its stream, which saves two more scripts. The JSON is in single quotes, so that its
  * many double quotes need no backslash.
  * @param foot of a page without another script for its data
- * @param data in React Router's encoding for browsers
  * @throws Error when React Router opens the stream differently
  */
-export function withData(foot: string, data: string): string {
-	const plain = plainData(data)
-	const text = (plain ?? data).replace(/[\\'\n\r<]/g, (sign) => escapes[sign] ?? sign)
-	const chunk = plain === null ? `'${text}'` : `(${encodeForRouter})('${text}')`
+export function withData(foot: string, { isJson, text }: PageData): string {
+	const quoted = `'${text.replace(/[\\'\n\r<]/g, (sign) => escapes[sign] ?? sign)}'`
+	const chunk = isJson ? `(${encodeForRouter})(${quoted})` : quoted
 	const filled = foot.replace(openStream, () => `{controller.enqueue(${chunk});controller.close()}`)
 	if (filled === foot) throw new Error('A page has no place for its data.')
 	return filled
@@ -52,37 +57,29 @@ export function withData(foot: string, data: string): string {
 /**
  * A page's data as plain JSON. React Router's encoding lists all values, and refers to each of them by a number, which makes pages with
  * many rows a tenth larger after compression.
- * @param data in React Router's encoding
  * @returns null for data with values that JSON does not have
  */
-function plainData(data: string): string | null {
-	const lines = data.trimEnd().split('\n')
-	const values: unknown[] = lines.length === 1 ? JSON.parse(data) : []
-	let isPlain = values.length > 0
-	const plain = (index: number): unknown => {
-		if (index === NULL) return null
-		const value = values[index]
-		// What is below zero, or begins with the name of a type, is no plain value.
-		if (index < 0 || (Array.isArray(value) && typeof value[0] === 'string')) isPlain = false
-		if (!isPlain || value === null || typeof value !== 'object') return value
-		if (Array.isArray(value)) return value.map(plain)
-		const object: Record<string, unknown> = {}
-		for (const key in value) {
-			const name = String(values[Number(key.slice(1))])
-			// Assigning to it would change the object's prototype.
-			if (name === '__proto__') isPlain = false
-			object[name] = plain((value as Record<string, number>)[key] ?? NULL)
-		}
-		return object
-	}
-	const root = plain(0)
-	return isPlain ? JSON.stringify(root) : null
+export function plainJson(data: unknown): string | null {
+	return isPlain(data) ? JSON.stringify(data) : null
 }
 
-/** How React Router's encoding refers to null. */
-const NULL = -5
+function isPlain(value: unknown): boolean {
+	if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
+	if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
+	if (Array.isArray(value)) {
+		// Unlike `every`, the loop does not skip holes.
+		for (const item of value) if (!isPlain(item)) return false
+		return true
+	}
+	if (typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return false
+	for (const key in value) {
+		// Assigning to it would change the prototype of the browser's object.
+		if (key === '__proto__' || !isPlain((value as Record<string, unknown>)[key])) return false
+	}
+	return true
+}
 
-/** The reverse of {@link plainData}. Runs standalone in the browser, without access to this module. */
+/** JSON in React Router's encoding. Runs standalone in the browser, without access to this module. */
 function encodeForRouter(json: string): string {
 	const values: unknown[] = []
 	const add = (value: unknown): number => {

@@ -97,7 +97,7 @@ export async function listOnline(viewer: Viewer, limit: number): Promise<MemberV
  * How many members are about to be online: 1 when the viewer's first page is rendered before their tab is stored, so that its
  * numbers agree with their own presence dot, else 0.
  */
-export async function countArriving(viewer: Viewer): Promise<number> {
+async function countArriving(viewer: Viewer): Promise<number> {
 	return viewer && (await isPresencePending(viewer.id)) ? 1 : 0
 }
 

@@ -1,4 +1,4 @@
-import { countArriving, listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
+import { listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
 import type { MemberView, SkillView } from '~/features/directory/directory.view.ts'
 import { countAskedSince, listQuestions, mostDiscussed } from '~/features/question-lists/lists.server.ts'
 import type { QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
@@ -53,12 +53,11 @@ export const welcomeSection = settingSection({
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The home page, in at most eight statements whatever the size of the community. */
+/** The home page, in at most seven statements whatever the size of the community. */
 export async function getHome(viewer: Viewer): Promise<HomeView> {
 	const today = momentOf(siteDay(Date.now()))
-	const [figures, arriving, askedToday, recent, skills, tags] = await Promise.all([
+	const [{ arriving, ...figures }, askedToday, recent, skills, tags] = await Promise.all([
 		readHomeFigures(viewer),
-		countArriving(viewer),
 		sharedData(`asked since ${today.getTime()}`, [LIST_PAGES], () => countAskedSince(today)),
 		listQuestions(viewer, { limit: 5 }),
 		sharedData('popular skills', [], () => listSkills(11)),
@@ -71,7 +70,7 @@ export async function getHome(viewer: Viewer): Promise<HomeView> {
 	])
 	return {
 		welcome: siteSettings(welcomeSection),
-		figures: { ...figures, online: figures.online + arriving, askedToday },
+		figures: { ...figures, online: figures.online + Number(arriving), askedToday },
 		people,
 		lead:
 			window && lead
