@@ -91,11 +91,11 @@ export function MemberCard({ member, online = member.online, isNew = false, view
 					</Link>
 				</p>
 			)}
-			{member.about && <p className="mt-3 line-clamp-3 wrap-anywhere text-ink-2">{member.about}</p>}
+			{member.about && <p className="authored mt-3 line-clamp-3 wrap-anywhere text-ink-2">{member.about}</p>}
 			{member.expertise && (
 				<dl className="mt-3 flex items-baseline gap-2 text-sm">
 					<dt className="flex-none text-ink-3">Expertise in</dt>
-					<dd className="min-w-0 truncate font-medium">{member.expertise}</dd>
+					<dd className="authored min-w-0 truncate font-medium">{member.expertise}</dd>
 				</dl>
 			)}
 			{member.skills.length > 0 && <Skills skills={member.skills} matched={member.matchedSkills ?? []} />}

@@ -61,9 +61,9 @@ function Card({ profile, online, own, viewer }: CardProps) {
 						{profile.pronouns && <span className="text-ink-3"> · {profile.pronouns}</span>}
 					</p>
 					{profile.status && (
-						<p className="mt-2 border-l-2 border-ivy pl-2.5 leading-5 wrap-anywhere">{profile.status}</p>
+						<p className="authored mt-2 border-l-2 border-ivy pl-2.5 leading-5 wrap-anywhere">{profile.status}</p>
 					)}
-					{profile.expertise && <p className="mt-2 text-md leading-5 wrap-anywhere">{profile.expertise}</p>}
+					{profile.expertise && <p className="authored mt-2 text-md leading-5 wrap-anywhere">{profile.expertise}</p>}
 					{openTo && (
 						<p className="meta mt-2">
 							{openTo}
