@@ -253,6 +253,12 @@ test('a notice never covers the buttons of a form, wherever the page is scrolled
 			await save.click()
 			await notice.filter({ hasText: 'Profile updated successfully!' }).hover({ timeout: 3_000 })
 		}).toPass()
+		const [text, dismiss] = await Promise.all([
+			notice.locator('p').boundingBox(),
+			notice.getByRole('button').boundingBox(),
+		])
+		const middle = (box: typeof text) => (box?.y ?? 0) + (box?.height ?? 0) / 2
+		expect(middle(text), 'one line of text is level with the button').toBeCloseTo(middle(dismiss), 0)
 		const end = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
 		for (const top of [0, end / 2, end - 100, end - 60, end - 30, end]) {
 			await page.evaluate((y) => scrollTo({ top: y, behavior: 'instant' }), top)
