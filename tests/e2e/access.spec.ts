@@ -197,3 +197,6 @@ test('in a contrast theme, selected, current and focused elements are distinguis
 		).toEqual(current)
 	}
 })
+	await page.emulateMedia({ forcedColors: 'none', contrast: 'more' })
+	const colours = await Promise.all(['--color-ink-3', '--color-ink-2'].map((name) => style(page.locator('html'), name)))
+	expect(colours[0], 'more contrast: quiet text is as dark as secondary text').toBe(colours[1])
