@@ -49,7 +49,7 @@ function Card({ profile, online, own, viewer }: CardProps) {
 		<>
 			<div className="rounded-md border border-line-2 p-5 max-lg:grid max-lg:gap-x-8 sm:max-lg:grid-cols-2">
 				<div className="min-w-0">
-					<div className="flex items-end justify-between gap-3">
+					<div className="flex items-end justify-between gap-3 max-[16rem]:flex-wrap">
 						<Avatar user={profile} size={112} online={online} />
 						<div className="self-start">
 							<Presence online={online} lastSeenAt={profile.lastSeenAt} />
