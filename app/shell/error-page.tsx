@@ -55,7 +55,11 @@ function NothingHere({ what }: { what: string }) {
 				</h1>
 				<p className="mt-5 max-w-[46ch] text-lg text-pretty text-ink-2">{end > 0 ? what.slice(end) : usual}</p>
 				<search>
-					<Form className="mt-7 flex max-w-md gap-2" action={isMember ? '/find-dev' : '/forum'} method="get">
+					<Form
+						className="mt-7 flex max-w-md gap-2 max-[16rem]:flex-wrap"
+						action={isMember ? '/find-dev' : '/forum'}
+						method="get"
+					>
 						<div className="input-box h-11 min-w-0 flex-1 flex-nowrap">
 							<Icon of={Search} />
 							<input type="search" name="q" aria-label={search} placeholder={search} />

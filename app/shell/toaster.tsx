@@ -41,7 +41,7 @@ export function Toaster() {
 			aria-live="polite"
 			{...handlers}
 		>
-			{waiting > 0 && <p className="meta px-3 text-right">and {waiting} earlier</p>}
+			{waiting > 0 && <p className="chip ml-auto bg-raised">and {waiting} earlier</p>}
 			{toasts
 				.slice(0, room)
 				.reverse()

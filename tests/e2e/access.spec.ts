@@ -18,7 +18,8 @@ const open = [
 /** The same member's settings are checked in api.spec.ts, on a phone too. */
 const signedIn = ['/', '/find-dev/odalys.fernbrook', '/my-profile/mira.quillon', '/forum/ask']
 
-const widths = [320, 390, 768, 1600, 1280]
+/** The first is a phone of 390 px with text twice as large. */
+const widths = [195, 320, 390, 768, 1600, 1280]
 
 test('axe finds no violations on visitor pages, including a question, in either theme, and they fit every window', async ({
 	page,
@@ -77,7 +78,11 @@ test('the header has the whole name of the site at 320 px, and room for its butt
 			['.answered', '.query-votes'].map((part) => query.locator(part).boundingBox()),
 		)
 		expect(votes?.y, reader).toBeGreaterThanOrEqual((answered?.y ?? 0) + (answered?.height ?? 0))
+		const title = await page.getByRole('heading', { level: 1 }).boundingBox()
+		expect(title?.height, 'the words of the title are whole').toBeLessThanOrEqual(64)
 	}
+	await page.goto('/edit-profile/mira.quillon')
+	await expectToFit(page, [195])
 })
 
 test('the skip link is first in the tab order and leads to the content', async ({ page }) => {
@@ -196,4 +201,7 @@ test('in a contrast theme, selected, current and focused elements are distinguis
 			path,
 		).toEqual(current)
 	}
+	await page.emulateMedia({ forcedColors: 'none', contrast: 'more' })
+	const colours = await Promise.all(['--color-ink-3', '--color-ink-2'].map((name) => style(page.locator('html'), name)))
+	expect(colours[0], 'more contrast: quiet text is as dark as secondary text').toBe(colours[1])
 })

@@ -12,14 +12,15 @@ const file = join(folder, 'notes.txt')
 test.beforeAll(() => writeFileSync(file, 'Not for the site.'))
 test.afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+type Step = 'dragEnter' | 'dragOver' | 'drop'
+
 /** Drops a file as from the desktop. */
-async function drop(page: Page, place: Locator): Promise<void> {
+async function drop(page: Page, place: Locator, steps: Step[] = ['dragEnter', 'dragOver', 'drop']): Promise<void> {
 	const box = await place.boundingBox()
 	if (!box) throw new Error('There is nothing to drop on.')
 	const session = await page.context().newCDPSession(page)
 	const data = { items: [], files: [file], dragOperationsMask: 1 }
-	for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
-		await session.send('Input.dispatchDragEvent', { type, x: box.x + 20, y: box.y + 10, data })
+	for (const type of steps) await session.send('Input.dispatchDragEvent', { type, x: box.x + 20, y: box.y + 10, data })
 	await session.detach()
 }
 
@@ -40,8 +41,16 @@ test('a file that is dropped where nothing takes it is not opened, and the form 
 	expect(opened).toEqual([])
 })
 
-test('a file can be dropped on a field for files', async ({ page }) => {
+test('a file can be dropped on a field for files, and a field that takes pictures shows it', async ({ page }) => {
 	const username = await enrol(page, 'Dora Dropwell')
+	await page.goto('/forum/ask')
+	await page.getByLabel('Title', { exact: true }).fill('With a picture')
+	await settled(page)
+	const editor = page.locator('.editor')
+	await drop(page, editor.getByRole('textbox'), ['dragEnter', 'dragOver'])
+	await expect(editor).toHaveCSS('outline-style', 'dashed')
+	await drop(page, page.getByRole('heading', { level: 1 }), ['dragEnter', 'dragOver'])
+	await expect(editor).toHaveCSS('outline-style', 'none')
 	await page.goto(`/edit-profile/${username}/import`)
 	await settled(page)
 	const field = page.locator('input[type="file"]').first()

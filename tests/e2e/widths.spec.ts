@@ -232,6 +232,12 @@ test.describe('every page, with the longest words', () => {
 		await page.goto(addresses.question)
 		const cell = await page.getByRole('columnheader', { name: 'wide' }).first().boundingBox()
 		expect(cell?.height, 'a word in a table of many columns is in one line').toBeLessThan(40)
+		const prose = page.locator('.prose').first()
+		for (const heading of await prose.getByRole('heading', { name: 'h', exact: true }).all())
+			await expect(heading).toHaveCSS('font-weight', '650')
+		await expect(prose.locator('ul')).toHaveCSS('padding-right', '20px')
+		await page.emulateMedia({ media: 'print' })
+		await expect(prose.locator('.formula'), 'a wide formula is whole on paper').toHaveCSS('overflow-x', 'visible')
 	})
 })
 
@@ -247,6 +253,12 @@ test('a notice never covers the buttons of a form, wherever the page is scrolled
 			await save.click()
 			await notice.filter({ hasText: 'Profile updated successfully!' }).hover({ timeout: 3_000 })
 		}).toPass()
+		const [text, dismiss] = await Promise.all([
+			notice.locator('p').boundingBox(),
+			notice.getByRole('button').boundingBox(),
+		])
+		const middle = (box: typeof text) => (box?.y ?? 0) + (box?.height ?? 0) / 2
+		expect(middle(text), 'one line of text is level with the button').toBeCloseTo(middle(dismiss), 0)
 		const end = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
 		for (const top of [0, end / 2, end - 100, end - 60, end - 30, end]) {
 			await page.evaluate((y) => scrollTo({ top: y, behavior: 'instant' }), top)
@@ -316,7 +328,7 @@ async function prepare(page: Page, browser: Browser): Promise<[Addresses, Page]>
 	const question = await send(page, '/forum/ask', {
 		title: 'M'.repeat(200),
 		tags: Array.from({ length: 10 }, (_, index) => `${index || ''}${tag}`.slice(0, 35)).join(','),
-		description: `${'d'.repeat(400)}\n\n\`\`\`\n${'c'.repeat(300)}\n\`\`\`\n\n| a | b |\n|---|---|\n| ${'x'.repeat(200)} | ${'y'.repeat(200)} |\n\n| ${'wide |'.repeat(20)}\n|${'-|'.repeat(20)}`,
+		description: `${'d'.repeat(400)}\n\n\`\`\`\n${'c'.repeat(300)}\n\`\`\`\n\n| a | b |\n|---|---|\n| ${'x'.repeat(200)} | ${'y'.repeat(200)} |\n\n| ${'wide |'.repeat(20)}\n|${'-|'.repeat(20)}\n\n# h\n\n## h\n\n### h\n\n- ש\n\n$$\nx\n$$`,
 		category: 'others',
 	})
 	const id = question.split('/')[4] ?? ''

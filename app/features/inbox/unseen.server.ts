@@ -1,5 +1,6 @@
 import { conversationsWithUnread } from '~/features/conversations/conversations.queries.server.ts'
 import type { NotificationKind, UnseenEvents } from '~/features/notifications/kinds.server.ts'
+import { isolated } from '~/lib/direction.ts'
 import { pluralize, truncateWords } from '~/lib/text.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import {
@@ -58,7 +59,7 @@ function unseenOf(row: DueRow): UnseenEvents {
 	return {
 		reader: { id: row.user_id, name: row.reader, email: row.email },
 		subject: { type: 'conversation', id: row.conversation_id, title: name, url, excerpt },
-		headline: pending ? `${name} ${REQUEST}` : `${pluralize(count, 'new message')} from ${name}`,
+		headline: pending ? `${isolated(name)} ${REQUEST}` : `${pluralize(count, 'new message')} from ${isolated(name)}`,
 		upto: row.newest,
 	}
 }

@@ -54,6 +54,16 @@ describe('the digest mail', () => {
 		})
 	})
 
+	test('keeps the order of a text from right to left apart from that of the sentence', async () => {
+		await happen('למה useEffect?')
+		await pass('61 minutes')
+		await mailDigests()
+		const [mail] = await mails()
+		const sentence = `Zubin${serial} commented on “\u2068למה useEffect?\u2069”`
+		expect(mail).toMatchObject({ subject: sentence, text: expect.stringContaining(sentence) })
+		expect(mail?.html).toContain(sentence)
+	})
+
 	test('that fails does not stop those of others', async () => {
 		const asker = mira
 		await happen('Mine')

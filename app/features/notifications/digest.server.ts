@@ -1,6 +1,6 @@
 import { config } from '~/config.server.ts'
+import { isolated } from '~/lib/direction.ts'
 import { escapeHtml } from '~/lib/html.ts'
-import { siteAppearance } from '~/platform/appearance/appearance.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { BatchRun } from '~/platform/jobs/batch-run.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
@@ -125,9 +125,9 @@ function digest(member: DueMember, rows: UnseenNotification[]): Mail {
 }
 
 function sentenceOf(row: UnseenNotification): string {
-	const about = row.title === '' ? '' : ` “${row.title}”`
-	const because = row.reason === '' ? '' : ` Reason: ${row.reason}`
-	return `${actorNameOf(row)}${andOthers(row.people)} ${textOfEvent(row)}${about}${because && '.'}${because}`
+	const about = row.title === '' ? '' : ` “${isolated(row.title)}”`
+	const because = row.reason === '' ? '' : ` Reason: ${isolated(row.reason)}`
+	return `${isolated(actorNameOf(row))}${andOthers(row.people)} ${textOfEvent(row)}${about}${because && '.'}${because}`
 }
 
 /** The content of a mail. */
@@ -144,18 +144,24 @@ export interface Digest {
 /** A mail with a list of items, as text and HTML, with the header for one-click unsubscribing. */
 export function digestMail(to: { name: string; email: string }, { subject, items, reason, unsubscribe }: Digest): Mail {
 	const { publicUrl } = config()
-	const texts = items.map(({ text, excerpt, url }) => [text, excerpt, publicUrl + url].filter(Boolean).join('\n'))
-	const lines = items.map(
+	const greeting = `Hello ${isolated(to.name)},`
+	const shown = items.map(({ text, excerpt, url }) => ({
+		text: isolated(text),
+		excerpt: isolated(excerpt),
+		url: publicUrl + url,
+	}))
+	const texts = shown.map(({ text, excerpt, url }) => [text, excerpt, url].filter(Boolean).join('\n'))
+	const lines = shown.map(
 		({ text, excerpt, url }) =>
-			`<li style="margin:0 0 .75em"><a href="${escapeHtml(publicUrl + url)}" style="color:${siteAppearance().accents.light}">${escapeHtml(text)}</a>${excerpt && `<br>${escapeHtml(excerpt)}`}</li>`,
+			`<li><a href="${escapeHtml(url)}">${escapeHtml(text)}</a>${excerpt && `<br>${escapeHtml(excerpt)}`}</li>`,
 	)
 	return {
 		to: to.email,
 		subject,
-		text: `Hello ${to.name},\n\n${texts.join('\n\n')}\n\n${reason}\nSettings: ${publicUrl}/settings\nUnsubscribe: ${unsubscribe}\n\n${siteName()}\n`,
+		text: `${greeting}\n\n${texts.join('\n\n')}\n\n${reason}\nSettings: ${publicUrl}/settings\nUnsubscribe: ${unsubscribe}\n\n${siteName()}\n`,
 		html: mailPage(
-			`<p>Hello ${escapeHtml(to.name)},</p><ul style="padding-left:1.2em">${lines.join('')}</ul>
-<p style="color:#6b675c;font-size:14px">${reason} <a href="${publicUrl}/settings">Settings</a> ·
+			`<p>${escapeHtml(greeting)}</p><ul>${lines.join('')}</ul>
+<p class="quiet">${reason} <a href="${publicUrl}/settings">Settings</a> ·
 <a href="${escapeHtml(unsubscribe)}">Unsubscribe</a></p>`,
 		),
 		optional: true,

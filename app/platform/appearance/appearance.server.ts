@@ -89,12 +89,16 @@ interface Appearance {
 	ground: 'none' | 'light' | 'dark'
 	/** As `#rrggbb`; DevQuad's own where none was chosen. */
 	accents: Record<Theme, string>
+	/** The text of buttons in that accent. */
+	onAccents: Record<Theme, string>
 	/** Null where neither a logo nor an accent is set. */
 	style: SiteStyle | null
 }
 
 /** DevQuad's own accent: `--color-ivy` of ui/tokens.css. */
 const ownAccents = { light: '#1c6b4a', dark: '#7cc9a0' }
+/** `--color-on-ivy` of ui/tokens.css. */
+const ownOnAccents = { light: '#fffdf9', dark: '#0c1f15' }
 
 /** The colours of a button and a link in one theme. */
 export interface AccentPreview {
@@ -134,6 +138,7 @@ export function siteAppearance(): Appearance {
 		logo,
 		ground,
 		accents: tokens ? { light: tokens.light.accent, dark: tokens.dark.accent } : ownAccents,
+		onAccents: tokens ? { light: tokens.light.on, dark: tokens.dark.on } : ownOnAccents,
 		style: css ? styleOf(css) : null,
 	}
 	known.set(values, appearance)

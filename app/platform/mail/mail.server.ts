@@ -284,19 +284,47 @@ export function linkMail(
 		text: `${paragraph}\n\n${link.label}: ${link.url}\n\n${closing}\n\n${siteName()}\n`,
 		html: mailPage(
 			`<p>${escapeHtml(paragraph)}</p>
-<p><a href="${escapeHtml(link.url)}" style="color:${siteAppearance().accents.light};font-weight:600">${escapeHtml(link.label)}</a></p>
+<p><a href="${escapeHtml(link.url)}" class="button">${escapeHtml(link.label)}</a></p>
 <p>${escapeHtml(closing)}</p>`,
 		),
 	}
 }
 
-/** The HTML of a mail: its content between the site's logo, if it has one, and its name. */
+/** The colours of ui/tokens.css that mails use. */
+const colours = {
+	light: { paper: '#faf8f2', ink: '#1d1c18', quiet: '#6a665a', rule: '#1d1c18', line: '#e2ddd0' },
+	dark: { paper: '#161714', ink: '#ece9e0', quiet: '#9a9689', rule: '#86837a', line: '#2c2f29' },
+}
+
+/**
+ * The HTML of a mail in the looks of the site's pages, in both themes: its content below the site's logo or name. Without its style sheet,
+ * which some mail programs remove, it is plain text with links.
+ * @param content may use the classes `button` of a link and `quiet` of a paragraph
+ */
 export function mailPage(content: string): string {
 	const { logo, style } = siteAppearance()
 	const name = escapeHtml(siteName())
-	const head = logo
-		? `<p><img src="${config().publicUrl}${MAIL_LOGO}?v=${style?.version}" alt="${name}" height="24"></p>\n`
-		: ''
-	return `<!doctype html><html lang="en"><body style="font:16px/1.5 sans-serif;color:#1d1c18;max-width:36em">
-${head}${content}<p>${name}</p></body></html>`
+	const brand = logo
+		? `<img src="${config().publicUrl}${MAIL_LOGO}?v=${style?.version}" alt="${name}" height="24">`
+		: name
+	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"><style>
+body{margin:0}
+.page{padding:24px 16px 40px;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+.page>div{max-width:36em;margin:0 auto}
+.brand{margin:0 0 24px;padding-bottom:12px;border-bottom:1px solid;font-size:17px;font-weight:700}
+ul{margin:0 0 24px;padding:0;list-style:none}
+li{padding:12px 0;border-bottom:1px solid}
+.button{display:inline-block;padding:10px 18px;border-radius:4px;font-weight:600;text-decoration:none}
+.quiet{font-size:14px}
+${themeCss('light')}
+@media(prefers-color-scheme:dark){${themeCss('dark')}}
+</style></head><body><div class="page"><div><p class="brand">${brand}</p>
+${content}</div></div></body></html>`
+}
+
+function themeCss(theme: 'light' | 'dark'): string {
+	const { accents, onAccents } = siteAppearance()
+	const { paper, ink, quiet, rule, line } = colours[theme]
+	return `body,.page{background:${paper};color:${ink}}.brand{border-color:${rule}}li{border-color:${line}}.quiet{color:${quiet}}a{color:${accents[theme]}}a.button{background:${accents[theme]};color:${onAccents[theme]}}`
 }

@@ -53,6 +53,15 @@ test('a mail reaches an SMTP server as text and as HTML', async () => {
 	expect(decode(body)).toContain('<p>Somebody asked &lt;b&gt;you&lt;/b&gt;.</p>')
 })
 
+test('a mail has the colours of the pages, in both themes', () => {
+	const tokens = readFileSync('app/ui/tokens.css', 'utf8')
+	const [light = '', dark = ''] = mail().html.split('prefers-color-scheme:dark')
+	const coloursOf = (css: string) => [...css.matchAll(/#[0-9a-f]{6}/g)].map(([colour]) => colour)
+	for (const colour of coloursOf(light)) expect(tokens).toContain(`light-dark(${colour}, `)
+	for (const colour of coloursOf(dark)) expect(tokens).toContain(`, ${colour})`)
+	expect(coloursOf(dark).length).toBe(coloursOf(light).length)
+})
+
 test('a mail that the server rejects temporarily is an error, so that the job is retried', async () => {
 	const server = new SMTPServer({
 		disabledCommands: ['AUTH', 'STARTTLS'],

@@ -177,6 +177,21 @@ test.each([
 	expect((await htmlOf(markdown, { topHeading })).replace(/\s+/g, ' ')).toBe(html)
 })
 
+test.each([
+	['- אחת\n- two', '<ul dir="rtl"> <li>אחת</li> <li>two</li> </ul>'],
+	['> 1. «سؤال»', '<blockquote dir="rtl"> <ol dir="rtl"> <li>«سؤال»</li> </ol> </blockquote>'],
+	['- one\n- שתיים\n\n> 2026', '<ul> <li>one</li> <li>שתיים</li> </ul> <blockquote> <p>2026</p> </blockquote>'],
+])(
+	'lists and quotes whose first letter is written from right to left begin on the right: %j',
+	async (markdown, html) => {
+		expect((await htmlOf(markdown)).replace(/\s+/g, ' ')).toBe(html)
+	},
+)
+
+test('a table whose first letter is written from right to left begins on the right', async () => {
+	expect(await htmlOf('| שם | n |\n|---|---|\n| א | 1 |')).toMatch(/^<table dir="rtl">/)
+})
+
 const figure = (label: string, code: string) =>
 	`<figure class="code"><header><span>${label}</span></header><pre tabindex="0"><code>${code}</code></pre></figure>`
 

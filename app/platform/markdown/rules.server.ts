@@ -1,4 +1,5 @@
 import type { MarkdownIt, StateBlock, Token } from 'markdown-it'
+import { rightToLeft } from '~/lib/direction.ts'
 
 /** Void and block tags: always markup. */
 const standing = new Set(['br', 'hr', 'p', 'ul', 'ol', 'li', 'blockquote'])
@@ -102,5 +103,23 @@ export function limitBlocks(parser: MarkdownIt): void {
 		whole.content = state.src
 		whole.block = true
 		state.tokens = [whole]
+	})
+}
+
+/** Blocks with a side on which they begin: that of their markers, of their line, of their first column. */
+const sided = new Set(['bullet_list_open', 'ordered_list_open', 'blockquote_open', 'table_open'])
+
+/** Lists, quotes and tables begin on the right if their first letter is written from right to left. */
+export function directions(parser: MarkdownIt): void {
+	parser.core.ruler.after('inline', 'directions', (state) => {
+		let undecided: Token[] = []
+		for (const token of state.tokens) {
+			if (sided.has(token.type)) undecided.push(token)
+			if (token.type !== 'inline' || undecided.length === 0) continue
+			const [letter] = /\p{L}/u.exec(token.content) ?? []
+			if (!letter) continue
+			if (rightToLeft.test(letter)) for (const block of undecided) block.attrSet('dir', 'rtl')
+			undecided = []
+		}
 	})
 }

@@ -36,6 +36,9 @@ function withoutEmptyParagraphs(html: string): string {
 /** The classes of the cells of a column that is not read from its beginning: our content security policy forbids inline styles. */
 const sides = ['at-center', 'at-right']
 
+/** Given to blocks that begin on the right. */
+const direction = { name: 'dir', values: ['rtl'] }
+
 const allowed: IOptions = {
 	allowedTags: [
 		...['p', 'br', 'hr', 'blockquote', 'ul', 'ol', 'li', 'h2', 'h3', 'h4', 'h5', 'h6'],
@@ -46,7 +49,7 @@ const allowed: IOptions = {
 	allowedAttributes: {
 		a: ['href', 'title', 'rel'],
 		img: ['src', 'srcset', 'sizes', 'width', 'height', 'alt', 'title', 'loading', 'decoding', 'referrerpolicy'],
-		ol: ['start'],
+		...{ ol: ['start', direction], ul: [direction], blockquote: [direction], table: [direction] },
 		pre: [{ name: 'tabindex', values: ['0'] }],
 		figure: [{ name: 'tabindex', values: ['0'] }],
 		span: ['title'],

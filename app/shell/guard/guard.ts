@@ -3,8 +3,8 @@ import { NoResponse, withRetries } from '~/lib/retry.ts'
 import { formValues } from '~/platform/http/form.ts'
 import { toast } from '../toast.ts'
 import { offerReload, showConnectionLost } from './connection-bar.tsx'
+import { guardDraggedFiles } from './dragged-files.ts'
 import { prefetchLinks } from './prefetch.ts'
-import { refuseStrayFiles } from './stray-files.ts'
 import { beginStoring, forgetPages, openStoredPage, pathOfData, reuseEqualData } from './visited-pages.ts'
 
 export { forgetPages }
@@ -213,7 +213,7 @@ function noteEntry(): void {
 noteEntry()
 router().subscribe(noteEntry)
 prefetchLinks(readData)
-refuseStrayFiles()
+guardDraggedFiles()
 
 let endMove: (() => void) | null = null
 

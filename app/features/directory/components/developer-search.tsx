@@ -28,7 +28,7 @@ export function DeveloperSearch() {
 			</search>
 			<button
 				type="button"
-				className="icon-btn ml-auto max-md:size-11 md:hidden"
+				className="icon-btn ml-auto max-md:size-11 md:hidden max-[16rem]:hidden"
 				aria-label="Search"
 				popoverTarget={sheetId}
 			>

@@ -28,7 +28,7 @@ export function ListHead({ criteria, count, isLoose }: ListHeadProps) {
 					{count && countSentence(count, criteria, isLoose)}
 				</span>
 			</h1>
-			<div className="flex gap-2 max-sm:w-full">
+			<div className="flex gap-2 max-sm:w-full max-[16rem]:flex-col">
 				<button type="button" className="btn btn-outline flex-1 lg:hidden" popoverTarget={filtersId}>
 					<Icon of={SlidersHorizontal} /> Filters
 					{filters > 0 && <span className="badge">{filters}</span>}

@@ -68,7 +68,7 @@ export function MemberCard({ member, online = member.online, isNew = false, view
 			<header className="flex gap-3.5">
 				<Avatar user={member} size={48} online={online} />
 				<div className="min-w-0 flex-1">
-					<div className="flex items-baseline justify-between gap-3">
+					<div className="flex items-baseline justify-between gap-3 max-[16rem]:flex-wrap">
 						<h2 className="relative min-w-0 text-lg leading-6 font-semibold">
 							{/* A block is cut where it is seen to end; an inline link would go on below the links beside it. */}
 							<Link className="quiet-link block truncate" to={page} state={known}>
@@ -91,16 +91,16 @@ export function MemberCard({ member, online = member.online, isNew = false, view
 					</Link>
 				</p>
 			)}
-			{member.about && <p className="mt-3 line-clamp-3 wrap-anywhere text-ink-2">{member.about}</p>}
+			{member.about && <p className="authored mt-3 line-clamp-3 wrap-anywhere text-ink-2">{member.about}</p>}
 			{member.expertise && (
 				<dl className="mt-3 flex items-baseline gap-2 text-sm">
 					<dt className="flex-none text-ink-3">Expertise in</dt>
-					<dd className="min-w-0 truncate font-medium">{member.expertise}</dd>
+					<dd className="authored min-w-0 truncate font-medium">{member.expertise}</dd>
 				</dl>
 			)}
 			{member.skills.length > 0 && <Skills skills={member.skills} matched={member.matchedSkills ?? []} />}
 			{member.why && <p className="meta mt-3 wrap-anywhere">{member.why}</p>}
-			<footer className="mt-auto flex items-center gap-2 pt-4">
+			<footer className="mt-auto flex items-center gap-2 pt-4 max-[16rem]:flex-wrap">
 				<Link
 					className="btn btn-outline btn-sm h-8 px-3 max-sm:h-10"
 					to={page}
@@ -125,7 +125,7 @@ export function MemberCard({ member, online = member.online, isNew = false, view
 function Handles({ member: { name, github, linkedin } }: { member: MemberView }) {
 	if (!github && !linkedin) return null
 	return (
-		<p className="flex flex-none gap-3 text-xs leading-6 text-ink-2">
+		<p className="flex flex-none gap-3 text-xs leading-6 text-ink-2 max-[16rem]:flex-wrap">
 			{github && <Handle site="github" label="Github" url={github} of={name} />}
 			{linkedin && <Handle site="linkedin" label="Linkedin" url={linkedin} of={name} />}
 		</p>

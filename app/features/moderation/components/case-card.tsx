@@ -77,7 +77,7 @@ export function Reports({ entry }: { entry: CaseView }) {
 						{' '}
 						says <bdi>{report.reporter.name}</bdi>, <RelativeTime at={report.createdAt} />
 					</span>
-					{report.details && <span className="block whitespace-pre-line text-ink-2">{report.details}</span>}
+					{report.details && <span className="authored block whitespace-pre-line text-ink-2">{report.details}</span>}
 					{report.extracts.map((messages) => (
 						<Extract key={messages.at(-1)?.sentAt} messages={messages} />
 					))}

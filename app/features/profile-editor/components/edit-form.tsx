@@ -282,7 +282,7 @@ export function SaveBar({ dirty }: { dirty: boolean }) {
 	return (
 		<div
 			ref={bar}
-			className="save-bar sticky bottom-0 z-10 -mx-1 flex items-center gap-2 border-t border-line bg-paper px-1 py-3"
+			className="save-bar sticky bottom-0 z-10 -mx-1 flex flex-wrap items-center gap-2 border-t border-line bg-paper px-1 py-3"
 		>
 			<SubmitButton busyLabel="Saving..." name="choice" value="save">
 				Save changes

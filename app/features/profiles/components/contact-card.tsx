@@ -49,7 +49,7 @@ function Card({ profile, online, own, viewer }: CardProps) {
 		<>
 			<div className="rounded-md border border-line-2 p-5 max-lg:grid max-lg:gap-x-8 sm:max-lg:grid-cols-2">
 				<div className="min-w-0">
-					<div className="flex items-end justify-between gap-3">
+					<div className="flex items-end justify-between gap-3 max-[16rem]:flex-wrap">
 						<Avatar user={profile} size={112} online={online} />
 						<div className="self-start">
 							<Presence online={online} lastSeenAt={profile.lastSeenAt} />
@@ -61,9 +61,9 @@ function Card({ profile, online, own, viewer }: CardProps) {
 						{profile.pronouns && <span className="text-ink-3"> · {profile.pronouns}</span>}
 					</p>
 					{profile.status && (
-						<p className="mt-2 border-l-2 border-ivy pl-2.5 leading-5 wrap-anywhere">{profile.status}</p>
+						<p className="authored mt-2 border-l-2 border-ivy pl-2.5 leading-5 wrap-anywhere">{profile.status}</p>
 					)}
-					{profile.expertise && <p className="mt-2 text-md leading-5 wrap-anywhere">{profile.expertise}</p>}
+					{profile.expertise && <p className="authored mt-2 text-md leading-5 wrap-anywhere">{profile.expertise}</p>}
 					{openTo && (
 						<p className="meta mt-2">
 							{openTo}

@@ -139,7 +139,9 @@ function OwnAnswer({ answer }: { answer: AnswerView }) {
 						{answer.title}
 					</Link>
 				</h3>
-				{answer.excerpt && <p className="mt-1 line-clamp-2 max-w-read text-ink-2 wrap-anywhere">{answer.excerpt}</p>}
+				{answer.excerpt && (
+					<p className="authored mt-1 line-clamp-2 max-w-read text-ink-2 wrap-anywhere">{answer.excerpt}</p>
+				)}
 			</div>
 			<Figures at={answer.createdAt}>{pluralize(answer.score, 'vote')}</Figures>
 		</>

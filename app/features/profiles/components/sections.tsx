@@ -203,7 +203,7 @@ function Project({ project }: { project: ProjectView }) {
 					{date && <p className="meta flex-none">{date}</p>}
 				</div>
 				{project.description && (
-					<p className="mt-1 max-w-read whitespace-pre-line wrap-anywhere text-ink-2">{project.description}</p>
+					<p className="authored mt-1 max-w-read whitespace-pre-line wrap-anywhere text-ink-2">{project.description}</p>
 				)}
 				{project.stack.length > 0 && (
 					<ul className="mt-3 flex flex-wrap gap-1.5" aria-label="Built with">

@@ -38,7 +38,7 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 	const page = pageWithRows(data.page)
 	return (
 		<div className="min-w-0">
-			<div className="flex items-center justify-between gap-4">
+			<div className="flex items-center justify-between gap-4 max-[16rem]:flex-wrap">
 				<h1 className="min-w-0 text-2xl font-bold wrap-anywhere">{heading}</h1>
 				<NewQuestion category={category} categories={categories} />
 			</div>
