@@ -27,6 +27,8 @@ describe('the classification of errors', () => {
 		['ECONNREFUSED', coded('ECONNREFUSED'), 'away'],
 		['ECONNRESET', coded('ECONNRESET'), 'away'],
 		['a socket that is not there', coded('ENOENT', { syscall: 'connect' }), 'away'],
+		['a socket in a folder of another account', coded('EACCES', { syscall: 'connect' }), 'away'],
+		['a file of another account', coded('EACCES', { syscall: 'open' }), null],
 		['a file that is not there', coded('ENOENT', { syscall: 'open' }), null],
 		['a connection that ended', new Error('Connection terminated unexpectedly'), 'away'],
 		['no connection in time', new Error('timeout exceeded when trying to connect'), 'away'],

@@ -11,7 +11,9 @@ const busyMessage = 'The site is very busy and could not do this in time. Try ag
 
 /** SQLSTATE classes and codes of a connection that is useless: it is ending, starting, or there are too many. */
 const awayCodes = /^(08...|57P01|57P02|57P03|57P05|53300|25P03)$/
-/** Errors of the network below, including a missing Unix socket (ENOENT). */
+/** Errors of a Unix socket that is missing, or whose folder belongs to another account. */
+const socketCodes = /^(ENOENT|EACCES)$/
+/** Errors of the network below. */
 const networkCodes = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 /** Errors that `pg` and its pool report without a code. */
 const awayWords =
@@ -37,7 +39,7 @@ export function outageKindOf(error: unknown): Kind {
 		return 'read-only'
 	if (busyCodes.test(code)) return 'busy'
 	if (awayCodes.test(code) || networkCodes.test(code)) return 'away'
-	if (code === 'ENOENT' && syscall === 'connect') return 'away'
+	if (socketCodes.test(code) && syscall === 'connect') return 'away'
 	return code === '' && awayWords.test(error.message) ? 'away' : null
 }
 
