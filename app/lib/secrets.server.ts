@@ -1,14 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { syncFolder } from './durable-rename.server.ts'
+import { syncFolderSync } from './durable-rename.server.ts'
 import { codeOf } from './error-code.ts'
 
 /**
  * The content of a file that is created on first use, readable by its owner only. Of several processes that need it at once, one
  * writes it, and all read the same. It is on disk before anybody uses it.
  * @param make creates the content if there is no file yet
- * @throws Error with one sentence when the file is empty, as versions up to 0.3.0 left it where the power was cut
+ * @throws Error with one sentence when the file is empty, as versions up to 0.3.0 left it where the power was cut, or is a link to a
+ * missing file, such as one on a disk that is not mounted
  */
 export function readOrCreateFile(file: string, make: () => string): string {
 	return read(file) ?? write(file, make())
@@ -25,8 +26,11 @@ function write(file: string, text: string): string {
 	} finally {
 		rmSync(mine, { force: true })
 	}
-	syncFolder(dirname(file))
-	return read(file) ?? ''
+	syncFolderSync(dirname(file))
+	const stored = read(file)
+	if (stored === null)
+		throw new Error(`${file} cannot be read: it leads to a file that is missing, or somebody has just removed it.`)
+	return stored
 }
 
 function read(file: string): string | null {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -21,4 +21,14 @@ test('an empty file is refused in one sentence, and never used as a secret', () 
 		`${file} is empty. Restore it from a backup, or remove it`,
 	)
 	expect(readFileSync(file, 'utf8')).toBe('\n')
+})
+
+test('a link to a missing file is refused in one sentence; it was an empty secret', () => {
+	const folder = mkdtempSync(join(tmpdir(), 'devquad-secrets-'))
+	onTestFinished(() => rmSync(folder, { recursive: true }))
+	const file = join(folder, 'auth-secret')
+	symlinkSync(join(folder, 'not-mounted', 'auth-secret'), file)
+	expect(() => readOrCreateFile(file, () => 'other')).toThrow(
+		`${file} cannot be read: it leads to a file that is missing`,
+	)
 })

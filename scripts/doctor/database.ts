@@ -21,6 +21,8 @@ export interface DatabaseFacts {
 	/** Such as 180004. */
 	version: number
 	encoding: string
+	/** `on` for a replica, or where the provider allows reading only. */
+	readOnly: string
 	fsync: string
 	fullPageWrites: string
 	maxConnections: number
@@ -94,6 +96,7 @@ async function readFacts(client: pg.Client): Promise<DatabaseFacts> {
 	const middle = (began + Date.now()) / 2
 	const { rows } = await client.query<Omit<DatabaseFacts, 'migrations' | 'clockMs'> & { hasMigrations: boolean }>(
 		`select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
+			current_setting('transaction_read_only') as "readOnly",
 			current_setting('fsync') as fsync, current_setting('full_page_writes') as "fullPageWrites",
 			current_setting('max_connections')::int as "maxConnections", to_regclass('migrations') is not null as "hasMigrations",
 			array(select name::text from pg_available_extensions where name = any($1)) as extensions`,
@@ -119,6 +122,10 @@ export function assessDatabase(facts: DatabaseFacts, files: readonly string[], p
 		facts.encoding !== 'UTF8' &&
 			say.fault(
 				`The database is in ${facts.encoding}, and must be in UTF8: createdb --encoding=UTF8 --template=template0.`,
+			),
+		facts.readOnly === 'on' &&
+			say.fault(
+				'It can only be read, so nothing can be saved: it is a replica, or its provider has closed it, often as its disk is full.',
 			),
 		facts.fsync !== 'on' && say.fault('fsync is off: what was stored may be lost with the power. Set fsync = on.'),
 		facts.fullPageWrites !== 'on' &&

@@ -3,7 +3,7 @@ import { lstat, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskError } from '~/lib/disk-error.server.ts'
 import { archivingLag, readArchivingState } from '~/platform/backup/archiving-state.server.ts'
-import { diskStateOf } from '~/platform/storage/disk.server.ts'
+import { diskStateOf, fileStateOf } from '~/platform/storage/disk.server.ts'
 import { errorMessageOf, type Finding, findings } from './finding.ts'
 
 const directory = findings('Data directory')
@@ -74,7 +74,7 @@ export function assessDisk(left: number, whole: number): Finding {
 
 /** Some file systems limit the number of files. @param left how many can still be created @param whole the limit; 0 where there is none */
 function assessFiles(left: number, whole: number): Finding[] {
-	if (whole === 0 || left / whole > 0.02) return []
+	if (fileStateOf(left, whole) === null) return []
 	return [disk.fault(`The file system of DATA_DIR has room for ${left} more files only (df -i).`)]
 }
 

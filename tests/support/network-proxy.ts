@@ -13,7 +13,7 @@ interface Pair {
 /** A TCP proxy whose network can fail as real ones do: what it holds back arrives later, unless its connections are forgotten. */
 export class NetworkProxy {
 	port = 0
-	private readonly to: NetConnectOpts
+	private to: NetConnectOpts
 	private server: Server | undefined
 	private readonly pairs = new Set<Pair>()
 	private readonly forgotten = new Set<Pair>()
@@ -62,6 +62,11 @@ export class NetworkProxy {
 		}
 		this.pairs.clear()
 		this.held = null
+	}
+
+	/** New connections lead to another server; present ones stay. */
+	moveTo(to: NetConnectOpts): void {
+		this.to = to
 	}
 
 	/** Each piece takes this many milliseconds more. */

@@ -247,6 +247,21 @@ test.each([
 	expect(bad).toEqual([[2, expect.stringContaining(field)]])
 })
 
+test('a line in another encoding is reported, and not stored with its letters replaced', async () => {
+	const file = join(folder, 'latin1.jsonl')
+	const german = question('latin-1', { title: 'Wie prüfe ich, ob eine Zahl gerade ist?' })
+	const lines = [german, question('ascii')].map((line) => Buffer.from(`${JSON.stringify(line)}\n`, 'latin1'))
+	writeFileSync(file, Buffer.concat(lines))
+	const { summary, bad } = await run(file)
+	expect([summary.imported, bad]).toEqual([1, [[1, 'is not in UTF-8']]])
+	writeFileSync(file, JSON.stringify(german))
+	expect((await run(file)).summary.imported).toBe(1)
+	writeFileSync(file, `\uFEFF${JSON.stringify(question('utf-16'))}\n`, 'utf16le')
+	expect((await run(file)).bad.every(([, reason]) => reason === 'is not in UTF-8' || reason === 'is no JSON')).toBe(
+		true,
+	)
+})
+
 test('all complete lines before a cut are kept', async () => {
 	const lines = Array.from({ length: 30 }, (_, index) =>
 		JSON.stringify(question(`short-${index}`, { body: `${Math.random()}`.repeat(200) })),

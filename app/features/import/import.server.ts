@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -44,8 +45,10 @@ interface Options {
 
 /** Questions per transaction: what an interruption can lose, and what is in memory at once. */
 const BATCH_SIZE = 100
-/** In characters; longer lines are reported and skipped. */
-const MAX_LINE_LENGTH = 8_000_000
+/** Longer lines are reported and skipped. */
+const MAX_LINE_BYTES = 8_000_000
+const LINE_FEED = 0x0a
+const BOM = Buffer.from('\uFEFF')
 
 /**
  * Imports a file of questions, one JSON object per line, plain or gzipped. It is streamed, so memory use is constant. Idempotent: a
@@ -65,8 +68,9 @@ export async function importQuestions(file: string, options: Options): Promise<I
 		if (lines.length > 0) await writeBatch(lines, slug, summary)
 	}
 	try {
-		for await (const { number, text, bytes, total } of readLines(file)) {
-			const parsed = text.length > MAX_LINE_LENGTH ? 'is longer than 8 MB' : parseLine(text)
+		for await (const { number, line, bytes, total } of readLines(file)) {
+			const parsed = parseLine(line)
+			if (parsed === null) continue
 			const read = typeof parsed === 'string' ? parsed : ((await tagsRefused(parsed, context)) ?? parsed)
 			if (typeof read === 'string') {
 				summary.bad += 1
@@ -90,7 +94,8 @@ export async function importQuestions(file: string, options: Options): Promise<I
 
 interface Line {
 	number: number
-	text: string
+	/** Without its line feed, and without a byte order mark. */
+	line: Buffer
 	/** Bytes read so far, and the size of the file. */
 	bytes: number
 	total: number
@@ -105,10 +110,10 @@ async function* readLines(file: string): AsyncGenerator<Line> {
 	raw.on('error', (error) => source.destroy(error))
 	let number = 0
 	try {
-		for await (const line of splitLines(source)) {
+		for await (const whole of splitLines(source)) {
 			number += 1
-			const text = number === 1 ? line.replace(/^\uFEFF/, '') : line
-			if (text.trim()) yield { number, text, bytes: raw.bytesRead, total: facts.size }
+			const line = number === 1 && whole.subarray(0, BOM.length).equals(BOM) ? whole.subarray(BOM.length) : whole
+			if (line.length > 0) yield { number, line, bytes: raw.bytesRead, total: facts.size }
 		}
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : String(error)
@@ -119,19 +124,31 @@ async function* readLines(file: string): AsyncGenerator<Line> {
 }
 
 /** Splits at line feeds only: JSON may contain U+2028, at which node:readline splits too. */
-async function* splitLines(source: Readable): AsyncGenerator<string> {
-	let rest = ''
-	for await (const chunk of source.setEncoding('utf8')) {
-		const lines = (rest + chunk).split('\n')
-		rest = lines.pop() ?? ''
-		yield* lines
+async function* splitLines(source: Readable): AsyncGenerator<Buffer> {
+	let pieces: Buffer[] = []
+	let size = 0
+	for await (const chunk of source as AsyncIterable<Buffer>) {
+		let from = 0
+		for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
+			yield Buffer.concat([...pieces, chunk.subarray(from, end)])
+			pieces = []
+			size = 0
+			from = end + 1
+		}
 		// Bounds the memory that an endless line takes; its beginning is enough to report it.
-		if (rest.length > 2 * MAX_LINE_LENGTH) rest = rest.slice(0, MAX_LINE_LENGTH + 1)
+		if (size <= MAX_LINE_BYTES) pieces.push(chunk.subarray(from))
+		size += chunk.length - from
 	}
-	if (rest) yield rest
+	if (size > 0) yield Buffer.concat(pieces)
 }
 
-function parseLine(text: string): QuestionLine | string {
+/** @returns why the line cannot be imported; null for a blank one */
+function parseLine(line: Buffer): QuestionLine | string | null {
+	if (line.length > MAX_LINE_BYTES) return 'is longer than 8 MB'
+	// Decoded all the same, each of its letters with an accent would be stored as a question mark, also after it is imported again.
+	if (!isUtf8(line)) return 'is not in UTF-8'
+	const text = line.toString()
+	if (!text.trim()) return null
 	let value: unknown
 	try {
 		value = JSON.parse(text)

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { abortPostgres, clusterOwner, startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { ownFolder } from '~/platform/db/postgres-owner.server.ts'
-import { isBeingRestored, RECOVERY_SIGNAL } from '~/platform/db/postgres-process.server.ts'
+import { isBeingRestored, RECOVERY_SIGNAL, unpackingFolderOf } from '~/platform/db/postgres-process.server.ts'
 import { forgetPasswords } from '~/platform/db/postgres-roles.server.ts'
 import { openStorage } from '~/platform/storage/storage.server.ts'
 import { type ArchiveEntry, InvalidBackup, readArchive } from './archive.server.ts'
@@ -62,7 +62,7 @@ const headerSchema = z.object({ format: z.literal(1), folders: z.array(z.string(
 export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummary> {
 	const { dataDir, to, passphrase, onProgress, signal } = input
 	const cluster = join(dataDir, 'postgres')
-	const restoring = join(dataDir, 'postgres-restoring')
+	const restoring = unpackingFolderOf(cluster)
 	if (existsSync(cluster) && !isBeingRestored(cluster))
 		throw new Error(
 			`Nothing was restored: ${dataDir} has a database already. Restore an archive into an empty folder (DATA_DIR).`,

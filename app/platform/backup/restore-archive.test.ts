@@ -75,15 +75,18 @@ test('a restore whose pictures cannot be written leaves no database, and can be 
 	await expect(restore(dataDir)).rejects.toThrow('has a database already')
 })
 
-test('a killed restore can be repeated; until then, no site starts there', async () => {
-	const dataDir = join(folder, 'killed')
-	mkdirSync(join(dataDir, 'postgres'), { recursive: true, mode: 0o700 })
-	writeFileSync(join(dataDir, 'postgres/recovery.signal'), '')
-	writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '18')
-	await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow(/^A restore into .* was broken off/)
-	await restore(dataDir)
-	await expectRestored(dataDir)
-})
+test.each(['postgres', 'postgres-restoring'])(
+	'a restore killed with %s can be repeated; until then, no site starts there',
+	async (left) => {
+		const dataDir = join(folder, `killed-${left}`)
+		mkdirSync(join(dataDir, left), { recursive: true, mode: 0o700 })
+		writeFileSync(join(dataDir, left, 'recovery.signal'), '')
+		writeFileSync(join(dataDir, left, 'PG_VERSION'), '18')
+		await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow(/^A restore into .* was broken off/)
+		await restore(dataDir)
+		await expectRestored(dataDir)
+	},
+)
 
 test('a database that is restored beside the files of the lost one begins an archive, and leaves the old one as it is', async () => {
 	const [old = ''] = readdirSync(place)

@@ -2,22 +2,22 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { closeDatabase, db, openDatabase, pool } from '~/platform/db/db.server.ts'
+import { migrate } from '~/platform/db/migrate.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { nameArchive } from './archive.server.ts'
 import { makeBackup } from './backup.server.ts'
 import { restoreBackup } from './restore.server.ts'
 
-/** Registers a member after the migrations, as a site that is started meanwhile does. */
+/** What happens once a restore has made its tables. */
+const meanwhile = vi.hoisted(() => ({ act: async () => {} }))
+
 vi.mock('~/platform/db/migrate.server.ts', async (load) => {
 	const real = await load<typeof import('~/platform/db/migrate.server.ts')>()
 	const migrate: typeof real.migrate = async (...args) => {
 		const applied = await real.migrate(...args)
-		await db()
-			.insertInto('users')
-			.values({ username: 'early.bird', name: 'X', email: 'early.bird@eastmere.example', image: null })
-			.execute()
+		if (args[2]) await meanwhile.act()
 		return applied
 	}
 	return { ...real, migrate }
@@ -25,26 +25,56 @@ vi.mock('~/platform/db/migrate.server.ts', async (load) => {
 
 useDatabase()
 
-test('a restore refuses a site that got its first member after the restore began', async () => {
-	const folder = mkdtempSync(join(tmpdir(), 'devquad-restore-'))
-	const file = join(folder, 'site.tar.zst')
-	try {
-		await makeBackup({ to: file, passphrase: null, dataDir: folder, version: '0' })
-		await nameArchive(file)
-		const { options } = pool() as unknown as { options: pg.PoolConfig }
-		const { host, user, password, database } = options
-		// Idle connections count as those of another program.
-		await closeDatabase()
-		openDatabase({ host, user, password, database })
-		const migrations = {
-			folder: 'migrations',
-			names: readdirSync('migrations').filter((name) => name.endsWith('.sql')),
-		}
-		const restored = restoreBackup({ file, passphrase: null, dataDir: folder, migrations })
-		await expect(restored).rejects.toThrow('this site has members already')
-		const members = db().selectFrom('users').select('username').where('id', '<>', 0).execute()
-		expect(await members).toEqual([{ username: 'early.bird' }])
-	} finally {
-		rmSync(folder, { recursive: true })
+const folder = mkdtempSync(join(tmpdir(), 'devquad-restore-'))
+const file = join(folder, 'site.tar.zst')
+const migrations = {
+	folder: 'migrations',
+	names: readdirSync('migrations').filter((name) => name.endsWith('.sql')),
+}
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Restores a backup of the empty site into it, while something else happens. */
+async function restore(act: () => Promise<void>): Promise<unknown> {
+	meanwhile.act = act
+	await makeBackup({ to: file, passphrase: null, dataDir: folder, version: '0' })
+	await nameArchive(file)
+	const { options } = pool() as unknown as { options: pg.PoolConfig }
+	const { host, user, password, database } = options
+	// Idle connections count as those of another program.
+	await closeDatabase()
+	openDatabase({ host, user, password, database })
+	return restoreBackup({ file, passphrase: null, dataDir: folder, migrations })
+}
+
+/** Migrates as the start of a site does. */
+const start = () => migrate(pool(), migrations.folder)
+
+test('no site starts on a restore that was broken off, until it is run again or has failed in order', async () => {
+	const starts: PromiseSettledResult<unknown>[] = []
+	const startMeanwhile = async () => {
+		starts.push(...(await Promise.allSettled([start()])))
 	}
+	await restore(startMeanwhile)
+	expect(starts).toEqual([
+		{
+			status: 'rejected',
+			reason: expect.objectContaining({ message: expect.stringMatching(/broken off. Run it again/) }),
+		},
+	])
+	await start()
+	await expect(restore(() => Promise.reject(new Error('No space left.')))).rejects.toThrow('No space left.')
+	await start()
+})
+
+test('a restore refuses a site that got its first member after the restore began', async () => {
+	const register = async () => {
+		await db()
+			.insertInto('users')
+			.values({ username: 'early.bird', name: 'X', email: 'early.bird@eastmere.example', image: null })
+			.execute()
+	}
+	await expect(restore(register)).rejects.toThrow('this site has members already')
+	const members = db().selectFrom('users').select('username').where('id', '<>', 0).execute()
+	expect(await members).toEqual([{ username: 'early.bird' }])
 })

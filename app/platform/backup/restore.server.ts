@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import { runMigrations } from 'graphile-worker'
 import type pg from 'pg'
 import { pool } from '~/platform/db/db.server.ts'
-import { migrate } from '~/platform/db/migrate.server.ts'
+import { markRestore, migrate, unmarkRestore } from '~/platform/db/migrate.server.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
 import { type ArchiveEntry, InvalidBackup, readArchive } from './archive.server.ts'
 import { detachArchive } from './archiving-state.server.ts'
@@ -65,14 +65,31 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoreSummary
 		signal?.throwIfAborted()
 		await requireEmpty(client)
 		await detachArchive(input.dataDir)
-		await makeTables(client, header, migrations.folder)
-		const { rows, files } = await load(client, header, entries, input)
+		const { rows, files } = await fill(client, header, entries, input)
 		signal?.removeEventListener('abort', end)
 		await client.query('analyze')
 		return { version: header.version, madeAt: header.madeAt, rows, files }
 	} finally {
 		await client.end()
 		await entries.return(undefined)
+	}
+}
+
+/** Makes the tables and loads them; until that is done, or has failed in order, no site can be started on them. */
+async function fill(
+	client: pg.Client,
+	header: BackupHeader,
+	entries: AsyncGenerator<ArchiveEntry>,
+	input: RestoreInput,
+): Promise<{ rows: number; files: number }> {
+	try {
+		await makeTables(client, header, input.migrations.folder)
+		return await load(client, header, entries, input)
+	} catch (error) {
+		// The open transaction would keep the mark.
+		await client.end()
+		await unmarkRestore(pool()).catch(() => {})
+		throw error
 	}
 }
 
@@ -100,6 +117,7 @@ async function requireNoMembers(client: pg.ClientBase): Promise<void> {
 async function makeTables(client: pg.ClientBase, { migrations }: BackupHeader, folder: string): Promise<void> {
 	const applied = await listMigrations(client)
 	if (applied.some((name) => !migrations.includes(name))) await dropEverything(client)
+	await markRestore(client)
 	await migrate(pool(), folder, migrations)
 	await runMigrations({ pgPool: pool() })
 }
@@ -141,6 +159,7 @@ async function load(
 			throw new InvalidBackup(`The backup ${file} is damaged: the table ${table.name} is not what was backed up.`)
 	}
 	await restoreCounters(client, header.sequences, jobs)
+	await unmarkRestore(client)
 	await client.query('commit')
 	return { rows: Object.values(totals.tables).reduce((sum, { rows }) => sum + rows, 0), files }
 }

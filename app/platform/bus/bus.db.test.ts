@@ -8,7 +8,7 @@ import { hasRedis, startRedis, type TestRedis } from '../../../tests/support/red
 import { redisTransport } from './bus.server.ts'
 import { Bus, type BusTransport } from './bus.ts'
 import { postgresTransport } from './postgres-transport.server.ts'
-import { closeRedis } from './redis.server.ts'
+import { closeRedis, connectRedis } from './redis.server.ts'
 
 useDatabase()
 
@@ -118,6 +118,45 @@ test('connections to Redis that the network has forgotten are replaced, though n
 	await eventually(() => sender.publish('things', 'sent again'), 15_000)
 	await eventually(() => expect(hears.onBack).toHaveBeenCalled(), 15_000)
 	await sender.publish('things', 'after')
+	await eventually(() => expect(hears.onMessage).toHaveBeenCalledWith('after'))
+	await stop()
+})
+
+test('nodes that stay connected to a Redis that a failover made a replica move to the new one', {
+	skip: !hasRedis,
+}, async () => {
+	const [former, next] = await Promise.all([startRedis(), startRedis()])
+	onTestFinished(async () => {
+		await Promise.all([former.stop(), next.stop()])
+	})
+	const placeOf = ({ url }: TestRedis) => ({ host: '127.0.0.1', port: Number(new URL(url).port) })
+	const proxy = new NetworkProxy(placeOf(former))
+	await proxy.open()
+	onTestFinished(() => proxy.stop())
+	closeRedis()
+	onTestFinished(closeRedis)
+	const [atFormer, atNext] = await Promise.all([connectRedis(former.url), connectRedis(next.url)])
+	onTestFinished(() => {
+		atFormer.disconnect()
+		atNext.disconnect()
+	})
+	const carrier = redisTransport(`redis://127.0.0.1:${proxy.port}`, 'https://quad.example')
+	const hears = listener()
+	const stop = await new Bus(carrier).open('things', hears)
+	const sender = new Bus(carrier)
+	await eventually(() => sender.publish('things', 'before'))
+	await eventually(() => expect(hears.onMessage).toHaveBeenCalledWith('before'))
+	// Another node, which the failover has already led to the new one.
+	const heardThere: string[] = []
+	atNext.on('message', (_channel, text) => heardThere.push(text))
+	await atFormer.replicaof('127.0.0.1', placeOf(next).port)
+	await atNext.subscribe('https://quad.example things')
+	proxy.moveTo(placeOf(next))
+	// A replica passes messages on to nobody but its own clients.
+	await expect(sender.publish('things', 'lost')).rejects.toThrow('READONLY')
+	await eventually(() => expect(hears.onBack).toHaveBeenCalled(), 15_000)
+	await eventually(() => sender.publish('things', 'after'))
+	await eventually(() => expect(heardThere).toContainEqual(expect.stringMatching(/after$/)))
 	await eventually(() => expect(hears.onMessage).toHaveBeenCalledWith('after'))
 	await stop()
 })

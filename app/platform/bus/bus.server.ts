@@ -4,7 +4,15 @@ import { remember } from '~/lib/remember.ts'
 import type { BusTransport } from './bus.ts'
 import { Bus, type Listener } from './bus.ts'
 import { postgresTransport } from './postgres-transport.server.ts'
-import { checkConnection, closeRedis, connectRedis, openRedis, redis } from './redis.server.ts'
+import {
+	closeRedis,
+	connectRedis,
+	isReplicaError,
+	openRedis,
+	redis,
+	refuseReplica,
+	watchRedis,
+} from './redis.server.ts'
 
 /** The bus of this process: by Redis when REDIS_URL is set, else by the site's PostgreSQL. */
 function bus(): Bus {
@@ -55,7 +63,10 @@ export function redisTransport(url: string, site: string): BusTransport {
 		send: async (channel, texts) => {
 			const pipeline = redis(url).pipeline()
 			for (const text of texts) pipeline.publish(nameOf(channel), text)
-			for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error
+			refuseReplica(pipeline)
+			const results = (await pipeline.exec()) ?? []
+			for (const [index, [error]] of results.entries())
+				if (error && (index < texts.length || isReplicaError(error))) throw error
 		},
 		listen: async (channel, hear, onEnd) => {
 			const subscriber = await connectRedis(url)
@@ -66,7 +77,7 @@ export function redisTransport(url: string, site: string): BusTransport {
 				subscriber.disconnect()
 				throw error
 			}
-			const stopWatching = checkConnection(subscriber)
+			const stopWatching = watchRedis(subscriber, url)
 			subscriber.once('end', stopWatching).once('end', onEnd)
 			return async () => {
 				subscriber.off('end', onEnd)

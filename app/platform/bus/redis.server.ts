@@ -1,4 +1,4 @@
-import { Redis, type RedisOptions } from 'ioredis'
+import { type ChainableCommander, Redis, type RedisOptions } from 'ioredis'
 import { remember } from '~/lib/remember.ts'
 
 /** Milliseconds that Redis may take to answer. It is near: one that takes longer is treated as unavailable. */
@@ -10,6 +10,8 @@ const CONNECT_TIMEOUT_MS = 2_000
 const MAX_SILENCE_MS = 2 * CONNECT_TIMEOUT_MS
 /** Milliseconds between two checks of a connection that only listens. */
 const LISTEN_CHECK_MS = 5_000
+/** A key that is never written. Removing it changes nothing, and a replica refuses that. */
+const NO_KEY = 'devquad none'
 
 const options: RedisOptions = {
 	lazyConnect: true,
@@ -23,12 +25,16 @@ const options: RedisOptions = {
 	maxRetriesPerRequest: 0,
 }
 
-const state = remember<{ client?: Redis }>('redis', () => ({}))
+const state = remember<{ client?: Redis; listening: Set<Redis> }>('redis', () => ({ listening: new Set() }))
 
 /** The shared connection of this process for commands. It reconnects by itself; until then, commands fail at once. */
 export function redis(url: string): Redis {
 	if (!state.client) {
-		state.client = new Redis(url, { ...options, retryStrategy: (tries) => Math.min(tries * 100, 1_000) })
+		state.client = new Redis(url, {
+			...options,
+			retryStrategy: (tries) => Math.min(tries * 100, 1_000),
+			reconnectOnError: (error) => isReplicaError(error) && leaveReplica(),
+		})
 		// The caller of a command gets its error.
 		state.client.on('error', () => {})
 		state.client.connect().catch(() => {})
@@ -36,7 +42,26 @@ export function redis(url: string): Redis {
 	return state.client
 }
 
-/** One more connection, which ends when it is lost. @throws Error when Redis cannot be reached */
+/**
+ * Adds a command that fails at a replica. After a failover a connection may still lead to the former Redis, and messages that are published
+ * at a replica reach none of the other nodes, without an error.
+ */
+export function refuseReplica(pipeline: ChainableCommander): void {
+	pipeline.del(NO_KEY)
+}
+
+/** Whether Redis refused a command as it is a replica. */
+export function isReplicaError(error: unknown): error is Error {
+	return error instanceof Error && error.message.startsWith('READONLY')
+}
+
+/** Ends the connections that listen, which are made again; so is the one for commands. */
+function leaveReplica(): true {
+	for (const client of state.listening) client.disconnect()
+	return true
+}
+
+/** One more connection, which ends when it is lost. @throws Error when Redis cannot be reached, or is a replica */
 export async function connectRedis(url: string): Promise<Redis> {
 	const client = new Redis(url, { ...options, retryStrategy: () => null })
 	let reason: unknown
@@ -47,13 +72,33 @@ export async function connectRedis(url: string): Promise<Redis> {
 		// The error of `connect` only says that it failed.
 		throw reason ?? error
 	})
+	await client.del(NO_KEY).catch((error) => {
+		// An account may be allowed to do less; it is enough that this is no replica.
+		if (!isReplicaError(error)) return
+		client.disconnect()
+		throw error
+	})
 	return client
 }
 
-/** Checks regularly that a connection works, which ends it where Redis does not answer. @returns ends the checks */
-export function checkConnection(client: Redis): () => void {
-	const timer = setInterval(() => client.ping().catch(() => {}), LISTEN_CHECK_MS).unref()
-	return () => clearInterval(timer)
+/**
+ * Checks regularly that a connection that listens works, which ends it where Redis does not answer, or is a replica.
+ * @returns ends the checks
+ */
+export function watchRedis(client: Redis, url: string): () => void {
+	const check = () => {
+		client.ping().catch(() => {})
+		// A connection that listens takes no such command.
+		redis(url)
+			.del(NO_KEY)
+			.catch(() => {})
+	}
+	const timer = setInterval(check, LISTEN_CHECK_MS).unref()
+	state.listening.add(client)
+	return () => {
+		clearInterval(timer)
+		state.listening.delete(client)
+	}
 }
 
 /** Opens the connection of this process and waits for it. @throws Error with one sentence when Redis cannot be reached */

@@ -15,6 +15,7 @@ import {
 	clusterName,
 	findServer,
 	isBeingRestored,
+	isBeingUnpacked,
 	killOrphans,
 	lockCluster,
 	removeLeftovers,
@@ -98,7 +99,10 @@ export async function startEmbeddedPostgres(
 async function start(dataDir: string, options: string[], report: (line: string) => void): Promise<EmbeddedPostgres> {
 	const paths = await findPaths(dataDir)
 	const { cluster, sockets, owner } = paths
-	if (isBeingRestored(cluster) && !options.some((option) => option.startsWith('restore_command=')))
+	if (
+		(isBeingRestored(cluster) || isBeingUnpacked(cluster)) &&
+		!options.some((option) => option.startsWith('restore_command='))
+	)
 		throw new Error(`A restore into ${dataDir} was broken off. Run it again, or choose another DATA_DIR.`)
 	await waitWhileEnding(cluster, report)
 	if (!existsSync(join(cluster, 'PG_VERSION')))

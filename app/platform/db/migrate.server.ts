@@ -17,11 +17,25 @@ const MAX_LOCK_TRIES = 150
 /** SQLSTATE of a lock timeout. */
 const LOCK_NOT_AVAILABLE = '55P03'
 
+/** A table that is there while a backup is restored: what a killed restore left is an empty site, on which nobody may register. */
+const RESTORE_MARK = 'public.unfinished_restore'
+
+/** Marks the database as being restored, until {@link unmarkRestore}. */
+export async function markRestore(client: pg.ClientBase): Promise<void> {
+	await client.query(`create table if not exists ${RESTORE_MARK} ()`)
+}
+
+/** Removes the mark of {@link markRestore}: with the commit of the restore, or once it has failed. */
+export async function unmarkRestore(client: Pick<pg.Pool, 'query'>): Promise<void> {
+	await client.query(`drop table if exists ${RESTORE_MARK}`)
+}
+
 /**
  * Migrates the database: applies each file of `directory` once, in the order of names, each in its own transaction.
- * @param only the names to apply, for the schema of an earlier version; all by default
+ * @param only the names to apply, for the schema of an earlier version; all by default, which is
+ * refused while a restore is unfinished
  * @returns the names that were applied now
- * @throws Error when the database has a migration that this version does not know
+ * @throws Error when the database has a migration that this version does not know, or a restore into it was broken off
  */
 export async function migrate(pool: pg.Pool, directory: string, only?: readonly string[]): Promise<string[]> {
 	const client = await pool.connect()
@@ -32,6 +46,7 @@ export async function migrate(pool: pg.Pool, directory: string, only?: readonly 
 		await client.query(
 			'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
 		)
+		if (!only) await requireNoRestore(client)
 		const { rows } = await client.query<{ name: string }>('select name from migrations')
 		const applied = new Set(rows.map((row) => row.name))
 		const files = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
@@ -48,6 +63,14 @@ export async function migrate(pool: pg.Pool, directory: string, only?: readonly 
 		// Its time limits were changed, so the pool must not reuse it.
 		client.release(true)
 	}
+}
+
+async function requireNoRestore(client: pg.ClientBase): Promise<void> {
+	const { rows } = await client.query('select to_regclass($1) as mark', [RESTORE_MARK])
+	if (rows[0].mark)
+		throw new Error(
+			'A restore into this database was broken off. Run it again, or begin with an empty DATA_DIR or database.',
+		)
 }
 
 /** Applies one file, also while nodes of the previous version serve (docs/decisions/0085-updates-beside-what-runs.md). */

@@ -6,7 +6,7 @@ import { Unavailable } from '~/lib/errors.ts'
 import { histogram } from '~/platform/metrics/metrics.server.ts'
 import { beginStatement, endSpan } from '~/platform/tracing/tracing.server.ts'
 import { NamedQuery, PreparedRows } from './named-query.server.ts'
-import type { Outage } from './outage.server.ts'
+import { type Outage, outageKindOf } from './outage.server.ts'
 import { LOST_CHECK_MS, SILENCE_BEFORE_PROBE_MS, WATCH_INTERVAL_MS } from './time-limits.server.ts'
 
 /** Longer statements are bulk inserts, whose length varies with their rows: naming each would only fill memory. */
@@ -49,6 +49,8 @@ export class NamedStatements extends pg.Client {
 	/** Milliseconds since the last answer, while one is awaited. */
 	private silence = 0
 	private endedBecause: Unavailable | undefined
+	/** Whether a statement failed because the server can only be read, as after a failover it may be a replica for as long as it is connected. */
+	isReadOnly = false
 
 	constructor(options?: pg.ClientConfig & { outage?: Outage; clientTimeout?: number; isIdleThere?: IsIdleThere }) {
 		super(options)
@@ -186,6 +188,7 @@ export class NamedStatements extends pg.Client {
 	}
 
 	private explain(error: unknown, outage: Outage): unknown {
+		if (outageKindOf(error) === 'read-only') this.isReadOnly = true
 		return outage.explain(this.endedBecause ?? error)
 	}
 

@@ -1,19 +1,22 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type pg from 'pg'
+import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { DiskFull, Unavailable } from '~/lib/errors.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { canLimitFiles, runWithFewFiles } from '../../../tests/support/few-files.ts'
-import { db, pool } from './db.server.ts'
+import { db, type Executor, pool } from './db.server.ts'
 import { outageKindOf } from './outage.server.ts'
 import { longWork, withoutDatabase } from './scope.server.ts'
 import { CLIENT_TIMEOUT_MS, LOST_CHECK_MS, STATEMENT_TIMEOUT_MS } from './time-limits.server.ts'
+import { transact } from './transaction.server.ts'
 
 useDatabase(undefined, {})
 
 const coded = (code: string, facts: object = {}) => Object.assign(new Error('from PostgreSQL'), { code, ...facts })
+
+const pgError = (message: string) => new pg.DatabaseError(message, message.length, 'error')
 
 describe('the classification of errors', () => {
 	test.each([
@@ -24,6 +27,8 @@ describe('the classification of errors', () => {
 		['ECONNREFUSED', coded('ECONNREFUSED'), 'away'],
 		['ECONNRESET', coded('ECONNRESET'), 'away'],
 		['a socket that is not there', coded('ENOENT', { syscall: 'connect' }), 'away'],
+		['a socket in a folder of another account', coded('EACCES', { syscall: 'connect' }), 'away'],
+		['a file of another account', coded('EACCES', { syscall: 'open' }), null],
 		['a file that is not there', coded('ENOENT', { syscall: 'open' }), null],
 		['a connection that ended', new Error('Connection terminated unexpectedly'), 'away'],
 		['no connection in time', new Error('timeout exceeded when trying to connect'), 'away'],
@@ -36,6 +41,8 @@ describe('the classification of errors', () => {
 		['EDQUOT', coded('EDQUOT'), 'disk-full'],
 		['a quota', coded('XX000', { message: 'could not extend file: Disk quota exceeded' }), 'disk-full'],
 		['an I/O error for want of room', new Error('could not write: No space left on device'), 'disk-full'],
+		['25006 a replica', coded('25006'), 'read-only'],
+		['a read-only disk', pgError('could not write to file: Read-only file system'), 'read-only'],
 		['23505 a unique key', coded('23505'), null],
 		['40P01 a deadlock', coded('40P01'), null],
 		['another error', new Error('no'), null],
@@ -50,6 +57,26 @@ test('a statement that takes too long is cancelled by PostgreSQL, and the connec
 	await expect(sql`select pg_sleep(30)`.execute(db())).rejects.toBeInstanceOf(Unavailable)
 	expect(performance.now() - began).toBeLessThan(CLIENT_TIMEOUT_MS + 3_000)
 	expect((await sql`select 1`.execute(db())).rows).toHaveLength(1)
+})
+
+test('connections to a server that can only be read, as it is a replica since a failover, are replaced', async () => {
+	await sql`create table noted ()`.execute(db())
+	const clients = await Promise.all(Array.from({ length: 4 }, () => pool().connect()))
+	for (const client of clients) {
+		await client.query('set default_transaction_read_only = on')
+		client.release()
+	}
+	const write = (executor: Executor) => sql`insert into noted default values`.execute(executor)
+	const ways = [
+		() => write(db()),
+		() => db().transaction().execute(write),
+		() => transact((trx) => write(trx)),
+		() => pool().query('insert into noted default values'),
+	]
+	for (const way of ways)
+		await expect(way()).rejects.toMatchObject({ status: 503, message: expect.stringMatching(/only be read/) })
+	for (const way of ways) await way()
+	expect((await sql`select from noted`.execute(db())).rows).toHaveLength(ways.length)
 })
 
 test('a statement of the pool itself whose connection ends says so in the words of the site', async () => {

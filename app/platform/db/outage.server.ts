@@ -5,11 +5,15 @@ import { requestScope } from '~/lib/request-scope.server.ts'
 import { PROBE_INTERVAL_MS, PROBE_TIMEOUT_MS } from './time-limits.server.ts'
 
 const awayMessage = 'The site cannot reach its database right now. Nothing is lost; try again in a moment.'
+const readOnlyMessage =
+	'The database of this site can only be read right now, so nothing can be saved. Try again in a moment.'
 const busyMessage = 'The site is very busy and could not do this in time. Try again in a moment.'
 
 /** SQLSTATE classes and codes of a connection that is useless: it is ending, starting, or there are too many. */
 const awayCodes = /^(08...|57P01|57P02|57P03|57P05|53300|25P03)$/
-/** Errors of the network below, including a missing Unix socket (ENOENT). */
+/** Errors of a Unix socket that is missing, or whose folder belongs to another account. */
+const socketCodes = /^(ENOENT|EACCES)$/
+/** Errors of the network below. */
 const networkCodes = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 /** Errors that `pg` and its pool report without a code. */
 const awayWords =
@@ -18,19 +22,24 @@ const awayWords =
 const fullCodes = /^(53100|ENOSPC|EDQUOT)$/
 /** The same in the words of PostgreSQL, which has no code for a quota. */
 const fullWords = /No space left on device|Disk quota exceeded/
+/** The server is a replica, or reads only for another reason, such as a read-only disk. */
+const readOnlyCodes = /^25006$/
+const readOnlyWords = /Read-only file system/
 /** A statement or a lock took longer than its limit; or so many files are open that there is no new connection. */
 const busyCodes = /^(57014|55P03|EMFILE|ENFILE)$/
 
-type Kind = 'away' | 'busy' | 'disk-full' | null
+type Kind = 'away' | 'busy' | 'disk-full' | 'read-only' | null
 
 /** Classifies an error of `pg`: what it says about the database; null for an error of the statement. The only place that decides this. */
 export function outageKindOf(error: unknown): Kind {
 	if (!(error instanceof Error)) return null
 	const { code = '', syscall } = error as NodeJS.ErrnoException
 	if (fullCodes.test(code) || fullWords.test(error.message)) return 'disk-full'
+	if (readOnlyCodes.test(code) || (error instanceof pg.DatabaseError && readOnlyWords.test(error.message)))
+		return 'read-only'
 	if (busyCodes.test(code)) return 'busy'
 	if (awayCodes.test(code) || networkCodes.test(code)) return 'away'
-	if (code === 'ENOENT' && syscall === 'connect') return 'away'
+	if (socketCodes.test(code) && syscall === 'connect') return 'away'
 	return code === '' && awayWords.test(error.message) ? 'away' : null
 }
 
@@ -85,6 +94,10 @@ export class Outage {
 		if (kind === 'busy') {
 			log.warn({ err: error }, 'a statement took longer than its limit, or got no connection')
 			return recordedInScope(new Unavailable(busyMessage, { cause: error }))
+		}
+		if (kind === 'read-only') {
+			log.error({ reason: (error as Error).message }, 'the database can only be read: nothing can be saved')
+			return recordedInScope(new Unavailable(readOnlyMessage, { cause: error }))
 		}
 		this.suspect(error)
 		return recordedInScope(new Unavailable(awayMessage, { isOutage: true, cause: error }))

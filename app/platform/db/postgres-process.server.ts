@@ -75,6 +75,16 @@ export function isBeingRestored(cluster: string): boolean {
 	return existsSync(join(cluster, RECOVERY_SIGNAL))
 }
 
+/** Whether the restore of an archive was killed before this cluster had its files. */
+export function isBeingUnpacked(cluster: string): boolean {
+	return existsSync(unpackingFolderOf(cluster)) && !existsSync(join(cluster, 'PG_VERSION'))
+}
+
+/** Where the restore of an archive unpacks this cluster. */
+export function unpackingFolderOf(cluster: string): string {
+	return `${cluster}-restoring`
+}
+
 /** The folder of the socket that a cluster's server listens on, as it says itself; undefined before it listens. */
 export function socketFolderOf(cluster: string): string | undefined {
 	return pidFileOf(cluster)[4] || undefined

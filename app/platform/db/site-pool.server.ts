@@ -35,6 +35,10 @@ export class SitePool extends pg.Pool {
 		// The pool replaces an idle connection that PostgreSQL ends; it is often the first sign of an outage.
 		this.on('error', (error) => this.outage.suspect(error))
 		this.on('connect', (client) => client.on('error', () => {}))
+		// A new one leads to the server that can be written.
+		this.on('release', (_error, client) => {
+			if (client instanceof NamedStatements && client.isReadOnly) client.end().catch(() => {})
+		})
 	}
 
 	override connect(): Promise<pg.PoolClient>

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseCrontab, type WorkerEvents } from 'graphile-worker'
 import { sql } from 'kysely'
-import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
@@ -13,6 +13,11 @@ import { addJob, crontabOf, startJobs, stopJobs } from './jobs.server.ts'
 vi.mock('./lost-jobs.server.ts', async (load) => {
 	const { watchJobLocks } = await load<typeof import('./lost-jobs.server.ts')>()
 	return { watchJobLocks: (events: WorkerEvents) => watchJobLocks(events, 100) }
+})
+
+vi.mock('./clock.server.ts', async (load) => {
+	const { onClockSetBack } = await load<typeof import('./clock.server.ts')>()
+	return { onClockSetBack: (act: () => void) => onClockSetBack(act, 50) }
 })
 
 useDatabase()
@@ -126,6 +131,64 @@ test('schedules run after the clock was set back', async () => {
 		{ identifier: 'ahead', isForgotten: true },
 		{ identifier: 'right', isForgotten: false },
 	])
+})
+
+test('schedules run also when the clock is set back while the site runs', async () => {
+	const MINUTE_MS = 60_000
+	const began = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS
+	vi.useFakeTimers({ toFake: ['Date'], shouldAdvanceTime: true })
+	onTestFinished(() => void vi.useRealTimers())
+	vi.setSystemTime(began + 24 * 60 * MINUTE_MS)
+	let runs = 0
+	const run = async () => {
+		runs += 1
+	}
+	await startJobs({ schedules: [{ name: 'after-the-step', every: 'minute', run }] })
+	vi.setSystemTime(began - 5_000)
+	await eventually(() => expect(runs).toBe(1), 20_000)
+})
+
+test('of the runs of a schedule that were due while the machine slept, one waits, also if it was planned for the future', async () => {
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
+	const schedules = (['night', 'hour', 'minute'] as const).map((every) => ({
+		name: `slept-${every}`,
+		every,
+		run: async () => {},
+	}))
+	for (const { task, options } of parseCrontab(crontabOf(schedules)))
+		for (const seconds of [-7_200, -3_600, 86_400, 60])
+			await sql`
+				select graphile_worker.add_job(${task}, job_key => ${options.jobKey}, job_key_mode => ${options.jobKeyMode},
+					run_at => now() + make_interval(secs => ${seconds}))`.execute(db())
+	const { rows } = await sql`
+		select count(*)::int as count, max(run_at) < now() + interval '2 minutes' as "isSoon" from graphile_worker.jobs`.execute(
+		db(),
+	)
+	expect(rows).toEqual([{ count: 3, isSoon: true }])
+})
+
+test('a run that failed stays listed while the next one waits', async () => {
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
+	const schedule = {
+		name: 'fails-now',
+		every: 'minute',
+		triesOnce: true,
+		run: () => Promise.reject(new Error('no')),
+	} as const
+	await startJobs({ schedules: [schedule] })
+	const [planned] = parseCrontab(crontabOf([schedule]))
+	const plan = (seconds: number) =>
+		sql`
+			select graphile_worker.add_job('fails-now', job_key => ${planned?.options.jobKey}, max_attempts => 1,
+				run_at => now() + make_interval(secs => ${seconds}))`.execute(db())
+	const states = async () =>
+		(await sql`select key is null as "isKept", attempts from graphile_worker._private_jobs order by id`.execute(db()))
+			.rows
+	await plan(0)
+	const failed = { isKept: true, attempts: 1 }
+	await eventually(async () => expect(await states()).toEqual([failed]))
+	await plan(3_600)
+	expect(await states()).toEqual([failed, { isKept: false, attempts: 0 }])
 })
 
 test('a schedule that tries once is not retried, and its next failed run replaces the last one', async () => {

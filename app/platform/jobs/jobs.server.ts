@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
 	Logger,
 	type Runner,
@@ -17,8 +18,9 @@ import { closeMail, type Mail, sendMail, sweepMails } from '~/platform/mail/mail
 import type { RetentionRule } from '~/platform/member-data.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import { inSpan } from '~/platform/tracing/tracing.server.ts'
+import { onClockSetBack } from './clock.server.ts'
 import { watchJobLocks } from './lost-jobs.server.ts'
-import { forgetFailedRuns, forgetFutureRuns } from './schedules.queries.server.ts'
+import { forgetFailedRuns, forgetFutureRuns, keepFailedRun } from './schedules.queries.server.ts'
 
 /**
  * Payloads of all jobs by name. Features add theirs by declaration merging, beside the handler: `declare module
@@ -84,6 +86,9 @@ const ownSchedules: Schedule[] = [{ name: 'sweep-mails', every: 'hour', run: () 
 /** Milliseconds that running jobs get to finish when the process stops; interrupted ones are retried later. */
 const STOP_TIMEOUT_MS = 2_500
 
+/** Milliseconds between attempts to start again after the clock was set back. */
+const RESTART_RETRY_MS = 1_000
+
 const countTry = counter('devquad_job_tries_total', 'Tries of jobs that ended, by the job and how: done, or failed.', [
 	'task',
 	'outcome',
@@ -94,6 +99,9 @@ const MAILS_AT_A_TIME = 2
 
 interface Held {
 	runner?: Runner
+	/** Until the runner is replaced. */
+	restart?: Promise<void>
+	stopWatchingClock?: () => void
 	mails?: WorkerPool
 	stopWatching?: () => void
 }
@@ -129,18 +137,40 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 	}
 	const pgPool = await longWork(async () => pool())
 	const options = { ...workerOptions, pgPool, events }
-	held.runner = await run({ ...options, taskList: tasks, crontab: crontabOf(regular), concurrency: 2 })
+	const start = () => run({ ...options, taskList: tasks, crontab: crontabOf(regular), concurrency: 2 })
+	held.runner = await start()
+	// graphile-worker would plan nothing until the clock has come to where it was.
+	held.stopWatchingClock = onClockSetBack(() => {
+		held.restart ??= restart(start).finally(() => {
+			held.restart = undefined
+		})
+	})
 	held.mails = runTaskList({ ...options, concurrency: MAILS_AT_A_TIME }, { 'send-mail': sendsMail }, pgPool)
 	events.on('job:success', ({ job }) => countTry({ task: job.task_identifier, outcome: 'done' }))
 	events.on('job:error', ({ job }) => countTry({ task: job.task_identifier, outcome: 'failed' }))
 	const names = new Set(regular.map(({ name }) => name))
 	events.on('job:failed', ({ job }) => {
 		if (names.has(job.task_identifier))
-			forgetFailedRuns(job.task_identifier, job.id).catch((error) =>
+			Promise.all([keepFailedRun(job.id), forgetFailedRuns(job.task_identifier, job.id)]).catch((error) =>
 				log.warn({ err: error }, 'failed runs stay listed'),
 			)
 	})
 	await forgetFutureRuns()
+}
+
+/** Ends the runner once its running jobs have ended, and starts another one. @param start starts it */
+async function restart(start: () => Promise<Runner>): Promise<void> {
+	log.warn('the clock was set back, so regular work is planned anew')
+	await held.runner?.stop()
+	held.runner = undefined
+	while (held.stopWatchingClock && !held.runner)
+		try {
+			await forgetFutureRuns()
+			held.runner = await start()
+		} catch (error) {
+			log.error({ err: error }, 'regular work could not be planned anew, which is tried again')
+			await sleep(RESTART_RETRY_MS, undefined, { ref: false })
+		}
 }
 
 /** Jobs of the whole site by state (due, scheduled, running, or failed permanently), as metric labels with counts. */
@@ -164,8 +194,9 @@ export function crontabOf(schedules: readonly Schedule[]): string {
 	const minutely = schedules.filter(({ every }) => every === 'minute')
 	const job = ({ name, every, triesOnce }: Schedule, options: string[] = []) => {
 		const attempts = triesOnce ? 1 : MAX_RUN_ATTEMPTS[every]
-		const all = attempts ? [...options, `max=${attempts}`] : options
-		return all.length > 0 ? `${name} ?${all.join('&')}` : name
+		// A run that has not begun is replaced by the next. After a clock was a day behind, or the machine asleep, thousands would wait.
+		const all = [...options, `jobKey=${name}`, ...(attempts ? [`max=${attempts}`] : [])]
+		return `${name} ?${all.join('&')}`
 	}
 	return [
 		...nightly.map((schedule, index) => `${(index * 7) % 60} 3 * * * ${job(schedule, ['fill=1d'])}`),
@@ -189,6 +220,9 @@ function longTask(name: string, work: (payload: unknown) => Promise<unknown>): (
 /** Finishes running jobs, and stops. */
 export async function stopJobs(): Promise<void> {
 	held.stopWatching?.()
+	held.stopWatchingClock?.()
+	held.stopWatchingClock = undefined
+	await held.restart
 	await Promise.all([held.runner?.stop(), held.mails?.gracefulShutdown()])
 	held.runner = undefined
 	held.mails = undefined

@@ -23,3 +23,8 @@ export async function forgetFailedRuns(name: string, before?: string): Promise<v
 			and id < ${before ?? null}::bigint is not false
 			and task_id = (select id from graphile_worker._private_tasks where identifier = ${name})`.execute(db())
 }
+
+/** Takes the key of a run that failed permanently, with which the next run would replace it at once, and nobody would see that it failed. */
+export async function keepFailedRun(id: string): Promise<void> {
+	await sql`update graphile_worker._private_jobs set key = null where id = ${id}::bigint`.execute(db())
+}

@@ -14,6 +14,10 @@ const NEARLY_FULL_BELOW_BYTES = 500 * 2 ** 20
 /** The same as a share of the disk; used for disks on which it is less than {@link SHARE_COUNTS_BELOW_BYTES}. */
 const NEARLY_FULL_BELOW_SHARE = 0.05
 const SHARE_COUNTS_BELOW_BYTES = 20 * 2 ** 30
+/** Many file systems hold a limited number of files. With fewer left, PostgreSQL may not be able to make those of its WAL or of a sort. */
+const FULL_BELOW_FILES = 100
+/** Below this share of them, admins are warned. */
+const NEARLY_FULL_BELOW_FILES_SHARE = 0.02
 
 interface Seen {
 	state: DiskState | null
@@ -38,7 +42,11 @@ export async function diskState(dataDir: string = config().dataDir): Promise<Dis
 	if (now - seen.checkedAt > DISK_CHECK_INTERVAL_MS) {
 		seen.checkedAt = now
 		seen.state = await readDisk(dataDir).catch(() => null)
-		if (seen.state) log.warn({ state: seen.state }, 'the disk of the data directory has little room left')
+		if (seen.state)
+			log.warn(
+				{ state: seen.state },
+				'the disk of the data directory has little room left, or holds nearly as many files as it can (df -i)',
+			)
 	}
 	// The database may be on another disk than the data directory; a failed write is noticed on either.
 	return now - seen.failedAt < DISK_CHECK_INTERVAL_MS ? 'full' : seen.state
@@ -46,8 +54,9 @@ export async function diskState(dataDir: string = config().dataDir): Promise<Dis
 
 /** Checks the disk of this folder. */
 export async function readDisk(folder: string): Promise<DiskState | null> {
-	const { bavail, blocks, bsize } = await statfs(folder)
-	return diskStateOf(bavail * bsize, blocks * bsize)
+	const { bavail, blocks, bsize, ffree, files } = await statfs(folder)
+	const states = [diskStateOf(bavail * bsize, blocks * bsize), fileStateOf(ffree, files)]
+	return states.find((state) => state === 'full') ?? states.find((state) => state !== null) ?? null
 }
 
 /** @param left bytes that may still be written @param whole bytes of the disk */
@@ -55,4 +64,11 @@ export function diskStateOf(left: number, whole: number): DiskState | null {
 	if (left < FULL_BELOW_BYTES) return 'full'
 	if (left < NEARLY_FULL_BELOW_BYTES) return 'nearly-full'
 	return left < SHARE_COUNTS_BELOW_BYTES && left < whole * NEARLY_FULL_BELOW_SHARE ? 'nearly-full' : null
+}
+
+/** @param left how many files can still be created @param whole how many the file system can hold; 0 where there is no limit */
+export function fileStateOf(left: number, whole: number): DiskState | null {
+	if (whole === 0) return null
+	if (left < FULL_BELOW_FILES) return 'full'
+	return left < whole * NEARLY_FULL_BELOW_FILES_SHARE ? 'nearly-full' : null
 }

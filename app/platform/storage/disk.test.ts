@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { diskFullError } from '~/platform/db/outage.server.ts'
-import { diskState, diskStateOf, readDisk } from './disk.server.ts'
+import { canIsolate, isolationNote, mountSmallDisk, runOnDisk } from '../../../tests/support/small-disk.ts'
+import { diskState, diskStateOf, fileStateOf, readDisk } from './disk.server.ts'
 
 const MB = 2 ** 20
 const GB = 2 ** 30
@@ -15,6 +16,23 @@ test.each([
 	['an empty small disk', 700 * MB, 800 * MB, null],
 ])('%s', (_what, left, whole, state) => {
 	expect(diskStateOf(left, whole)).toBe(state)
+})
+
+test.each([
+	['no limit', 0, 0, null],
+	['99 files left', 99, 1_000_000, 'full'],
+	['1 % of a million files left', 10_000, 1_000_000, 'nearly-full'],
+	['3 % of a million files left', 30_000, 1_000_000, null],
+])('%s', (_what, left, whole, state) => {
+	expect(fileStateOf(left, whole)).toBe(state)
+})
+
+test(`a disk with room for bytes, and none for files, is full${isolationNote}`, { skip: !canIsolate }, async () => {
+	const disk = await mountSmallDisk(1_024)
+	onTestFinished(disk.remove)
+	expect(await readDisk(disk.seen)).toBeNull()
+	runOnDisk(disk, 'mount', '-o', 'remount,nr_inodes=50', disk.folder)
+	expect(await readDisk(disk.seen)).toBe('full')
 })
 
 test('the disk of an existing folder can be checked', async () => {
