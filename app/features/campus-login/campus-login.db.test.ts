@@ -103,7 +103,7 @@ describe('logging in', () => {
 		const owner = await viewerWithCookies(cookies)
 		enrol({ sub: `someone-else-${made}`, email_verified: true })
 		await expect(trip()).rejects.toThrow(
-			/^There is already an account with the address student\d+@eastmere.example\. If it is yours/,
+			/^There is already an account with the address student\d+@eastmere.example, and another account of the campus login opens it\. If it is yours/,
 		)
 		const { rows } = await sql`select from identities where user_id = ${owner?.id}`.execute(db())
 		expect(rows).toHaveLength(1)

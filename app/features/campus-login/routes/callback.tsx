@@ -1,4 +1,5 @@
 import { data, redirect } from 'react-router'
+import { LinkRequired, linkingPageFor } from '~/features/account-linking/account-linking.server.ts'
 import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
 import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
 import { factsOf, viewerOf } from '~/lib/context.ts'
@@ -31,6 +32,13 @@ export async function loader({ request, params, context }: Route.LoaderArgs) {
 			])
 			const query = `redirectTo=${encodeURIComponent(destinationOf(request))}`
 			return redirect(`/login/code?${query}`, { status: 303, headers: cookies })
+		}
+		if (error instanceof LinkRequired) {
+			const cookies = new Headers([
+				['Set-Cookie', error.cookie],
+				['Set-Cookie', clearFlowCookie()],
+			])
+			return redirect(linkingPageFor(destinationOf(request)), { status: 303, headers: cookies })
 		}
 		const headers = new Headers(retryHeaders(error))
 		headers.append('Set-Cookie', clearFlowCookie())
