@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { config } from '~/config.server.ts'
+import { deleteLinkRequests } from '~/features/account-linking/account-linking.queries.server.ts'
 import { beginLinking } from '~/features/account-linking/account-linking.server.ts'
 import { findAccountByEmail, lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { logInAs } from '~/features/accounts/accounts.server.ts'
@@ -311,6 +312,32 @@ export async function unlinkIdentity(viewer: SignedIn, id: number, keptSession: 
 	await announceEndedSessions(viewer.id, viewer.username)
 	await invalidatePages([ALL_PAGES])
 	await recordSecurityEvent('identity-unlinked', { userId: viewer.id, detail: { provider } })
+}
+
+/**
+ * Unlinks an identity of a member in the transaction of an admin, with the links that wait to be followed. Call {@link invalidatePages}
+ * after the commit.
+ * @returns how sentences name its provider
+ * @throws NotFound if it is unlinked already
+ */
+export async function removeIdentity(
+	trx: Executor,
+	{ id: userId, email }: { id: number; email: string },
+	id: number,
+): Promise<string> {
+	const provider = isId(id) ? await deleteIdentity(trx, { userId, id, keptSession: 0 }) : undefined
+	if (provider === undefined) throw new NotFound(unlinked)
+	await deleteLinkRequests(trx, userId)
+	const title = providerNames[provider] ?? provider
+	await addJob('send-mail', removedLetter(email, title), trx)
+	return title
+}
+
+function removedLetter(to: string, who: string): Mail {
+	const link = { label: 'Log in', url: `${config().publicUrl}/login` }
+	const text = `An admin unlinked ${who} from your ${siteName()} account, and ended all its sessions and access tokens.`
+	const closing = 'You can link it again once you have logged in. If you do not know why this happened, ask an admin.'
+	return linkMail(to, `An admin unlinked ${who} at ${siteName()}`, text, link, closing)
 }
 
 /** The identities of a member, and the providers that they can link. */
