@@ -57,6 +57,7 @@ async function save(input: Record<string, string>): Promise<void> {
 	await saveSettings(admin, 'campus-login', { ...sent, ...input })
 }
 
+const secondsFromNow = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds
 /** The request for a callback. */
 const visitOf = ({ pathname, search }: URL, cookies: readonly string[]) => requestOf(pathname + search, cookies)
 
@@ -102,9 +103,7 @@ describe('logging in', () => {
 		const { cookies } = await trip()
 		const owner = await viewerWithCookies(cookies)
 		enrol({ sub: `someone-else-${made}`, email_verified: true })
-		await expect(trip()).rejects.toThrow(
-			/^There is already an account with the address student\d+@eastmere.example, and another account of the campus login opens it\. If it is yours/,
-		)
+		await expect(trip()).rejects.toThrow(/^There is already an account .+@eastmere.example, and another account/)
 		const { rows } = await sql`select from identities where user_id = ${owner?.id}`.execute(db())
 		expect(rows).toHaveLength(1)
 	})
@@ -220,23 +219,24 @@ describe('invalid responses', () => {
 		expect((await trip()).message).toBe('Welcome back!')
 	})
 
-	test.each<[string, (claims: Record<string, unknown>) => void]>([
+	test.each<[string, (claims: Record<string, unknown>) => void, string?]>([
 		['for another site', (claims) => Object.assign(claims, { aud: 'another-site' })],
 		[
 			'for another site, too, which asked for it',
 			(claims) => Object.assign(claims, { aud: [campus.clientId, 'x'], azp: 'x' }),
 		],
 		['of another issuer', (claims) => Object.assign(claims, { iss: 'https://elsewhere.example' })],
-		['that has expired', (claims) => Object.assign(claims, { exp: Math.floor(Date.now() / 1_000) - 120 })],
+		['that has expired', (claims) => Object.assign(claims, { exp: secondsFromNow(-120) }), 'a clock is wrong'],
+		['that is not valid yet', (claims) => Object.assign(claims, { nbf: secondsFromNow(120) }), 'a clock is wrong'],
 		['of another login', (claims) => Object.assign(claims, { nonce: 'x'.repeat(43) })],
 		['of no login', (claims) => void delete claims.nonce],
 		['of nobody', (claims) => void delete claims.sub],
 		['of somebody else than the answer about the person', (claims) => Object.assign(claims, { sub: 'somebody-else' })],
-	])('an ID token %s, though it is signed', async (_what, forge) => {
+	])('an ID token %s, though it is signed', async (_what, forge, words = 'cannot be believed') => {
 		campus.forge = forge
 		const refusal = await trip().catch((error: unknown) => error)
 		campus.forge = null
-		expect(refusal).toMatchObject({ message: expect.stringContaining('gave an answer that cannot be believed') })
+		expect(refusal).toMatchObject({ message: expect.stringContaining(words) })
 		expect((await trip()).message).toBe('Welcome!')
 	})
 
