@@ -9,7 +9,7 @@ import { redirectWithToast } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Link } from '~/ui/link.tsx'
 import { loginsPath } from '../campus-login.view.ts'
-import { clearFlowCookie, destinationOf, finishFlow } from '../login-flow.server.ts'
+import { clearFlowCookie, destinationOf, finishFlow, isStillPending } from '../login-flow.server.ts'
 import type { Route } from './+types/callback'
 
 /** The redirect URI of providers. Shows errors, with a link to start again. */
@@ -41,7 +41,7 @@ export async function loader({ request, params, context }: Route.LoaderArgs) {
 			return redirect(linkingPageFor(destinationOf(request)), { status: 303, headers: cookies })
 		}
 		const headers = new Headers(retryHeaders(error))
-		headers.append('Set-Cookie', clearFlowCookie())
+		if (!isStillPending(error)) headers.append('Set-Cookie', clearFlowCookie())
 		return data({ message: error.message, isLoggedIn: viewerOf(context) !== null }, { status: error.status, headers })
 	}
 }
