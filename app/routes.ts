@@ -7,6 +7,7 @@ export default [
 	route('login', 'features/accounts/routes/login.tsx'),
 	route('login/code', 'features/authenticators/routes/login-code.tsx'),
 	route('login/passkey', 'features/passkeys/routes/passkey-login.tsx'),
+	route('login/link', 'features/account-linking/routes/link-login.tsx'),
 	route('login/ldap', 'features/campus-login/routes/ldap.tsx'),
 	route('login/saml/acs', 'features/campus-login/routes/saml-acs.ts'),
 	route('login/saml/metadata', 'features/campus-login/routes/saml-metadata.ts'),

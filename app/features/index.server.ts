@@ -1,4 +1,5 @@
 import type { Feature } from '~/platform/feature.ts'
+import { accountLinking } from './account-linking/account-linking.feature.server.ts'
 import { accountMerge } from './account-merge/account-merge.feature.server.ts'
 import { accounts } from './accounts/accounts.feature.server.ts'
 import { administration } from './administration/administration.feature.server.ts'
@@ -64,7 +65,7 @@ export const layers: readonly (readonly Feature[])[] = [
 	[authenticators],
 	[identity, terms],
 	[members, tokens],
-	[campus, notifications, pictures],
+	[accountLinking, campus, notifications, pictures],
 	[campusLogin, moderation],
 	[vocabulary],
 	[chatPictures, conversations, tags],

@@ -12,6 +12,7 @@ import {
 import { type CampusSite, startCampus } from '../support/oidc-site.ts'
 import { type SamlSite, startSamlSite } from '../support/saml-site.ts'
 import {
+	enrol,
 	enrolAdmin,
 	expect,
 	expectNoViolationsInThemes,
@@ -140,6 +141,81 @@ test('an admin sets up the campus login and undoes changes; a newcomer logs in w
 	await comeByDirectory(await context.newPage())
 	await context.close()
 })
+
+test('a member with a password links the campus login by mail, on two devices, with and without scripts', async ({
+	page,
+	browser,
+}) => {
+	const baseURL = process.env.SITE_URL ?? ''
+	const email = `${await enrol(page, 'Lina Harrow')}@eastmere.example`
+	await page.context().clearCookies()
+	await enrolAdmin(page)
+	await page.goto('/admin/settings/campus-login')
+	await page.getByLabel('Offer the campus login', { exact: true }).check()
+	await page.getByLabel('Issuer', { exact: true }).fill(campus.issuer)
+	await page.getByLabel('Client id', { exact: true }).fill(campus.clientId)
+	await page.getByLabel('Client secret', { exact: true }).fill(campus.clientSecret)
+	await page.getByLabel('On the button', { exact: true }).fill('Log in at Eastmere')
+	await page.keyboard.press('Enter')
+	await expectNotice(page, 'Saved. It applies immediately.')
+	campus.accounts.set('s-2', {
+		sub: 's-2',
+		name: 'Lina Harrow',
+		preferred_username: 'lharrow',
+		email,
+		email_verified: true,
+	})
+	campus.visitor = 's-2'
+	const logIn = async (member: Page) => {
+		await member.goto('/login')
+		await member.getByRole('button', { name: 'Log in at Eastmere' }).click()
+	}
+	for (const javaScriptEnabled of [true, false]) {
+		const options = { baseURL, viewport: { width: 390, height: 844 }, javaScriptEnabled }
+		const laptop = await browser.newContext(options)
+		const member = await laptop.newPage()
+		await logIn(member)
+		await expect(member.getByRole('heading', { level: 1 })).toHaveText('This address has an account')
+		if (javaScriptEnabled) {
+			await expectNoViolationsInThemes(member)
+			await expectToFit(member, [320, 1280])
+		}
+		await member.getByRole('button', { name: 'Send me a link' }).click()
+		await expect(member.getByRole('heading', { level: 1 })).toHaveText('Check your mailbox')
+		const link = await mailedLink(email)
+		// Without scripts on the phone, whose browser has not logged in.
+		const device = javaScriptEnabled ? laptop : await browser.newContext(options)
+		const reader = await device.newPage()
+		await reader.goto(link)
+		if (!javaScriptEnabled) {
+			await expect(reader.getByRole('heading', { level: 1 })).toHaveText('Log in here first')
+			await reader.getByRole('button', { name: 'Log in at Eastmere' }).click()
+		}
+		await expect(reader.getByRole('heading', { level: 1 })).toHaveText('Is @lina.harrow your account?')
+		if (javaScriptEnabled) {
+			await expectNoViolationsInThemes(reader)
+			await expectToFit(reader, [320, 1280])
+		}
+		await reader.getByRole('button', { name: 'It is mine: link it and log in' }).click()
+		await reader.waitForURL('**/find-dev')
+		await reader.goto('/settings/logins')
+		await expect(reader.getByText('The campus login as lharrow')).toBeVisible()
+		await reader.goto(link)
+		await expect(reader.getByRole('heading', { level: 1 })).toHaveText('Not linked')
+		await laptop.close()
+		if (device !== laptop) await device.close()
+		await unlinkAsAdmin(page)
+	}
+})
+
+/** Unlinks the login of the member above. */
+async function unlinkAsAdmin(page: Page): Promise<void> {
+	await page.goto('/admin/members/lina.harrow')
+	await page.locator('#unlink-why').fill('Made anew.')
+	await page.getByRole('button', { name: 'Unlink' }).click()
+	await expectNotice(page, 'Unlinked, and they are logged out everywhere.')
+	await expect(page.getByRole('button', { name: 'Unlink' })).toHaveCount(0)
+}
 
 test('a member with a linked GitHub account picks projects from their repositories, with and without scripts', async ({
 	page,

@@ -55,6 +55,7 @@ function sights({
 				'/login/passkey',
 				'/login/campus',
 				'/login/ldap',
+				'/login/link?token=x',
 				'/login/saml/callback',
 				'/login/campus/callback',
 				'/register',

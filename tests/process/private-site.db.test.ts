@@ -34,6 +34,7 @@ const open = [
 	'/login/:provider/callback',
 	'/login/code',
 	'/login/ldap',
+	'/login/link',
 	'/login/passkey',
 	'/login/saml/acs',
 	'/login/saml/metadata',

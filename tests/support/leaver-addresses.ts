@@ -181,6 +181,7 @@ export const SILENT: Record<string, string[]> = {
 		'/login/:provider/callback',
 		'/login/code',
 		'/login/ldap',
+		'/login/link',
 		'/login/passkey',
 		'/logout',
 		'/register',

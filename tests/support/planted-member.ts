@@ -201,6 +201,13 @@ async function fillBehind({ id, username }: SignedIn, own: string, questionId: n
 	const next = `${own}@home.example`
 	const rows: [table: string, row: Record<string, unknown>][] = [
 		['campus_links', { token_hash: own, user_id: id, email: next, expires_at: soon }],
+		[
+			'link_requests',
+			{
+				...{ user_id: id, email: next, provider: own, identity_hash: own, browser_hash: own },
+				...{ link_hash: own, kept: own, expires_at: soon },
+			},
+		],
 		['email_links', { token_hash: own, user_id: id, email: next, expires_at: soon }],
 		['email_changes', { token_hash: own, user_id: id, email: next, place: 'second_email', expires_at: soon }],
 		['email_undos', { token_hash: own, user_id: id, email: next, second_email: next, expires_at: soon }],

@@ -68,6 +68,7 @@ export async function isStillLinked(id: number): Promise<boolean> {
 export interface IdentityRow {
 	id: number
 	provider: string
+	issuer: string
 	name: string
 	affiliation: Affiliation
 	created_at: string
@@ -77,7 +78,7 @@ export interface IdentityRow {
 /** The identities of a member. */
 export async function listIdentityRows(userId: number, executor: Executor = db()): Promise<IdentityRow[]> {
 	const { rows } = await sql<IdentityRow>`
-		select id, provider, name, affiliation, ${isoSeconds('created_at')} as created_at, ${isoSeconds('used_at')} as used_at
+		select id, provider, issuer, name, affiliation, ${isoSeconds('created_at')} as created_at, ${isoSeconds('used_at')} as used_at
 		from identities where user_id = ${userId} order by id`.execute(executor)
 	return rows
 }
@@ -170,6 +171,12 @@ export async function claimSessionCheck(
 			and i.provider = ${provider}
 		returning p.session_id, p.identity_id, i.user_id, i.provider, i.issuer, i.subject, p.refresh_token`.execute(db())
 	return rows[0]
+}
+
+/** The member of a session; undefined once it has ended. */
+export async function findSessionOwner(trx: Executor, sessionId: number): Promise<number | undefined> {
+	const { rows } = await sql<{ user_id: number }>`select user_id from sessions where id = ${sessionId}`.execute(trx)
+	return rows[0]?.user_id
 }
 
 /** The valid sessions that began with an identity, or with any identity of a member at these providers; last used first. */

@@ -1,17 +1,21 @@
 import { z } from 'zod'
 import { config } from '~/config.server.ts'
-import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
+import { deleteLinkRequests } from '~/features/account-linking/account-linking.queries.server.ts'
+import { beginLinking } from '~/features/account-linking/account-linking.server.ts'
+import { findAccountByEmail, lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { logInAs } from '~/features/accounts/accounts.server.ts'
 import { allowsPasswords, loginMethods } from '~/features/accounts/login-methods.server.ts'
+import { isClosedDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
 import { announceNewAccount, registerExternalUser } from '~/features/accounts/registration/registrations.server.ts'
 import { registrationNotice, registrationSettings } from '~/features/accounts/registration/rules.server.ts'
 import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
 import { findEmailById } from '~/features/authenticators/authenticators.queries.server.ts'
 import { confirmCampusByLogin } from '~/features/campus/campus.server.ts'
+import { findEmails } from '~/features/identity/emails/emails.queries.server.ts'
 import { restLoginOn } from '~/features/sessions/late-logins.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { announceEndedSessions, requireStandingSession } from '~/features/sessions/sessions.server.ts'
+import { announceEndedSessions, requireStandingSession, SESSION_ENDED } from '~/features/sessions/sessions.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -27,7 +31,9 @@ import {
 	deleteIdentity,
 	findIdentity,
 	findIdentityOwner,
+	findSessionOwner,
 	type Identity,
+	type IdentityRow,
 	insertIdentity,
 	insertProviderSession,
 	isStillLinked,
@@ -55,7 +61,7 @@ export function refreshPurpose(sessionId: number): string {
  * Logs in with an identity that a provider confirmed. The first login creates the account.
  * @returns the cookies of the session, whether the account is new, and a page that takes precedence over the requested
  * one: a member who asked for deletion can first choose to keep the account
- * @throws NotAllowed, Conflict, Invalid with a message for the person
+ * @throws NotAllowed, Conflict, Invalid with a message for the person; LinkRequired, SecondStepRequired
  */
 export async function logInByIdentity(
 	provider: Provider,
@@ -64,6 +70,7 @@ export async function logInByIdentity(
 ): Promise<{ headers: Headers; isNew: boolean; leadsTo: string | null }> {
 	const known = await findIdentityOwner(db(), answer)
 	const person = known ? null : await readProviderUser(answer.claims, provider.claims)
+	if (person) await offerLinking(provider, answer, person)
 	const identity = identityOf(provider, answer)
 	const { userId, identityId, made } = await db()
 		.transaction()
@@ -76,7 +83,7 @@ export async function logInByIdentity(
 				return { userId: owner.user_id, identityId: owner.id, made: null }
 			}
 			if (!person) throw new Conflict('This account was changed in the meantime. Try again.')
-			const account = await register(trx, provider, person)
+			const account = await register(trx, provider, { person, issuer: answer.issuer })
 			const id = await insertIdentity(trx, account.id, identity, true)
 			return { userId: account.id, identityId: id, made: account }
 		})
@@ -89,35 +96,59 @@ export async function logInByIdentity(
 }
 
 const keptShape = z.object({
-	identityId: z.number(),
+	/** Null for an identity that is linked when the session begins. */
+	identityId: z.number().nullable(),
+	/** The identity to link, and the address by which its account was found. */
+	link: z
+		.object({
+			identity: z.object({
+				provider: z.string(),
+				issuer: z.string(),
+				subject: z.string(),
+				name: z.string(),
+				affiliation: z.enum(['', 'student', 'staff']),
+			}),
+			email: z.string(),
+		})
+		.optional(),
 	refreshToken: z.string().nullable(),
 	endsAt: z.string().nullable(),
 })
+type Kept = z.output<typeof keptShape>
 
 /** Encrypted data for the session before it starts; null if its provider cannot be asked again and gives no end. */
 function keptOf(identityId: number, answer: ProviderIdentity): string | null {
 	const { refreshToken, endsAt = null } = answer
 	if (refreshToken === null && endsAt === null) return null
-	const kept: z.input<typeof keptShape> = { identityId, refreshToken, endsAt }
+	return encryptKept({ identityId, refreshToken, endsAt })
+}
+
+function encryptKept(kept: Kept): string {
 	return encryptSecret(keptPurpose, JSON.stringify(kept))
 }
 
 /**
- * Stores with a new session how to check it at its provider, and when it ends.
+ * Stores with a new session how to check it at its provider, and when it ends. Links the identity first, if a mailed link asked for it.
  * @param kept as `logInByIdentity` encrypted it, possibly before a second step
- * @throws NotAllowed if the identity was unlinked meanwhile
+ * @throws NotAllowed if the identity was unlinked meanwhile, Conflict if it cannot be linked any more
  */
 export async function attachSession(sessionId: number, kept: string): Promise<void> {
-	const { refreshToken, ...rest } = keptShape.parse(JSON.parse(decryptSecret(keptPurpose, kept) ?? 'null'))
+	const { refreshToken, endsAt, link, ...rest } = keptShape.parse(
+		JSON.parse(decryptSecret(keptPurpose, kept) ?? 'null'),
+	)
+	const identityId = link ? await linkByMail(sessionId, link) : rest.identityId
+	if (refreshToken === null && endsAt === null) return
 	const encrypted = refreshToken === null ? null : encryptSecret(refreshPurpose(sessionId), refreshToken)
-	if (await insertProviderSession({ sessionId, refreshToken: encrypted, ...rest })) return
+	const stored =
+		identityId !== null && (await insertProviderSession({ sessionId, identityId, refreshToken: encrypted, endsAt }))
+	if (stored) return
 	throw new NotAllowed('This way to log in was removed in the meantime. Log in another way.')
 }
 
 async function register(
 	trx: Executor,
 	provider: Provider,
-	person: ProviderUser,
+	{ person, issuer }: { person: ProviderUser; issuer: string },
 ): Promise<{ id: number; username: string }> {
 	const who = providerNames[provider.name]
 	if (!provider.registers)
@@ -136,9 +167,71 @@ async function register(
 		)
 	const account = await registerExternalUser(trx, person)
 	if (account) return account
-	throw new Conflict(
-		`There is already an account with the address ${person.email}. ${instead(`If it is yours, log in to it once, and link ${who} in your settings.`)}`,
-	)
+	const taken = `There is already an account with the address ${person.email}`
+	const holder = await findAccountByEmail(person.email, trx)
+	if (holder && !provider.isPublic && isOpenedByCampus(await listIdentityRows(holder.id, trx), issuer, provider.name))
+		throw new Conflict(
+			`${taken}, and another account of ${who} opens it. If it is yours, or somebody had this address before you, ask an admin for help.`,
+		)
+	throw new Conflict(`${taken}. ${instead(`If it is yours, log in to it once, and link ${who} in your settings.`)}`)
+}
+
+/**
+ * Offers a person of the campus to link their login to the account with their address, by a mail to it. Not to an account that a login
+ * of the campus opens already: it belongs to somebody there, and an address may pass from one person to another.
+ * @throws LinkRequired
+ */
+async function offerLinking(provider: Provider, answer: ProviderIdentity, person: ProviderUser): Promise<void> {
+	const { email, isConfirmed } = person
+	if (provider.isPublic || !isConfirmed || isClosedDemoAccount(email)) return
+	const account = await findAccountByEmail(email)
+	if (!account || isOpenedByCampus(await listIdentityRows(account.id), answer.issuer, provider.name)) return
+	const { refreshToken, endsAt = null } = answer
+	const link = { identity: identityOf(provider, answer), email }
+	throw await beginLinking({
+		...{ userId: account.id, email, provider: provider.name, identity: `${answer.issuer} ${answer.subject}` },
+		kept: encryptKept({ identityId: null, link, refreshToken, endsAt }),
+	})
+}
+
+/** Whether one of these identities logs in by a campus provider now. Those of an issuer that the site no longer uses do not. */
+function isOpenedByCampus(rows: readonly IdentityRow[], issuer: string, provider: string): boolean {
+	const offered = listProviders().flatMap(({ name, isPublic }) => (isPublic ? [] : [name]))
+	return rows.some((row) => (row.provider === provider ? row.issuer === issuer : offered.includes(row.provider)))
+}
+
+/**
+ * Links an identity to the account of a session that has just begun by a mailed link. The addresses of the account are told.
+ * @returns the id of the identity
+ * @throws NotAllowed, Conflict if it is not possible any more
+ */
+async function linkByMail(sessionId: number, { identity, email }: NonNullable<Kept['link']>): Promise<number> {
+	const who = providerNames[identity.provider] ?? identity.provider
+	const { id, userId } = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const userId = await findSessionOwner(trx, sessionId)
+			if (userId === undefined) throw new NotAllowed(SESSION_ENDED)
+			await lockMember(trx, userId)
+			await lockIdentity(trx, identity)
+			const linked = await listIdentityRows(userId, trx)
+			const isPossible =
+				(await findAccountByEmail(email, trx))?.id === userId &&
+				!(await findIdentityOwner(trx, identity)) &&
+				!isOpenedByCampus(linked, identity.issuer, identity.provider)
+			if (!isPossible) throw new Conflict('This account or login was changed in the meantime. Log in again.')
+			const former = linked.find(({ provider }) => provider === identity.provider)
+			if (former) await deleteIdentity(trx, { userId, id: former.id, keptSession: sessionId })
+			const id = await insertIdentity(trx, userId, identity, true)
+			const addresses = await findEmails(userId, trx)
+			for (const to of [addresses?.email, addresses?.second_email])
+				if (to) await addJob('send-mail', linkedLetter(to, who), trx)
+			return { id, userId }
+		})
+	await invalidatePages([ALL_PAGES])
+	await recordSecurityEvent('identity-linked', { userId, detail: { provider: identity.provider } })
+	if (identity.affiliation === 'student') await confirmCampusByLogin(userId, email)
+	return id
 }
 
 /** What to do instead. @param byPassword what helps where people have passwords */
@@ -219,6 +312,32 @@ export async function unlinkIdentity(viewer: SignedIn, id: number, keptSession: 
 	await announceEndedSessions(viewer.id, viewer.username)
 	await invalidatePages([ALL_PAGES])
 	await recordSecurityEvent('identity-unlinked', { userId: viewer.id, detail: { provider } })
+}
+
+/**
+ * Unlinks an identity of a member in the transaction of an admin, with the links that wait to be followed. Call {@link invalidatePages}
+ * after the commit.
+ * @returns how sentences name its provider
+ * @throws NotFound if it is unlinked already
+ */
+export async function removeIdentity(
+	trx: Executor,
+	{ id: userId, email }: { id: number; email: string },
+	id: number,
+): Promise<string> {
+	const provider = isId(id) ? await deleteIdentity(trx, { userId, id, keptSession: 0 }) : undefined
+	if (provider === undefined) throw new NotFound(unlinked)
+	await deleteLinkRequests(trx, userId)
+	const title = providerNames[provider] ?? provider
+	await addJob('send-mail', removedLetter(email, title), trx)
+	return title
+}
+
+function removedLetter(to: string, who: string): Mail {
+	const link = { label: 'Log in', url: `${config().publicUrl}/login` }
+	const text = `An admin unlinked ${who} from your ${siteName()} account, and ended all its sessions and access tokens.`
+	const closing = 'You can link it again once you have logged in. If you do not know why this happened, ask an admin.'
+	return linkMail(to, `An admin unlinked ${who} at ${siteName()}`, text, link, closing)
 }
 
 /** The identities of a member, and the providers that they can link. */

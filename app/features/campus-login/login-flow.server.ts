@@ -73,9 +73,17 @@ interface Finished {
 	headers: Headers
 }
 
+/** The callback is that of an earlier login than the pending one, which is still valid. */
+class AnotherLogin extends NotAllowed {}
+
 /** A Set-Cookie header that ends a pending login: it is valid for one callback. */
 export function clearFlowCookie(): string {
 	return setCookieHeader('login_flow', '', 0)
+}
+
+/** Whether a pending login is still valid after an error of its callback. */
+export function isStillPending(error: unknown): boolean {
+	return error instanceof AnotherLogin
 }
 
 /** Finishes a login at the callback. @throws NotFound, NotAllowed, Conflict, Invalid, TooManyRequests with a message for the person */
@@ -87,7 +95,11 @@ export async function finishFlow(name: string, request: Request, viewer: Viewer,
 		await recordSecurityEvent('refused', { detail: { reason: 'a login that this browser did not begin' } })
 		throw new NotAllowed('This login was not started in this browser, or took longer than ten minutes. Start again.')
 	}
-	const query = new URL(request.url).search
+	const { search: query, searchParams } = new URL(request.url)
+	if ((searchParams.get('state') ?? begun.state) !== begun.state) {
+		await recordSecurityEvent('refused', { detail: { reason: 'a login that this browser has begun anew since' } })
+		throw new AnotherLogin('You began to log in again in another tab. Go on there, or start again.')
+	}
 	const answer = await withProviderMessages(provider, () => provider.finish({ query, checks: begun }))
 	if (begun.linkTo === null) {
 		const { headers, isNew, leadsTo } = await logInByIdentity(provider, answer, request)
@@ -124,6 +136,8 @@ export async function withProviderMessages<Result>({ name }: Provider, step: () 
 		if (error instanceof ProviderUnreachable)
 			throw new NotAllowed(`${sentence} does not answer right now. Try again in a few minutes, or log in another way.`)
 		if (!(error instanceof ProviderRefused)) throw error
-		throw new NotAllowed(`${sentence} ${error.message}`)
+		// By SAML, whose answers name no state, it may be that of an earlier login, and nothing is left to be answered twice.
+		const Refusal = error.code === 'used' ? AnotherLogin : NotAllowed
+		throw new Refusal(`${sentence} ${error.message}`)
 	}
 }

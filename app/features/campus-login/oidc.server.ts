@@ -49,6 +49,9 @@ const DISCOVERY_LIFE_MS = 3_600_000
 const MAX_DISCOVERED = 20
 /** Tolerated clock difference in seconds. */
 const CLOCK_TOLERANCE_SECONDS = 60
+/** What is said of a response whose time has passed or is yet to come. */
+export const WRONG_CLOCK =
+	'gave an answer that has expired, or is not valid yet. Try again; if it happens again, tell who runs this site that a clock is wrong.'
 
 const discovered = remember(
 	'oidc-providers',
@@ -214,7 +217,8 @@ export async function withProviderErrors<Result>(work: () => Promise<Result>): P
 		const { code, message } = error as { code?: string; message?: string }
 		const oauth = oauthCodeOf(error)
 		log.warn({ code, oauth, reason: message }, 'a login provider’s response was rejected')
-		throw new ProviderRefused(wordsOf(oauth), oauth, { cause: error })
+		const words = code === 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED' ? WRONG_CLOCK : wordsOf(oauth)
+		throw new ProviderRefused(words, oauth, { cause: error })
 	}
 }
 

@@ -68,6 +68,7 @@ export const adminEventTexts: Partial<Record<SecurityEventKind, string>> = {
 	leaving: 'An admin asked for the account to be deleted',
 	'archive-requested': 'An admin asked for an archive of the account',
 	'username-changed': 'An admin changed the username',
+	'identity-unlinked': 'An admin removed a way to log in',
 }
 
 /** An event as its member sees it. */

@@ -1,5 +1,5 @@
 /** Our own cookies; those of the session are named in the accounts feature. */
-type OwnCookie = 'flash' | 'theme' | 'login' | 'login_flow' | 'announcement'
+type OwnCookie = 'flash' | 'theme' | 'login' | 'login_flow' | 'login_link' | 'announcement'
 
 let isSecure = false
 

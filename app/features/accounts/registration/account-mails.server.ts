@@ -103,7 +103,11 @@ export async function sendAccountMail({ kind, email, isKnownDevice = false }: Ac
  * learn that this one is spent, as links for a new password only go to addresses that have an account.
  * @returns whether it may be sent
  */
-export function mayMail(trx: Executor, email: string, budget: 'strangers' | 'campus' = 'strangers'): Promise<boolean> {
+export function mayMail(
+	trx: Executor,
+	email: string,
+	budget: 'strangers' | 'campus' | 'linking' = 'strangers',
+): Promise<boolean> {
 	return takeMailBudget(trx, budgetsOf(email)[budget])
 }
 
@@ -161,7 +165,7 @@ async function linkFor(trx: Executor, email: string, userId: number | null): Pro
 	return token
 }
 
-/** The budget keys of an address: for mails that strangers request, that known devices request, about new devices, and of universities. */
+/** The budget keys of an address: for mails that strangers request, that known devices request, about new devices, of universities, and to link a login. */
 function budgetsOf(email: string) {
 	const mailbox = mailboxOf(email)
 	return {
@@ -169,6 +173,7 @@ function budgetsOf(email: string) {
 		knownDevices: hashToken(`known device ${mailbox}`),
 		newDevices: hashToken(`new device ${mailbox}`),
 		campus: hashToken(`campus ${mailbox}`),
+		linking: hashToken(`linking ${mailbox}`),
 	}
 }
 

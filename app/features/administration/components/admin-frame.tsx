@@ -28,3 +28,13 @@ function Tab({ to, children }: { to: string; children: string }) {
 		</NavLink>
 	)
 }
+
+/** A line of a definition list. */
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+	return (
+		<>
+			<dt className="meta">{name}</dt>
+			<dd className="min-w-0 wrap-anywhere">{children}</dd>
+		</>
+	)
+}

@@ -3,6 +3,7 @@ import { confirmMember } from '~/features/accounts/accounts.queries.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { resetSecondFactor } from '~/features/authenticators/second-factor.server.ts'
 import { clearAddressProblems } from '~/features/bounces/bounces.server.ts'
+import { removeIdentity } from '~/features/campus-login/identities.server.ts'
 import { announceRename, applyRename, usernameInput } from '~/features/identity/usernames/usernames.server.ts'
 import { releaseCases } from '~/features/moderation/handling/handling.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
@@ -19,6 +20,7 @@ import { deleteDevices } from '~/features/sessions/sessions.queries.server.ts'
 import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { requireAdmin, type SignedIn, type Viewer } from '~/lib/viewer.ts'
+import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { lockAdmin } from '../admins.server.ts'
@@ -132,6 +134,28 @@ export async function resetLostFactor(
 	})
 	await announceEndedSessions(member.id, member.username)
 	await recordSecurityEvent(event, { userId: member.id, detail: { by: viewer?.id ?? 0 } })
+}
+
+const unlinkInput = whyInput.extend({ identity: z.string({ error: 'Choose a login.' }) })
+
+/**
+ * Unlinks an account elsewhere that opens a member's account, as it was made anew or passed to another person. Ends all sessions and deletes
+ * all tokens, as that person may have made some. The member is notified by mail.
+ * @param input identity, why
+ * @throws Invalid; NotFound if it is unlinked already; Conflict for the own account
+ */
+export async function unlinkIdentityOf(viewer: Viewer, username: string, input: Input): Promise<void> {
+	const { identity, why } = parseInput(unlinkInput, input)
+	const member = await withLockedMember(viewer, username, async (trx, actor, found, { email }) => {
+		if (found.id === actor.id) throw new Conflict('This is your own account. Remove it in your settings.')
+		const title = await removeIdentity(trx, { id: found.id, email }, Number(identity))
+		await endAllAccess(trx, found.id)
+		await deleteDevices(found.id, trx)
+		await record(trx, actor, found, 'unlink a login', { why, note: title })
+	})
+	await announceEndedSessions(member.id, member.username)
+	await invalidatePages([ALL_PAGES])
+	await recordSecurityEvent('identity-unlinked', { userId: member.id, detail: { by: viewer?.id ?? 0 } })
 }
 
 const deletionInput = whyInput.extend(leaveInput.shape)

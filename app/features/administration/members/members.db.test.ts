@@ -9,7 +9,14 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { sentMails, useJobTables } from '../../../../tests/support/jobs.ts'
-import { changeRole, clearBounceMarksOf, confirmAddressOf, renameMember, resetLostFactor } from './acts.server.ts'
+import {
+	changeRole,
+	clearBounceMarksOf,
+	confirmAddressOf,
+	renameMember,
+	resetLostFactor,
+	unlinkIdentityOf,
+} from './acts.server.ts'
 import { previewBulk, runBulk } from './bulk.server.ts'
 import { csvLine, exportMembers, getMember, listMembers, readFilters } from './members.server.ts'
 import { type Role, roles } from './members.view.ts'
@@ -229,6 +236,52 @@ test.each([
 	},
 )
 
+test('an admin unlinks a login of another site with a reason: sessions and tokens end, the member gets a mail, and links that wait are gone', async () => {
+	const who = await makeMember('linked')
+	const { rows: made } = await sql<{ id: number }>`
+		insert into identities (user_id, provider, issuer, subject, name)
+		values (${who.id}, 'campus', 'https://campus.example', 'linked', 'at-campus'), (${who.id}, 'github', 'https://github.com', '7', 'gh')
+		returning id`.execute(db())
+	const [campus = 0, github = 0] = made.map(({ id }) => id)
+	await sql`
+		insert into sessions (user_id, token, expires_at) values (${who.id}, 'linked', now() + interval '1 day')`.execute(
+		db(),
+	)
+	await sql`
+		insert into access_tokens (user_id, name, token_hash, last_four, scopes, expires_at)
+		values (${who.id}, 'x', 'linked', 'abcd', '{read}', now() + interval '1 day')`.execute(db())
+	await sql`
+		insert into link_requests (user_id, email, provider, identity_hash, browser_hash, kept, expires_at)
+		values (${who.id}, 'linked@campus.example', 'campus', 'x', 'linked', 'x', now() + interval '1 day')`.execute(db())
+	const unlink = (identity: unknown, by: Viewer = admin, reason = why) =>
+		unlinkIdentityOf(by, 'linked', { identity: String(identity), why: reason })
+	await expect(unlink(campus, admin, '')).rejects.toThrow(/Say why/)
+	for (const id of ['x', '', 0, 2 ** 40]) await expect(unlink(id)).rejects.toThrow(NotFound)
+	const other = await makeMember('unlinked')
+	await expect(unlinkIdentityOf(admin, other.username, { identity: String(campus), why })).rejects.toThrow(NotFound)
+	expect(await getMember(admin, 'linked')).toMatchObject({
+		...{ sessions: 1, tokens: 1 },
+		linked: [
+			{ id: campus, title: 'The campus login', name: 'at-campus' },
+			{ id: github, title: 'GitHub', name: 'gh' },
+		],
+	})
+	await unlink(campus)
+	await expect(unlink(campus)).rejects.toThrow('It is removed already.')
+	expect(await getMember(admin, 'linked')).toMatchObject({ sessions: 0, tokens: 0, linked: [{ id: github }] })
+	const { rows: waiting } = await sql`select from link_requests where user_id = ${who.id}`.execute(db())
+	expect(waiting).toEqual([])
+	const { rows } = await listLog(admin, { member: 'linked', cursor: null })
+	expect(rows.map((row) => [row.act, row.why, row.note])).toEqual([['unlink a login', why, 'the campus login']])
+	const [sent] = await sentMails('linked@campus.example')
+	expect(sent?.subject).toContain('An admin unlinked the campus login')
+	const { rows: seen } = await sql<{ kind: string }>`
+		select kind from security_events where user_id = ${who.id}`.execute(db())
+	expect(seen.map(({ kind }) => kind)).toEqual(['identity-unlinked by an admin'])
+	await expect(unlinkIdentityOf(admin, 'admin', { identity: '1', why })).rejects.toThrow('This is your own account.')
+	await sql`delete from users where id in (${who.id}, ${other.id})`.execute(db())
+})
+
 test('lists members whose mail bounces, with the reason; an admin clears the mark once', async () => {
 	const who = await makeMember('returned')
 	const mail = { userId: who.id, email: 'returned@campus.example', sentAt: new Date() }
@@ -260,6 +313,7 @@ test('only admins, according to the database, can do any of this', async () => {
 		['clear mail', (who) => clearBounceMarksOf(who, 'sue'), true],
 		['reset the second factor', (who) => resetLostFactor(who, 'ada', 'second factor', { why }), true],
 		['remove all passkeys', (who) => resetLostFactor(who, 'ada', 'passkeys', { why }), true],
+		['unlink a login', (who) => unlinkIdentityOf(who, 'ada', { identity: '1', why }), true],
 		['rename', (who) => renameMember(who, 'sue', { username: 'susan', why }), true],
 	]
 	const hal = { ...ada, username: 'hal', role: 'moderator' as const }

@@ -177,5 +177,13 @@ function presentDetail(
 		...linked.map(({ title, name }) => (name ? `${title} (${name})` : title)),
 		...(passkeys > 0 ? [pluralize(passkeys, 'passkey')] : []),
 	]
-	return { ...presentMemberSummary(row), ...numbers, logins, hasSecondFactor: row.second_factor, problems }
+	const others = linked.map(({ id, title, name }) => ({ id, title, name }))
+	return {
+		...presentMemberSummary(row),
+		...numbers,
+		logins,
+		linked: others,
+		hasSecondFactor: row.second_factor,
+		problems,
+	}
 }

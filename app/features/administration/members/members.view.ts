@@ -1,4 +1,5 @@
 import type { AddressProblemDetail } from '~/features/bounces/bounces.view.ts'
+import type { LinkedLogin } from '~/features/campus-login/campus-login.view.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 
 /* Members as admins see them. Times are ISO 8601 in UTC. */
@@ -107,13 +108,15 @@ export interface MemberDetail extends MemberSummary {
 	passkeys: number
 	/** In words: the password, accounts elsewhere with the name there, passkeys. */
 	logins: string[]
+	/** Their accounts elsewhere. */
+	linked: Pick<LinkedLogin, 'id' | 'title' | 'name'>[]
 	/** Problems of their addresses. */
 	problems: AddressProblemDetail[]
 }
 
 /** The actions that have a form on a member's page, besides those of moderation. @param mayEnd whether the viewer may end their sessions */
 export function memberForms(
-	{ isConfirmed, leavesAt, problems, hasSecondFactor, passkeys }: MemberDetail,
+	{ isConfirmed, leavesAt, problems, hasSecondFactor, passkeys, linked }: MemberDetail,
 	mayEnd: boolean,
 ): string[] {
 	return [
@@ -123,6 +126,7 @@ export function memberForms(
 		...(problems.some(({ kind }) => kind === 'returned') ? ['clear-mail'] : []),
 		...(hasSecondFactor ? ['second-factor'] : []),
 		...(passkeys > 0 ? ['passkeys'] : []),
+		...(linked.length > 0 ? ['unlink'] : []),
 		...(mayEnd ? ['log-out'] : []),
 	]
 }

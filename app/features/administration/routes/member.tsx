@@ -1,16 +1,15 @@
-import type { ReactNode } from 'react'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { MemberMail } from '~/features/bounces/components/member-mail.tsx'
+import { MemberIdentities } from '~/features/campus-login/components/member-identities.tsx'
 import { ActForms, DetachedActError } from '~/features/moderation/components/act-forms.tsx'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { logOutMember } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT, mayLogOut } from '~/features/moderation/moderation.policy.ts'
 import { getCase } from '~/features/moderation/queue.server.ts'
 import { profilePath, withParams } from '~/lib/addresses.ts'
-import { type Viewer, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
-import { requireAdmin } from '~/lib/viewer.ts'
+import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { type Input, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
@@ -21,7 +20,7 @@ import { LocalTime } from '~/ui/local-time.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { requirePageAdmin } from '../admins.server.ts'
-import { AdminFrame } from '../components/admin-frame.tsx'
+import { AdminFrame, Fact } from '../components/admin-frame.tsx'
 import {
 	changeRole,
 	clearBounceMarksOf,
@@ -30,6 +29,7 @@ import {
 	renameMember,
 	requestMemberArchive,
 	resetLostFactor,
+	unlinkIdentityOf,
 } from '../members/acts.server.ts'
 import { getMember } from '../members/members.server.ts'
 import { type MemberDetail, memberAdminPath, memberForms, membersPath, roles } from '../members/members.view.ts'
@@ -67,6 +67,10 @@ const accountActs: Record<string, (...call: [Viewer, string, Input]) => Promise<
 		await resetLostFactor(viewer, username, 'passkeys', input)
 		return 'The passkeys are removed, and they are logged out everywhere.'
 	},
+	async unlink(...call) {
+		await unlinkIdentityOf(...call)
+		return 'Unlinked, and they are logged out everywhere.'
+	},
 	async 'log-out'(viewer, username) {
 		await logOutMember(viewer, username)
 		return 'Logged out everywhere.'
@@ -84,8 +88,7 @@ const accountActs: Record<string, (...call: [Viewer, string, Input]) => Promise<
 /** One of the actions above, or a rename (`act` rename); others are actions of moderation. */
 export function action({ request, params: { username }, context, url }: Route.ActionArgs) {
 	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const viewer = viewerOf(context)
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const { act: sent = '', ...input } = Object.fromEntries(form)
 		const act = String(sent)
@@ -167,6 +170,9 @@ export default function Member({ loaderData, actionData: refusal }: Route.Compon
 					asksWhy
 				/>
 			)}
+			<MemberIdentities linked={member.linked} action={memberAdminPath(member.username)} refusal={of('unlink')}>
+				<WhyField act="unlink" refusal={of('unlink')} />
+			</MemberIdentities>
 			{mayEnd && (
 				<Plain
 					member={member}
@@ -219,15 +225,6 @@ function Facts({ member }: { member: MemberDetail }) {
 			)}
 			{member.isHidden && <Fact name="Profile">hidden from others</Fact>}
 		</dl>
-	)
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-	return (
-		<>
-			<dt className="meta">{name}</dt>
-			<dd className="min-w-0 wrap-anywhere">{children}</dd>
-		</>
 	)
 }
 

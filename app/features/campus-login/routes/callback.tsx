@@ -1,4 +1,5 @@
 import { data, redirect } from 'react-router'
+import { LinkRequired, linkingPageFor } from '~/features/account-linking/account-linking.server.ts'
 import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
 import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
 import { factsOf, viewerOf } from '~/lib/context.ts'
@@ -8,7 +9,7 @@ import { redirectWithToast } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Link } from '~/ui/link.tsx'
 import { loginsPath } from '../campus-login.view.ts'
-import { clearFlowCookie, destinationOf, finishFlow } from '../login-flow.server.ts'
+import { clearFlowCookie, destinationOf, finishFlow, isStillPending } from '../login-flow.server.ts'
 import type { Route } from './+types/callback'
 
 /** The redirect URI of providers. Shows errors, with a link to start again. */
@@ -32,8 +33,15 @@ export async function loader({ request, params, context }: Route.LoaderArgs) {
 			const query = `redirectTo=${encodeURIComponent(destinationOf(request))}`
 			return redirect(`/login/code?${query}`, { status: 303, headers: cookies })
 		}
+		if (error instanceof LinkRequired) {
+			const cookies = new Headers([
+				['Set-Cookie', error.cookie],
+				['Set-Cookie', clearFlowCookie()],
+			])
+			return redirect(linkingPageFor(destinationOf(request)), { status: 303, headers: cookies })
+		}
 		const headers = new Headers(retryHeaders(error))
-		headers.append('Set-Cookie', clearFlowCookie())
+		if (!isStillPending(error)) headers.append('Set-Cookie', clearFlowCookie())
 		return data({ message: error.message, isLoggedIn: viewerOf(context) !== null }, { status: error.status, headers })
 	}
 }

@@ -1,4 +1,5 @@
 import { redirect } from 'react-router'
+import { LinkRequired, linkingPageFor } from '~/features/account-linking/account-linking.server.ts'
 import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
 import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
@@ -55,6 +56,8 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	} catch (error) {
 		if (error instanceof SecondStepRequired)
 			return redirect(`/login/code?${query}`, { status: 303, headers: { 'Set-Cookie': error.cookie } })
+		if (error instanceof LinkRequired)
+			return redirect(linkingPageFor(redirectTo), { status: 303, headers: { 'Set-Cookie': error.cookie } })
 		return refuseForm(error, form)
 	}
 }

@@ -72,7 +72,7 @@ describe('logging in', () => {
 		const owner = (await viewerWithCookies((await saml.trip()).cookies)) as SignedIn
 		saml.enrol(`someone-else-${made}`)
 		await expect(saml.trip()).rejects.toThrow(
-			`There is already an account with the address student${made}@eastmere.example.`,
+			`There is already an account with the address student${made}@eastmere.example, and another`,
 		)
 		expect(await identitiesOf(owner)).toHaveLength(1)
 	})
@@ -238,14 +238,19 @@ describe('the form', () => {
 		const member = (await viewerWithCookies((await saml.trip()).cookies)) as SignedIn
 		await sql`update users set role = 'admin' where id = ${member.id}`.execute(db())
 		saml.enrol(`someone-else-${made}`)
-		for (const [registers, advice] of [
-			['on', 'If it is yours, log in to it once, and link the university login in your settings.'],
-			['', 'Log in another way, and link it in your settings.'],
+		const opened = 'and another account of the university login opens it.'
+		for (const [registers, advice, withoutPasswords] of [
+			['on', opened, opened],
+			[
+				'',
+				'. Log in another way, and link it in your settings.',
+				'. Passwords are switched off on this site, so ask an admin for help.',
+			],
 		] as const) {
 			await saml.save({ registers })
-			await expect(saml.trip()).rejects.toThrow(`. ${advice}`)
+			await expect(saml.trip()).rejects.toThrow(advice)
 			await saml.save({ registers, onlyWay: 'on' })
-			await expect(saml.trip()).rejects.toThrow('. Passwords are switched off on this site, so ask an admin for help.')
+			await expect(saml.trip()).rejects.toThrow(withoutPasswords)
 		}
 		const [own] = (await listLogins(member)).linked
 		await expect(unlinkIdentity(member, own?.id ?? 0, 0)).rejects.toThrow('log in. Link another account first.')

@@ -3,7 +3,7 @@ import type { SAML } from '@node-saml/node-saml'
 import { config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { newToken } from '~/lib/secrets.server.ts'
-import { type ProviderIdentity, ProviderRefused } from '../oidc.server.ts'
+import { type ProviderIdentity, ProviderRefused, WRONG_CLOCK } from '../oidc.server.ts'
 import { readAssertion, type SamlAssertion } from './assertion.server.ts'
 
 /*
@@ -65,8 +65,7 @@ const refusals = {
 	unsolicited: 'sent an answer that nobody here asked for. Begin with its button on the login page.',
 	used: 'answered a login that was finished already, or was begun more than ten minutes ago. Begin again.',
 	invalid: 'gave an answer that cannot be believed, so nobody was logged in. Try again.',
-	expired:
-		'gave an answer that has expired, or is not valid yet. Try again; if it happens again, tell who runs this site that a clock is wrong.',
+	expired: WRONG_CLOCK,
 	elsewhere:
 		'gave an answer that is meant for another site. Tell who runs this site: its addresses there are not set right.',
 	weak: 'signs its answers in a way that is not safe any more, such as SHA-1. Tell who runs this site: SHA-256 is needed.',

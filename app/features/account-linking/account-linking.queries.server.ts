@@ -1,0 +1,126 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isoSeconds } from '~/platform/db/sql-text.server.ts'
+
+/** A login that waits for its link, as it is stored. */
+export interface NewLinkRequest {
+	userId: number
+	/** The address that the provider vouched for. */
+	email: string
+	provider: string
+	identityHash: string
+	browserHash: string
+	/** Encrypted. */
+	kept: string
+	/** Its lifetime. */
+	seconds: number
+}
+
+/** Stores a login that waits for its link. */
+export async function insertLinkRequest(request: NewLinkRequest): Promise<void> {
+	const { userId, email, provider, identityHash, browserHash, kept, seconds } = request
+	await sql`
+		insert into link_requests (user_id, email, provider, identity_hash, browser_hash, kept, expires_at)
+		values (${userId}, ${email}, ${provider}, ${identityHash}, ${browserHash}, ${kept},
+			now() + make_interval(secs => ${seconds}))`.execute(db())
+}
+
+export interface BrowserLinkRequest {
+	user_id: number
+	email: string
+	provider: string
+	username: string
+}
+
+/** The login of this browser that waits for its link, if it happened within so many seconds and its address still is the account's. */
+export async function findByBrowser(
+	browserHash: string,
+	seconds: number,
+	executor: Executor = db(),
+): Promise<BrowserLinkRequest | undefined> {
+	const { rows } = await sql<BrowserLinkRequest>`
+		select r.user_id, r.email, r.provider, u.username from link_requests r
+		join users u on u.id = r.user_id join account_emails e on e.user_id = r.user_id and e.email = r.email
+		where r.browser_hash = ${browserHash} and r.created_at > now() - make_interval(secs => ${seconds})`.execute(
+		executor,
+	)
+	return rows[0]
+}
+
+/**
+ * Stores a new link for the login of a browser, in place of earlier ones for the same account and identity.
+ * @param link.seconds its lifetime
+ * @param link.kept seconds for which its mail may wait for the mail server
+ */
+export async function replaceLink(
+	trx: Executor,
+	browserHash: string,
+	{ hash, seconds, kept }: { hash: string; seconds: number; kept: number },
+): Promise<void> {
+	await sql`
+		update link_requests set link_hash = null from link_requests own
+		where own.browser_hash = ${browserHash} and link_requests.user_id = own.user_id
+			and link_requests.identity_hash = own.identity_hash and link_requests.link_hash is not null`.execute(trx)
+	await sql`
+		update link_requests set link_hash = ${hash}, works_until = now() + make_interval(secs => ${seconds}),
+			expires_at = now() + make_interval(secs => ${kept})
+		where browser_hash = ${browserHash}`.execute(trx)
+}
+
+/** Starts the lifetime of a link, in seconds from now. @returns false if it was used or replaced */
+export async function activateLink(hash: string, seconds: number): Promise<boolean> {
+	const { numAffectedRows } = await sql`
+		update link_requests set works_until = now() + make_interval(secs => ${seconds})
+		where link_hash = ${hash} and expires_at > now()`.execute(db())
+	return numAffectedRows === 1n
+}
+
+export interface LinkRow {
+	user_id: number
+	email: string
+	provider: string
+	identity_hash: string
+	name: string
+	username: string
+	email_verified: boolean
+	/** ISO 8601 in UTC. */
+	registered_at: string
+	is_leaving: boolean
+	/** What the login in this browser kept, if it was with the same identity; null otherwise. */
+	kept: string | null
+}
+
+/**
+ * The account that a valid link opens, if the address that it was mailed to still is the account's.
+ * @param browserHash of the browser that opened it
+ * @param seconds for which a login in a browser counts
+ * @param lock locks the link until the end of the transaction
+ */
+export async function findByLink(
+	executor: Executor,
+	{ hash, browserHash, seconds }: { hash: string; browserHash: string; seconds: number },
+	{ lock = false } = {},
+): Promise<LinkRow | undefined> {
+	const { rows } = await sql<LinkRow>`
+		select r.user_id, r.email, r.provider, r.identity_hash, u.name, u.username, u.email_verified,
+			${isoSeconds('u.created_at')} as registered_at,
+			u.leaves_at is not null as is_leaving,
+			(select own.kept from link_requests own
+				where own.browser_hash = ${browserHash} and own.user_id = r.user_id and own.identity_hash = r.identity_hash
+					and own.created_at > now() - make_interval(secs => ${seconds})) as kept
+		from link_requests r
+		join users u on u.id = r.user_id join account_emails e on e.user_id = r.user_id and e.email = r.email
+		where r.link_hash = ${hash} and r.works_until > now() ${lock ? sql`for update of r` : sql``}`.execute(executor)
+	return rows[0]
+}
+
+/** Deletes what waits for a link to an account, of one identity or of all. */
+export async function deleteLinkRequests(trx: Executor, userId: number, identityHash?: string): Promise<void> {
+	const ofIdentity = identityHash === undefined ? sql`` : sql`and identity_hash = ${identityHash}`
+	await sql`delete from link_requests where user_id = ${userId} ${ofIdentity}`.execute(trx)
+}
+
+/** Deletes expired logins; call it regularly. */
+export async function sweepLinkRequests(): Promise<void> {
+	await sql`delete from link_requests where expires_at < now()`.execute(db())
+}

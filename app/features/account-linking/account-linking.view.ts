@@ -1,0 +1,23 @@
+/** The page that asks for a link, and that the link opens. */
+export const linkingPath = '/login/link'
+
+/** What the page shows, by what its browser did before. */
+export type LinkingView =
+	/** It logged in, and may have a link mailed; `message` says why the link in the address does not count. */
+	| { state: 'begun'; email: string; message: string }
+	/** It has to log in with the provider first: the link was opened in another browser, or after a while. */
+	| { state: 'elsewhere'; provider: string; label: string }
+	/** It may link the two. */
+	| { state: 'open'; label: string; email: string; account: LinkedAccount }
+	/** The link does not count, and the browser has nothing to link. */
+	| { state: 'over'; message: string }
+
+/** The account that a link opens, for its reader to recognize. */
+export interface LinkedAccount {
+	name: string
+	username: string
+	/** ISO 8601 in UTC. */
+	registeredAt: string
+	/** Whether its address was never confirmed: its password, sessions and tokens then end. */
+	losesCredentials: boolean
+}

@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react'
+import type { FormRefusal } from '~/platform/http/form.ts'
+import { Select } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form } from '~/ui/link.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import type { LinkedLogin } from '../campus-login.view.ts'
+
+interface MemberIdentitiesProps {
+	linked: readonly Pick<LinkedLogin, 'id' | 'title' | 'name'>[]
+	action: string
+	/** The field of the reason. */
+	children: ReactNode
+	refusal: FormRefusal | null
+}
+
+/** For admins: unlinks a login of another site from a member's account (`act` unlink, `identity`, `why`). */
+export function MemberIdentities({ linked, action, refusal, children }: MemberIdentitiesProps) {
+	if (linked.length === 0) return null
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby="unlink-head">
+			<SectionHeading id="unlink-head" title="Linked logins" />
+			<Form method="post" action={action} className="mt-2 grid gap-3" replace>
+				<FormError errors={refusal?.errors} names={{ why: 'Why' }}>
+					{refusal?.message}
+				</FormError>
+				<p className="text-ink-2">
+					For an account elsewhere that was made anew, or passed to another person. Whoever reads the mail to the
+					member’s address can link another one. They get a mail, and are logged out everywhere.
+				</p>
+				<Select label="Login" name="identity" defaultValue={refusal?.values.identity ?? ''}>
+					{linked.map(({ id, title, name }) => (
+						<option key={id} value={id}>
+							{name ? `${title} as ${name}` : title}
+						</option>
+					))}
+				</Select>
+				{children}
+				<p>
+					<SubmitButton busyLabel="..." className="btn btn-outline" action={action} name="act" value="unlink">
+						Unlink
+					</SubmitButton>
+				</p>
+			</Form>
+		</section>
+	)
+}
