@@ -44,6 +44,7 @@ const seldom = { id: 1_000_501, count: 501, step: 2_000 }
 const literal = 2_000_502
 const unknown = literal + 2_000
 const anvils = unknown + 2_000
+const kilns = anvils + 6_000
 
 /** Questions with ids `step` apart, an hour between two. */
 async function add(author: SignedIn, { id, count, step = 1, tags = ['steam', 'water'], title, body }: Added) {
@@ -140,6 +141,19 @@ test.each([
 		expect([rows[0]?.id, instead]).toEqual([id, undefined])
 		const narrowed = await listQuestions(null, { search: `${search} -tag:glass`, limit: 10 })
 		expect(narrowed.rows.map(({ id }) => id)).not.toContain(id)
+	},
+)
+
+test.each(['copper kiln', 'brick oven', 'the fire clay', 'Schamotte heiß'])(
+	'the phrase “%s” is found however its words are joined in a text, before a title with its words',
+	async (phrase) => {
+		const joined = 'A copper_kiln, its brick-oven and *the*\nfire/clay: schamotte, HEISS, (schamotte) heiß.'
+		const id = kilns + phrase.length * 2
+		await add(ravi, { id, count: 1, tags: ['clay'], title: 'Heat', body: joined })
+		const words = phrase.split(' ').toReversed().join(' or ')
+		await add(ravi, { id: id + 1, count: 1, tags: ['clay'], title: words, body: 'It is hot.' })
+		const { rows } = await listQuestions(null, { search: `"${phrase}" tag:clay`, limit: 10 })
+		expect(rows[0]?.title).toBe('Heat')
 	},
 )
 

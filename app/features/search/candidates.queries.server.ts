@@ -12,15 +12,17 @@ export const MAX_CANDIDATES = {
 	phrase: { titled: 200, anywhere: 1_500 },
 }
 /**
- * The number of newest blocks, of 4,096 questions each, from which the number of matches is estimated. Scanning further,
- * block by block at about 0.25 ms each, stops once there are enough candidates; searching all questions at once costs
- * about 4 ms, plus 4 µs per match, with a million questions. So the scan continues where it is likely to stop early, within
- * a part of the forum, and for up to three times that distance. Titles have fewer matches: two blocks suffice to tell that
- * most of their scans would not stop early. Whether a question is solved or answered is not in the index, so that the row of
- * each match is read for it: then the scan pays for longer. Unanswered questions have an index of their own.
+ * The number of newest blocks, of 4,096 questions each, from which the number of matches is estimated. Titles have fewer matches: two
+ * blocks suffice to tell that most of their scans would not stop early.
  */
 const near = { titled: 2, anywhere: 6 }
-const partsWalked = { byIndex: 7, byState: 3 }
+/**
+ * What a search reads, in matches of 4 µs: scanning one more block, and searching all questions at once, for each block of them and beside
+ * the matches. The scan goes on where it is likely to take less than the other, and for up to three times as far as it is likely to take.
+ */
+const reading = { block: 60, allOfBlock: 4 }
+/** Whether a question is solved is not in the index, so that the rows of all matches are read, some three for each that is in the state. */
+const readPerFound = { byIndex: 1, byState: 3 }
 /** Up to this number of matches, all questions are searched in one index scan. */
 const rare = 2_000
 
@@ -94,7 +96,7 @@ function setOf(
 ): RawBuilder<unknown> {
 	const part = (which: string) => sql.raw(`${name}_${which}`)
 	const isInRows = [scope.solved, scope.unsolved].some((state) => state !== undefined) || scope.unanswered === false
-	const partWalked = isInRows ? partsWalked.byState : partsWalked.byIndex
+	const read = isInRows ? readPerFound.byState : readPerFound.byIndex
 	const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditionsBesideWords(scope, sql`true`)}`
 	const blocks = (from: RawBuilder<unknown>, until: RawBuilder<unknown>, isWanted: RawBuilder<unknown>) => {
 		const rows = walkBlocks(matching, from, until, ['id', 'ctid'], sql`(select top from asked)`)
@@ -107,11 +109,13 @@ function setOf(
 ${part('near')} as materialized (
 ${blocks(sql`0`, sql`${near[name] - 1}::int`, sql`(select not rare from asked) and ${needed}`)} limit (select ${sql.raw(name)} from asked)),
 ${part('next')} as materialized (
-select missing, case when not ${needed} then 'none' when rare then 'all' when missing <= 0 or top < ${near[name]}::int then 'none'
-when missing * ${near[name] * partWalked}::int <= found * top then 'walk' else 'all' end as way
+select missing, ${sql.lit(3 * near[name])} * missing / greatest(found, 1) as further,
+case when not ${needed} then 'none' when rare then 'all' when missing <= 0 or top < ${sql.lit(near[name])} then 'none'
+when ${sql.lit(near[name] * reading.block)} * missing <= found * top * (${sql.lit(reading.allOfBlock)} + ${sql.lit(read)} * found / ${sql.lit(near[name])})
+then 'walk' else 'all' end as way
 from (select rare, top, found, ${sql.raw(name)} - found as missing from asked, (select count(*) as found from ${part('near')}) counted) known),
 ${part('far')} as materialized (
-${blocks(sql`${near[name]}::int`, sql`(select top from asked) * 3 / ${partWalked}::int`, sql`(select way = 'walk' from ${part('next')})`)}
+${blocks(sql`${near[name]}::int`, sql`(select least(top, ${sql.lit(near[name])} + further)::int from asked, ${part('next')})`, sql`(select way = 'walk' from ${part('next')})`)}
 limit (select missing from ${part('next')})),
 ${part('any')} as materialized (
 ${publishedOf(newest)} limit (select ${sql.raw(name)} from asked)),

@@ -109,14 +109,14 @@ function rankedRows(
 	{ words, phrases, parts }: SearchWords,
 	candidates: 'candidates' | 'titled' | 'others',
 ): RawBuilder<unknown> {
-	const literally = phrases.map((phrase) => sql` + (${says(sql`q.text`, phrase)})::int`)
+	const literally = phrases.map((phrase) => sql` + (${saysInText(phrase)})::int`)
 	// Each use of a stored document detoasts it again. ts_delete returns a detoasted value, which it does not copy, as no document contains
 	// the empty word. The planner overestimates the candidates: without `offset 0` it would scan all questions. Their places as one array are
 	// read in one pass; a join would ask for the size of the table for each.
 	return sql`
 		select q.id, (${rankOf(words, parts)}${sql.join(literally, sql``)})::float8 as rank
 		from wanted cross join lateral (
-			select id, title || E'\n' || description as text, ts_delete(search, '') as search from questions
+			select id, title, description, ts_delete(search, '') as search from questions
 			where ctid = any(array(select ctid from ${sql.raw(candidates)}))
 				and ((select words from asked) = wanted.words or search @@ wanted.words) offset 0) q
 		${parts ? sql`where ts_filter(q.search, ${parts}::"char"[]) @@ wanted.words` : sql``}`
@@ -212,7 +212,7 @@ export async function listLiteral(
 	const newest = (matching: RawBuilder<unknown>, isWanted: RawBuilder<unknown>, ranked: number, most: number) => sql`
 		(${walkBlocks(sql`${matching} and ${conditionsBesideWords(scope)}`, sql`0`, sql`${BLOCKS_READ_LITERALLY - 1}::int`)}
 		where (select ${isWanted} from asked) offset ${ranked} limit ${most})`
-	const literally = phrases.map((phrase) => says(wholeText, phrase))
+	const literally = phrases.map(saysInText)
 	const { rows } = await sql<{ id: number }>`
 		with asked as materialized (
 			select regexp_replace((${allOf([words])})::text, '<(-|[0-9]+)>', '&', 'g')::tsquery as words,
@@ -223,8 +223,8 @@ export async function listLiteral(
 			union all ${newest(sql`true`, sql`numnode(words) = 0`, 0, MAX_READ_LITERALLY)}),
 		titled as materialized (${newest(sql`title_document(q.title) @@ (select words from asked)`, isPartly, 0, titled)})
 		-- Estimated to be few, they would be found by reading all questions.
-		select q.id from newest cross join lateral (select id, title, description from questions where id = newest.id offset 0) q
-		where newest.id <> all(array(select id from titled)) ${before === null ? sql`` : sql`and newest.id < ${before}::int`}
+		select q.id from newest cross join lateral (select id, title, description, search from questions where id = newest.id offset 0) q
+		where newest.id not in (select id from titled) ${before === null ? sql`` : sql`and newest.id < ${before}::int`}
 			and ${sql.join(literally, sql` and `)} order by q.id desc limit ${limit}`.execute(db())
 	return rows.map(({ id }) => id)
 }
@@ -304,7 +304,18 @@ export function anyWordConditions(
 	return sql.join(all, sql` and `)
 }
 
-const wholeText = sql`(q.title || E'\\n' || q.description)`
+/**
+ * Whether the title or the description of `q` has a phrase literally. Most questions with the words of a phrase have them in comments: for
+ * plain words their document tells so, and neither text is read.
+ */
+function saysInText(phrase: string): RawBuilder<unknown> {
+	const isSaid = says(sql`(q.title || E'\\n' || q.description)`, phrase)
+	// Numbers and punctuation may be indexed otherwise within another text.
+	if (!/^[\p{L}\s]+$/u.test(phrase)) return isSaid
+	const words = sql`plainto_tsquery('english', search_text(${phrase}))::text`
+	// The index lacks stop words, and a phrase may have no others.
+	return sql`(coalesce(q.search @@ (select nullif(regexp_replace(${words}, '''([^'']+)''', '''\\1'':abc', 'g'), '')::tsquery), true) and ${isSaid})`
+}
 
 /**
  * Whether a text has a phrase literally, in any case. Most texts already fail the `like` pattern, which costs less than the

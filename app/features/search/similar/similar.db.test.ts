@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { deleteQuestion } from '~/features/asking/asking.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
@@ -120,7 +121,24 @@ test('a deleted query is never suggested, nor by a comment that was deleted', as
 
 test('a single word that every query has finds nothing', async () => {
 	const words = weigh([{ word: 'git', titled: true, documents: 900_000 }], { sampled: 1_000_000, questions: 1_000_000 })
-	expect(await findCandidates(probesOf(words), words, 60)).toEqual([])
+	expect(await findCandidates(probesOf(words, 1_000_000), words, 60)).toEqual([])
+})
+
+test('where more queries have two words than are read, the newest are, wherever their rows are stored', async () => {
+	const title = 'A marmot in its burrow'
+	const { rows } = await sql<{ id: number }>`
+		insert into questions (author_id, category_id, title, description, description_html, excerpt, search)
+		select ${asker.id}, (select min(id) from categories), ${title}, '', '', '', question_document(${title}, '{}', '')
+		from generate_series(1, 300) returning id`.execute(db())
+	await sql`analyze questions`.execute(db())
+	const newest = rows.map(({ id }) => id).slice(-60)
+	const probe = { words: ['marmot', 'burrow'], weight: 2, titleOnly: false, limit: 200, newest: false }
+	const find = async () =>
+		(await findCandidates([probe], [], 60)).map(({ id }) => id).toSorted((one, other) => one - other)
+	expect(await find()).toEqual(newest)
+	await sql`update questions set excerpt = 'Written again' where id = any(${newest.slice(10)})`.execute(db())
+	expect(await find()).toEqual(newest)
+	await sql`delete from questions where title = ${title}`.execute(db())
 })
 
 test('a text that has nothing in common with the forum finds nothing', async () => {

@@ -119,7 +119,10 @@ export async function findCandidates(
 	return rows
 }
 
-/** The results of probes of one kind. */
+/**
+ * The results of probes of one kind: the newest, where more match than are read. Rows come in the order in which they are stored otherwise, which
+ * changes when they are written again.
+ */
 function hitRows(
 	probes: Probe[],
 	{ titleOnly, newest }: Pick<Probe, 'titleOnly' | 'newest'>,
@@ -129,7 +132,7 @@ function hitRows(
 	const matching = sql`${document} @@ p.words and ${condition}`
 	const rows = newest
 		? walkBlocks(matching, sql`0`, sql`${newestBlocks - 1}::int`)
-		: sql`with m as materialized (select q.id from questions q where ${matching}) select id from m`
+		: sql`with m as materialized (select q.id from questions q where ${matching}) select id from m order by id desc`
 	return sql`
 		select hit.id, p.weight from ${probeRows(probes)} cross join lateral (${rows} limit p.max) hit`
 }

@@ -105,7 +105,7 @@ export async function rankByWords(
 	const meant = await findCorrections(typed)
 	const words = weigh([...typed.map((row) => ({ ...row, documents: row.documents ?? 1 })), ...meant], totals)
 	if (words.length === 0) return { best: [], words: [] }
-	const candidates = await findCandidates(probesOf(words), words, MAX_SCORED, condition)
+	const candidates = await findCandidates(probesOf(words, totals.questions), words, MAX_SCORED, condition)
 	const whole = words.reduce(
 		(sum, { word, weight }) => sum + (meant.some((each) => each.word === word) ? 0 : weight),
 		0,

@@ -34,7 +34,7 @@ test('a rare word is searched for by itself, a common one only together with oth
 		sampled: 100_000,
 		questions: 100_000,
 	})
-	const looked = probesOf(words).map(({ words: together }) => together.join('+'))
+	const looked = probesOf(words, 100_000).map(({ words: together }) => together.join('+'))
 	expect(new Set(looked)).toEqual(new Set(['rebas', 'rebas+git', 'rebas+work', 'git+work']))
 })
 
@@ -43,14 +43,23 @@ test('two very common words are searched for among the newest questions only', (
 		sampled: 100_000,
 		questions: 100_000,
 	})
-	const newest = probesOf(words).filter((probe) => probe.newest)
+	const newest = probesOf(words, 100_000).filter((probe) => probe.newest)
+	expect(new Set(newest.map(({ words: together }) => together.join('+')))).toEqual(new Set(['git+work']))
+})
+
+test('so are two words that more questions probably have together than are read', () => {
+	const words = weigh([counted('git', 1_500), counted('work', 2_000), counted('rebas', 500)], {
+		sampled: 10_000,
+		questions: 10_000,
+	})
+	const newest = probesOf(words, 10_000).filter((probe) => probe.newest)
 	expect(new Set(newest.map(({ words: together }) => together.join('+')))).toEqual(new Set(['git+work']))
 })
 
 test('for any input, the number of index scans and of their rows is limited', () => {
 	for (const documents of [1, 999, 1_001, 900_000]) {
 		const many = Array.from({ length: 5_000 }, (_, index) => counted(`w${index}`, documents, index % 2 === 0))
-		const probes = probesOf(weigh(many, { sampled: 1_000_000, questions: 1_000_000 }))
+		const probes = probesOf(weigh(many, { sampled: 1_000_000, questions: 1_000_000 }), 1_000_000)
 		expect(probes.length).toBeLessThanOrEqual(40)
 		expect(probes.reduce((sum, { limit }) => sum + limit, 0)).toBeLessThanOrEqual(20_000)
 	}

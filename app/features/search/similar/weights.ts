@@ -26,8 +26,6 @@ const common = 1_000
 const MAX_PAIRED = 5
 /** Questions that a pair's probe reads. */
 const MAX_OF_PAIR = 200
-/** Where both words of a pair are in more questions than this, only the newest questions are probed. */
-const veryCommon = 10_000
 
 /** A word of a question. */
 export interface WeightedWord {
@@ -79,8 +77,12 @@ export function weigh(
 		.toSorted((one, other) => other.weight - one.weight)
 }
 
-/** The probes for these words, chosen so that each costs about the same however common its words are. */
-export function probesOf(words: WeightedWord[]): Probe[] {
+/**
+ * The probes for these words, chosen so that each costs about the same however common its words are. Where more questions probably have a
+ * pair than are read, only the newest are probed: choosing the newest of all would read each.
+ * @param questions the number of all questions
+ */
+export function probesOf(words: WeightedWord[], questions: number): Probe[] {
 	const rare = words.filter(({ documents }) => documents <= common).slice(0, MAX_PROBED)
 	const single = rare.flatMap(({ word, weight }) => [
 		{ words: [word], weight, titleOnly: true, limit: common, newest: false },
@@ -95,7 +97,7 @@ export function probesOf(words: WeightedWord[]): Probe[] {
 					words: [one.word, other.word],
 					weight: one.weight + other.weight,
 					limit: MAX_OF_PAIR,
-					newest: Math.min(one.documents, other.documents) > veryCommon,
+					newest: one.documents * other.documents > MAX_OF_PAIR * questions,
 				}
 				return [
 					{ ...pair, titleOnly: true },
