@@ -5,7 +5,8 @@ import { isId } from '~/lib/checks.ts'
 import { storable } from '~/lib/clean.ts'
 import { Invalid, NoSuch, NotFound } from '~/lib/errors.ts'
 import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
-import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { transact } from '~/platform/db/transaction.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { BOOKMARKS_PER_PAGE, MAX_BOOKMARK_SEARCH, MAX_BOOKMARK_WORDS, MAX_BOOKMARKS } from './bookmarks.limits.ts'
@@ -66,15 +67,16 @@ export async function saveBookmark(
 	const gone = new NoSuch(target.kind)
 	const place = isId(target.id) ? await findBookmarkRef(target) : undefined
 	if (!place) throw gone
-	await db()
-		.transaction()
-		.execute(async (trx) => {
-			await lockQuestionShared(trx, place.question_id)
+	await transact(async (trx, last) => {
+		const [, present] = await Promise.all([
 			// Whoever erases a post has locked its question.
-			if (!(await findBookmarkRef(target, trx))) throw gone
-			await requireRoom(trx, member, target)
-			await writeBookmark(trx, member.id, place, note)
-		})
+			lockQuestionShared(trx, place.question_id),
+			findBookmarkRef(target, trx),
+			requireRoom(trx, member, target),
+		])
+		if (!present) throw gone
+		await last(writeBookmark(trx, member.id, place, note))
+	})
 	return { url: questionUrl({ ...place, id: place.question_id }) }
 }
 
@@ -107,12 +109,10 @@ export async function restoreBookmark(viewer: Viewer, target: BookmarkTarget): P
 	await countUse('toggles', member)
 	const isBack =
 		isId(target.id) &&
-		(await db()
-			.transaction()
-			.execute(async (trx) => {
-				await requireRoom(trx, member, target)
-				return restoreBookmarkRow(trx, member.id, target)
-			}))
+		(await transact(async (trx, last) => {
+			await requireRoom(trx, member, target)
+			return last(restoreBookmarkRow(trx, member.id, target))
+		}))
 	if (!isBack) throw new NotFound('It is too late to undo this. Bookmark the page again.')
 }
 
@@ -121,10 +121,13 @@ export function sweepBookmarks(): Promise<number> {
 	return deleteRemovedBookmarks(10_000)
 }
 
-/** Throws Invalid if the member has no room for one more. Locks the member's row, so that concurrent requests cannot exceed the limit. */
+/**
+ * Throws Invalid if the member has no room for one more. Locks the member's row, so that concurrent requests cannot exceed the limit. Its
+ * statements begin at once.
+ */
 async function requireRoom(trx: Executor, { id }: SignedIn, target: BookmarkTarget): Promise<void> {
-	await lockMember(trx, id)
-	if ((await countBookmarks(trx, id, target)) >= MAX_BOOKMARKS)
+	const [, count] = await Promise.all([lockMember(trx, id), countBookmarks(trx, id, target)])
+	if (count >= MAX_BOOKMARKS)
 		throw new Invalid(`You already have ${MAX_BOOKMARKS.toLocaleString('en')} bookmarks. Remove one first.`)
 }
 

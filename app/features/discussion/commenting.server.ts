@@ -201,7 +201,7 @@ async function lockUnchanged(
 	{ question_id, waits }: { question_id: number; waits: boolean },
 ): Promise<StoredComment> {
 	if (waits && !(await lockQuestion(trx, question_id))) throw new NoSuch('query')
-	const stored = waits ? await lockPendingComment(trx, id) : await lockComment(trx, id)
+	const stored = waits ? await lockPendingComment(trx, id) : await lockComment(trx, id, question_id)
 	if (stored) return stored
 	throw waits ? alreadyDecided() : new NoSuch('comment')
 }

@@ -94,12 +94,13 @@ export async function readMarks(userId: number, questionId: number, commentIds: 
 /** Accepts a comment as a solution of its question, or undoes that. Both are locked. */
 export async function writeSolution(trx: Executor, target: { questionId: number; commentId: number }, chosen: boolean) {
 	const { questionId, commentId } = target
-	await sql`
+	const comment = sql`
 		update comments set is_solution = ${chosen}, chosen_at = case when ${chosen}::boolean then now() end
-		where id = ${commentId} and is_solution <> ${chosen}`.execute(trx)
-	await sql`
+		where id = ${commentId} and is_solution <> ${chosen}`
+	const question = sql`
 		update questions set solved = exists (select 1 from comments where question_id = ${questionId} and is_solution and status = 'published')
-		where id = ${questionId}`.execute(trx)
+		where id = ${questionId}`
+	await Promise.all([comment.execute(trx), question.execute(trx)])
 }
 
 /** Scores, which triggers update. That of an imported text starts with the source's score, which is stored nowhere else. */

@@ -1,5 +1,6 @@
 import { mayAccept, mayVote } from '~/features/questions/questions.policy.ts'
 import type { QuestionMarks } from '~/features/questions/questions.queries.server.ts'
+import { readPostingFacts } from '~/features/questions/status/posting-rules.server.ts'
 import {
 	changeForum,
 	eventQuestion,
@@ -41,14 +42,15 @@ export async function castVote(
 	if (!mayVote(voter, { authorId })) throw new NotAllowed(ownPost)
 	return changeForum(async (trx) => {
 		const { questionId, commentId } = target
-		const locked = commentId === null ? await lockQuestion(trx, questionId) : await lockComment(trx, commentId)
+		const event = { kind: 'vote-changed', actorId: voter.id, question, commentId, vote } as const
+		// Begun together, so that one round trip is enough; the question is locked before the voter.
+		const locking = commentId === null ? lockQuestion(trx, questionId) : lockComment(trx, commentId, questionId)
+		const [locked, facts] = await Promise.all([locking, readPostingFacts(trx, event)])
 		if (!locked) throw new NotFound(gone)
 		// Its author may have become this member by a merge of accounts, for whose end the lock waited.
 		if (!mayVote(voter, { authorId: locked.author_id })) throw new NotAllowed(ownPost)
-		return {
-			event: { kind: 'vote-changed', actorId: voter.id, question, commentId, vote },
-			write: async () => ({ vote, score: await writeVote(trx, voter.id, target, vote), url: question.url }),
-		}
+		const write = async () => ({ vote, score: await writeVote(trx, voter.id, target, vote), url: question.url })
+		return { event, facts, write }
 	})
 }
 
@@ -72,18 +74,14 @@ async function setSolution(viewer: Viewer, target: CommentTarget, chosen: boolea
 		throw new NotAllowed('Only the author of the query can mark a solution.')
 	const result = { url: `${question.url}#comment-${target.commentId}` }
 	return changeForum<{ url: string }>(async (trx) => {
-		const comment = await lockComment(trx, target.commentId)
+		const { questionId, commentId } = target
+		const kind = chosen ? 'solution-chosen' : 'solution-withdrawn'
+		const event = { kind, actorId: chooser.id, question, commentId } as const
+		// Begun together; the question is locked before the chooser.
+		const [comment, facts] = await Promise.all([lockComment(trx, commentId, questionId), readPostingFacts(trx, event)])
 		if (!comment) throw new NotFound(gone)
 		if (comment.is_solution === chosen) return { done: result }
-		return {
-			event: {
-				kind: chosen ? 'solution-chosen' : 'solution-withdrawn',
-				actorId: chooser.id,
-				question,
-				commentId: target.commentId,
-			},
-			write: () => writeSolution(trx, target, chosen).then(() => result),
-		}
+		return { event, facts, write: () => writeSolution(trx, target, chosen).then(() => result) }
 	})
 }
 

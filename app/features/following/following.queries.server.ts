@@ -28,7 +28,8 @@ export async function writeQuestionFollow(
 }
 
 /**
- * Records whether a member has the same problem. A trigger updates the counter of the question, which must be locked.
+ * Records whether a member has the same problem. A trigger updates the counter of the question, which must be locked. Its statements begin
+ * at once.
  * @returns the counter
  */
 export async function writeAffected(
@@ -37,13 +38,12 @@ export async function writeAffected(
 	questionId: number,
 	affected: boolean,
 ): Promise<number> {
-	if (affected)
-		await sql`insert into affected_members (user_id, question_id) values (${userId}, ${questionId}) on conflict do nothing`.execute(
-			trx,
-		)
-	else await sql`delete from affected_members where user_id = ${userId} and question_id = ${questionId}`.execute(trx)
-	const { rows } = await sql<{ count: number }>`
-		select affected_count as count from questions where id = ${questionId}`.execute(trx)
+	const change = affected
+		? sql`insert into affected_members (user_id, question_id) values (${userId}, ${questionId}) on conflict do nothing`
+		: sql`delete from affected_members where user_id = ${userId} and question_id = ${questionId}`
+	const counter = sql<{ count: number }>`
+		select affected_count as count from questions where id = ${questionId}`
+	const [, { rows }] = await Promise.all([change.execute(trx), counter.execute(trx)])
 	return rows[0]?.count ?? 0
 }
 

@@ -3,7 +3,7 @@ import { requireMayWrite } from '~/features/accounts/security/suspension.server.
 import { unmuteQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { type Page, presentCard } from '~/features/questions/question.view.ts'
 import { mayVote } from '~/features/questions/questions.policy.ts'
-import { findQuestion } from '~/features/questions/questions.queries.server.ts'
+import { findNamedQuestion } from '~/features/questions/questions.queries.server.ts'
 import { questionTag } from '~/features/questions/writing/change.server.ts'
 import { lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
@@ -12,7 +12,8 @@ import { isId } from '~/lib/checks.ts'
 import { Invalid, NoSuch, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { invalidatePages } from '~/platform/cache/pages.server.ts'
-import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { transact } from '~/platform/db/transaction.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { FOLLOWED_PER_PAGE, MAX_FOLLOWED_QUESTIONS } from './following.limits.ts'
 import {
@@ -33,10 +34,9 @@ import type { FollowedQuestionView } from './following.view.ts'
  */
 export async function followQuestion(viewer: Viewer, questionId: number, following: boolean): Promise<{ url: string }> {
 	const { member, question } = await requireOthers(viewer, questionId, following)
-	await withQuestionLock(questionId, async (trx, authorId) => {
-		if (following) requireOthersQuestion(member, authorId)
-		await follow(trx, member, questionId, following)
-	})
+	await withLocks(member, questionId, following, (trx) =>
+		following ? follow(trx, member.id, questionId) : writeQuestionFollow(trx, member.id, questionId, false),
+	)
 	return { url: questionUrl(question) }
 }
 
@@ -52,12 +52,11 @@ export async function setAffected(
 	affected: boolean,
 ): Promise<{ count: number; url: string }> {
 	const { member, question } = await requireOthers(viewer, questionId, affected)
-	const count = await withQuestionLock(questionId, async (trx, authorId) => {
-		if (affected) {
-			requireOthersQuestion(member, authorId)
-			await follow(trx, member, questionId, true)
-		}
-		return writeAffected(trx, member.id, questionId, affected)
+	const count = await withLocks(member, questionId, affected, async (trx) => {
+		const following = affected && follow(trx, member.id, questionId)
+		const counting = writeAffected(trx, member.id, questionId, affected)
+		const [count] = await Promise.all([counting, following])
+		return count
 	})
 	await invalidatePages([questionTag(questionId)])
 	return { count, url: questionUrl(question) }
@@ -88,8 +87,7 @@ export async function listFollowedQuestions(
 async function requireOthers(viewer: Viewer, questionId: number, begins: boolean) {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	await countUse('toggles', viewer)
-	if (begins) await requireMayWrite(viewer.id)
-	const question = isId(questionId) ? await findQuestion(questionId) : undefined
+	const question = isId(questionId) ? await findNamedQuestion(questionId) : undefined
 	if (!question) throw new NoSuch('query')
 	if (begins) requireOthersQuestion(viewer, question.author_id)
 	return { member: viewer, question }
@@ -101,31 +99,35 @@ function requireOthersQuestion(member: SignedIn, authorId: number): void {
 }
 
 /**
- * Runs work in a transaction that locks the question first: writers lock questions before members.
- * @param work gets the account that asked it, which may have become the member's own by a merge of accounts since it was read
+ * Writes in a transaction of two round trips: the first one locks the question, and then the member, as all writers do; the second one is
+ * that of COMMIT.
+ * @param begins whether the member follows the question from now on; its asker may have become this member by a merge of accounts
+ * @param write issues all its statements before its first await
  */
-function withQuestionLock<Result>(
+function withLocks<Result>(
+	member: SignedIn,
 	questionId: number,
-	work: (trx: Executor, authorId: number) => Promise<Result>,
+	begins: boolean,
+	write: (trx: Executor) => Promise<Result>,
 ): Promise<Result> {
-	return db()
-		.transaction()
-		.execute(async (trx) => {
-			const question = await lockQuestion(trx, questionId)
-			if (!question) throw new NoSuch('query')
-			return work(trx, question.author_id)
-		})
-}
-
-/** Locks the member's row, so that concurrent requests cannot exceed the limit. */
-async function follow(trx: Executor, { id }: SignedIn, questionId: number, following: boolean): Promise<void> {
-	await lockMember(trx, id)
-	if (following) {
-		if ((await countFollowedQuestions(trx, id, questionId)) >= MAX_FOLLOWED_QUESTIONS)
+	return transact(async (trx, last) => {
+		const [question, , , followed] = await Promise.all([
+			lockQuestion(trx, questionId),
+			lockMember(trx, member.id),
+			begins && requireMayWrite(member.id, trx),
+			begins ? countFollowedQuestions(trx, member.id, questionId) : 0,
+		])
+		if (!question) throw new NoSuch('query')
+		if (begins) requireOthersQuestion(member, question.author_id)
+		if (followed >= MAX_FOLLOWED_QUESTIONS)
 			throw new Invalid(
 				`You already follow ${MAX_FOLLOWED_QUESTIONS.toLocaleString('en')} queries. Unfollow one first.`,
 			)
-		await unmuteQuestion(trx, id, questionId)
-	}
-	await writeQuestionFollow(trx, id, questionId, following)
+		return last(write(trx))
+	})
+}
+
+/** Follows a question, even if the member had muted it. */
+async function follow(trx: Executor, userId: number, questionId: number): Promise<void> {
+	await Promise.all([unmuteQuestion(trx, userId, questionId), writeQuestionFollow(trx, userId, questionId, true)])
 }

@@ -70,7 +70,7 @@ export async function reportOutdated(viewer: Viewer, commentId: number, input: I
 	const told = await db()
 		.transaction()
 		.execute(async (trx) => {
-			if (!(await lockComment(trx, commentId))) throw new NoSuch('comment')
+			if (!(await lockComment(trx, commentId, seen.question_id))) throw new NoSuch('comment')
 			// Read again, as two accounts may have been merged while the lock was waited for.
 			const solution = (await findMarkedSolution(trx, commentId)) ?? seen
 			requireOthers(member, solution)

@@ -173,22 +173,24 @@ export async function insertComment<Row>(
 	return rows[0]
 }
 
-/** Locks a comment for writing, its question first, so that counters and threads change one at a time. */
+/**
+ * Locks a comment for writing, its question first, so that counters and threads change one at a time. Both statements begin at once.
+ * @param questionId of its question, which never changes
+ */
 export async function lockComment(
 	trx: Executor,
 	id: number,
+	questionId: number,
 ): Promise<
 	{ author_id: number; question_id: number; version: number; body: string; is_solution: boolean } | undefined
 > {
-	const comment = await trx.selectFrom('comments').select(['question_id']).where('id', '=', id).executeTakeFirst()
-	if (!comment || !(await lockQuestion(trx, comment.question_id))) return undefined
-	return trx
+	const comment = trx
 		.selectFrom('comments')
 		.select(['author_id', 'question_id', 'version', 'body', 'is_solution'])
-		.where('id', '=', id)
-		.where('status', '=', 'published')
+		.where((row) => row.and({ id, question_id: questionId, status: 'published' }))
 		.forUpdate()
-		.executeTakeFirst()
+	const [question, locked] = await Promise.all([lockQuestion(trx, questionId), comment.executeTakeFirst()])
+	return question && locked
 }
 
 /** Replaces the text of a locked comment. @param status as for {@link updateQuestion} */
