@@ -22,6 +22,7 @@ export interface CommentRow extends AuthorRow {
 	edited_at: string | null
 	status: PostStatus
 	status_reason: string
+	never_published: boolean
 	version: number
 	is_solution: boolean
 	chosen_at: string | null
@@ -36,7 +37,7 @@ export interface CommentRow extends AuthorRow {
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 const columns = sql`m.id, m.parent_id, m.path, m.depth, m.body, m.body_html, ${iso('m.created_at')} as created_at,
 	${iso('m.edited_at')} as edited_at, m.is_solution, ${iso('m.chosen_at')} as chosen_at, m.score, ${authorColumns},
-	m.status, m.status_reason, m.version, m.source_url, m.licence, ${outdatedColumn} as outdated`
+	m.status, m.status_reason, m.never_published, m.version, m.source_url, m.licence, ${outdatedColumn} as outdated`
 
 interface Window {
 	questionId: number

@@ -97,16 +97,8 @@ function hintFor(pseudonym: AuthorView | null): string {
 const names = { body: 'Comment' }
 
 /** The form for a reply or for editing, inside a thread. */
-export function ReplyForm({
-	intent,
-	comment,
-	label,
-	text = '',
-	version = null,
-	thread,
-	focused,
-	onClose,
-}: ReplyFormProps) {
+export function ReplyForm(props: ReplyFormProps) {
+	const { intent, comment, label, text = '', version = null, thread, focused, onClose } = props
 	const { here, questionId, pseudonym } = useDiscussion()
 	const box = `${intent}-${comment}`
 	const { area, refused, stored, madeFrom, save, forget, ...typed } = useCommentForm({

@@ -152,7 +152,7 @@ describe('a first post with a link', () => {
 		await decideCase(moderator, { kind: 'comment', name: String(id), act: 'refuse' }, { why: 'Shoes.' })
 		expect((await listComments(member, page(query))).rows.at(-1)).toMatchObject({
 			id,
-			unpublished: { status: 'hidden', reason: 'Shoes.' },
+			unpublished: { status: 'hidden', rejected: true, reason: 'Shoes.' },
 		})
 		expect(await getQuestion(null, query)).toEqual(before)
 		await expectCountsToHold()
