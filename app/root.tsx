@@ -6,7 +6,7 @@ import { config } from '~/config.server.ts'
 import { HeaderSearch } from '~/features/finder/components/header-search.tsx'
 import { redirectToCurrentName } from '~/features/identity/usernames/addresses.server.ts'
 import { InboxControl } from '~/features/inbox/components/inbox-control.tsx'
-import { countUnreadTotals } from '~/features/inbox/inbox.server.ts'
+import { getMemberState, noState } from '~/features/inbox/inbox.server.ts'
 import { requireConsent } from '~/features/legal/consent.server.ts'
 import { isPublished } from '~/features/legal/legal.server.ts'
 import { countCases } from '~/features/moderation/queue.server.ts'
@@ -65,15 +65,15 @@ export const middleware: Route.MiddlewareFunction[] = [
 
 export const clientMiddleware = lostRequestMiddleware
 
-/** Data of every page: two counters for a member in one statement, a third one for a moderator, and no statement for a visitor. */
+/** Data of every page: two counters for a member and whether they may write in one statement, a third one for a moderator, and no statement for a visitor. */
 export async function loader({ request, context, url }: Route.LoaderArgs): Promise<RootData> {
 	const { theme, flash, requestId, now, isViewerUnknown } = factsOf(context)
 	const viewer = viewerOf(context)
 	const { publicUrl } = config()
 	const reservedTags = tagsReservedFrom(viewer)
 	const { style } = siteAppearance()
-	const [{ notifications: unread, conversations }, openCases] = await Promise.all([
-		orWhileAway(countUnreadTotals(viewer), { notifications: 0, conversations: 0 }),
+	const [{ notifications: unread, conversations, writing }, openCases] = await Promise.all([
+		orWhileAway(getMemberState(viewer), noState),
 		orWhileAway(countCases(viewer), 0),
 	])
 	return {
@@ -84,6 +84,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 		conversations,
 		openCases,
 		announcement: announcementFor(viewer, request.headers.get('Cookie')),
+		...(writing && { writing }),
 		siteName: siteName(),
 		...(style && { style: style.href }),
 		...(viewer && reportingData()),

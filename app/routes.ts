@@ -138,6 +138,7 @@ export default [
 	route('moderation/terms', 'features/vocabulary/routes/terms.tsx'),
 	route('moderation/terms/new', 'features/vocabulary/routes/new-term.tsx'),
 	route('moderation/term/:id', 'features/vocabulary/routes/term.tsx'),
+	route('moderation/accounts', 'features/takedowns/routes/accounts.tsx'),
 	route('moderation/account/:username', 'features/takedowns/routes/takedown.tsx'),
 	route('moderation/:kind/:id', 'features/moderation/routes/case.tsx'),
 

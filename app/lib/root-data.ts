@@ -17,6 +17,8 @@ export interface RootData {
 	openCases: number
 	/** The announcement above every page, for this viewer. */
 	announcement: AnnouncementView | null
+	/** Why the viewer may not write now; missing if they may. */
+	writing?: WritingRefusal
 	siteName: string
 	/** The address of the stylesheet with the site's own logo and accent; missing where there are none. */
 	style?: string
@@ -69,6 +71,12 @@ export interface AnnouncementView {
 	text: string
 	link: { url: string; text: string } | null
 	isClosable: boolean
+}
+
+/** Why a member may not write, as a sentence for them, and the page where they can change that. */
+export interface WritingRefusal {
+	text: string
+	link?: { to: string; label: string }
 }
 
 /** The state of a disk that is running out of space. */

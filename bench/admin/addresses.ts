@@ -130,6 +130,11 @@ async function kinds(database: pg.Client): Promise<Kinds> {
 			'': pages((turn) => `/moderation/account/${member(turn)}?period=${word(period(turn))}`),
 			'of who writes much': pages((turn) => `/moderation/account/${writer(turn)}?period=${word(period(turn))}`),
 		},
+		'moderation/accounts': {
+			'': pages(
+				(turn) => `/moderation/accounts?accounts=${word([0, 1, 2].map((more) => member(turn + more)).join(' '))}`,
+			),
+		},
 		'moderation/:kind/:id': {
 			'a query': pages((turn) => `/moderation/query/${query(turn)}`),
 			'a comment': pages((turn) => `/moderation/comment/${comment(turn)}`),

@@ -225,6 +225,7 @@ test('admin pages fit a phone, pass axe and work by keyboard', async ({ page }) 
 		'/admin/members/pia.saffronley/merge?into=rohan.kitefield',
 		'/admin/bulk?act=suspend&all=1',
 		'/moderation/account/mira.quillon',
+		'/moderation/accounts?accounts=mira.quillon+rohan.kitefield+nobody-here',
 	]) {
 		await page.goto(path)
 		await expectNoViolationsInThemes(page)

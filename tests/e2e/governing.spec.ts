@@ -8,6 +8,7 @@ import {
 	expectNoViolationsInThemes,
 	expectToFit,
 	logIn,
+	newPassword,
 	test,
 } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
@@ -195,6 +196,42 @@ test('the posts of an account within a period are hidden without JavaScript; a m
 	await moderator.getByLabel('Why', { exact: true }).fill('Hats.')
 	await moderator.getByRole('button', { name: 'Hide all 2' }).click()
 	await expectNotice(moderator, 'Hidden: 1 query and the profile.')
+})
+
+test('everything of two accounts is hidden in one step and restored in one; they see before they write that they may not', async ({
+	browser,
+}) => {
+	const [one, two, moderator] = [await newPage(browser), await newPage(browser), await newPage(browser)]
+	for (const [page, name, title] of [
+		[one, 'Wanda Wave', 'Socks for every foot'],
+		[two, 'Wilma Wave', 'Socks for every other foot'],
+	] as const) {
+		await enrol(page, name)
+		const asked = { title, description: 'Only socks.', tags: 'socks', category: 'others' }
+		expect((await post(page, '/forum/ask', asked)).status()).toBe(303)
+	}
+	await logIn(moderator, demoModerator)
+	await moderator.goto('/moderation')
+	await moderator.getByRole('link', { name: 'Spam' }).click()
+	await moderator.getByLabel('Usernames').fill('@wanda.wave, wilma.wave\nnobody.here')
+	await moderator.getByRole('button', { name: 'Count', exact: true }).click()
+	await expect(moderator.getByRole('region', { name: 'Left out' })).toContainText('@nobody.here')
+	await expectNoViolations(moderator)
+	await moderator.getByLabel('Suspend them').selectOption('For 1 day')
+	await moderator.getByLabel('Why', { exact: true }).fill('Socks.')
+	await moderator.getByRole('button', { name: 'Hide all 4 of 2 accounts' }).click()
+	await expectNotice(moderator, 'Done for 2 accounts.')
+	const login = await post(one, '/login', { email: 'wanda.wave@eastmere.example', password: newPassword })
+	expect(login.status()).toBe(303)
+	await one.goto('/forum/ask')
+	await expect(one.getByText(/^You are suspended until .* Reason: Socks\.$/)).toBeVisible()
+	await expectNoViolations(one)
+	await moderator.getByLabel('Why it is undone').fill('Good socks.')
+	await moderator.getByRole('button', { name: 'Undo for 2 accounts' }).click()
+	await expectNotice(moderator, 'Undone for 2 accounts.')
+	await one.reload()
+	await expect(one.getByRole('heading', { name: 'Ask a Question' })).toBeVisible()
+	await expect(one.getByText(/You are suspended/)).toHaveCount(0)
 })
 
 test('a search shows the only comment that matches and leads to it', async ({ page }) => {

@@ -147,6 +147,7 @@ function sights({
 			...['/moderation', '/moderation/members', '/moderation/log', `/moderation/query/${id}`],
 			...['/moderation/terms', '/moderation/terms/new', term, '/moderation/searches', '/moderation/routing'],
 			...[`/moderation/profile/${username}`, `/moderation/account/${username}`, question, '/find-dev'],
+			`/moderation/accounts?accounts=${username}+nobody-here`,
 		].map((address) => ({ address })),
 		admin: [
 			'/admin',

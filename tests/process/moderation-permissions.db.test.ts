@@ -73,6 +73,10 @@ describe('reading', () => {
 			'/moderation/account/author',
 			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
 		],
+		[
+			'/moderation/accounts?accounts=author',
+			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
+		],
 		['/moderation/members', { anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 }],
 		[
 			'/moderation/searches',
@@ -164,6 +168,8 @@ describe('writing', () => {
 		['/moderation/profile/author', { act: 'log-out' }, ['admin']],
 		['/moderation/account/author', { act: 'hide', why: 'x', from: '', time: '' }, ['moderator', 'admin']],
 		['/moderation/account/author', { act: 'undo', why: 'x', id: '1' }, ['moderator', 'admin']],
+		['/moderation/accounts', { act: 'hide', why: 'x', from: '', time: '', accounts: 'author' }, ['moderator', 'admin']],
+		['/moderation/accounts', { act: 'undo', why: 'x', ids: '1', accounts: 'author' }, ['moderator', 'admin']],
 		['/moderation/members', { intent: 'appoint', username: 'member' }, ['admin']],
 		['/moderation/members', { intent: 'dismiss', username: 'moderator' }, ['admin']],
 		['/moderation/terms/new', { act: 'add', name: 'A new term', confirmed: '1' }, ['moderator', 'admin']],

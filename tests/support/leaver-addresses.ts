@@ -112,6 +112,7 @@ function questionsAbout({ words, usernames }: Leaver): Record<string, string[]> 
 		'/admin/members': each('?q=', [name, username, `${usernames[0]}@campus.example`]),
 		'/moderation/terms': [`?q=${own}`, '?list=new'],
 		'/moderation': ['?order=reported', '?handler=none'],
+		'/moderation/accounts': each('?accounts=', usernames),
 		'/moderation/log': each('?member=', usernames),
 		'/notifications': ['?show=unread'],
 		'/sitemap.xml': ['?page=1'],

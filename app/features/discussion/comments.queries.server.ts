@@ -23,6 +23,7 @@ export interface CommentRow extends AuthorRow {
 	edited_at: string | null
 	status: PostStatus
 	status_reason: string
+	never_published: boolean
 	version: number
 	is_solution: boolean
 	chosen_at: string | null
@@ -36,7 +37,7 @@ export interface CommentRow extends AuthorRow {
 
 const columns = sql`m.id, m.parent_id, m.path, m.depth, m.body, m.body_html, ${isoTime('m.created_at')} as created_at,
 	${isoTime('m.edited_at')} as edited_at, m.is_solution, ${isoTime('m.chosen_at')} as chosen_at, m.score, ${authorColumns},
-	m.status, m.status_reason, m.version, m.source_url, m.licence, ${outdatedColumn} as outdated`
+	m.status, m.status_reason, m.never_published, m.version, m.source_url, m.licence, ${outdatedColumn} as outdated`
 
 interface Window {
 	questionId: number

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { type SuspensionRow, suspensionColumns } from '~/features/accounts/accounts.queries.server.ts'
 import type { ChatPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
 import {
 	conversationsWithUnread,
@@ -52,19 +53,20 @@ export async function listInbox(
 	return rows
 }
 
-/** A member's unread counts. */
-export interface UnreadTotals {
+/** What the header and the forms of every page need of a member: unread counts, and what decides whether they may write. */
+export interface MemberStateRow extends SuspensionRow {
+	id: number
 	notifications: number
 	/** Conversations with unread messages. */
 	conversations: number
 }
 
-/** The unread counts of these members. */
-export async function listUnreadTotals(userIds: number[]): Promise<(UnreadTotals & { id: number })[]> {
-	const id = sql<number>`member.id`
-	const { rows } = await sql<UnreadTotals & { id: number }>`
-		select member.id, ${unreadNotifications(id)} as notifications, ${conversationsWithUnread(id)} as conversations
-		from unnest(${idArray(userIds)}) as member (id)`.execute(db())
+/** The states of these members; accounts that are gone have none. */
+export async function listMemberStates(userIds: number[]): Promise<MemberStateRow[]> {
+	const id = sql<number>`users.id`
+	const { rows } = await sql<MemberStateRow>`
+		select users.id, ${unreadNotifications(id)} as notifications, ${conversationsWithUnread(id)} as conversations, ${suspensionColumns}
+		from users where users.id = any(${idArray(userIds)})`.execute(db())
 	return rows
 }
 

@@ -1,9 +1,11 @@
+import { refusalToWrite } from '~/features/accounts/security/suspension.server.ts'
 import { textOfMessage } from '~/features/chat/chat.view.ts'
 import { countConversationsWithUnread } from '~/features/conversations/conversations.queries.server.ts'
 import { presentPeer } from '~/features/conversations/conversations.view.ts'
 import { batchCalls } from '~/lib/batch-calls.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
+import type { WritingRefusal } from '~/lib/root-data.ts'
 import { truncateWords } from '~/lib/text.ts'
 import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -12,10 +14,9 @@ import { roomOf } from '~/platform/realtime/presence.server.ts'
 import {
 	type InboxRow,
 	listInbox,
-	listUnreadTotals,
+	listMemberStates,
 	lockUnread,
 	type ReadRow,
-	type UnreadTotals,
 	writeAllRead,
 } from './inbox.queries.server.ts'
 import { type ConversationSummary, inboxLimits } from './inbox.view.ts'
@@ -54,17 +55,31 @@ export async function listLatestConversations(
 	return { conversations: rows.map((row) => summary(row, reader)), unread }
 }
 
-/**
- * The viewer's unread counts of notifications and of conversations, without muted ones and requests; zero for a visitor. One statement, as
- * every page of a member needs it.
- */
-export async function countUnreadTotals(viewer: Pick<SignedIn, 'id'> | null): Promise<UnreadTotals> {
-	return viewer ? readWaiting(viewer.id) : { notifications: 0, conversations: 0 }
+/** What every page shows of a member's state. */
+export interface MemberState {
+	/** Unread, without muted ones. */
+	notifications: number
+	/** Conversations with unread messages, without muted ones and requests. */
+	conversations: number
+	/** Why they may not write now. */
+	writing: WritingRefusal | null
 }
 
-const readWaiting = batchCalls(async (userIds: number[]): Promise<UnreadTotals[]> => {
-	const found = new Map((await listUnreadTotals([...new Set(userIds)])).map((row) => [row.id, row]))
-	return userIds.map((id) => found.get(id) ?? { notifications: 0, conversations: 0 })
+/** The state of a visitor, and of a member during an outage of the database. */
+export const noState: MemberState = { notifications: 0, conversations: 0, writing: null }
+
+/** The viewer's state. One statement, as every page of a member needs it. */
+export async function getMemberState(viewer: Pick<SignedIn, 'id'> | null): Promise<MemberState> {
+	return viewer ? readState(viewer.id) : noState
+}
+
+const readState = batchCalls(async (userIds: number[]): Promise<MemberState[]> => {
+	const found = new Map((await listMemberStates([...new Set(userIds)])).map((row) => [row.id, row]))
+	return userIds.map((id) => {
+		const row = found.get(id)
+		if (!row) return noState
+		return { notifications: row.notifications, conversations: row.conversations, writing: refusalToWrite(row) }
+	})
 })
 
 function summary(row: InboxRow, reader: SignedIn): ConversationSummary {

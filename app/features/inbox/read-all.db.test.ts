@@ -5,7 +5,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../../../tests/factories/chat.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { countUnreadTotals, listConversations, markAllSeen } from './inbox.server.ts'
+import { getMemberState, listConversations, markAllSeen } from './inbox.server.ts'
 
 useDatabase()
 
@@ -26,9 +26,9 @@ test('marks more conversations than a list shows, including muted ones, and noti
 	const peers = await writers(14)
 	for (const peer of peers) await makeConversation(reader, peer)
 	await setMuted(reader, peers[3]?.username, true)
-	expect((await countUnreadTotals(reader)).conversations).toBe(13)
+	expect((await getMemberState(reader)).conversations).toBe(13)
 	await markAllSeen(reader)
-	expect((await countUnreadTotals(reader)).conversations).toBe(0)
+	expect((await getMemberState(reader)).conversations).toBe(0)
 	expect(await unreadOf(false)).toEqual(Array.from({ length: 14 }, () => 0))
 	for (const peer of peers) {
 		const { receipts, messages } = await openConversation(peer, reader.username)
@@ -67,10 +67,10 @@ test('an accepted request counts at once; muted and blocked conversations do not
 	const [stranger] = await writers(1)
 	if (!stranger) throw new Error('one writer')
 	await makeMessage(stranger, reader)
-	const counts = [(await countUnreadTotals(reader)).conversations]
+	const counts = [(await getMemberState(reader)).conversations]
 	const step = async (done: Promise<void>) => {
 		await done
-		counts.push((await countUnreadTotals(reader)).conversations)
+		counts.push((await getMemberState(reader)).conversations)
 	}
 	await step(acceptConversation(reader, stranger.username))
 	await step(setMuted(reader, stranger.username, true))

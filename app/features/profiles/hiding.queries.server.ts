@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/platform/db/db.server.ts'
+import { db, type Executor, idArray } from '~/platform/db/db.server.ts'
 import { isoSeconds } from '~/platform/db/sql-text.server.ts'
 
 /** SQL condition: a moderator hid the profile `p`, not only its leaving member, who shows it again by coming back. */
@@ -121,6 +121,15 @@ export async function findHidden(userId: number): Promise<{ reason: string } | n
 	const { rows } = await sql<{ reason: string }>`
 		select hidden_reason as reason from profiles p where user_id = ${userId} and ${isHiddenByModerator}`.execute(db())
 	return rows[0] ?? null
+}
+
+/** Those of these members whose profile a moderator hid. */
+export async function listHidden(userIds: number[]): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		select user_id as id from profiles p where user_id = any(${idArray(userIds)}) and ${isHiddenByModerator}`.execute(
+		db(),
+	)
+	return rows.map(({ id }) => id)
 }
 
 /** A member, with or without a profile row, and whether a moderator hid it. */

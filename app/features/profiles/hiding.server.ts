@@ -1,5 +1,3 @@
-import { findSuspension } from '~/features/accounts/accounts.queries.server.ts'
-import { suspensionMessage } from '~/features/accounts/security/suspension.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import type { SubjectPart } from '~/features/moderation/moderation.policy.ts'
 import { truncateWords } from '~/lib/text.ts'
@@ -120,20 +118,7 @@ export async function listProfileParts(username: string): Promise<SubjectPart[]>
 	]
 }
 
-/** The notices above one's own profile: that a moderator hid it and why, and that its owner is suspended. */
-export interface OwnStatus {
-	hidden: { reason: string } | null
-	/** A sentence, or null. */
-	suspended: string | null
-}
-
-/** The status of the viewer's own profile. */
-export async function getOwnStatus({ id }: SignedIn): Promise<OwnStatus> {
-	const [hidden, row] = await Promise.all([findHidden(id), findSuspension(id)])
-	const status = {
-		suspendedUntil: row?.suspended_until ?? null,
-		suspendedReason: row?.suspended_reason ?? '',
-		leavesAt: row?.leaves_at ?? null,
-	}
-	return { hidden, suspended: suspensionMessage(status, Date.now()) }
+/** Whether a moderator hid the viewer's own profile, and why. */
+export async function getOwnStatus({ id }: SignedIn): Promise<{ hidden: { reason: string } | null }> {
+	return { hidden: await findHidden(id) }
 }

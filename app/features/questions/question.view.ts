@@ -74,6 +74,8 @@ export interface QuestionPageView extends QuestionCardView, VotedView {
 export interface UnpublishedView {
 	/** Hidden by a moderator, pending, or merged into another question. */
 	status: 'hidden' | 'pending' | 'merged'
+	/** Whether it was never published, as a moderator rejected it while it was pending. */
+	rejected: boolean
 	/** In the moderator's words; '' where there are none, and for viewers who may not see the text. */
 	reason: string
 }
@@ -170,12 +172,14 @@ export function presentDeleted(row: DeletedRow): QuestionPageView {
 export function presentStatus({
 	status,
 	status_reason: reason,
+	never_published: isNew,
 }: {
 	status: PostStatus
 	status_reason: string
+	never_published: boolean
 }): UnpublishedView | null {
 	if (status === 'published' || status === 'deleted') return null
-	return { status, reason }
+	return { status, rejected: status === 'hidden' && isNew, reason }
 }
 
 /** The source of an imported text; null for a text that was written here. */

@@ -30,7 +30,11 @@ export const vote = {
 }
 
 export const unpublished = z
-	.object({ status: z.enum(['pending', 'hidden', 'merged']), reason: z.string() })
+	.object({
+		status: z.enum(['pending', 'hidden', 'merged']),
+		rejected: z.boolean().describe('Whether it was never published, as a moderator rejected it while it was pending.'),
+		reason: z.string(),
+	})
 	.nullable()
 	.describe('Why others cannot see it; null if they can.') as z.ZodType<
 	QuestionPageView['unpublished'],

@@ -185,6 +185,11 @@ test.each<[string, () => Promise<unknown>, number]>([
 	['a member parts tags', () => removeSynonym(ben, 'js'), 403],
 	['what is no synonym is parted', () => removeSynonym(moderator, 'no-synonym'), 404],
 	['a member describes a tag', () => describeTag(ben, 'javascript', { description: 'x' }), 403],
+	...['javascript', 'untermed'].map((tag): [string, () => Promise<unknown>, number] => [
+		`who is no longer a moderator describes the tag ${tag}`,
+		() => describeTag({ ...ben, role: 'moderator' }, tag, { description: 'x' }),
+		403,
+	]),
 	['an unknown tag is described', () => describeTag(moderator, 'unknown-tag', { description: 'x' }), 404],
 	['a description is too long', () => describeTag(moderator, 'javascript', { description: 'x'.repeat(501) }), 422],
 	['a description cannot be stored', () => describeTag(moderator, 'javascript', { description: 'a\u0000b' }), 422],
@@ -192,6 +197,7 @@ test.each<[string, () => Promise<unknown>, number]>([
 	['an unknown tag is followed', () => setFollowing(ben, { tag: 'unknown-tag' }, true), 404],
 	['an unknown category is followed', () => setFollowing(ben, { category: 'unknown' }, true), 404],
 ])('nothing changes when %s', async (_what, act, status) => {
+	await makeQuestion(asha, { tags: 'untermed' })
 	const before = await everything()
 	await expect(act()).rejects.toMatchObject({ status })
 	expect(await everything()).toEqual(before)

@@ -193,8 +193,8 @@ export async function listRelatedRows(
 }
 
 /** Sets the description of a tag. @returns false if the tag does not exist */
-export async function updateDescription(name: string, description: string): Promise<boolean> {
-	const { numUpdatedRows } = await db()
+export async function updateDescription(trx: Executor, name: string, description: string): Promise<boolean> {
+	const { numUpdatedRows } = await trx
 		.updateTable('tags')
 		.set({ description })
 		.where('name', '=', name)

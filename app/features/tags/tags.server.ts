@@ -1,6 +1,7 @@
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { findCampus } from '~/features/campus/campus.queries.server.ts'
 import { isCampusVerified } from '~/features/campus/campus.view.ts'
+import { lockModerator } from '~/features/moderation/members.server.ts'
 import { listTermsOfWords, lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { findTerm, matchTerms, relativesOf } from '~/features/terms/terms.server.ts'
 import { matchRanks, type Term } from '~/features/terms/terms.view.ts'
@@ -15,7 +16,7 @@ import {
 	sharedData,
 	sharedWhenRepeated,
 } from '~/platform/cache/pages.server.ts'
-import type { Executor } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { requireTags, tagsReservedFrom } from './tag-rules.server.ts'
 import { MAX_TAG, normalizeTag } from './tags.limits.ts'
@@ -197,19 +198,25 @@ export async function listRelatedTags(tagId: number, limit: number): Promise<Tag
 
 /** Sets the description of a tag. @throws NotAllowed for all but moderators, NotFound, Invalid */
 export async function describeTag(viewer: Viewer, name: string, input: Input): Promise<void> {
-	await requireTagEditor(viewer, 'Only moderators can describe a tag.')
+	const editor = await requireTagEditor(viewer, 'Only moderators can describe a tag.')
 	const { description } = parseInput(descriptionInput, input)
 	const tag = await findTag(storable(name).toLowerCase(), null)
 	if (!tag) throw new NotFound('There is no such tag.')
 	if (tag.term_id !== null) return describeTerm(viewer, tag.term_id, description)
-	await updateDescription(tag.name, description)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockModerator(trx, editor)
+			await updateDescription(trx, tag.name, description)
+		})
 	await invalidatePages([ALL_PAGES])
 }
 
 /** @throws NotAllowed for all but moderators, and for a suspended one */
-async function requireTagEditor(viewer: Viewer, refusal: string): Promise<void> {
+async function requireTagEditor(viewer: Viewer, refusal: string): Promise<SignedIn> {
 	if (!viewer || !mayEditTags(viewer)) throw new NotAllowed(refusal)
 	await requireMayWrite(viewer.id)
+	return viewer
 }
 
 /**

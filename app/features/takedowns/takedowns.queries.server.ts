@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { db, type Executor } from '~/platform/db/db.server.ts'
+import { db, type Executor, idArray } from '~/platform/db/db.server.ts'
 import { isoSeconds } from '~/platform/db/sql-text.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 import type { ItemCounts, ItemKind, TakedownState } from './takedowns.view.ts'
@@ -104,23 +104,25 @@ export async function listTakedowns(memberId: number, limit: number): Promise<Pa
 
 /* What a takedown would hide. Posts under a pseudonym are excluded, as hiding them too would reveal the author. */
 
-/** Counts what an account has published since a time that is not hidden; null for everything. */
-export async function countPublished(memberId: number, from: string | null): Promise<Omit<ItemCounts, 'profile'>> {
+/** Counts what each of these accounts has published since a time that is not hidden; null for everything. */
+export async function countPublished(
+	memberIds: number[],
+	from: string | null,
+): Promise<Map<number, Omit<ItemCounts, 'profile'>>> {
 	const since = (column: string) => (from === null ? sql`` : sql`and ${sql.ref(column)} >= ${from}::timestamptz`)
 	const stands = sql`status in ('published', 'pending')`
-	const { rows } = await sql<Omit<ItemCounts, 'profile'>>`select
-		(select count(*)::int from questions where author_id = ${memberId} and ${stands} ${since('created_at')}) as query,
-		(select count(*)::int from comments where author_id = ${memberId} and ${stands} ${since('created_at')}) as comment,
-		(select count(*)::int from question_votes where user_id = ${memberId} ${since('voted_at')}) as "question-vote",
-		(select count(*)::int from comment_votes where user_id = ${memberId} ${since('voted_at')}) as "comment-vote",
-		(select count(*)::int from (${openRequests(memberId)}) r where true ${since('r.created_at')}) as request`.execute(
-		db(),
-	)
-	return rows[0] ?? { query: 0, comment: 0, 'question-vote': 0, 'comment-vote': 0, request: 0 }
+	const { rows } = await sql<Omit<ItemCounts, 'profile'> & { id: number }>`select member.id,
+		(select count(*)::int from questions where author_id = member.id and ${stands} ${since('created_at')}) as query,
+		(select count(*)::int from comments where author_id = member.id and ${stands} ${since('created_at')}) as comment,
+		(select count(*)::int from question_votes where user_id = member.id ${since('voted_at')}) as "question-vote",
+		(select count(*)::int from comment_votes where user_id = member.id ${since('voted_at')}) as "comment-vote",
+		(select count(*)::int from (${openRequests(sql.ref('member.id'))}) r where true ${since('r.created_at')}) as request
+		from unnest(${idArray(memberIds)}) as member (id)`.execute(db())
+	return new Map(rows.map(({ id, ...counts }) => [id, counts]))
 }
 
 /** Requests by an account that were neither answered nor accepted. */
-const openRequests = (memberId: number) => sql`
+const openRequests = (memberId: number | RawBuilder<unknown>) => sql`
 	select c.id, c.created_at, peer.user_id as peer_id from conversations c
 	join conversation_members peer on peer.conversation_id = c.id and peer.user_id <> c.started_by
 	where c.started_by = ${memberId} and peer.pending and peer.last_message_id is not null`

@@ -18,7 +18,7 @@ import {
 } from '~/features/moderation/moderation.policy.ts'
 import { whyInput } from '~/features/moderation/moderation.schema.ts'
 import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
-import { findHidden } from '~/features/profiles/hiding.queries.server.ts'
+import { listHidden } from '~/features/profiles/hiding.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
@@ -62,8 +62,8 @@ declare module '~/platform/jobs/jobs.server.ts' {
 
 /** Takedowns shown on the page of a member. */
 const MAX_SHOWN = 20
-/** Milliseconds that a request works on a takedown before it leaves the rest to a job. */
-const AT_ONCE_MS = 2_000
+/** Milliseconds that a request works on takedowns before it leaves the rest to a job. */
+export const AT_ONCE_MS = 2_000
 /** Seconds after which a job checks for a rest. */
 const JOB_AFTER = 3
 
@@ -81,23 +81,24 @@ export interface TakedownPage {
 /** What a takedown of an account would hide, and past ones. @throws NotAllowed, NotFound */
 export async function getTakedownPage(viewer: Viewer, username: string, sent: string | null): Promise<TakedownPage> {
 	const member = await requireGoverned(viewer, username)
-	const period = periods.find((one) => one === sent) ?? 'all'
-	const from = startOf(period)
-	const [counts, hidden, past] = await Promise.all([
-		countPublished(member.id, from),
-		findHidden(member.id),
-		listTakedowns(member.id, MAX_SHOWN),
-	])
+	const { period, from } = periodOf(sent)
+	const [counts, past] = await Promise.all([countHideable([member.id], from), listTakedowns(member.id, MAX_SHOWN)])
 	return {
 		member: { username: member.username, name: member.name, image: member.image },
 		...{
 			period,
 			from: from ?? '',
-			amounts: labelledCounts({ ...counts, profile: hidden ? 0 : 1 }),
+			amounts: labelledCounts(counts.get(member.id) ?? {}),
 			past: past.map(presentTakedown),
 		},
 		isRunning: past.some(({ state }) => state === 'running' || state === 'undoing'),
 	}
+}
+
+/** What a takedown of each of these accounts would hide. @param from the start of the period; null for everything */
+export async function countHideable(memberIds: number[], from: string | null): Promise<Map<number, ItemCounts>> {
+	const [published, hidden] = await Promise.all([countPublished(memberIds, from), listHidden(memberIds)])
+	return new Map([...published].map(([id, counts]) => [id, { ...counts, profile: hidden.includes(id) ? 0 : 1 }]))
 }
 
 const lengths: Record<Exclude<Period, 'all'>, number> = {
@@ -107,11 +108,14 @@ const lengths: Record<Exclude<Period, 'all'>, number> = {
 	'1 month': 30 * 24,
 }
 
-function startOf(period: Period): string | null {
-	return period === 'all' ? null : new Date(Date.now() - lengths[period] * 3_600_000).toISOString()
+/** A period as an address names it, and its start; null for everything. */
+export function periodOf(sent: string | null): { period: Period; from: string | null } {
+	const period = periods.find((one) => one === sent) ?? 'all'
+	return { period, from: period === 'all' ? null : new Date(Date.now() - lengths[period] * 3_600_000).toISOString() }
 }
 
-const takedownInput = whyInput.extend({
+/** What a takedown is given: why, its period, and for how long to suspend. */
+export const takedownInput = whyInput.extend({
 	from: z.union([z.literal(''), z.iso.datetime('Choose a period again.')], { error: 'Choose a period again.' }),
 	time: z.enum(['', ...suspensionDurations], { error: 'Choose whether to suspend them.' }),
 })
@@ -125,10 +129,25 @@ const takedownInput = whyInput.extend({
  */
 export async function takeDown(viewer: Viewer, username: string, input: Input): Promise<string> {
 	const actor = requireModerator(viewer)
-	const { why, from, time } = parseInput(takedownInput, input)
+	const words = parseInput(takedownInput, input)
 	await requireMayWrite(actor.id)
 	await countUse('toggles', actor)
 	const member = await requireGoverned(actor, username)
+	const id = await beginTakedown(actor, member, words)
+	return (await resultOf(id, member)) ?? 'It is being hidden. This may take some minutes.'
+}
+
+/**
+ * Records a takedown and suspends the account, in one transaction; a job hides everything unless {@link continueTakedown} does first.
+ * @param words.note what else the log says
+ * @returns its id
+ * @throws NotAllowed, NotFound; Conflict while another takedown of this member is in progress
+ */
+export async function beginTakedown(
+	actor: SignedIn,
+	member: ModeratedMemberRow,
+	{ why, from, time, note = '' }: z.infer<typeof takedownInput> & { note?: string },
+): Promise<number> {
 	const { id, isSuspended, notified } = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -146,7 +165,10 @@ export async function takeDown(viewer: Viewer, username: string, input: Input): 
 			}
 			const since = from ? `since ${from.slice(0, 16).replace('T', ' ')} UTC` : ''
 			const suspended = isSuspended ? `and suspend ${time === 'for ever' ? time : `for ${time}`}` : ''
-			await record(trx, actor, member, 'hide everything', { why, note: [since, suspended].filter(Boolean).join(', ') })
+			await record(trx, actor, member, 'hide everything', {
+				why,
+				note: [since, suspended, note].filter(Boolean).join(', '),
+			})
 			await addJob('take-down', { id }, trx, JOB_AFTER)
 			return { id, isSuspended, notified: await tell(trx, member, 'hide account', why) }
 		})
@@ -155,7 +177,7 @@ export async function takeDown(viewer: Viewer, username: string, input: Input): 
 		await announceEndedSessions(member.id, member.username)
 		await recordSecurityEvent('suspended', { userId: member.id, detail: { by: actor.id } })
 	}
-	return (await resultOf(id, member)) ?? 'It is being hidden. This may take some minutes.'
+	return id
 }
 
 /**
@@ -170,6 +192,16 @@ export async function undoTakedown(viewer: Viewer, username: string, input: Inpu
 	await requireMayWrite(actor.id)
 	await countUse('toggles', actor)
 	const member = await requireGoverned(actor, username)
+	await beginUndoing(actor, member, { id, why })
+	return (await resultOf(id, member)) ?? 'It is being restored. This may take some minutes.'
+}
+
+/** Records that a takedown is undone and ends its suspension, as {@link beginTakedown} does the opposite. @throws as {@link undoTakedown} */
+export async function beginUndoing(
+	actor: SignedIn,
+	member: ModeratedMemberRow,
+	{ id, why, note = '' }: { id: number; why: string; note?: string },
+): Promise<void> {
 	const { begun, notified } = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -181,13 +213,12 @@ export async function undoTakedown(viewer: Viewer, username: string, input: Inpu
 				await liftSuspension(trx, member.id)
 				await tell(trx, member, 'lift', why)
 			}
-			await record(trx, actor, member, 'undo hiding everything', { why })
+			await record(trx, actor, member, 'undo hiding everything', { why, note })
 			await addJob('take-down', { id }, trx, JOB_AFTER)
 			return { begun, notified: await tell(trx, member, 'restore account', why) }
 		})
 	await announceUnread(notified)
 	if (begun.isSuspendedByIt) await recordSecurityEvent('restored', { userId: member.id, detail: { by: actor.id } })
-	return (await resultOf(id, member)) ?? 'It is being restored. This may take some minutes.'
 }
 
 const undoInput = whyInput.extend({ id: z.coerce.number().int().min(1).max(2_147_483_647) })
@@ -210,7 +241,8 @@ async function requireGoverned(viewer: Viewer, username: string): Promise<Modera
 	return found
 }
 
-const notGoverned = 'You cannot decide about this member. Ask an admin.'
+/** The refusal to moderate a member. */
+export const notGoverned = 'You cannot decide about this member. Ask an admin.'
 
 /** Locks the member, then the moderator, and checks permissions again. @throws NotAllowed */
 async function lockGoverned(trx: Executor, actor: SignedIn, { id }: ModeratedMemberRow): Promise<void> {

@@ -7,6 +7,12 @@ export function takedownPath(username: string): string {
 	return `/moderation/account/${username}`
 }
 
+/** The page on which a moderator hides everything of several accounts. */
+export const severalPath = '/moderation/accounts'
+
+/** Accounts that one action may be about, as each is a transaction of the same request. */
+export const MAX_ACCOUNTS = 100
+
 export const itemKinds = ['query', 'comment', 'question-vote', 'comment-vote', 'request', 'profile'] as const
 export type ItemKind = (typeof itemKinds)[number]
 export type ItemCounts = Record<ItemKind, number>
@@ -23,13 +29,14 @@ export interface LabelledCount {
 }
 
 /** What an account published in a period. */
-export function labelledCounts(counts: ItemCounts): LabelledCount[] {
+export function labelledCounts(counts: Partial<ItemCounts>): LabelledCount[] {
+	const of = (kind: ItemKind) => counts[kind] ?? 0
 	return [
-		{ label: 'Queries', count: counts.query },
-		{ label: 'Comments', count: counts.comment },
-		{ label: 'Votes', count: counts['question-vote'] + counts['comment-vote'] },
-		{ label: 'Message requests that nobody answered', count: counts.request },
-		{ label: 'Profile, with its texts and its picture', count: counts.profile },
+		{ label: 'Queries', count: of('query') },
+		{ label: 'Comments', count: of('comment') },
+		{ label: 'Votes', count: of('question-vote') + of('comment-vote') },
+		{ label: 'Message requests that nobody answered', count: of('request') },
+		{ label: 'Profile, with its texts and its picture', count: of('profile') },
 	]
 }
 
@@ -64,4 +71,18 @@ export interface TakedownView {
 	restored: string
 	/** The progress, in items. */
 	soFar: number
+}
+
+/** An account of several, what a takedown would hide of it, and its newest takedown. */
+export interface AccountView {
+	username: string
+	name: string
+	counts: ItemCounts
+	last: { id: number; at: string; actor: string; state: TakedownState } | null
+}
+
+/** Accounts that are left out, by reason. */
+export interface SkippedAccounts {
+	why: string
+	usernames: string[]
 }

@@ -2,6 +2,7 @@ import { timeOfDay, zoneName } from '~/lib/calendar.ts'
 import { dateStyle, inSiteZone, shortDateOf } from '~/lib/dates.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
+import type { WritingRefusal } from '~/lib/root-data.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { findSuspension, type SuspensionRow } from '../accounts.queries.server.ts'
 
@@ -57,17 +58,20 @@ export function requireAcceptedTerms(sent: unknown): number {
 	throw new Invalid(message, { terms: message })
 }
 
-/** @throws NotAllowed with the reason, for a member who is suspended, or has not accepted the terms */
+/** Why a member may not write now: suspended, leaving, or without consent to the terms; null when they may. */
+export function refusalToWrite(row: SuspensionRow): WritingRefusal | null {
+	const { suspended_until: suspendedUntil, suspended_reason: suspendedReason, leaves_at: leavesAt } = row
+	const text = suspensionMessage({ suspendedUntil, suspendedReason, leavesAt }, Date.now())
+	if (text) return leavesAt ? { text, link: { to: '/settings/leave', label: 'Keep your account' } } : { text }
+	if (row.agreed_to >= terms.version) return null
+	const changed = 'The terms of this site have changed. Accept them at /terms/accept, then you can write here.'
+	return { text: changed, link: { to: '/terms/accept', label: 'Accept the terms' } }
+}
+
+/** @throws NotAllowed with the reason of {@link refusalToWrite} */
 export function requireNotSuspended(row: SuspensionRow): void {
-	const suspension = {
-		suspendedUntil: row.suspended_until,
-		suspendedReason: row.suspended_reason,
-		leavesAt: row.leaves_at,
-	}
-	const message = suspensionMessage(suspension, Date.now())
-	if (message) throw new NotAllowed(message)
-	if (row.agreed_to < terms.version)
-		throw new NotAllowed('The terms of this site have changed. Accept them at /terms/accept, then you can write here.')
+	const refusal = refusalToWrite(row)
+	if (refusal) throw new NotAllowed(refusal.text)
 }
 
 /**

@@ -17,6 +17,7 @@ import {
 	type BulkAct,
 	isBulkAct,
 	MAX_BULK_MEMBERS,
+	MAX_HIDE_MEMBERS,
 	type MemberFilters,
 	type MemberSummary,
 	type SkippedMembers,
@@ -40,6 +41,21 @@ export interface BulkPreview {
 
 const NO_FILTERS: MemberFilters = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '', list: '' }
 
+/** @throws Invalid for nobody, or more than `max` */
+async function listChosen(sent: URLSearchParams, max: number) {
+	const ids = readSelectedMembers(sent)
+	const rows = await listMemberRows(ids ? NO_FILTERS : readFilters(sent), null, max + 1, ids)
+	if (rows.length > max)
+		throw new Invalid(`More than ${max} members match the filter, which is the limit for one action. Narrow it.`)
+	return rows
+}
+
+/** The usernames of the members whose posts are to be hidden. @throws NotAllowed; Invalid as {@link previewBulk} */
+export async function listChosenNames(viewer: Viewer, sent: URLSearchParams): Promise<string[]> {
+	requireAdmin(viewer)
+	return (await listChosen(sent, MAX_HIDE_MEMBERS)).map(({ username }) => username)
+}
+
 /**
  * The selected members, and those who are left out.
  * @param sent `act`; `m`, each an id, or `all` with the filters of the list
@@ -49,12 +65,7 @@ export async function previewBulk(viewer: Viewer, sent: URLSearchParams): Promis
 	const admin = requireAdmin(viewer)
 	const act = sent.get('act')
 	if (!isBulkAct(act)) throw new Invalid('Choose what to do with them.')
-	const ids = readSelectedMembers(sent)
-	const rows = await listMemberRows(ids ? NO_FILTERS : readFilters(sent), null, MAX_BULK_MEMBERS + 1, ids)
-	if (rows.length > MAX_BULK_MEMBERS)
-		throw new Invalid(
-			`More than ${MAX_BULK_MEMBERS} members match the filter, which is the limit for one action. Narrow it.`,
-		)
+	const rows = await listChosen(sent, MAX_BULK_MEMBERS)
 	const members = rows.map(presentMemberSummary)
 	const isRefused = (member: MemberSummary) => reasonAgainst(admin, act, member)
 	return {

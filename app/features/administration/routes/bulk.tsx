@@ -1,6 +1,8 @@
+import { redirect } from 'react-router'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
 import { suspensionDurations } from '~/features/moderation/moderation.policy.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -20,10 +22,18 @@ import {
 	actsRequiringConfirmation,
 	type BulkPreview,
 	type BulkResult,
+	listChosenNames,
 	previewBulk,
 	runBulk,
 } from '../members/bulk.server.ts'
-import { bulkActs, bulkPath, memberAdminPath, membersPath, type SkippedMembers } from '../members/members.view.ts'
+import {
+	bulkActs,
+	bulkPath,
+	HIDE_EVERYTHING,
+	memberAdminPath,
+	membersPath,
+	type SkippedMembers,
+} from '../members/members.view.ts'
 import type { Route } from './+types/bulk'
 
 /** The selection is in the address, so that it survives the confirmation of the admin's identity. */
@@ -31,6 +41,10 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		const viewer = await requirePageAdmin({ request, context, url })
 		try {
+			if (url.searchParams.get('act') === HIDE_EVERYTHING) {
+				const names = await listChosenNames(viewer, url.searchParams)
+				throw redirect(withParams('/moderation/accounts', { accounts: names.join(' ') }))
+			}
 			return { preview: await previewBulk(viewer, url.searchParams), problem: '', here: bulkPath + url.search }
 		} catch (error) {
 			if (!(error instanceof Invalid)) throw error

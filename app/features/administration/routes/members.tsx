@@ -16,6 +16,7 @@ import { listMembers, readFilters } from '../members/members.server.ts'
 import {
 	bulkActs,
 	bulkPath,
+	HIDE_EVERYTHING,
 	MAX_BULK_MEMBERS,
 	type MemberFilters,
 	type MemberSummary,
@@ -150,6 +151,7 @@ function ManyForm() {
 							{label}
 						</option>
 					))}
+					<option value={HIDE_EVERYTHING}>Hide everything they published</option>
 				</Select>
 				<div className="flex flex-wrap gap-2">
 					<button className="btn btn-primary" type="submit">

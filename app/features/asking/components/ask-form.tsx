@@ -15,6 +15,7 @@ import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { busyButtonProps, Spinner } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
+import { WritingNotice } from '~/ui/writing-notice.tsx'
 import type { AskValues, Draft } from '../asking.view.ts'
 import { AskFields, TitleField } from './ask-fields.tsx'
 import { type Notice, useDraft } from './use-draft.ts'
@@ -95,6 +96,7 @@ export function AskForm(props: AskFormProps) {
 				<div className={`grid gap-5 ${inDialog ? 'p-5 pb-0' : ''}`}>
 					<input type="hidden" name="draft" value={draftKey} />
 					{madeFrom > 0 && <input type="hidden" name="version" value={shown?.stored?.version ?? draft.base.madeFrom} />}
+					<WritingNotice />
 					<DraftNotice notice={draft.notice} onDiscard={() => discard()} onSwap={draft.swap} onClose={draft.close} />
 					<RefusalNotice shown={shown} typed={draft.live} onTake={discard} />
 					<TitleField key={draft.base.round} value={draft.base.values.title} error={shown?.errors.title} />

@@ -7,6 +7,7 @@ import { useHydrated } from '~/lib/use-hydrated.ts'
 import { toast } from '~/shell/toast.ts'
 import { Dialog } from '~/ui/dialog.tsx'
 import { useFocusAfterRemoval } from '~/ui/use-focus-kept.ts'
+import { WritingNotice } from '~/ui/writing-notice.tsx'
 import type { ChatMessage } from '../chat.view.ts'
 import type { ConversationView } from '../client/live-conversation.ts'
 import { useChatClient, useConnectionState, useOutgoing } from '../client/use-chat.ts'
@@ -94,24 +95,27 @@ export function Conversation(props: ConversationProps) {
 				<StateNotice view={view} path={path} className={props.notice} />
 			</div>
 			{(state.kind !== 'closed' || editing) && (
-				<Composer
-					peer={peer.username}
-					path={path}
-					textarea={textarea}
-					editing={editing}
-					onEditLast={editLast}
-					onSave={(message, body) => {
-						endEdit()
-						change({ intent: 'edit', id: String(message.id), body })
-					}}
-					onLeaveEdit={() => {
-						endEdit()
-						textarea.current?.focus()
-					}}
-					refused={refused}
-					fields={props.fields}
-					className={props.composer}
-				/>
+				<>
+					<WritingNotice framed={false} className={`flex-none border-t border-line ${props.notice}`} />
+					<Composer
+						peer={peer.username}
+						path={path}
+						textarea={textarea}
+						editing={editing}
+						onEditLast={editLast}
+						onSave={(message, body) => {
+							endEdit()
+							change({ intent: 'edit', id: String(message.id), body })
+						}}
+						onLeaveEdit={() => {
+							endEdit()
+							textarea.current?.focus()
+						}}
+						refused={refused}
+						fields={props.fields}
+						className={props.composer}
+					/>
+				</>
 			)}
 			<DeleteDialog
 				message={deleting}

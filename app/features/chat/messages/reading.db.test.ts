@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { setBlocked, setMuted } from '~/features/conversations/conversations.server.ts'
-import { countUnreadTotals, listConversations, listLatestConversations } from '~/features/inbox/inbox.server.ts'
+import { getMemberState, listConversations, listLatestConversations } from '~/features/inbox/inbox.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -243,8 +243,8 @@ test('the inbox is complete, newest first, and counts conversations without mute
 	const names = [...first.conversations, ...second.conversations].map(({ peer }) => peer.username)
 	expect(names).toEqual(writers)
 	expect([first.conversations.length, second.next]).toEqual([30, null])
-	expect((await countUnreadTotals(reader)).conversations).toBe(35)
-	expect((await countUnreadTotals(null)).conversations).toBe(0)
+	expect((await getMemberState(reader)).conversations).toBe(35)
+	expect((await getMemberState(null)).conversations).toBe(0)
 	await setMuted(reader, writers[0], true)
 	const { unread, conversations } = await listLatestConversations(reader)
 	expect([unread, conversations.length, conversations[0]?.muted, conversations[1]?.muted]).toEqual([
@@ -254,7 +254,7 @@ test('the inbox is complete, newest first, and counts conversations without mute
 		false,
 	])
 	await setMuted(reader, writers[0], false)
-	expect((await countUnreadTotals(reader)).conversations).toBe(35)
+	expect((await getMemberState(reader)).conversations).toBe(35)
 	await expect(listConversations(reader, { before: 'x' })).rejects.toMatchObject({ status: 422 })
 })
 

@@ -8,6 +8,7 @@ import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { describedBy } from '~/ui/field.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { WritingNotice } from '~/ui/writing-notice.tsx'
 import { focusPart, useDiscussion } from './discussion-context.ts'
 import { useCommentForm } from './use-comment-form.ts'
 
@@ -37,6 +38,7 @@ export function CommentForm({ showAlone }: { showAlone: boolean }) {
 			{showAlone && <input type="hidden" name="thread" value="self" />}
 			<Avatar user={pseudonym ?? viewer} size={32} />
 			<div className="min-w-0 flex-1">
+				<WritingNotice className="mb-2" />
 				<label className="sr-only" htmlFor="comment">
 					Your comment
 				</label>
@@ -95,16 +97,8 @@ function hintFor(pseudonym: AuthorView | null): string {
 const names = { body: 'Comment' }
 
 /** The form for a reply or for editing, inside a thread. */
-export function ReplyForm({
-	intent,
-	comment,
-	label,
-	text = '',
-	version = null,
-	thread,
-	focused,
-	onClose,
-}: ReplyFormProps) {
+export function ReplyForm(props: ReplyFormProps) {
+	const { intent, comment, label, text = '', version = null, thread, focused, onClose } = props
 	const { here, questionId, pseudonym } = useDiscussion()
 	const box = `${intent}-${comment}`
 	const { area, refused, stored, madeFrom, save, forget, ...typed } = useCommentForm({
@@ -122,6 +116,7 @@ export function ReplyForm({
 
 	return (
 		<Form className="grid gap-3" method="post" action={here} replace>
+			<WritingNotice />
 			<input type="hidden" name="intent" value={intent} />
 			<input type="hidden" name="comment" value={comment} />
 			<input type="hidden" name="key" value={typed.sendKey} />

@@ -88,14 +88,22 @@ test('the address opens no form that the viewer may not use', () => {
 })
 
 test.each([
-	['merged', sampleQuestion({ locked: true, unpublished: { status: 'merged', reason: '' } })],
-	['hidden', sampleQuestion({ locked: true, unpublished: { status: 'hidden', reason: '' } })],
+	['merged', sampleQuestion({ locked: true, unpublished: { status: 'merged', rejected: false, reason: '' } })],
+	['hidden', sampleQuestion({ locked: true, unpublished: { status: 'hidden', rejected: false, reason: '' } })],
 	['deleted', sampleQuestion({ deletedBy: 'author' })],
 ])('a %s query offers no action that would be refused', (_status, question) => {
 	const html = draw({ rows: [own, sampleComment({ id: 3, mayChoose: true })], viewer: mira, question })
 	expect(html).toContain('Abort it.')
 	for (const offer of ['<form', '<button', 'edit=2', 'delete-comment=2', 'reply=', '/report/'])
 		expect(html).not.toContain(offer)
+})
+
+test.each([
+	[true, 'A moderator rejected this comment.'],
+	[false, 'A moderator hid this comment.'],
+])('a hidden comment says whether it was ever published: rejected %s', (rejected, words) => {
+	const comment = sampleComment({ id: 4, own: true, unpublished: { status: 'hidden', rejected, reason: 'Shoes.' } })
+	expect(draw({ rows: [comment], viewer: mira })).toContain(words)
 })
 
 test('a refused reply is shown in its form again with what was typed', () => {

@@ -31,12 +31,13 @@ export function StatusNotice({ question: { locked, unpublished }, mergedFrom }: 
 
 /** Tells an author and moderators why others do not see a text. */
 export function UnpublishedNotice({ unpublished, what }: { unpublished: UnpublishedView; what: 'query' | 'comment' }) {
-	const { status, reason } = unpublished
+	const { status, rejected, reason } = unpublished
 	return (
 		<Notice>
 			{status === 'pending' &&
 				`This ${what} is waiting for a moderator because it has a link and its author is new here. Until it is approved, only its author and the moderators see it, and its author can edit or delete it.`}
-			{status === 'hidden' && `A moderator hid this ${what}. Only its author and the moderators see it.`}
+			{status === 'hidden' &&
+				`A moderator ${rejected ? 'rejected' : 'hid'} this ${what}. Only its author and the moderators see it.`}
 			{status === 'merged' && 'This query asks the same as another one and was merged into it. It can only be read.'}
 			{reason && <span className="mt-1 block text-ink">Reason: {reason}</span>}
 		</Notice>

@@ -7,7 +7,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { useJobTables } from '../../../../tests/support/jobs.ts'
+import { sentMails, useJobTables } from '../../../../tests/support/jobs.ts'
 import { progressOf } from '../invites.view.ts'
 import { deleteOldAddresses } from './lists.queries.server.ts'
 import { getList, mailLists, makeList, sendList } from './lists.server.ts'
@@ -38,6 +38,15 @@ test('a list whose links have expired cannot be sent', async () => {
 	await sql`update invite_lists set state = 'stopped', expires_at = now() where id = ${id}`.execute(db())
 	await expect(sendList(admin, id)).rejects.toThrow('have expired')
 	expect(await getList(admin, id)).toMatchObject({ state: 'stopped' })
+})
+
+test('the mails say until when their links work', async () => {
+	const id = await makeList(admin, { days: '30', addresses: 'until@campus.example' })
+	await sql`update invite_lists set expires_at = '2099-03-04 17:05:00Z' where id = ${id}`.execute(db())
+	await sendList(admin, id)
+	await mailLists()
+	const [mail] = await sentMails('until@campus.example')
+	expect(mail?.text).toContain('The link works until 4 Mar 2099, 5:05 pm UTC.')
 })
 
 test('a line that is cut within an emoji is reported like any other', async () => {

@@ -106,6 +106,7 @@ export interface WaitingAddress {
 	id: string
 	email: string
 	cohort: string
+	expires_at: Date
 	/** Whether the address has registered since the list was made; it is not mailed then. */
 	is_member: boolean
 }
@@ -113,7 +114,7 @@ export interface WaitingAddress {
 /** Locks the next addresses to mail, oldest list first, and skips those that another process has locked. */
 export async function lockNextAddresses(trx: Executor, limit: number): Promise<WaitingAddress[]> {
 	const { rows } = await sql<WaitingAddress>`
-		select one.id, one.email, list.cohort, exists (select from account_emails held where held.email = one.email) as is_member
+		select one.id, one.email, list.cohort, list.expires_at, exists (select from account_emails held where held.email = one.email) as is_member
 		from invited_addresses one join invite_lists list on list.id = one.list_id
 		where one.mailed_at is null and list.state = 'sending' and list.expires_at > now()
 		order by list.id, one.id limit ${limit} for update of one skip locked`.execute(trx)

@@ -4,6 +4,8 @@ import { registrationSettings, requireInvitesEnabled } from '~/features/accounts
 import { lockAdmin } from '~/features/administration/admins.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { timeOfDay, zoneName } from '~/lib/calendar.ts'
+import { inSiteZone, shortDateOf } from '~/lib/dates.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { pluralize } from '~/lib/text.ts'
@@ -27,6 +29,7 @@ import {
 	listLists,
 	lockNextAddresses,
 	recordMailed,
+	type WaitingAddress,
 	writeListState,
 } from './lists.queries.server.ts'
 import { readAddresses } from './reading.ts'
@@ -174,25 +177,25 @@ function mailSome(limit: number): Promise<number> {
 		.transaction()
 		.execute(async (trx) => {
 			const waiting = await lockNextAddresses(trx, limit)
-			for (const { id, email, cohort, is_member } of waiting) {
+			for (const address of waiting) {
 				const token = newToken()
-				await recordMailed(trx, id, is_member ? null : hashToken(token))
-				if (!is_member) await addJob('send-mail', invitationLetter(email, cohort, token, id), trx)
+				await recordMailed(trx, address.id, address.is_member ? null : hashToken(token))
+				if (!address.is_member) await addJob('send-mail', invitationMail(address, token), trx)
 			}
 			return waiting.length
 		})
 }
 
 /** The invitation mail to one address. Its id lets a mail server recognize a duplicate, sent because the first response was lost. */
-function invitationLetter(to: string, cohort: string, token: string, id: string): Mail {
+function invitationMail({ email, cohort, id, expires_at: until }: WaitingAddress, token: string): Mail {
 	const { publicUrl } = config()
 	const who = cohort ? ` as ${cohort}` : ''
 	const text = `You are invited to ${siteName()}${who}: the place to ask, answer and find others on campus.`
 	const link = { label: 'Join', url: `${publicUrl}/invite?token=${encodeURIComponent(token)}` }
-	const closing =
-		'The link is for you alone and confirms this address. If you do not want to join, ignore this email: nothing more comes.'
+	const end = inSiteZone(until.toISOString())
+	const closing = `The link works until ${shortDateOf(end)}, ${timeOfDay(end)} ${zoneName()}. It is for you alone and confirms this address. If you do not want to join, ignore this email: nothing more comes.`
 	const headers = { 'Message-ID': `<invitation-${id}@${new URL(publicUrl).hostname}>` }
-	return { ...linkMail(to, `Join ${siteName()}`, text, link, closing), headers }
+	return { ...linkMail(email, `Join ${siteName()}`, text, link, closing), headers }
 }
 
 function present(row: ListRow): InviteListView {

@@ -20,6 +20,7 @@ export function ModerationFrame({ title, heading, children }: ModerationFramePro
 			<nav className="tabs tabs-scroll mt-3" aria-label="Moderation">
 				<Tab to="/moderation">Queue</Tab>
 				<Tab to="/moderation/members">Members</Tab>
+				<Tab to="/moderation/accounts">Spam</Tab>
 				<Tab to="/moderation/terms">Terms</Tab>
 				<Tab to="/moderation/searches">Searches</Tab>
 				<Tab to="/moderation/routing">Routing</Tab>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { WritingNotice } from '~/ui/writing-notice.tsx'
 import type { ProfileView } from '../profiles.view.ts'
 
 /**
@@ -17,11 +18,11 @@ export function HiddenNotice({ hidden }: { hidden: ProfileView['hidden'] }) {
 	)
 }
 
-/** The status of the viewer's own profile, above its forms. @param suspended the sentence of a suspension, or null */
-export function StatusNotices({ hidden, suspended }: { hidden: { reason: string } | null; suspended: string | null }) {
+/** The status of the viewer's own profile, above its forms: why they may not save it, and that a moderator hid it. */
+export function StatusNotices({ hidden }: { hidden: { reason: string } | null }) {
 	return (
 		<>
-			{suspended && <Notice>{suspended}</Notice>}
+			<WritingNotice className="mb-6 max-w-read" />
 			{hidden && (
 				<Notice>
 					A moderator hid your profile’s texts and picture: others only see your name and username. You can edit

@@ -29,7 +29,7 @@ describe('hiding', () => {
 		for (const viewer of [null, cast.member]) await expect(getQuestion(viewer, cast.query)).rejects.toThrow(NotFound)
 		for (const viewer of [cast.author, cast.moderator])
 			expect(await getQuestion(viewer, cast.query)).toMatchObject({
-				unpublished: { status: 'hidden', reason: why },
+				unpublished: { status: 'hidden', rejected: false, reason: why },
 				mayEdit: false,
 			})
 		await expectCountsToHold()
@@ -77,7 +77,7 @@ describe('hiding', () => {
 		expect(own).toMatchObject({
 			bodyHtml: '<p>Use a gradient.</p>',
 			deleted: false,
-			unpublished: { status: 'hidden', reason: why },
+			unpublished: { status: 'hidden', rejected: false, reason: why },
 		})
 		expect(await getQuestion(null, cast.query)).toMatchObject({ commentCount: 1 })
 		const found = async () =>

@@ -5,7 +5,7 @@ import '~/features/index.server.ts'
 import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from '~/features/asking/asking.server.ts'
 import { addComment, deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
-import { castVote } from '~/features/discussion/votes.server.ts'
+import { castVote, chooseSolution } from '~/features/discussion/votes.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { listCases, listLog } from '~/features/moderation/queue.server.ts'
 import { reportSubject } from '~/features/moderation/reports.server.ts'
@@ -152,7 +152,7 @@ describe('a first post with a link', () => {
 		await decideCase(moderator, { kind: 'comment', name: String(id), act: 'refuse' }, { why: 'Shoes.' })
 		expect((await listComments(member, page(query))).rows.at(-1)).toMatchObject({
 			id,
-			unpublished: { status: 'hidden', reason: 'Shoes.' },
+			unpublished: { status: 'hidden', rejected: true, reason: 'Shoes.' },
 		})
 		expect(await getQuestion(null, query)).toEqual(before)
 		await expectCountsToHold()
@@ -226,6 +226,26 @@ describe('limits per hour', () => {
 		for (let count = 0; count < 12; count += 1) await makeComment(fresh, id)
 		expect((await listComments(old, { questionId: id, askerUsername: 'old' })).rows).toHaveLength(12)
 	})
+})
+
+test.each<[string, (viewer: SignedIn, posts: { query: number; comment: number }) => Promise<unknown>]>([
+	['edit a query', (viewer, { query }) => editQuestion(viewer, query, { ...plain, title: 'Another title' })],
+	['delete a query', (viewer, { query }) => deleteQuestion(viewer, query)],
+	['edit a comment', (viewer, { comment }) => editComment(viewer, comment, { body: 'Other words.' })],
+	['delete a comment', (viewer, { comment }) => deleteComment(viewer, comment)],
+	[
+		'choose a solution',
+		(viewer, { query, comment }) => chooseSolution(viewer, { questionId: query, commentId: comment }),
+	],
+])('who is no longer a moderator when the post is locked cannot %s of somebody else', async (_what, act) => {
+	const former = await makeMember(`former${++made}`, 'moderator')
+	const { id: query } = await makeQuestion(old)
+	const posts = { query, comment: await makeComment(old, query, 'An answer.') }
+	await sql`update users set role = 'member' where id = ${former.id}`.execute(db())
+	const before = await hashForum()
+	await expect(act(former, posts)).rejects.toThrow(NotAllowed)
+	expect(await hashForum()).toEqual(before)
+	await act(old, posts)
 })
 
 test('edits by moderators are logged for texts of others, and not for their own', async () => {

@@ -14,12 +14,13 @@ import {
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { ForumEvent, NewComment } from '../questions.events.ts'
-import { findAuthors, secondsOverLimits } from './status.queries.server.ts'
+import { type CommentAuthors, findAuthors, secondsOverLimits } from './status.queries.server.ts'
 
 /** What the posting rules ask about a change. */
 export interface PostingFacts {
 	actor: AccountStatusRow
-	isOwnDeletion: boolean
+	/** Of an existing comment that the event changes, deletes, restores or votes on. */
+	authors: CommentAuthors | undefined
 	refusalByBlock: string | null
 	/** As of {@link secondsOverLimits}. */
 	secondsOver: (number | null)[]
@@ -32,13 +33,14 @@ export interface PostingFacts {
  */
 export async function readPostingFacts(trx: Executor, event: ForumEvent | NewComment): Promise<PostingFacts> {
 	const kind = added[event.kind]
-	const [actor, isOwnDeletion, refusalByBlock, secondsOver] = await Promise.all([
+	const authors = readAuthors(trx, event)
+	const [actor, known, refusalByBlock, secondsOver] = await Promise.all([
 		lockAuthor(trx, event.actorId),
-		deletesOwn(trx, event),
-		findRefusalByBlock(trx, event),
+		authors,
+		findRefusalByBlock(trx, event, authors),
 		kind ? listSecondsOver(trx, kind, event.actorId) : [],
 	])
-	return { actor, isOwnDeletion, refusalByBlock, secondsOver }
+	return { actor, authors: known, refusalByBlock, secondsOver }
 }
 
 /**
@@ -58,13 +60,16 @@ export async function applyPostingRules(
 	{ html = '', isLocked, facts }: { html?: string; isLocked?: boolean; facts?: PostingFacts },
 ): Promise<'published' | 'pending'> {
 	const kind = added[event.kind]
-	const { actor, isOwnDeletion, refusalByBlock, secondsOver } = facts ?? (await readPostingFacts(trx, event))
-	if (!isOwnDeletion) requireNotSuspended(actor)
+	const { actor, authors, refusalByBlock, secondsOver } = facts ?? (await readPostingFacts(trx, event))
+	const isOwn = ownerOf(event, authors)?.member_id === event.actorId
+	if (!isOwn || !isDeletion(event)) requireNotSuspended(actor)
+	// The caller checked it by the role of the session, which may have ended meanwhile.
+	if (!isOwn && actor.role === 'member' && isForOwnerOrStaff(event)) throw new NotAllowed(notOwn)
 	if (refusalByBlock) throw new NotAllowed(refusalByBlock)
 	if (kind === 'comments' && isLocked !== false) throw new NotAllowed(lockedMessage)
 	if (kind) requirePostingAllowance(actor, kind, secondsOver)
-	await logModeratorChange(trx, event, actor)
-	return (await mustWait(trx, event, actor, html)) ? 'pending' : 'published'
+	await logModeratorChange(trx, event, { actor, authors })
+	return mustWait(event, { actor, authors, html }) ? 'pending' : 'published'
 }
 
 /** The error for a comment on a question that a moderator locked. */
@@ -81,10 +86,34 @@ function listSecondsOver(trx: Executor, kind: 'questions' | 'comments', authorId
 	return secondsOverLimits(trx, kind === 'questions' ? 'query' : 'comment', authorId, limits)
 }
 
-async function deletesOwn(trx: Executor, event: ForumEvent | NewComment): Promise<boolean> {
-	if (event.kind === 'question-deleted') return event.question.authorId === event.actorId
-	if (event.kind !== 'comment-deleted') return false
-	return (await findAuthors(trx, event.commentId))?.member_id === event.actorId
+const notOwn = 'Only moderators can change what others wrote.'
+
+function isDeletion({ kind }: ForumEvent): boolean {
+	return kind === 'question-deleted' || kind === 'comment-deleted'
+}
+
+/** Whether only the owner or a moderator makes this change. Who deleted a text may restore it, whoever wrote it. */
+function isForOwnerOrStaff({ kind }: ForumEvent): boolean {
+	return kind in recorded && kind !== 'question-restored' && kind !== 'comment-restored'
+}
+
+/** The account that wrote what an event is about, and the member behind it; for a solution, who asked. */
+function ownerOf(
+	event: ForumEvent,
+	authors: CommentAuthors | undefined,
+): { author_id: number; member_id: number } | undefined {
+	const isSolution = event.kind === 'solution-chosen' || event.kind === 'solution-withdrawn'
+	if ('commentId' in event && event.commentId !== null && !isSolution) return authors
+	const { authorId, pseudonymId } = event.question
+	return { author_id: pseudonymId ?? authorId, member_id: authorId }
+}
+
+/** The authors of an existing comment that the rules ask about; undefined for events about none. */
+async function readAuthors(trx: Executor, event: ForumEvent | NewComment): Promise<CommentAuthors | undefined> {
+	if (event.kind === 'vote-changed')
+		return event.commentId === null || event.vote === 0 ? undefined : findAuthors(trx, event.commentId)
+	const isRead = ['comment-changed', 'comment-deleted', 'comment-pending', 'comment-restored'].includes(event.kind)
+	return isRead && 'commentId' in event && event.commentId !== null ? findAuthors(trx, event.commentId) : undefined
 }
 
 /**
@@ -92,26 +121,28 @@ async function deletesOwn(trx: Executor, event: ForumEvent | NewComment): Promis
  * Moderators changing others' texts are exempt. Pseudonyms cannot be blocked, and the member behind one is not checked: a refusal
  * would reveal who that is.
  */
-async function findRefusalByBlock(trx: Executor, event: ForumEvent | NewComment): Promise<string | null> {
+async function findRefusalByBlock(
+	trx: Executor,
+	event: ForumEvent | NewComment,
+	authors: Promise<CommentAuthors | undefined>,
+): Promise<string | null> {
 	const { actorId, question } = event
 	const isBlocked = (ownerIds: number[]) => isBlockedByAny(trx, ownerIds, actorId)
 	const asker = question.pseudonymId ?? question.authorId
 	if (event.kind === 'vote-changed') {
 		if (event.vote === 0) return null
-		const comment = event.commentId === null ? undefined : await findAuthors(trx, event.commentId)
-		return (await isBlocked([comment?.author_id ?? asker])) ? 'You cannot vote here.' : null
+		return (await isBlocked([(await authors)?.author_id ?? asker])) ? 'You cannot vote here.' : null
 	}
 	if (!writesComment(event)) return null
-	const comment = await authorsOf(trx, event)
+	const comment = event.kind === 'comment-added' ? await authorsOfNew(trx, event) : await authors
 	if (comment?.member_id !== actorId) return null
 	return (await isBlocked([asker, comment.parent_author_id ?? 0])) ? 'You cannot comment here.' : null
 }
 
-/** For a new comment, the author of its parent is looked up. */
-async function authorsOf(trx: Executor, event: CommentWritten) {
-	if (event.kind !== 'comment-added') return findAuthors(trx, event.commentId)
-	const parent = event.parentId === null ? undefined : await findAuthors(trx, event.parentId)
-	return { member_id: event.actorId, parent_author_id: parent?.author_id ?? null }
+/** The actor, and the author of the parent of their new comment. */
+async function authorsOfNew(trx: Executor, { actorId, parentId }: NewComment) {
+	const parent = parentId === null ? undefined : await findAuthors(trx, parentId)
+	return { member_id: actorId, parent_author_id: parent?.author_id ?? null }
 }
 
 type CommentWritten =
@@ -123,11 +154,13 @@ function writesComment(event: ForumEvent | NewComment): event is CommentWritten 
 }
 
 /** Whether a newcomer's text has a link, and none of theirs was ever approved. Edits count like posts. */
-async function mustWait(trx: Executor, event: ForumEvent, actor: AccountStatusRow, html: string): Promise<boolean> {
+function mustWait(
+	event: ForumEvent,
+	{ actor, authors, html }: Pick<PostingFacts, 'actor' | 'authors'> & { html: string },
+): boolean {
 	if (!isPost(event) || !isOnProbation(actor) || !hasExternalLinks(html)) return false
-	if (event.kind === 'question-changed') return event.question.authorId === event.actorId
-	if (event.kind === 'comment-changed') return (await findAuthors(trx, event.commentId))?.member_id === event.actorId
-	return true
+	const isChange = event.kind === 'question-changed' || event.kind === 'comment-changed'
+	return !isChange || ownerOf(event, authors)?.member_id === event.actorId
 }
 
 /** Makes the text pending: replaces `event` by one that notifies nobody. */
@@ -158,17 +191,16 @@ const recorded: Partial<Record<ForumEvent['kind'], string>> = {
 	'solution-withdrawn': 'withdraw solution',
 }
 
-async function logModeratorChange(trx: Executor, event: ForumEvent, actor: AccountStatusRow): Promise<void> {
+async function logModeratorChange(
+	trx: Executor,
+	event: ForumEvent,
+	{ actor, authors }: Pick<PostingFacts, 'actor' | 'authors'>,
+): Promise<void> {
 	const act = recorded[event.kind]
 	if (!act || actor.role === 'member') return
-	const isSolution = event.kind === 'solution-chosen' || event.kind === 'solution-withdrawn'
-	const commentId = 'commentId' in event ? event.commentId : null
-	const { authorId, pseudonymId } = event.question
-	const owner =
-		commentId === null || isSolution
-			? { author_id: pseudonymId ?? authorId, member_id: authorId }
-			: await findAuthors(trx, commentId)
+	const owner = ownerOf(event, authors)
 	if (owner === undefined || owner.member_id === event.actorId) return
+	const commentId = 'commentId' in event ? event.commentId : null
 	await addLogRow(trx, {
 		actorId: event.actorId,
 		act,

@@ -148,12 +148,13 @@ export async function readAddedEvent(
 export interface UnpublishedRow extends QuestionPageRow {
 	status: PostStatus
 	status_reason: string
+	never_published: boolean
 }
 
 /** A question that is neither published nor deleted. */
 export async function findUnpublishedRow(id: number): Promise<UnpublishedRow | undefined> {
 	const { rows } = await sql<UnpublishedRow>`
-		select ${questionPageColumns}, q.status, q.status_reason
+		select ${questionPageColumns}, q.status, q.status_reason, q.never_published
 		from questions q ${questionJoins} where q.id = ${id} and q.status in ('pending', 'hidden', 'merged')`.execute(db())
 	return rows[0]
 }

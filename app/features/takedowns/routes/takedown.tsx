@@ -1,7 +1,7 @@
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
 import { requirePageModerator } from '~/features/moderation/members.server.ts'
 import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
-import { MEMBER_SUBJECT, suspensionDurations } from '~/features/moderation/moderation.policy.ts'
+import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -9,14 +9,15 @@ import { formatNumber } from '~/lib/text.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
-import { Field, Select } from '~/ui/field.tsx'
+import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { Amounts, PeriodSelect, SuspendSelect, stateWords } from '../components/takedown-parts.tsx'
 import { getTakedownPage, type TakedownPage, takeDown, undoTakedown } from '../takedowns.server.ts'
-import { type Period, type TakedownView, takedownPath } from '../takedowns.view.ts'
+import { type TakedownView, takedownPath } from '../takedowns.view.ts'
 import type { Route } from './+types/takedown'
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
@@ -90,14 +91,6 @@ export default function Takedown({ loaderData: page, actionData }: Route.Compone
 	)
 }
 
-const periodLabels: Record<Period, string> = {
-	'1 hour': 'In the last hour',
-	'1 day': 'In the last 24 hours',
-	'1 week': 'In the last 7 days',
-	'1 month': 'In the last 30 days',
-	all: 'Ever',
-}
-
 /** The amounts of a period, which can be changed here. */
 function Preview({ page: { member, period, amounts } }: { page: TakedownPage }) {
 	return (
@@ -105,26 +98,13 @@ function Preview({ page: { member, period, amounts } }: { page: TakedownPage }) 
 			<SectionHeading id="preview" title="What would be hidden" />
 			<Form className="mt-2 flex items-end gap-2" action={takedownPath(member.username)}>
 				<div className="min-w-0 flex-1">
-					<Select key={period} label="Published" name="period" defaultValue={period}>
-						{Object.entries(periodLabels).map(([value, label]) => (
-							<option key={value} value={value}>
-								{label}
-							</option>
-						))}
-					</Select>
+					<PeriodSelect period={period} />
 				</div>
 				<button className="btn btn-outline" type="submit">
 					Count
 				</button>
 			</Form>
-			<dl className="mt-4">
-				{amounts.map(({ label, count }) => (
-					<div key={label} className="flex justify-between gap-4 border-b border-line py-2">
-						<dt>{label}</dt>
-						<dd className="font-mono">{formatNumber(count)}</dd>
-					</div>
-				))}
-			</dl>
+			<Amounts amounts={amounts} />
 		</section>
 	)
 }
@@ -147,20 +127,7 @@ function HideForm({ page: { from, amounts }, here, refusal }: HideFormProps) {
 				<FormError errors={refusal?.errors} names={{ from: 'Period', time: 'Suspend them', why: 'Why' }}>
 					{refusal?.message}
 				</FormError>
-				<Select
-					label="Suspend them"
-					name="time"
-					defaultValue={refusal?.values.time ?? 'for ever'}
-					error={refusal?.errors.time}
-					hint="Otherwise they can go on publishing."
-				>
-					<option value="">No</option>
-					{suspensionDurations.map((time) => (
-						<option key={time} value={time}>
-							{time === 'for ever' ? 'For ever' : `For ${time}`}
-						</option>
-					))}
-				</Select>
+				<SuspendSelect refusal={refusal} />
 				<Field
 					label="Why"
 					name="why"
@@ -178,13 +145,6 @@ function HideForm({ page: { from, amounts }, here, refusal }: HideFormProps) {
 			</Form>
 		</section>
 	)
-}
-
-const stateWords: Record<TakedownView['state'], string> = {
-	running: 'being hidden',
-	done: 'hidden',
-	undoing: 'being restored',
-	undone: 'undone',
 }
 
 function Past({ one, here, refusal }: { one: TakedownView; here: string; refusal: FormRefusal | null }) {

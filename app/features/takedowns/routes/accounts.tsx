@@ -1,0 +1,271 @@
+import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
+import { requirePageModerator } from '~/features/moderation/members.server.ts'
+import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
+import { withParams } from '~/lib/addresses.ts'
+import { viewerOf } from '~/lib/context.ts'
+import { Invalid } from '~/lib/errors.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { formatNumber, pluralize } from '~/lib/text.ts'
+import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
+import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { Field, TextArea } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form, Link } from '~/ui/link.tsx'
+import { LocalTime } from '~/ui/local-time.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { Amounts, PeriodSelect, SuspendSelect, stateWords } from '../components/takedown-parts.tsx'
+import {
+	getSeveralPage,
+	type SeveralPage,
+	type SeveralResult,
+	takeDownSeveral,
+	undoSeveral,
+} from '../several.server.ts'
+import {
+	type AccountView,
+	describeCounts,
+	MAX_ACCOUNTS,
+	type SkippedAccounts,
+	severalPath,
+	takedownPath,
+} from '../takedowns.view.ts'
+import type { Route } from './+types/accounts'
+
+/** The accounts are in the address, so that the page of an action can be opened again to undo it. */
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return withHttpErrors(async () => {
+		const viewer = await requirePageModerator({ request, context, url })
+		const typed = url.searchParams.get('accounts') ?? ''
+		try {
+			return { page: await getSeveralPage(viewer, typed, url.searchParams.get('period')), typed, problem: '' }
+		} catch (error) {
+			if (!(error instanceof Invalid)) throw error
+			return { page: null, typed, problem: error.message }
+		}
+	})
+}
+
+export function action({ request, context, url }: Route.ActionArgs) {
+	return withHttpErrors(async () => {
+		requireLogin(context, url)
+		const viewer = viewerOf(context)
+		const form = await readForm(request)
+		try {
+			const input = Object.fromEntries(form)
+			const isUndone = input.act === 'undo'
+			const result = await (isUndone ? undoSeveral : takeDownSeveral)(viewer, input)
+			if (result.leftOut.length > 0) return { isUndone, result }
+			const message = `${isUndone ? 'Undone' : 'Done'} for ${pluralize(result.done, 'account')}.`
+			return redirectWithToast(url.pathname + url.search, { type: 'success', message })
+		} catch (error) {
+			return refuseForm(error, form)
+		}
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Everything of several accounts', noindex: true })
+}
+
+export default function Accounts({ loaderData: { page, typed, problem }, actionData }: Route.ComponentProps) {
+	const done = actionData && 'result' in actionData ? actionData : null
+	const refusal = actionData && 'message' in actionData ? actionData : null
+	const accounts = page?.accounts ?? []
+	const here = withParams(severalPath, {
+		accounts: typed || null,
+		period: !page || page.period === 'all' ? null : page.period,
+	})
+	const undoable = accounts.filter(({ last }) => last?.state === 'done')
+	return (
+		<ModerationFrame title="Everything of several accounts">
+			<p className="mt-4 max-w-[36rem] text-ink-2">
+				Hides what these accounts published, in one step that can be undone. Posts under a pseudonym stay.
+			</p>
+			{done && <Result isUndone={done.isUndone} result={done.result} />}
+			<ChooseForm typed={typed} period={page?.period ?? 'all'} problem={problem} />
+			{refusal && accounts.length === 0 && (
+				<div className="mt-6 max-w-[36rem]">
+					<FormError>{refusal.message}</FormError>
+				</div>
+			)}
+			{!done && <LeftOut leftOut={page?.leftOut ?? []} />}
+			{page && accounts.length > 0 && (
+				<>
+					<section className="mt-8 max-w-[36rem]" aria-labelledby="preview">
+						<SectionHeading id="preview" title={`What would be hidden of ${pluralize(accounts.length, 'account')}`} />
+						<Amounts amounts={page.amounts} />
+						<ul className="mt-4">
+							{accounts.map((account) => (
+								<Account key={account.username} account={account} />
+							))}
+						</ul>
+					</section>
+					<HideForm page={page} here={here} refusal={refusal?.values.act === 'hide' ? refusal : null} />
+					{undoable.length > 0 && (
+						<UndoForm accounts={undoable} here={here} refusal={refusal?.values.act === 'undo' ? refusal : null} />
+					)}
+				</>
+			)}
+		</ModerationFrame>
+	)
+}
+
+function Result({ isUndone, result: { done, leftOut } }: { isUndone: boolean; result: SeveralResult }) {
+	return (
+		<>
+			<p className="mt-6 font-semibold" role="status">
+				{`${isUndone ? 'Undone' : 'Done'} for ${pluralize(done, 'account')}.`}
+			</p>
+			<LeftOut leftOut={leftOut} />
+		</>
+	)
+}
+
+interface ChooseFormProps {
+	typed: string
+	period: SeveralPage['period']
+	problem: string
+}
+
+function ChooseForm({ typed, period, problem }: ChooseFormProps) {
+	return (
+		<Form className="mt-6 grid max-w-[36rem] gap-4" action={severalPath}>
+			<TextArea
+				key={typed}
+				label="Usernames"
+				name="accounts"
+				rows={4}
+				autoCapitalize="none"
+				spellCheck={false}
+				defaultValue={typed}
+				error={problem || undefined}
+				hint={`With spaces, commas or lines between them. At most ${MAX_ACCOUNTS}.`}
+			/>
+			<div className="flex items-end gap-2">
+				<div className="min-w-0 flex-1">
+					<PeriodSelect period={period} />
+				</div>
+				<button className="btn btn-outline" type="submit">
+					Count
+				</button>
+			</div>
+		</Form>
+	)
+}
+
+/** Accounts that are left out, by reason. */
+function LeftOut({ leftOut }: { leftOut: SkippedAccounts[] }) {
+	if (leftOut.length === 0) return null
+	return (
+		<section className="mt-6 max-w-[36rem]" aria-labelledby="left-out">
+			<SectionHeading id="left-out" title="Left out" />
+			<ul>
+				{leftOut.map(({ why, usernames }) => (
+					<li key={why} className="border-b border-line py-2.5">
+						<p>{why}</p>
+						<p className="mt-1 text-sm wrap-anywhere text-ink-2">{usernames.map((name) => `@${name}`).join(', ')}</p>
+					</li>
+				))}
+			</ul>
+		</section>
+	)
+}
+
+/** What would be hidden of an account, and what was hidden last. */
+function Account({ account: { username, name, counts, last } }: { account: AccountView }) {
+	return (
+		<li className="border-b border-line py-2.5 wrap-anywhere">
+			<p>
+				<Link className="quiet-link font-semibold" to={takedownPath(username)}>
+					{name}
+				</Link>{' '}
+				<span className="meta">@{username}</span>
+			</p>
+			<p className="text-sm text-ink-2">{sentence(describeCounts(counts))}</p>
+			{last && (
+				<p className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-3">
+					<LocalTime at={last.at} />
+					<span>by @{last.actor}</span>
+					<span className="chip">{stateWords[last.state]}</span>
+				</p>
+			)}
+		</li>
+	)
+}
+
+function namesOf(accounts: AccountView[]): string {
+	return accounts.map(({ username }) => username).join(' ')
+}
+
+function sentence(words: string): string {
+	return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
+}
+
+interface ActFormProps {
+	/** The address of the page. */
+	here: string
+	refusal: FormRefusal | null
+}
+
+function HideForm({ page: { from, amounts, accounts }, here, refusal }: ActFormProps & { page: SeveralPage }) {
+	const total = amounts.reduce((sum, { count }) => sum + count, 0)
+	if (total === 0) return <p className="mt-6 text-ink-2">There is nothing to hide.</p>
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby="hide">
+			<SectionHeading id="hide" title="Hide it" />
+			<Form method="post" action={here} className="mt-2 grid gap-4" replace noValidate>
+				<input type="hidden" name="accounts" value={namesOf(accounts)} />
+				<input type="hidden" name="from" value={refusal?.values.from ?? from} />
+				<FormError errors={refusal?.errors} names={{ from: 'Period', time: 'Suspend them', why: 'Why' }}>
+					{refusal?.message}
+				</FormError>
+				<SuspendSelect refusal={refusal} />
+				<Field
+					label="Why"
+					name="why"
+					id="hide-why"
+					maxLength={moderationLimits.whyMax}
+					defaultValue={refusal?.values.why ?? ''}
+					error={refusal?.errors.why}
+					hint="The members see this. Admins see it in the log, for each of them."
+				/>
+				<p>
+					<SubmitButton className="btn btn-danger" busyLabel="Hiding..." action={here} name="act" value="hide">
+						{`Hide all ${formatNumber(total)} of ${pluralize(accounts.length, 'account')}`}
+					</SubmitButton>
+				</p>
+			</Form>
+		</section>
+	)
+}
+
+function UndoForm({ accounts, here, refusal }: ActFormProps & { accounts: AccountView[] }) {
+	return (
+		<section className="mt-10 max-w-[36rem]" aria-labelledby="undo">
+			<SectionHeading id="undo" title="Undo what was hidden last" />
+			<Form method="post" action={here} className="mt-2 grid gap-4" replace noValidate>
+				<input type="hidden" name="accounts" value={namesOf(accounts)} />
+				<input type="hidden" name="ids" value={accounts.map(({ last }) => last?.id).join(',')} />
+				<FormError errors={refusal?.errors} names={{ why: 'Why' }}>
+					{refusal?.message}
+				</FormError>
+				<Field
+					label="Why it is undone"
+					name="why"
+					id="undo-why"
+					maxLength={moderationLimits.whyMax}
+					defaultValue={refusal?.values.why ?? ''}
+					error={refusal?.errors.why}
+					hint="Restores everything that was hidden last of each account, unless it was changed since, and ends that suspension."
+				/>
+				<p>
+					<SubmitButton className="btn btn-outline" busyLabel="Restoring..." action={here} name="act" value="undo">
+						{`Undo for ${pluralize(accounts.length, 'account')}`}
+					</SubmitButton>
+				</p>
+			</Form>
+		</section>
+	)
+}
