@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ModeratedMemberRow } from '~/features/moderation/members.queries.server.ts'
 import { db, idArray } from '~/platform/db/db.server.ts'
+import { isoSeconds } from '~/platform/db/sql-text.server.ts'
 import type { TakedownState } from './takedowns.view.ts'
 
 /** The members of these names, present or former, each once; accounts of imported authors are left out. @param names in lower case */
@@ -25,7 +26,7 @@ export interface LastTakedownRow {
 export async function listLastTakedowns(memberIds: number[]): Promise<LastTakedownRow[]> {
 	const { rows } = await sql<LastTakedownRow>`
 		select distinct on (t.member_id) t.id, t.member_id, a.username as actor, t.state,
-			to_char(t.posted_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at
+			${isoSeconds('t.posted_until')} as at
 		from takedowns t join users a on a.id = t.actor_id
 		where t.member_id = any(${idArray(memberIds)}) order by t.member_id, t.id desc`.execute(db())
 	return rows

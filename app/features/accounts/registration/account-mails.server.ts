@@ -100,14 +100,9 @@ export async function sendAccountMail({ kind, email, isKnownDevice = false }: Ac
 
 /**
  * Takes one mail to this address from a budget: 3 an hour and 5 a day. By default it is that of all that strangers can request. Nobody may
- * learn that this one is spent, as links for a new password only go to addresses that have an account.
- * @returns whether it may be sent
+ * learn that this one is spent, as links for a new password only go to addresses that have an account. @returns whether it may be sent
  */
-export function mayMail(
-	trx: Executor,
-	email: string,
-	budget: 'strangers' | 'campus' | 'linking' = 'strangers',
-): Promise<boolean> {
+export function mayMail(trx: Executor, email: string, budget: Budget = 'strangers'): Promise<boolean> {
 	return takeMailBudget(trx, budgetsOf(email)[budget])
 }
 
@@ -164,6 +159,8 @@ async function linkFor(trx: Executor, email: string, userId: number | null): Pro
 	await insertEmailLink(trx, { hash: hashToken(token), email, userId, ...times })
 	return token
 }
+
+type Budget = keyof ReturnType<typeof budgetsOf>
 
 /** The budget keys of an address: for mails that strangers request, that known devices request, about new devices, of universities, and to link a login. */
 function budgetsOf(email: string) {

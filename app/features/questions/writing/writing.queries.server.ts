@@ -173,10 +173,7 @@ export async function insertComment<Row>(
 	return rows[0]
 }
 
-/**
- * Locks a comment for writing, its question first, so that counters and threads change one at a time. Both statements begin at once.
- * @param questionId of its question, which never changes
- */
+/** Locks a comment and first its question, which never changes, so that counters and threads change one at a time. Begins both at once. */
 export async function lockComment(
 	trx: Executor,
 	id: number,
