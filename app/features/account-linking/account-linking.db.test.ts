@@ -137,7 +137,10 @@ describe('a link that does not count', () => {
 		const token = await mailedTo(emailOf(member), await unlinkedLogin())
 		enrol(`other-${made}`)
 		const other = await unlinkedLogin()
-		expect(await stateOf(token, other)).toBe('elsewhere')
+		expect(await findLinking(token, other)).toEqual({
+			...{ state: 'begun', email: emailOf(member) },
+			message: 'That link is for another login than yours.',
+		})
 		await expect(followLoginLink(token, other)).rejects.toThrow(Invalid)
 		expect(await identitiesOf(member)).toEqual([])
 	})
@@ -244,6 +247,22 @@ describe('accounts', () => {
 		expect(rows).toEqual([{ email_verified: true, sessions: 1 }])
 	})
 
+	test('one that nobody confirmed keeps no login of who registered it, also where passwords are off', async () => {
+		await sql`
+			insert into identities (user_id, provider, issuer, subject, used_at)
+			values (${admin.id}, 'campus', ${campus.issuer}, ${`admin-${made}`}, now())`.execute(db())
+		await save({ onlyWay: 'on' })
+		await sql`update users set email_verified = false where id = ${member.id}`.execute(db())
+		await sql`
+			insert into identities (user_id, provider, issuer, subject)
+			values (${member.id}, 'github', 'https://github.com', ${`of-somebody-else-${made}`})`.execute(db())
+		const browser = await unlinkedLogin()
+		await followLoginLink(await mailedTo(emailOf(member), browser), browser)
+		expect(await identitiesOf(member)).toEqual([`sub-${made}`])
+		await save({ onlyWay: '' })
+		await sql`delete from identities where user_id = ${admin.id}`.execute(db())
+	})
+
 	test('one that the address confirms as its second', async () => {
 		await sql`
 			update users set email = ${`first${made}@campus.example`}, second_email = ${emailOf(member)} where id = ${member.id}`.execute(
@@ -279,6 +298,13 @@ test('no link for an address that the campus does not vouch for', async () => {
 	enrol(`sub-${made}`, { email_verified: false })
 	await expect(logIn()).rejects.toThrow(Conflict)
 	await save({ trustsEmail: 'on' })
+})
+
+test('of the logins of one identity that wait without a link, the newest are kept', async () => {
+	const browsers: Request[] = []
+	for (let count = 0; count < 12; count += 1) browsers.push(await unlinkedLogin())
+	const states = await Promise.all(browsers.map((browser) => stateOf('', browser)))
+	expect(states).toEqual([...Array(2).fill('over'), ...Array(10).fill('begun')])
 })
 
 test('an address gets three links an hour', async () => {

@@ -16,13 +16,20 @@ export interface NewLinkRequest {
 	seconds: number
 }
 
-/** Stores a login that waits for its link. */
+/** Logins of one identity that wait without a link. Each browser has one, so that more are those of a program. */
+const MAX_WAITING = 10
+
+/** Stores a login that waits for its link. Of those of the same identity that have none, only the newest are kept. */
 export async function insertLinkRequest(request: NewLinkRequest): Promise<void> {
 	const { userId, email, provider, identityHash, browserHash, kept, seconds } = request
 	await sql`
 		insert into link_requests (user_id, email, provider, identity_hash, browser_hash, kept, expires_at)
 		values (${userId}, ${email}, ${provider}, ${identityHash}, ${browserHash}, ${kept},
 			now() + make_interval(secs => ${seconds}))`.execute(db())
+	await sql`
+		delete from link_requests where id in (
+			select id from link_requests where user_id = ${userId} and identity_hash = ${identityHash} and link_hash is null
+			order by id desc offset ${MAX_WAITING})`.execute(db())
 }
 
 export interface BrowserLinkRequest {
@@ -94,12 +101,10 @@ export interface LinkRow {
  * The account that a valid link opens, if the address that it was mailed to still is the account's.
  * @param browserHash of the browser that opened it
  * @param seconds for which a login in a browser counts
- * @param lock locks the link until the end of the transaction
  */
 export async function findByLink(
 	executor: Executor,
 	{ hash, browserHash, seconds }: { hash: string; browserHash: string; seconds: number },
-	{ lock = false } = {},
 ): Promise<LinkRow | undefined> {
 	const { rows } = await sql<LinkRow>`
 		select r.user_id, r.email, r.provider, r.identity_hash, u.name, u.username, u.email_verified,
@@ -110,7 +115,7 @@ export async function findByLink(
 					and own.created_at > now() - make_interval(secs => ${seconds})) as kept
 		from link_requests r
 		join users u on u.id = r.user_id join account_emails e on e.user_id = r.user_id and e.email = r.email
-		where r.link_hash = ${hash} and r.works_until > now() ${lock ? sql`for update of r` : sql``}`.execute(executor)
+		where r.link_hash = ${hash} and r.works_until > now()`.execute(executor)
 	return rows[0]
 }
 

@@ -6,13 +6,16 @@ import {
 	removeCredentials,
 } from '~/features/accounts/accounts.queries.server.ts'
 import { logInAs } from '~/features/accounts/accounts.server.ts'
-import { allowsPasswords, loginMethods } from '~/features/accounts/login-methods.server.ts'
+import { loginMethods } from '~/features/accounts/login-methods.server.ts'
 import {
 	LINK_LIFETIME_SECONDS,
 	LINK_RETENTION_SECONDS,
 	type LinkActivator,
 	mayMail,
 } from '~/features/accounts/registration/account-mails.server.ts'
+import { isAdminEmail, promoteNamedAdmin } from '~/features/accounts/registration/registrations.server.ts'
+import { clearAddressProblems } from '~/features/bounces/bounces.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
 import { Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
@@ -99,7 +102,11 @@ export async function findLinking(token: string, request: Request): Promise<Link
 		return own ? { state: 'begun', email: own.email, message } : { state: 'over', message }
 	}
 	const label = labelOf(link.provider)
-	if (link.kept === null) return { state: 'elsewhere', provider: link.provider, label }
+	if (link.kept === null) {
+		const own = await findByBrowser(browserHash, LOGIN_SECONDS)
+		if (own) return { state: 'begun', email: own.email, message: 'That link is for another login than yours.' }
+		return { state: 'elsewhere', provider: link.provider, label }
+	}
 	const { name, username, registered_at: registeredAt, email_verified } = link
 	const account = { name, username, registeredAt, losesCredentials: !email_verified }
 	return { state: 'open', label, email: link.email, account }
@@ -121,10 +128,11 @@ export async function mailLoginLink(request: Request, redirectTo: unknown): Prom
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			const own = await findByBrowser(browserHash, LOGIN_SECONDS, trx)
-			if (!own) throw new Invalid('Your login was a while ago. Log in again, and have the link sent then.')
+			const seen = await findByBrowser(browserHash, LOGIN_SECONDS, trx)
 			// Two requests at once take turns, so that the mail sent last has the link that counts.
-			await lockMember(trx, own.user_id)
+			if (seen) await lockMember(trx, seen.user_id)
+			const own = seen && (await findByBrowser(browserHash, LOGIN_SECONDS, trx))
+			if (!own) throw new Invalid('Your login was a while ago. Log in again, and have the link sent then.')
 			if (!(await mayMail(trx, own.email, 'linking')))
 				throw new TooManyRequests('We have sent several links to this address. Try again in an hour.', 3_600)
 			await replaceLink(trx, browserHash, {
@@ -146,7 +154,7 @@ function linkLetter(
 ): Mail {
 	const { publicUrl } = config()
 	const back = redirectTo === '/find-dev' ? '' : `&redirectTo=${encodeURIComponent(redirectTo)}`
-	const text = `Someone, probably you, used “${labelOf(provider)}” at ${siteName()}, and wants to open the account @${username} that way from now on. It has this address.`
+	const text = `Someone, probably you, used “${labelOf(provider)}” at ${siteName()}, and wants to open the account @${username}, which has this address, that way from now on.`
 	const link = { label: 'Link it to my account', url: `${publicUrl}${linkingPath}?token=${token}${back}` }
 	const closing =
 		'The link works once, for 10 minutes, in the browser in which you logged in. If this was not you, or the account is not yours, do not open it: nothing changes then.'
@@ -169,19 +177,26 @@ export async function followLoginLink(
 		.transaction()
 		.execute(async (trx) => {
 			const asked = { hash: hashToken(token), browserHash: browserHashOf(request), seconds: LOGIN_SECONDS }
-			const link = await findByLink(trx, asked, { lock: true })
+			const seen = await findByLink(trx, asked)
+			if (seen) await lockMember(trx, seen.user_id)
+			const link = seen && (await findByLink(trx, asked))
 			if (!link) throw new Invalid(oldLink)
 			if (link.kept === null) throw new Invalid('Log in with the campus in this browser first.')
 			await deleteLinkRequests(trx, link.user_id, link.identity_hash)
-			await lockMember(trx, link.user_id)
 			if ((await findAccountByEmail(link.email, trx))?.id !== link.user_id) throw new Invalid(oldLink)
 			if (!link.email_verified) {
-				await removeCredentials(link.user_id, trx, allowsPasswords())
+				// Linked logins too: whoever registered with this address may have linked one of theirs.
+				await removeCredentials(link.user_id, trx, true)
 				await confirmMember(link.user_id, trx)
+				await clearAddressProblems(trx, link.user_id, link.email)
 			}
 			return { link, kept: link.kept }
 		})
-	if (!link.email_verified) await announceEndedSessions(link.user_id, link.username)
+	if (!link.email_verified) {
+		await announceEndedSessions(link.user_id, link.username)
+		await recordSecurityEvent('verify', { userId: link.user_id })
+		if (isAdminEmail(link.email)) await promoteNamedAdmin(link.email)
+	}
 	const headers = await logInAs(link.user_id, request, kept)
 	return { headers, leadsTo: link.is_leaving ? '/settings/leave' : null }
 }

@@ -18,6 +18,6 @@ export interface LinkedAccount {
 	username: string
 	/** ISO 8601 in UTC. */
 	registeredAt: string
-	/** Whether its address was never confirmed: its password, sessions and tokens then end. */
+	/** Whether its address was never confirmed: its password, passkeys, second factor, linked logins, sessions and tokens then end. */
 	losesCredentials: boolean
 }

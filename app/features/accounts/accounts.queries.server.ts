@@ -192,15 +192,14 @@ export async function findPasswordHash(userId: number, executor: Executor = db()
 }
 
 /**
- * Removes password, passkeys, second factor, sessions, tokens and devices of an account: only a password reset by mail lets its owner in
- * again.
- * @param allowsPasswords whether they can set a password; otherwise the linked logins of other sites stay, as the only way in
+ * Removes password, passkeys, second factor, sessions, tokens and devices of an account: only a mail to it lets its owner in again.
+ * @param hasOtherWay whether they can set a password, or are about to link a login; otherwise the linked ones stay, as the only way in
  */
-export async function removeCredentials(userId: number, trx: Executor, allowsPasswords: boolean): Promise<void> {
+export async function removeCredentials(userId: number, trx: Executor, hasOtherWay: boolean): Promise<void> {
 	await lockMember(trx, userId)
 	await sql`update credentials set password = null where user_id = ${userId}`.execute(trx)
 	// What begins sessions goes before them, and what they add after them.
-	const first = ['passkeys', 'login_challenges', ...(allowsPasswords ? ['identities'] : [])]
+	const first = ['passkeys', 'login_challenges', ...(hasOtherWay ? ['identities'] : [])]
 	for (const table of [...first, 'sessions', 'access_tokens', 'known_devices', 'totp_secrets', 'recovery_codes'])
 		await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(trx)
 }

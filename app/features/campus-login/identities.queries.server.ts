@@ -174,9 +174,13 @@ export async function claimSessionCheck(
 }
 
 /** The member of a session; undefined once it has ended. */
-export async function findSessionOwner(trx: Executor, sessionId: number): Promise<number | undefined> {
-	const { rows } = await sql<{ user_id: number }>`select user_id from sessions where id = ${sessionId}`.execute(trx)
-	return rows[0]?.user_id
+export async function findSessionOwner(
+	trx: Executor,
+	sessionId: number,
+): Promise<{ id: number; username: string } | undefined> {
+	const { rows } = await sql<{ id: number; username: string }>`
+		select u.id, u.username from sessions s join users u on u.id = s.user_id where s.id = ${sessionId}`.execute(trx)
+	return rows[0]
 }
 
 /** The valid sessions that began with an identity, or with any identity of a member at these providers; last used first. */

@@ -15,6 +15,7 @@ import { confirmCampusByLogin } from '~/features/campus/campus.server.ts'
 import { findEmails } from '~/features/identity/emails/emails.queries.server.ts'
 import { restLoginOn } from '~/features/sessions/late-logins.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { lockSession } from '~/features/sessions/sessions.queries.server.ts'
 import { announceEndedSessions, requireStandingSession, SESSION_ENDED } from '~/features/sessions/sessions.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -194,7 +195,7 @@ async function offerLinking(provider: Provider, answer: ProviderIdentity, person
 	})
 }
 
-/** Whether one of these identities logs in by a campus provider now. Those of an issuer that the site no longer uses do not. */
+/** Whether one of these identities logs in by a campus provider now. One of this provider with a former issuer does not. */
 function isOpenedByCampus(rows: readonly IdentityRow[], issuer: string, provider: string): boolean {
 	const offered = listProviders().flatMap(({ name, isPublic }) => (isPublic ? [] : [name]))
 	return rows.some((row) => (row.provider === provider ? row.issuer === issuer : offered.includes(row.provider)))
@@ -207,15 +208,18 @@ function isOpenedByCampus(rows: readonly IdentityRow[], issuer: string, provider
  */
 async function linkByMail(sessionId: number, { identity, email }: NonNullable<Kept['link']>): Promise<number> {
 	const who = providerNames[identity.provider] ?? identity.provider
-	const { id, userId } = await db()
+	const { id, former, owner } = await db()
 		.transaction()
 		.execute(async (trx) => {
-			const userId = await findSessionOwner(trx, sessionId)
-			if (userId === undefined) throw new NotAllowed(SESSION_ENDED)
-			await lockMember(trx, userId)
+			const owner = await findSessionOwner(trx, sessionId)
+			if (owner) await lockMember(trx, owner.id)
+			// It may have ended while the lock was waited for.
+			if (!owner || !(await lockSession(trx, sessionId))) throw new NotAllowed(SESSION_ENDED)
+			const userId = owner.id
 			await lockIdentity(trx, identity)
 			const linked = await listIdentityRows(userId, trx)
 			const isPossible =
+				listProviders().some(({ name, isPublic }) => name === identity.provider && !isPublic) &&
 				(await findAccountByEmail(email, trx))?.id === userId &&
 				!(await findIdentityOwner(trx, identity)) &&
 				!isOpenedByCampus(linked, identity.issuer, identity.provider)
@@ -226,11 +230,16 @@ async function linkByMail(sessionId: number, { identity, email }: NonNullable<Ke
 			const addresses = await findEmails(userId, trx)
 			for (const to of [addresses?.email, addresses?.second_email])
 				if (to) await addJob('send-mail', linkedLetter(to, who), trx)
-			return { id, userId }
+			return { id, former, owner }
 		})
 	await invalidatePages([ALL_PAGES])
-	await recordSecurityEvent('identity-linked', { userId, detail: { provider: identity.provider } })
-	if (identity.affiliation === 'student') await confirmCampusByLogin(userId, email)
+	const record = { userId: owner.id, detail: { provider: identity.provider } }
+	if (former) {
+		await announceEndedSessions(owner.id, owner.username)
+		await recordSecurityEvent('identity-unlinked', record)
+	}
+	await recordSecurityEvent('identity-linked', record)
+	if (identity.affiliation === 'student') await confirmCampusByLogin(owner.id, email)
 	return id
 }
 
@@ -315,28 +324,29 @@ export async function unlinkIdentity(viewer: SignedIn, id: number, keptSession: 
 }
 
 /**
- * Unlinks an identity of a member in the transaction of an admin, with the links that wait to be followed. Call {@link invalidatePages}
+ * Unlinks an identity of a member in the transaction of an admin, with the links that wait to be followed. Their addresses are told. Call {@link invalidatePages}
  * after the commit.
  * @returns how sentences name its provider
  * @throws NotFound if it is unlinked already
  */
-export async function removeIdentity(
-	trx: Executor,
-	{ id: userId, email }: { id: number; email: string },
-	id: number,
-): Promise<string> {
+export async function removeIdentity(trx: Executor, userId: number, id: number): Promise<string> {
 	const provider = isId(id) ? await deleteIdentity(trx, { userId, id, keptSession: 0 }) : undefined
 	if (provider === undefined) throw new NotFound(unlinked)
 	await deleteLinkRequests(trx, userId)
 	const title = providerNames[provider] ?? provider
-	await addJob('send-mail', removedLetter(email, title), trx)
+	const addresses = await findEmails(userId, trx)
+	for (const to of [addresses?.email, addresses?.second_email])
+		if (to) await addJob('send-mail', removedLetter(to, title), trx)
 	return title
 }
 
 function removedLetter(to: string, who: string): Mail {
 	const link = { label: 'Log in', url: `${config().publicUrl}/login` }
 	const text = `An admin unlinked ${who} from your ${siteName()} account, and ended all its sessions and access tokens.`
-	const closing = 'You can link it again once you have logged in. If you do not know why this happened, ask an admin.'
+	const again = allowsPasswords()
+		? 'You can link it again once you have logged in.'
+		: 'If you log in with it again, we can send you a link that joins the two.'
+	const closing = `${again} If you do not know why this happened, ask an admin.`
 	return linkMail(to, `An admin unlinked ${who} at ${siteName()}`, text, link, closing)
 }
 

@@ -48,7 +48,7 @@ export function sessionCheckSettings(question: string) {
 export function onlyLoginSetting(passwords: string, login: string) {
 	return checkboxSetting({
 		label: 'It is the only way in',
-		hint: `Nobody logs in or registers with ${passwords} any more, so ask members to link ${login} in their settings first. Whoever has not, and has the same address there, gets a mail that links it at the first login by it. An admin has to have logged in by ${login} before.`,
+		hint: `Nobody logs in or registers with ${passwords} any more, so ask members to link ${login} in their settings first. Whoever has not can have a link mailed at their first login, if the same address is confirmed there. An admin has to have logged in by ${login} before.`,
 		environment: 'CAMPUS_LOGIN_ONLY',
 	})
 }

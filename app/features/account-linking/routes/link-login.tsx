@@ -4,6 +4,7 @@ import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
 import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
+import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
@@ -35,8 +36,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	try {
 		await countUse('outsideLogins', viewerOf(context), factsOf(context).ip)
 		if (form.get('intent') === 'mail') {
-			await mailLoginLink(request, redirectTo)
-			return redirect(`${linkingPath}?sent&${query}`, 303)
+			return await mailLink(request, redirectTo, query)
 		}
 		const { headers, leadsTo } = await followLoginLink(String(form.get('token') ?? ''), request)
 		headers.append('Set-Cookie', clearLinkCookie())
@@ -49,6 +49,17 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 			['Set-Cookie', clearLinkCookie()],
 		])
 		return redirect(`/login/code?${query}`, { status: 303, headers: cookies })
+	}
+}
+
+/** A login that was too long ago has no page here any more, so the page of the login says so. */
+async function mailLink(request: Request, redirectTo: string, query: string): Promise<Response> {
+	try {
+		await mailLoginLink(request, redirectTo)
+		return redirect(`${linkingPath}?sent&${query}`, 303)
+	} catch (error) {
+		if (!(error instanceof Invalid)) throw error
+		return redirectWithToast('/login', { type: 'error', message: error.message })
 	}
 }
 
@@ -153,8 +164,8 @@ function Open({ view, token, message }: { view: OpenView; token: string; message
 		>
 			{account.losesCredentials && (
 				<p className="mt-4">
-					Nobody has confirmed its address until now. To be safe, its password, passkeys, sessions and access tokens
-					will end.
+					Nobody has confirmed its address until now. To be safe, its password, passkeys, second factor, linked logins,
+					sessions and access tokens will end.
 				</p>
 			)}
 			<p className="mt-4">

@@ -146,9 +146,9 @@ const unlinkInput = whyInput.extend({ identity: z.string({ error: 'Choose a logi
  */
 export async function unlinkIdentityOf(viewer: Viewer, username: string, input: Input): Promise<void> {
 	const { identity, why } = parseInput(unlinkInput, input)
-	const member = await withLockedMember(viewer, username, async (trx, actor, found, { email }) => {
+	const member = await withLockedMember(viewer, username, async (trx, actor, found) => {
 		if (found.id === actor.id) throw new Conflict('This is your own account. Remove it in your settings.')
-		const title = await removeIdentity(trx, { id: found.id, email }, Number(identity))
+		const title = await removeIdentity(trx, found.id, Number(identity))
 		await endAllAccess(trx, found.id)
 		await deleteDevices(found.id, trx)
 		await record(trx, actor, found, 'unlink a login', { why, note: title })

@@ -26,8 +26,8 @@ export function MemberIdentities({ linked, action, refusal, children }: MemberId
 					{refusal?.message}
 				</FormError>
 				<p className="text-ink-2">
-					For an account elsewhere that was made anew, or passed to another person. Whoever reads the mail to the
-					member’s address can link another one. They get a mail, and are logged out everywhere.
+					For an account elsewhere that was made anew, or passed to another person. The member gets a mail, and is
+					logged out everywhere. A login of the campus can be linked again by a mail to their address.
 				</p>
 				<Select label="Login" name="identity" defaultValue={refusal?.values.identity ?? ''}>
 					{linked.map(({ id, title, name }) => (
