@@ -55,7 +55,7 @@ test('hides everything of several accounts and suspends them; undoing restores a
 	const before = await page()
 	expect(before.amounts.map(({ count }) => count)).toEqual([3, 3, 0, 0, 3])
 	expect(before.leftOut).toEqual([{ why: 'There is no such member.', usernames: [`nobody${round}`] }])
-	expect(await takeDownSeveral(moderator, { ...words, accounts: typed })).toMatchObject({ done: 3 })
+	expect(await takeDownSeveral(moderator, { ...words, accounts: typed })).toMatchObject({ done: 3, unfinished: 0 })
 	await finishAll()
 	for (const spammer of spammers) expect(await statuses(spammer)).toEqual(['hidden', 'hidden'])
 	await expectCountsToHold()
@@ -75,8 +75,8 @@ test('hides everything of several accounts and suspends them; undoing restores a
 	const admin = await makeMember(`reader${round}`, 'admin')
 	const { rows: log } = await listLog(admin, { member: `two${round}`, cursor: null })
 	expect(log.map(({ act, why, note }) => [act, why, note])).toEqual([
-		['undo hiding everything', 'A mistake.', 'one of 3 accounts'],
-		['hide everything', 'Shoes.', 'and suspend for ever, one of 3 accounts'],
+		['undo hiding everything', 'A mistake.', 'one of 3 chosen accounts'],
+		['hide everything', 'Shoes.', 'and suspend for ever, one of 3 chosen accounts'],
 	])
 })
 
@@ -96,11 +96,29 @@ test('an account that is refused does not stop the others', async () => {
 	expect([again.done, again.leftOut.map(({ usernames }) => usernames)]).toEqual([1, [[`one${round}`]]])
 })
 
+test('a second time it hides only what there is, so that the first time can still be undone', async () => {
+	await takeDownSeveral(moderator, { ...words, accounts: `one${round} two${round}` })
+	await finishAll()
+	const again = await takeDownSeveral(moderator, { ...words, accounts: typed })
+	expect(again).toEqual({
+		...{ done: 1, unfinished: 0 },
+		leftOut: [
+			{ why: 'There is no such member.', usernames: [`nobody${round}`] },
+			{ why: 'There is nothing to hide.', usernames: [`one${round}`, `two${round}`] },
+		],
+	})
+	const ids = (await page()).accounts.map(({ last }) => last?.id).join(',')
+	await undoSeveral(moderator, { why: 'A mistake.', ids, accounts: typed })
+	await finishAll()
+	for (const spammer of spammers) expect(await statuses(spammer)).toEqual(['published', 'published'])
+})
+
 test('undoing leaves out what another moderator has hidden since', async () => {
-	await takeDownSeveral(moderator, { ...words, accounts: typed })
+	await takeDownSeveral(moderator, { ...words, time: '', accounts: typed })
 	await finishAll()
 	const { accounts } = await page()
 	const ids = accounts.map(({ last }) => last?.id).join(',')
+	await makeQuestion(spammers[0] ?? moderator, { title: 'More cheap shoes, once more' })
 	await takeDownSeveral(moderator, { ...words, accounts: `one${round}` })
 	await finishAll()
 	const { done, leftOut } = await undoSeveral(moderator, { why: 'A mistake.', ids, accounts: typed })

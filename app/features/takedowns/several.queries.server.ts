@@ -19,13 +19,14 @@ export interface LastTakedownRow {
 	member_id: number
 	at: string
 	actor: string
+	reason: string
 	state: TakedownState
 }
 
 /** The newest takedown of each of these members that has one. */
 export async function listLastTakedowns(memberIds: number[]): Promise<LastTakedownRow[]> {
 	const { rows } = await sql<LastTakedownRow>`
-		select distinct on (t.member_id) t.id, t.member_id, a.username as actor, t.state,
+		select distinct on (t.member_id) t.id, t.member_id, a.username as actor, t.reason, t.state,
 			${isoSeconds('t.posted_until')} as at
 		from takedowns t join users a on a.id = t.actor_id
 		where t.member_id = any(${idArray(memberIds)}) order by t.member_id, t.id desc`.execute(db())

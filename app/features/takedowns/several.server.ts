@@ -11,7 +11,7 @@ import { log } from '~/lib/log.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { continueTakedown } from './hiding.server.ts'
-import { listLastTakedowns, listMembersOfNames } from './several.queries.server.ts'
+import { type LastTakedownRow, listLastTakedowns, listMembersOfNames } from './several.queries.server.ts'
 import {
 	AT_ONCE_MS,
 	beginTakedown,
@@ -23,6 +23,7 @@ import {
 } from './takedowns.server.ts'
 import {
 	type AccountView,
+	hasItems,
 	type ItemCounts,
 	itemKinds,
 	type LabelledCount,
@@ -107,9 +108,13 @@ function namesIn(typed: string): string[] {
 
 const accountsInput = z.object({ accounts: z.string({ error: 'The form is incomplete. Enter the accounts again.' }) })
 
+const nothingToHide = 'There is nothing to hide.'
+
 /** What an action about several accounts did. */
 export interface SeveralResult {
 	done: number
+	/** How many of these a job is still working on. */
+	unfinished: number
 	leftOut: SkippedAccounts[]
 }
 
@@ -120,7 +125,12 @@ export interface SeveralResult {
  */
 export async function takeDownSeveral(viewer: Viewer, input: Input): Promise<SeveralResult> {
 	const words = parseInput(takedownInput, input)
-	return forEachAccount(viewer, input, (actor, member, note) => beginTakedown(actor, member, { ...words, note }))
+	return forEachAccount(viewer, input, async (actor, member, note) => {
+		// An empty one would be the newest, which is the one that can be undone for all.
+		const counts = await countHideable([member.id], words.from || null)
+		if (!hasItems(counts.get(member.id) ?? nothing)) throw new Conflict(nothingToHide)
+		return beginTakedown(actor, member, { ...words, note })
+	})
 }
 
 const undoInput = whyInput.extend({
@@ -154,7 +164,7 @@ async function forEachAccount(
 	await countUse('toggles', actor)
 	const { members, leftOut } = await findGoverned(actor, accounts)
 	if (members.length === 0) throw new Invalid('There is no account left to do this for.')
-	const note = members.length > 1 ? `one of ${members.length} accounts` : ''
+	const note = members.length > 1 ? `one of ${members.length} chosen accounts` : ''
 	const begun: number[] = []
 	const refused = new Map<string, string[]>()
 	for (const member of members) {
@@ -165,10 +175,23 @@ async function forEachAccount(
 			refused.set(why, [...(refused.get(why) ?? []), member.username])
 		}
 	}
-	const end = Date.now() + AT_ONCE_MS
-	for (const id of begun) if (Date.now() < end) await continueTakedown({ id }, end - Date.now())
+	await continueFor(begun, AT_ONCE_MS)
+	const newest = await listLastTakedowns(members.map(({ id }) => id))
+	const isUnfinished = ({ id, state }: LastTakedownRow) =>
+		begun.includes(id) && (state === 'running' || state === 'undoing')
 	const skipped = [...refused].map(([why, usernames]) => ({ why, usernames }))
-	return { done: begun.length, leftOut: [...leftOut, ...skipped] }
+	return { done: begun.length, unfinished: newest.filter(isUnfinished).length, leftOut: [...leftOut, ...skipped] }
+}
+
+/** Continues takedowns for so many milliseconds altogether; a job does the rest, also where it fails. */
+async function continueFor(ids: number[], ms: number): Promise<void> {
+	const end = Date.now() + ms
+	for (const id of ids) {
+		if (Date.now() >= end) return
+		await continueTakedown({ id }, end - Date.now()).catch((error) =>
+			log.error({ err: error, takedown: id }, 'a takedown is left to its job'),
+		)
+	}
 }
 
 /** Why an action failed for an account. What nobody foresaw is logged, and stops the action for no other account. */

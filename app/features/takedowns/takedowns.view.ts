@@ -54,6 +54,11 @@ export function describeCounts(counts: Partial<ItemCounts>): string {
 	return parts.length === 0 ? 'nothing' : new Intl.ListFormat('en').format(parts)
 }
 
+/** Whether there is anything to hide. */
+export function hasItems(counts: ItemCounts): boolean {
+	return Object.values(counts).some((count) => count > 0)
+}
+
 /** A takedown, past or in progress. */
 export interface TakedownView {
 	id: number
@@ -78,7 +83,7 @@ export interface AccountView {
 	username: string
 	name: string
 	counts: ItemCounts
-	last: { id: number; at: string; actor: string; state: TakedownState } | null
+	last: { id: number; at: string; actor: string; reason: string; state: TakedownState } | null
 }
 
 /** Accounts that are left out, by reason. */

@@ -70,8 +70,8 @@ export function requireLogin(context: Readonly<RouterContextProvider>, url: URL)
 	throw redirect(loginPath(url.pathname + url.search))
 }
 
-/** No page of ours has a longer address; browsers and proxies accept about as much. */
-const MAX_REDIRECT_LENGTH = 2_000
+/** Hardly a page of ours has a longer address, even one about a hundred accounts; proxies accept about 8,000. */
+const MAX_REDIRECT_LENGTH = 4_000
 /** A placeholder for the site's origin: a path that leads elsewhere resolves to another one. */
 const site = 'http://site.invalid'
 

@@ -18,6 +18,7 @@ import {
 	bulkPath,
 	HIDE_EVERYTHING,
 	MAX_BULK_MEMBERS,
+	MAX_HIDE_MEMBERS,
 	type MemberFilters,
 	type MemberSummary,
 	memberAdminPath,
@@ -142,7 +143,11 @@ function ManyForm() {
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="many">
 			<SectionHeading id="many" title="Many at once" />
 			<div className="mt-3 grid gap-4">
-				<Checkbox name="all" value="1" hint={`At most ${MAX_BULK_MEMBERS} at once.`}>
+				<Checkbox
+					name="all"
+					value="1"
+					hint={`At most ${MAX_BULK_MEMBERS} at once, and ${MAX_HIDE_MEMBERS} to hide what they published.`}
+				>
 					All members that match the filter, not only those ticked
 				</Checkbox>
 				<Select label="What to do" name="act" hint="The next page lists the members before anything is done.">

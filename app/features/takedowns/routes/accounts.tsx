@@ -26,6 +26,7 @@ import {
 import {
 	type AccountView,
 	describeCounts,
+	hasItems,
 	MAX_ACCOUNTS,
 	type SkippedAccounts,
 	severalPath,
@@ -57,12 +58,20 @@ export function action({ request, context, url }: Route.ActionArgs) {
 			const isUndone = input.act === 'undo'
 			const result = await (isUndone ? undoSeveral : takeDownSeveral)(viewer, input)
 			if (result.leftOut.length > 0) return { isUndone, result }
-			const message = `${isUndone ? 'Undone' : 'Done'} for ${pluralize(result.done, 'account')}.`
+			const message = sentenceOf(isUndone, result)
 			return redirectWithToast(url.pathname + url.search, { type: 'success', message })
 		} catch (error) {
 			return refuseForm(error, form)
 		}
 	})
+}
+
+function sentenceOf(isUndone: boolean, { done, unfinished }: SeveralResult): string {
+	if (done === 0) return 'Nothing was changed.'
+	const what = `${isUndone ? 'Undone' : 'Done'} for ${pluralize(done, 'account')}.`
+	if (unfinished === 0) return what
+	const goesOn = isUndone ? 'is still being restored' : 'is still being hidden'
+	return `${what} What ${pluralize(unfinished, 'of them', 'of them')} published ${goesOn}, which may take some minutes.`
 }
 
 export function meta({ matches }: Route.MetaArgs) {
@@ -77,7 +86,9 @@ export default function Accounts({ loaderData: { page, typed, problem }, actionD
 		accounts: typed || null,
 		period: !page || page.period === 'all' ? null : page.period,
 	})
-	const undoable = accounts.filter(({ last }) => last?.state === 'done')
+	const undoable = undoableOf(accounts)
+	const total = page?.amounts.reduce((sum, { count }) => sum + count, 0) ?? 0
+	const hasForm = refusal?.values.act === 'undo' ? undoable.length > 0 : total > 0
 	return (
 		<ModerationFrame title="Everything of several accounts">
 			<p className="mt-4 max-w-[36rem] text-ink-2">
@@ -85,7 +96,7 @@ export default function Accounts({ loaderData: { page, typed, problem }, actionD
 			</p>
 			{done && <Result isUndone={done.isUndone} result={done.result} />}
 			<ChooseForm typed={typed} period={page?.period ?? 'all'} problem={problem} />
-			{refusal && accounts.length === 0 && (
+			{refusal && !hasForm && (
 				<div className="mt-6 max-w-[36rem]">
 					<FormError>{refusal.message}</FormError>
 				</div>
@@ -112,13 +123,13 @@ export default function Accounts({ loaderData: { page, typed, problem }, actionD
 	)
 }
 
-function Result({ isUndone, result: { done, leftOut } }: { isUndone: boolean; result: SeveralResult }) {
+function Result({ isUndone, result }: { isUndone: boolean; result: SeveralResult }) {
 	return (
 		<>
 			<p className="mt-6 font-semibold" role="status">
-				{`${isUndone ? 'Undone' : 'Done'} for ${pluralize(done, 'account')}.`}
+				{sentenceOf(isUndone, result)}
 			</p>
-			<LeftOut leftOut={leftOut} />
+			<LeftOut leftOut={result.leftOut} />
 		</>
 	)
 }
@@ -195,6 +206,15 @@ function Account({ account: { username, name, counts, last } }: { account: Accou
 	)
 }
 
+/** The accounts whose last takedown belongs to the newest one here: of the same moderator, for the same reason. */
+function undoableOf(accounts: AccountView[]): AccountView[] {
+	const done = accounts.flatMap(({ last }) => (last?.state === 'done' ? [last] : []))
+	const newest = done.toSorted((one, other) => other.id - one.id)[0]
+	return accounts.filter(
+		({ last }) => last?.state === 'done' && last.actor === newest?.actor && last.reason === newest.reason,
+	)
+}
+
 function namesOf(accounts: AccountView[]): string {
 	return accounts.map(({ username }) => username).join(' ')
 }
@@ -211,12 +231,13 @@ interface ActFormProps {
 
 function HideForm({ page: { from, amounts, accounts }, here, refusal }: ActFormProps & { page: SeveralPage }) {
 	const total = amounts.reduce((sum, { count }) => sum + count, 0)
+	const chosen = accounts.filter(({ counts }) => hasItems(counts))
 	if (total === 0) return <p className="mt-6 text-ink-2">There is nothing to hide.</p>
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="hide">
 			<SectionHeading id="hide" title="Hide it" />
 			<Form method="post" action={here} className="mt-2 grid gap-4" replace noValidate>
-				<input type="hidden" name="accounts" value={namesOf(accounts)} />
+				<input type="hidden" name="accounts" value={namesOf(chosen)} />
 				<input type="hidden" name="from" value={refusal?.values.from ?? from} />
 				<FormError errors={refusal?.errors} names={{ from: 'Period', time: 'Suspend them', why: 'Why' }}>
 					{refusal?.message}
@@ -233,7 +254,7 @@ function HideForm({ page: { from, amounts, accounts }, here, refusal }: ActFormP
 				/>
 				<p>
 					<SubmitButton className="btn btn-danger" busyLabel="Hiding..." action={here} name="act" value="hide">
-						{`Hide all ${formatNumber(total)} of ${pluralize(accounts.length, 'account')}`}
+						{`Hide all ${formatNumber(total)} of ${pluralize(chosen.length, 'account')}`}
 					</SubmitButton>
 				</p>
 			</Form>
@@ -248,7 +269,7 @@ function UndoForm({ accounts, here, refusal }: ActFormProps & { accounts: Accoun
 			<Form method="post" action={here} className="mt-2 grid gap-4" replace noValidate>
 				<input type="hidden" name="accounts" value={namesOf(accounts)} />
 				<input type="hidden" name="ids" value={accounts.map(({ last }) => last?.id).join(',')} />
-				<FormError errors={refusal?.errors} names={{ why: 'Why' }}>
+				<FormError errors={refusal?.errors} names={{ why: 'Why it is undone' }}>
 					{refusal?.message}
 				</FormError>
 				<Field
@@ -258,7 +279,7 @@ function UndoForm({ accounts, here, refusal }: ActFormProps & { accounts: Accoun
 					maxLength={moderationLimits.whyMax}
 					defaultValue={refusal?.values.why ?? ''}
 					error={refusal?.errors.why}
-					hint="Restores everything that was hidden last of each account, unless it was changed since, and ends that suspension."
+					hint="Restores everything that was hidden last of each of these accounts by one moderator for one reason, unless it was changed since, and ends that suspension."
 				/>
 				<p>
 					<SubmitButton className="btn btn-outline" busyLabel="Restoring..." action={here} name="act" value="undo">

@@ -176,7 +176,7 @@ function Past({ one, here, refusal }: { one: TakedownView; here: string; refusal
 			{one.state === 'done' && (
 				<Form method="post" action={here} className="mt-3 grid gap-3" replace noValidate>
 					<input type="hidden" name="id" value={one.id} />
-					<FormError errors={refusal?.errors} names={{ why: 'Why' }}>
+					<FormError errors={refusal?.errors} names={{ why: 'Why it is undone' }}>
 						{refusal?.message}
 					</FormError>
 					<Field
