@@ -220,7 +220,7 @@ export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url
 		const tags = await mainTags(trx, found.tags)
 		const question = eventQuestion({ ...found, tags })
 		return {
-			event: { kind: 'question-restored', actorId: actor.id, question },
+			event: { kind: 'question-restored', actorId: actor.id, question, deletedBy: found.status_by },
 			write: () => publishQuestion(trx, id, actor.id, tags).then(() => ({ url: question.url })),
 		}
 	})

@@ -54,7 +54,7 @@ export function presentComment(viewer: Viewer, row: CommentRow, asker: Asker): C
 		editedAt: row.edited_at,
 		version: row.version,
 		deleted: !isVisible,
-		unpublished: unpublished && { ...unpublished, reason: isVisible ? unpublished.reason : '' },
+		unpublished: unpublished && (isVisible ? unpublished : { status: unpublished.status, rejected: false, reason: '' }),
 		solution: row.is_solution,
 		chosenAt: row.chosen_at,
 		outdated: row.outdated,

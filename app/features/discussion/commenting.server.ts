@@ -216,7 +216,7 @@ export async function restoreComment(viewer: Viewer, id: number): Promise<{ url:
 	return changeForum(async (trx) => {
 		const isHeld = await lockQuestion(trx, found.question_id)
 		return {
-			event: { kind: 'comment-restored', actorId: actor.id, question, commentId: id },
+			event: { kind: 'comment-restored', actorId: actor.id, question, commentId: id, deletedBy: found.status_by },
 			async write() {
 				const by = { from: 'deleted', by: actor.id } as const
 				if (!isHeld || !(await publishComment(trx, id, found.question_id, by)))

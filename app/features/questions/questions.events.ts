@@ -76,7 +76,8 @@ export type ForumEvent =
 			/** Its category and tags before, as lists of both change. */
 			before: { category: string; tags: string[]; description: string }
 	  })
-	| (Happening & { kind: 'question-deleted' | 'question-restored' })
+	| (Happening & { kind: 'question-deleted' })
+	| (Happening & { kind: 'question-restored'; deletedBy: number | null })
 	| (Written & {
 			kind: 'comment-added'
 			commentId: number
@@ -93,7 +94,8 @@ export type ForumEvent =
 			/** Whether a moderator changed another member's text. */
 			byModerator: boolean
 	  })
-	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
+	| (Happening & { kind: 'comment-deleted'; commentId: number })
+	| (Happening & { kind: 'comment-restored'; commentId: number; deletedBy: number | null })
 	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number })
 	/** `vote`: 0 for a vote that was withdrawn. */
 	| (Happening & { kind: 'vote-changed'; commentId: number | null; vote: -1 | 0 | 1 })

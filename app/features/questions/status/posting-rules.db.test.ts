@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { getQuestion } from '../questions.server.ts'
 import '~/features/index.server.ts'
 import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from '~/features/asking/asking.server.ts'
-import { addComment, deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
+import { addComment, deleteComment, editComment, restoreComment } from '~/features/discussion/commenting.server.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
 import { castVote, chooseSolution } from '~/features/discussion/votes.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
@@ -246,6 +246,21 @@ test.each<[string, (viewer: SignedIn, posts: { query: number; comment: number })
 	await expect(act(former, posts)).rejects.toThrow(NotAllowed)
 	expect(await hashForum()).toEqual(before)
 	await act(old, posts)
+})
+
+test('who is no longer a moderator cannot restore what another one deleted', async () => {
+	const former = await makeMember(`former${++made}`, 'moderator')
+	const author = await makeMember(`author${made}`)
+	const { id } = await makeQuestion(author)
+	const comment = await makeComment(author, id, 'An answer.')
+	const asked = await makeQuestion(author)
+	await deleteComment(moderator, comment)
+	await deleteQuestion(moderator, asked.id)
+	await sql`update users set role = 'member' where id = ${former.id}`.execute(db())
+	await expect(restoreComment(former, comment)).rejects.toThrow(NotAllowed)
+	await expect(restoreQuestion(former, asked.id)).rejects.toThrow(NotAllowed)
+	await restoreComment(moderator, comment)
+	await restoreQuestion(moderator, asked.id)
 })
 
 test('edits by moderators are logged for texts of others, and not for their own', async () => {

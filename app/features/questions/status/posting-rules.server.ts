@@ -64,7 +64,7 @@ export async function applyPostingRules(
 	const isOwn = ownerOf(event, authors)?.member_id === event.actorId
 	if (!isOwn || !isDeletion(event)) requireNotSuspended(actor)
 	// The caller checked it by the role of the session, which may have ended meanwhile.
-	if (!isOwn && actor.role === 'member' && isForOwnerOrStaff(event)) throw new NotAllowed(notOwn)
+	if (actor.role === 'member' && !mayChange(event, isOwn)) throw new NotAllowed(notOwn)
 	if (refusalByBlock) throw new NotAllowed(refusalByBlock)
 	if (kind === 'comments' && isLocked !== false) throw new NotAllowed(lockedMessage)
 	if (kind) requirePostingAllowance(actor, kind, secondsOver)
@@ -92,9 +92,10 @@ function isDeletion({ kind }: ForumEvent): boolean {
 	return kind === 'question-deleted' || kind === 'comment-deleted'
 }
 
-/** Whether only the owner or a moderator makes this change. Who deleted a text may restore it, whoever wrote it. */
-function isForOwnerOrStaff({ kind }: ForumEvent): boolean {
-	return kind in recorded && kind !== 'question-restored' && kind !== 'comment-restored'
+/** Whether an ordinary member may make this change. Who deleted a text may restore it, whoever wrote it. */
+function mayChange(event: ForumEvent, isOwn: boolean): boolean {
+	if (event.kind === 'question-restored' || event.kind === 'comment-restored') return event.deletedBy === event.actorId
+	return isOwn || !(event.kind in recorded)
 }
 
 /** The account that wrote what an event is about, and the member behind it; for a solution, who asked. */
