@@ -9,6 +9,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { addJob, crontabOf, startJobs, stopJobs } from './jobs.server.ts'
+import { forgetFutureRuns } from './schedules.queries.server.ts'
 
 vi.mock('./lost-jobs.server.ts', async (load) => {
 	const { watchJobLocks } = await load<typeof import('./lost-jobs.server.ts')>()
@@ -156,10 +157,14 @@ test('of the runs of a schedule that were due while the machine slept, one waits
 		run: async () => {},
 	}))
 	for (const { task, options } of parseCrontab(crontabOf(schedules)))
-		for (const seconds of [-7_200, -3_600, 86_400, 60])
+		for (const seconds of [86_400, -7_200, -3_600, 60])
 			await sql`
 				select graphile_worker.add_job(${task}, job_key => ${options.jobKey}, job_key_mode => ${options.jobKeyMode},
 					run_at => now() + make_interval(secs => ${seconds}))`.execute(db())
+	await sql`
+		insert into graphile_worker._private_known_crontabs (identifier, known_since)
+		select unnest(${schedules.map(({ name }) => name)}::text[]), now()`.execute(db())
+	await forgetFutureRuns()
 	const { rows } = await sql`
 		select count(*)::int as count, max(run_at) < now() + interval '2 minutes' as "isSoon" from graphile_worker.jobs`.execute(
 		db(),
@@ -182,13 +187,18 @@ test('a run that failed stays listed while the next one waits', async () => {
 			select graphile_worker.add_job('fails-now', job_key => ${planned?.options.jobKey}, max_attempts => 1,
 				run_at => now() + make_interval(secs => ${seconds}))`.execute(db())
 	const states = async () =>
-		(await sql`select key is null as "isKept", attempts from graphile_worker._private_jobs order by id`.execute(db()))
-			.rows
+		(
+			await sql`select key is not null as "hasKey", attempts from graphile_worker._private_jobs order by id`.execute(
+				db(),
+			)
+		).rows
 	await plan(0)
-	const failed = { isKept: true, attempts: 1 }
-	await eventually(async () => expect(await states()).toEqual([failed]))
+	await eventually(async () => expect(await states()).toEqual([{ hasKey: true, attempts: 1 }]))
 	await plan(3_600)
-	expect(await states()).toEqual([failed, { isKept: false, attempts: 0 }])
+	expect(await states()).toEqual([
+		{ hasKey: false, attempts: 1 },
+		{ hasKey: true, attempts: 0 },
+	])
 })
 
 test('a schedule that tries once is not retried, and its next failed run replaces the last one', async () => {
@@ -215,6 +225,7 @@ test('a schedule that tries once is not retried, and its next failed run replace
 })
 
 test.each([
+	['night', 86_400],
 	['hour', 3_600],
 	['minute', 60],
 ] as const)('a run that is due every %s is retried only until the next one', (every, seconds) => {

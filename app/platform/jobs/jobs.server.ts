@@ -20,7 +20,7 @@ import { counter } from '~/platform/metrics/metrics.server.ts'
 import { inSpan } from '~/platform/tracing/tracing.server.ts'
 import { onClockSetBack } from './clock.server.ts'
 import { watchJobLocks } from './lost-jobs.server.ts'
-import { forgetFailedRuns, forgetFutureRuns, keepFailedRun } from './schedules.queries.server.ts'
+import { forgetFailedRuns, forgetFutureRuns } from './schedules.queries.server.ts'
 
 /**
  * Payloads of all jobs by name. Features add theirs by declaration merging, beside the handler: `declare module
@@ -39,12 +39,12 @@ export interface Schedule {
 	/** `night` is 03:00 UTC, or the next start where the site was down then. */
 	every: 'night' | 'hour' | 'minute'
 	run: () => Promise<unknown>
-	/** Whether a failed run is left to the next one. Otherwise it is retried until then, a nightly one as other jobs are. */
+	/** Whether a failed run is left to the next one. Otherwise it is retried until then. */
 	triesOnce?: boolean
 }
 
 /** Attempts of a run before the next one is due: graphile-worker waits 1 s, then e times as long after each. */
-const MAX_RUN_ATTEMPTS = { night: null, hour: 8, minute: 4 } as const
+const MAX_RUN_ATTEMPTS = { night: 12, hour: 8, minute: 4 } as const
 
 /** Jobs with fewer attempts than the default of 25: a mail that is a day late is useless. */
 const MAX_ATTEMPTS: Partial<Record<keyof Jobs, number>> = { 'send-mail': 12 }
@@ -151,24 +151,25 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 	const names = new Set(regular.map(({ name }) => name))
 	events.on('job:failed', ({ job }) => {
 		if (names.has(job.task_identifier))
-			Promise.all([keepFailedRun(job.id), forgetFailedRuns(job.task_identifier, job.id)]).catch((error) =>
+			forgetFailedRuns(job.task_identifier, job.id).catch((error) =>
 				log.warn({ err: error }, 'failed runs stay listed'),
 			)
 	})
 	await forgetFutureRuns()
 }
 
-/** Ends the runner once its running jobs have ended, and starts another one. @param start starts it */
+/** Ends the runner once its running jobs have ended, and starts another one; until then it begins no others. @param start starts it */
 async function restart(start: () => Promise<Runner>): Promise<void> {
 	log.warn('the clock was set back, so regular work is planned anew')
-	await held.runner?.stop()
+	// It fails where the runner has ended by itself.
+	await held.runner?.stop().catch(() => {})
 	held.runner = undefined
 	while (held.stopWatchingClock && !held.runner)
 		try {
 			await forgetFutureRuns()
 			held.runner = await start()
 		} catch (error) {
-			log.error({ err: error }, 'regular work could not be planned anew, which is tried again')
+			log.error({ err: error }, 'regular work could not be planned anew; this is tried again')
 			await sleep(RESTART_RETRY_MS, undefined, { ref: false })
 		}
 }
@@ -194,8 +195,8 @@ export function crontabOf(schedules: readonly Schedule[]): string {
 	const minutely = schedules.filter(({ every }) => every === 'minute')
 	const job = ({ name, every, triesOnce }: Schedule, options: string[] = []) => {
 		const attempts = triesOnce ? 1 : MAX_RUN_ATTEMPTS[every]
-		// A run that has not begun is replaced by the next. After a clock was a day behind, or the machine asleep, thousands would wait.
-		const all = [...options, `jobKey=${name}`, ...(attempts ? [`max=${attempts}`] : [])]
+		// A run that has not begun stands for the next one too: after the machine was asleep, or its clock a day behind, thousands would wait.
+		const all = [...options, `jobKey=${name}`, 'jobKeyMode=preserve_run_at', `max=${attempts}`]
 		return `${name} ?${all.join('&')}`
 	}
 	return [

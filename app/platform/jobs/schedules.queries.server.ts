@@ -4,13 +4,17 @@ import { isPast } from '~/platform/db/recent.server.ts'
 
 /**
  * Deletes scheduled runs recorded before the machine's clock was set back: graphile-worker schedules no others until their
- * time comes again.
+ * time comes again. One that waits is due now.
  */
 export async function forgetFutureRuns(): Promise<void> {
 	await sql`
 		update graphile_worker._private_known_crontabs set last_execution = null where not ${isPast('last_execution')}`.execute(
 		db(),
 	)
+	await sql`
+		update graphile_worker._private_jobs set run_at = now()
+		where key in (select identifier from graphile_worker._private_known_crontabs) and attempts = 0 and locked_at is null
+			and not ${isPast('run_at')}`.execute(db())
 }
 
 /**
@@ -22,9 +26,4 @@ export async function forgetFailedRuns(name: string, before?: string): Promise<v
 		delete from graphile_worker._private_jobs where attempts >= max_attempts and locked_at is null
 			and id < ${before ?? null}::bigint is not false
 			and task_id = (select id from graphile_worker._private_tasks where identifier = ${name})`.execute(db())
-}
-
-/** Takes the key of a run that failed permanently, with which the next run would replace it at once, and nobody would see that it failed. */
-export async function keepFailedRun(id: string): Promise<void> {
-	await sql`update graphile_worker._private_jobs set key = null where id = ${id}::bigint`.execute(db())
 }
