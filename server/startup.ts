@@ -165,7 +165,7 @@ function isOutage(error: unknown): error is Unavailable {
 
 /** Whether no server listens at an address, or there is no such address. */
 function isNobodyThere(cause: unknown): boolean {
-	return /^(ECONNREFUSED|ENOTFOUND|ENOENT|EHOSTUNREACH|ENETUNREACH)$/.test(codeOf(cause))
+	return /^(ECONNREFUSED|ENOTFOUND|ENOENT|EACCES|EHOSTUNREACH|ENETUNREACH)$/.test(codeOf(cause))
 }
 
 function reason(error: unknown): string {

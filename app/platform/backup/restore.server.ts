@@ -116,8 +116,10 @@ async function requireNoMembers(client: pg.ClientBase): Promise<void> {
 /** Migrates the database to the version of the backup; the next start migrates it further. */
 async function makeTables(client: pg.ClientBase, { migrations }: BackupHeader, folder: string): Promise<void> {
 	const applied = await listMigrations(client)
+	await client.query('begin')
 	if (applied.some((name) => !migrations.includes(name))) await dropEverything(client)
 	await markRestore(client)
+	await client.query('commit')
 	await migrate(pool(), folder, migrations)
 	await runMigrations({ pgPool: pool() })
 }

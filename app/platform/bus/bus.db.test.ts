@@ -89,6 +89,26 @@ describe.each(carriers)('over $name', ({ carry, cut, skip }) => {
 	})
 })
 
+test('a connection to PostgreSQL that takes no LISTEN, as at a replica, is replaced', async () => {
+	const carrier = postgresTransport()
+	const hears = listener()
+	const stop = await new Bus(carrier).open('things', hears)
+	// PostgreSQL accepts no empty name.
+	await expect(
+		carrier.listen(
+			'',
+			() => {},
+			() => {},
+		),
+	).rejects.toThrow()
+	await eventually(() => expect(hears.onBack).toHaveBeenCalled())
+	await eventually(async () => {
+		await new Bus(postgresTransport()).publish('things', 'after')
+		expect(hears.onMessage).toHaveBeenCalledWith('after')
+	})
+	await stop()
+})
+
 test('two sites on one Redis do not receive each other’s messages', { skip: !hasRedis }, async () => {
 	const hears = listener()
 	const stop = await new Bus(redisTransport(redis.url, 'https://one.example')).open('things', hears)

@@ -22,8 +22,8 @@ function bus(): Bus {
 
 /** Connects to Redis if the bus uses it. @throws Error with one sentence when Redis cannot be reached */
 export async function connectBus(): Promise<void> {
-	const { REDIS_URL } = config()
-	if (REDIS_URL) await openRedis(REDIS_URL)
+	const { REDIS_URL, publicUrl } = config()
+	if (REDIS_URL) await openRedis(REDIS_URL, publicUrl)
 }
 
 /** Publishes a message to every other process that subscribes to this channel. @throws Error as {@link Bus.publish} does */
@@ -63,13 +63,13 @@ export function redisTransport(url: string, site: string): BusTransport {
 		send: async (channel, texts) => {
 			const pipeline = redis(url).pipeline()
 			for (const text of texts) pipeline.publish(nameOf(channel), text)
-			refuseReplica(pipeline)
+			refuseReplica(pipeline, site)
 			const results = (await pipeline.exec()) ?? []
 			for (const [index, [error]] of results.entries())
 				if (error && (index < texts.length || isReplicaError(error))) throw error
 		},
 		listen: async (channel, hear, onEnd) => {
-			const subscriber = await connectRedis(url)
+			const subscriber = await connectRedis(url, site)
 			subscriber.on('message', (_channel, text) => hear(text))
 			try {
 				await subscriber.subscribe(nameOf(channel))
@@ -77,7 +77,7 @@ export function redisTransport(url: string, site: string): BusTransport {
 				subscriber.disconnect()
 				throw error
 			}
-			const stopWatching = watchRedis(subscriber, url)
+			const stopWatching = watchRedis(subscriber, url, site)
 			subscriber.once('end', stopWatching).once('end', onEnd)
 			return async () => {
 				subscriber.off('end', onEnd)

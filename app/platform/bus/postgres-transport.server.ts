@@ -62,6 +62,9 @@ export function postgresTransport(): BusTransport {
 				isListening = true
 			} catch (error) {
 				unsubscribe()
+				// A server that is a replica since a failover answers `select 1`, but never takes LISTEN.
+				forget()
+				client.end().catch(() => {})
 				throw error
 			}
 			return async () => {

@@ -10,8 +10,12 @@ const CONNECT_TIMEOUT_MS = 2_000
 const MAX_SILENCE_MS = 2 * CONNECT_TIMEOUT_MS
 /** Milliseconds between two checks of a connection that only listens. */
 const LISTEN_CHECK_MS = 5_000
-/** A key that is never written. Removing it changes nothing, and a replica refuses that. */
-const NO_KEY = 'devquad none'
+/**
+ * A key that is never written: removing it changes nothing, and a replica refuses that. An account of Redis may be restricted to the keys of
+ * this site.
+ * @param site the prefix of its keys
+ */
+const noKey = (site: string) => `${site} none`
 
 const options: RedisOptions = {
 	lazyConnect: true,
@@ -45,9 +49,10 @@ export function redis(url: string): Redis {
 /**
  * Adds a command that fails at a replica. After a failover a connection may still lead to the former Redis, and messages that are published
  * at a replica reach none of the other nodes, without an error.
+ * @param site the prefix of its keys
  */
-export function refuseReplica(pipeline: ChainableCommander): void {
-	pipeline.del(NO_KEY)
+export function refuseReplica(pipeline: ChainableCommander, site: string): void {
+	pipeline.del(noKey(site))
 }
 
 /** Whether Redis refused a command as it is a replica. */
@@ -61,8 +66,12 @@ function leaveReplica(): true {
 	return true
 }
 
-/** One more connection, which ends when it is lost. @throws Error when Redis cannot be reached, or is a replica */
-export async function connectRedis(url: string): Promise<Redis> {
+/**
+ * One more connection, which ends when it is lost.
+ * @param site the prefix of its keys, to refuse a replica
+ * @throws Error when Redis cannot be reached, or is a replica
+ */
+export async function connectRedis(url: string, site?: string): Promise<Redis> {
 	const client = new Redis(url, { ...options, retryStrategy: () => null })
 	let reason: unknown
 	client.on('error', (error) => {
@@ -72,25 +81,27 @@ export async function connectRedis(url: string): Promise<Redis> {
 		// The error of `connect` only says that it failed.
 		throw reason ?? error
 	})
-	await client.del(NO_KEY).catch((error) => {
+	if (site === undefined) return client
+	await client.del(noKey(site)).catch((error) => {
 		// An account may be allowed to do less; it is enough that this is no replica.
 		if (!isReplicaError(error)) return
 		client.disconnect()
-		throw error
+		throw new Error('it is a replica, which passes nothing on', { cause: error })
 	})
 	return client
 }
 
 /**
  * Checks regularly that a connection that listens works, which ends it where Redis does not answer, or is a replica.
+ * @param site the prefix of its keys
  * @returns ends the checks
  */
-export function watchRedis(client: Redis, url: string): () => void {
+export function watchRedis(client: Redis, url: string, site: string): () => void {
 	const check = () => {
 		client.ping().catch(() => {})
 		// A connection that listens takes no such command.
 		redis(url)
-			.del(NO_KEY)
+			.del(noKey(site))
 			.catch(() => {})
 	}
 	const timer = setInterval(check, LISTEN_CHECK_MS).unref()
@@ -101,10 +112,10 @@ export function watchRedis(client: Redis, url: string): () => void {
 	}
 }
 
-/** Opens the connection of this process and waits for it. @throws Error with one sentence when Redis cannot be reached */
-export async function openRedis(url: string): Promise<void> {
+/** Opens the connection of this process and waits for it. @param site the prefix of its keys @throws Error with one sentence when Redis cannot be reached */
+export async function openRedis(url: string, site: string): Promise<void> {
 	try {
-		const first = await connectRedis(url)
+		const first = await connectRedis(url, site)
 		const client = redis(url)
 		if (client.status !== 'ready') await new Promise((resolve) => client.once('ready', resolve))
 		first.disconnect()

@@ -20,6 +20,7 @@ import {
 	lockCluster,
 	removeLeftovers,
 	socketFolderOf,
+	unpackingFolderOf,
 } from './postgres-process.server.ts'
 import {
 	arePasswordsRequired,
@@ -99,11 +100,11 @@ export async function startEmbeddedPostgres(
 async function start(dataDir: string, options: string[], report: (line: string) => void): Promise<EmbeddedPostgres> {
 	const paths = await findPaths(dataDir)
 	const { cluster, sockets, owner } = paths
-	if (
-		(isBeingRestored(cluster) || isBeingUnpacked(cluster)) &&
-		!options.some((option) => option.startsWith('restore_command='))
-	)
-		throw new Error(`A restore into ${dataDir} was broken off. Run it again, or choose another DATA_DIR.`)
+	const half = isBeingRestored(cluster) ? cluster : isBeingUnpacked(cluster) ? unpackingFolderOf(cluster) : null
+	if (half && !options.some((option) => option.startsWith('restore_command=')))
+		throw new Error(
+			`A restore into ${dataDir} was broken off. Run it again, choose another DATA_DIR, or remove what it left: ${half}.`,
+		)
 	await waitWhileEnding(cluster, report)
 	if (!existsSync(join(cluster, 'PG_VERSION')))
 		await initialize(paths, String(rolesOf(dataDir, sockets).admin.password))

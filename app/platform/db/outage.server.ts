@@ -44,8 +44,8 @@ export function outageKindOf(error: unknown): Kind {
 }
 
 /** A full disk fills the log as well. Milliseconds between two lines. */
-const DISK_LOG_INTERVAL_MS = 60_000
-let diskLoggedAt = Number.NEGATIVE_INFINITY
+const UNSAVED_LOG_INTERVAL_MS = 60_000
+let unsavedLoggedAt = Number.NEGATIVE_INFINITY
 
 /** Tracks whether the database is unavailable, and since when. Meanwhile statements fail at once instead of waiting. */
 export class Outage {
@@ -96,7 +96,7 @@ export class Outage {
 			return recordedInScope(new Unavailable(busyMessage, { cause: error }))
 		}
 		if (kind === 'read-only') {
-			log.error({ reason: (error as Error).message }, 'the database can only be read: nothing can be saved')
+			logUnsaved(error, 'the database can only be read: nothing can be saved')
 			return recordedInScope(new Unavailable(readOnlyMessage, { cause: error }))
 		}
 		this.suspect(error)
@@ -148,15 +148,16 @@ export class Outage {
 	}
 }
 
-/** The error of a write that failed because the disk is full; logged at most once per {@link DISK_LOG_INTERVAL_MS}. */
+/** Logs why nothing can be saved, at most once per {@link UNSAVED_LOG_INTERVAL_MS}. */
+function logUnsaved(error: unknown, message: string): void {
+	if (performance.now() - unsavedLoggedAt <= UNSAVED_LOG_INTERVAL_MS) return
+	unsavedLoggedAt = performance.now()
+	log.error({ reason: error instanceof Error ? error.message : String(error) }, message)
+}
+
+/** The error of a write that failed because the disk is full. */
 export function diskFullError(error: unknown): DiskFull {
-	if (performance.now() - diskLoggedAt > DISK_LOG_INTERVAL_MS) {
-		diskLoggedAt = performance.now()
-		log.error(
-			{ reason: error instanceof Error ? error.message : String(error) },
-			'the disk is full: nothing can be saved',
-		)
-	}
+	logUnsaved(error, 'the disk is full: nothing can be saved')
 	for (const listener of fullDiskListeners) listener()
 	return recordedInScope(new DiskFull(error))
 }
