@@ -181,6 +181,8 @@ test.each([
 	['- אחת\n- two', '<ul dir="rtl"> <li>אחת</li> <li>two</li> </ul>'],
 	['> 1. «سؤال»', '<blockquote dir="rtl"> <ol dir="rtl"> <li>«سؤال»</li> </ol> </blockquote>'],
 	['- one\n- שתיים\n\n> 2026', '<ul> <li>one</li> <li>שתיים</li> </ul> <blockquote> <p>2026</p> </blockquote>'],
+	['> 2026\n\nשלום', '<blockquote> <p>2026</p> </blockquote> <p>שלום</p>'],
+	['- 1\n  > סוף', '<ul dir="rtl"> <li>1 <blockquote dir="rtl"> <p>סוף</p> </blockquote> </li> </ul>'],
 ])(
 	'lists and quotes whose first letter is written from right to left begin on the right: %j',
 	async (markdown, html) => {

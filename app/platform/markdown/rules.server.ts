@@ -115,6 +115,8 @@ export function directions(parser: MarkdownIt): void {
 		let undecided: Token[] = []
 		for (const token of state.tokens) {
 			if (sided.has(token.type)) undecided.push(token)
+			// Closed before its first letter; `pop` does nothing once they are decided, as blocks nest.
+			if (sided.has(token.type.replace(/close$/, 'open')) && token.nesting < 0) undecided.pop()
 			if (token.type !== 'inline' || undecided.length === 0) continue
 			const [letter] = /\p{L}/u.exec(token.content) ?? []
 			if (!letter) continue
