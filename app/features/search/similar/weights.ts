@@ -27,6 +27,9 @@ const MAX_PAIRED = 5
 /** Questions that a pair's probe reads. */
 const MAX_OF_PAIR = 200
 
+/** Where both words of a pair are in more questions than this, only the newest titles are probed. */
+const veryCommon = 10_000
+
 /** A word of a question. */
 export interface WeightedWord {
 	word: string
@@ -79,7 +82,7 @@ export function weigh(
 
 /**
  * The probes for these words, chosen so that each costs about the same however common its words are. Where more questions probably have a
- * pair than are read, only the newest are probed: choosing the newest of all would read each.
+ * pair than are read, only the newest are probed: choosing the newest of all would read each. Titles have far fewer pairs.
  * @param questions the number of all questions
  */
 export function probesOf(words: WeightedWord[], questions: number): Probe[] {
@@ -97,11 +100,12 @@ export function probesOf(words: WeightedWord[], questions: number): Probe[] {
 					words: [one.word, other.word],
 					weight: one.weight + other.weight,
 					limit: MAX_OF_PAIR,
-					newest: one.documents * other.documents > MAX_OF_PAIR * questions,
 				}
+				const inTitles = Math.min(one.documents, other.documents) > veryCommon
+				const anywhere = one.documents * other.documents > MAX_OF_PAIR * questions
 				return [
-					{ ...pair, titleOnly: true },
-					{ ...pair, weight: pair.weight * bodyWeight, titleOnly: false },
+					{ ...pair, titleOnly: true, newest: inTitles },
+					{ ...pair, weight: pair.weight * bodyWeight, titleOnly: false, newest: anywhere },
 				]
 			}),
 	)
