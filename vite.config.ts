@@ -221,7 +221,7 @@ const encodingWhenRead: Plugin = {
 				/serverHandoffStream: (encodeViaTurboStream\(.+\)),/g,
 				'serverHandoffStream: whenRead(() => $1),',
 			)
-			if (late === code) this.error('React Router encodes the data of a document differently.')
+			if (late.split('whenRead(').length !== 3) this.error('React Router encodes the data of a document differently.')
 			return { code: `${late}\n${whenRead}`, map: null }
 		},
 	},

@@ -16,6 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Encrypter } from 'age-encryption'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readArchivingState } from '~/platform/backup/archiving-state.server.ts'
 import { passphraseRecipient } from '~/platform/backup/passphrase.server.ts'
 import { restoreArchive } from '~/platform/backup/restore-archive.server.ts'
 import { archiveIdentity, findWalArchive, type WalArchive } from '~/platform/backup/wal-archive.server.ts'
@@ -124,8 +125,10 @@ beforeAll(async () => {
 		}),
 	)
 	expect(saved.status).toBe(303)
-	// Vitest's hook timeout ends this.
-	while (archived().bases.length === 0) await sleep(100)
+	await eventually(async () => {
+		const trouble = (await readArchivingState(oldData))?.trouble
+		expect(archived().bases.length, trouble?.words ?? 'the base backup is not complete').toBeGreaterThan(0)
+	}, 120_000)
 	await withDatabase(oldData, async (client) => {
 		await client.query(`alter system set archive_timeout = ${HAND_OVER}`)
 		await client.query('select pg_reload_conf()')

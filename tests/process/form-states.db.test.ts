@@ -156,6 +156,7 @@ const forms: Record<string, Form[]> = {
 	'/login/code': [open('/login/code')],
 	'/login/passkey': [open('/login/passkey')],
 	'/login/ldap': [open('/login/ldap')],
+	'/login/link': [open('/login/link')],
 	'/login/saml/acs': [open('/login/saml/acs')],
 	'/login/:provider': [open('/login/campus')],
 	'/register': [open('/register')],

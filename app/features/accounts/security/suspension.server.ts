@@ -62,10 +62,10 @@ export function requireAcceptedTerms(sent: unknown): number {
 export function refusalToWrite(row: SuspensionRow): WritingRefusal | null {
 	const { suspended_until: suspendedUntil, suspended_reason: suspendedReason, leaves_at: leavesAt } = row
 	const text = suspensionMessage({ suspendedUntil, suspendedReason, leavesAt }, Date.now())
-	if (text) return leavesAt ? { text, link: { to: '/settings/leave', label: 'Keep your account' } } : { text }
+	if (text) return leavesAt ? { text, link: { to: '/settings/leave', label: 'Open that page' } } : { text }
 	if (row.agreed_to >= terms.version) return null
 	const changed = 'The terms of this site have changed. Accept them at /terms/accept, then you can write here.'
-	return { text: changed, link: { to: '/terms/accept', label: 'Accept the terms' } }
+	return { text: changed, link: { to: '/terms/accept', label: 'Open that page' } }
 }
 
 /** @throws NotAllowed with the reason of {@link refusalToWrite} */
