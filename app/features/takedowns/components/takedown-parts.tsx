@@ -1,7 +1,13 @@
+import type { ReactNode } from 'react'
+import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
 import { suspensionDurations } from '~/features/moderation/moderation.policy.ts'
 import { formatNumber } from '~/lib/text.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { Select } from '~/ui/field.tsx'
+import { Field, Select } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { Form } from '~/ui/link.tsx'
+import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
 import type { LabelledCount, Period, TakedownState } from '../takedowns.view.ts'
 
 /* What the pages of one and of several accounts share. */
@@ -41,8 +47,93 @@ export function Amounts({ amounts }: { amounts: LabelledCount[] }) {
 	)
 }
 
+interface HideFormProps {
+	/** The address of the page. */
+	here: string
+	/** Start of the period, as the form sends it. */
+	from: string
+	refusal: FormRefusal | null
+	whyHint: string
+	/** Label of the button. */
+	submit: string
+	/** Hidden fields. */
+	children?: ReactNode
+}
+
+/** Hides what was counted above it. */
+export function HideForm({ here, from, refusal, whyHint, submit, children }: HideFormProps) {
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby="hide">
+			<SectionHeading id="hide" title="Hide it" />
+			<Form method="post" action={here} className="mt-2 grid gap-4" replace noValidate>
+				{children}
+				<input type="hidden" name="from" value={refusal?.values.from ?? from} />
+				<FormError errors={refusal?.errors} names={{ from: 'Period', time: 'Suspend them', why: 'Why' }}>
+					{refusal?.message}
+				</FormError>
+				<SuspendSelect refusal={refusal} />
+				<WhyField id="hide-why" label="Why" refusal={refusal} hint={whyHint} />
+				<p>
+					<SubmitButton className="btn btn-danger" busyLabel="Hiding..." action={here} name="act" value="hide">
+						{submit}
+					</SubmitButton>
+				</p>
+			</Form>
+		</section>
+	)
+}
+
+interface UndoFieldsProps {
+	/** Id of the field; a page can have several of these forms. */
+	id: string
+	/** The address of the page. */
+	here: string
+	refusal: FormRefusal | null
+	whyHint: string
+	/** Label of the button. */
+	submit: string
+}
+
+/** Content of a form that restores what was hidden; the form says of what. */
+export function UndoFields({ id, here, refusal, whyHint, submit }: UndoFieldsProps) {
+	return (
+		<>
+			<FormError errors={refusal?.errors} names={{ why: 'Why it is undone' }}>
+				{refusal?.message}
+			</FormError>
+			<WhyField id={id} label="Why it is undone" refusal={refusal} hint={whyHint} />
+			<p>
+				<SubmitButton className="btn btn-outline" busyLabel="Restoring..." action={here} name="act" value="undo">
+					{submit}
+				</SubmitButton>
+			</p>
+		</>
+	)
+}
+
+interface WhyFieldProps {
+	id: string
+	label: string
+	refusal: FormRefusal | null
+	hint: string
+}
+
+function WhyField({ id, label, refusal, hint }: WhyFieldProps) {
+	return (
+		<Field
+			label={label}
+			name="why"
+			id={id}
+			maxLength={moderationLimits.whyMax}
+			defaultValue={refusal?.values.why ?? ''}
+			error={refusal?.errors.why}
+			hint={hint}
+		/>
+	)
+}
+
 /** Whether a takedown also suspends, and for how long. */
-export function SuspendSelect({ refusal }: { refusal: FormRefusal | null }) {
+function SuspendSelect({ refusal }: { refusal: FormRefusal | null }) {
 	return (
 		<Select
 			label="Suspend them"

@@ -1,6 +1,5 @@
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
 import { requirePageModerator } from '~/features/moderation/members.server.ts'
-import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { Invalid } from '~/lib/errors.ts'
@@ -9,13 +8,12 @@ import { formatNumber, pluralize } from '~/lib/text.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
-import { Field, TextArea } from '~/ui/field.tsx'
+import { TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
-import { SubmitButton } from '~/ui/submit-button.tsx'
-import { Amounts, PeriodSelect, SuspendSelect, stateWords } from '../components/takedown-parts.tsx'
+import { Amounts, HideForm, PeriodSelect, stateWords, UndoFields } from '../components/takedown-parts.tsx'
 import {
 	getSeveralPage,
 	type SeveralPage,
@@ -113,7 +111,7 @@ export default function Accounts({ loaderData: { page, typed, problem }, actionD
 							))}
 						</ul>
 					</section>
-					<HideForm page={page} here={here} refusal={refusal?.values.act === 'hide' ? refusal : null} />
+					<HideAll page={page} here={here} refusal={refusal?.values.act === 'hide' ? refusal : null} />
 					{undoable.length > 0 && (
 						<UndoForm accounts={undoable} here={here} refusal={refusal?.values.act === 'undo' ? refusal : null} />
 					)}
@@ -229,36 +227,20 @@ interface ActFormProps {
 	refusal: FormRefusal | null
 }
 
-function HideForm({ page: { from, amounts, accounts }, here, refusal }: ActFormProps & { page: SeveralPage }) {
+function HideAll({ page: { from, amounts, accounts }, here, refusal }: ActFormProps & { page: SeveralPage }) {
 	const total = amounts.reduce((sum, { count }) => sum + count, 0)
 	const chosen = accounts.filter(({ counts }) => hasItems(counts))
 	if (total === 0) return <p className="mt-6 text-ink-2">There is nothing to hide.</p>
 	return (
-		<section className="mt-8 max-w-[36rem]" aria-labelledby="hide">
-			<SectionHeading id="hide" title="Hide it" />
-			<Form method="post" action={here} className="mt-2 grid gap-4" replace noValidate>
-				<input type="hidden" name="accounts" value={namesOf(chosen)} />
-				<input type="hidden" name="from" value={refusal?.values.from ?? from} />
-				<FormError errors={refusal?.errors} names={{ from: 'Period', time: 'Suspend them', why: 'Why' }}>
-					{refusal?.message}
-				</FormError>
-				<SuspendSelect refusal={refusal} />
-				<Field
-					label="Why"
-					name="why"
-					id="hide-why"
-					maxLength={moderationLimits.whyMax}
-					defaultValue={refusal?.values.why ?? ''}
-					error={refusal?.errors.why}
-					hint="The members see this. Admins see it in the log, for each of them."
-				/>
-				<p>
-					<SubmitButton className="btn btn-danger" busyLabel="Hiding..." action={here} name="act" value="hide">
-						{`Hide all ${formatNumber(total)} of ${pluralize(chosen.length, 'account')}`}
-					</SubmitButton>
-				</p>
-			</Form>
-		</section>
+		<HideForm
+			here={here}
+			from={from}
+			refusal={refusal}
+			whyHint="The members see this. Admins see it in the log, for each of them."
+			submit={`Hide all ${formatNumber(total)} of ${pluralize(chosen.length, 'account')}`}
+		>
+			<input type="hidden" name="accounts" value={namesOf(chosen)} />
+		</HideForm>
 	)
 }
 
@@ -269,23 +251,13 @@ function UndoForm({ accounts, here, refusal }: ActFormProps & { accounts: Accoun
 			<Form method="post" action={here} className="mt-2 grid gap-4" replace noValidate>
 				<input type="hidden" name="accounts" value={namesOf(accounts)} />
 				<input type="hidden" name="ids" value={accounts.map(({ last }) => last?.id).join(',')} />
-				<FormError errors={refusal?.errors} names={{ why: 'Why it is undone' }}>
-					{refusal?.message}
-				</FormError>
-				<Field
-					label="Why it is undone"
-					name="why"
+				<UndoFields
 					id="undo-why"
-					maxLength={moderationLimits.whyMax}
-					defaultValue={refusal?.values.why ?? ''}
-					error={refusal?.errors.why}
-					hint="Restores everything that was hidden last of each of these accounts by one moderator for one reason, unless it was changed since, and ends that suspension."
+					here={here}
+					refusal={refusal}
+					whyHint="Restores everything that was hidden last of each of these accounts by one moderator for one reason, unless it was changed since, and ends that suspension."
+					submit={`Undo for ${pluralize(accounts.length, 'account')}`}
 				/>
-				<p>
-					<SubmitButton className="btn btn-outline" busyLabel="Restoring..." action={here} name="act" value="undo">
-						{`Undo for ${pluralize(accounts.length, 'account')}`}
-					</SubmitButton>
-				</p>
 			</Form>
 		</section>
 	)

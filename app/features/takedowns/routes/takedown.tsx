@@ -1,6 +1,5 @@
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
 import { requirePageModerator } from '~/features/moderation/members.server.ts'
-import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { viewerOf } from '~/lib/context.ts'
@@ -9,13 +8,11 @@ import { formatNumber } from '~/lib/text.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
-import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
-import { SubmitButton } from '~/ui/submit-button.tsx'
-import { Amounts, PeriodSelect, SuspendSelect, stateWords } from '../components/takedown-parts.tsx'
+import { Amounts, HideForm, PeriodSelect, stateWords, UndoFields } from '../components/takedown-parts.tsx'
 import { getTakedownPage, type TakedownPage, takeDown, undoTakedown } from '../takedowns.server.ts'
 import { type TakedownView, takedownPath } from '../takedowns.view.ts'
 import type { Route } from './+types/takedown'
@@ -70,7 +67,7 @@ export default function Takedown({ loaderData: page, actionData }: Route.Compone
 					</Link>
 				</p>
 			) : (
-				<HideForm page={page} here={here} refusal={refusal?.values.act === 'hide' ? refusal : null} />
+				<HideEverything page={page} here={here} refusal={refusal?.values.act === 'hide' ? refusal : null} />
 			)}
 			{past.length > 0 && (
 				<section className="mt-10 max-w-[36rem]" aria-labelledby="past">
@@ -109,41 +106,24 @@ function Preview({ page: { member, period, amounts } }: { page: TakedownPage }) 
 	)
 }
 
-interface HideFormProps {
+interface HideEverythingProps {
 	page: TakedownPage
 	/** The address of the page. */
 	here: string
 	refusal: FormRefusal | null
 }
 
-function HideForm({ page: { from, amounts }, here, refusal }: HideFormProps) {
+function HideEverything({ page: { from, amounts }, here, refusal }: HideEverythingProps) {
 	const total = amounts.reduce((sum, { count }) => sum + count, 0)
 	if (total === 0) return <p className="mt-6 text-ink-2">There is nothing to hide.</p>
 	return (
-		<section className="mt-8 max-w-[36rem]" aria-labelledby="hide">
-			<SectionHeading id="hide" title="Hide it" />
-			<Form method="post" action={here} className="mt-2 grid gap-4" replace noValidate>
-				<input type="hidden" name="from" value={refusal?.values.from ?? from} />
-				<FormError errors={refusal?.errors} names={{ from: 'Period', time: 'Suspend them', why: 'Why' }}>
-					{refusal?.message}
-				</FormError>
-				<SuspendSelect refusal={refusal} />
-				<Field
-					label="Why"
-					name="why"
-					id="hide-why"
-					maxLength={moderationLimits.whyMax}
-					defaultValue={refusal?.values.why ?? ''}
-					error={refusal?.errors.why}
-					hint="The member sees this. Admins see it in the log."
-				/>
-				<p>
-					<SubmitButton className="btn btn-danger" busyLabel="Hiding..." action={here} name="act" value="hide">
-						{total === 1 ? 'Hide it' : `Hide all ${formatNumber(total)}`}
-					</SubmitButton>
-				</p>
-			</Form>
-		</section>
+		<HideForm
+			here={here}
+			from={from}
+			refusal={refusal}
+			whyHint="The member sees this. Admins see it in the log."
+			submit={total === 1 ? 'Hide it' : `Hide all ${formatNumber(total)}`}
+		/>
 	)
 }
 
@@ -176,23 +156,13 @@ function Past({ one, here, refusal }: { one: TakedownView; here: string; refusal
 			{one.state === 'done' && (
 				<Form method="post" action={here} className="mt-3 grid gap-3" replace noValidate>
 					<input type="hidden" name="id" value={one.id} />
-					<FormError errors={refusal?.errors} names={{ why: 'Why it is undone' }}>
-						{refusal?.message}
-					</FormError>
-					<Field
-						label="Why it is undone"
-						name="why"
+					<UndoFields
 						id={`undo-${one.id}-why`}
-						maxLength={moderationLimits.whyMax}
-						defaultValue={refusal?.values.why ?? ''}
-						error={refusal?.errors.why}
-						hint="Restores everything that this takedown hid, unless it was changed since, and ends its suspension."
+						here={here}
+						refusal={refusal}
+						whyHint="Restores everything that this takedown hid, unless it was changed since, and ends its suspension."
+						submit="Undo"
 					/>
-					<p>
-						<SubmitButton className="btn btn-outline" busyLabel="Restoring..." action={here} name="act" value="undo">
-							Undo
-						</SubmitButton>
-					</p>
 				</Form>
 			)}
 		</li>
