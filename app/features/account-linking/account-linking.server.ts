@@ -19,7 +19,7 @@ import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
 import { Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import { readCookie, setCookieHeader } from '~/platform/http/cookies.ts'
 import { safeRedirect } from '~/platform/http/http.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
@@ -128,10 +128,8 @@ export async function mailLoginLink(request: Request, redirectTo: unknown): Prom
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			const seen = await findByBrowser(browserHash, LOGIN_SECONDS, trx)
 			// Two requests at once take turns, so that the mail sent last has the link that counts.
-			if (seen) await lockMember(trx, seen.user_id)
-			const own = seen && (await findByBrowser(browserHash, LOGIN_SECONDS, trx))
+			const own = await findLocked(trx, () => findByBrowser(browserHash, LOGIN_SECONDS, trx))
 			if (!own) throw new Invalid('Your login was a while ago. Log in again, and have the link sent then.')
 			if (!(await mayMail(trx, own.email, 'linking')))
 				throw new TooManyRequests('We have sent several links to this address. Try again in an hour.', 3_600)
@@ -142,6 +140,17 @@ export async function mailLoginLink(request: Request, redirectTo: unknown): Prom
 			})
 			await addJob('send-mail', linkLetter(own, token, safeRedirect(redirectTo, '/find-dev')), trx)
 		})
+}
+
+/** What a search finds once the account that it first found is locked: another request may have changed it until then. */
+async function findLocked<Row extends { user_id: number }>(
+	trx: Executor,
+	find: () => Promise<Row | undefined>,
+): Promise<Row | undefined> {
+	const seen = await find()
+	if (!seen) return undefined
+	await lockMember(trx, seen.user_id)
+	return find()
 }
 
 /** Starts the lifetime of a link when its mail is sent. */
@@ -177,9 +186,7 @@ export async function followLoginLink(
 		.transaction()
 		.execute(async (trx) => {
 			const asked = { hash: hashToken(token), browserHash: browserHashOf(request), seconds: LOGIN_SECONDS }
-			const seen = await findByLink(trx, asked)
-			if (seen) await lockMember(trx, seen.user_id)
-			const link = seen && (await findByLink(trx, asked))
+			const link = await findLocked(trx, () => findByLink(trx, asked))
 			if (!link) throw new Invalid(oldLink)
 			if (link.kept === null) throw new Invalid('Log in with the campus in this browser first.')
 			await deleteLinkRequests(trx, link.user_id, link.identity_hash)
