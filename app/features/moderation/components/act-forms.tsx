@@ -151,18 +151,7 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 					hint={whyHint(acts, entry.kind)}
 				/>
 				<div className="flex flex-wrap gap-2">
-					{acts.map((act) => (
-						<SubmitButton
-							key={act}
-							className={buttonOf(act, entry.state).className}
-							busyLabel="..."
-							action={entry.caseUrl}
-							name="act"
-							value={act}
-						>
-							{buttonOf(act, entry.state).label}
-						</SubmitButton>
-					))}
+					<ActButtons acts={acts} entry={entry} />
 				</div>
 			</Form>
 		</section>
@@ -191,7 +180,18 @@ const buttons: Record<Act, { label: string; className: string }> = {
 	lift: { label: 'Lift the suspension', className: 'btn btn-outline' },
 }
 
-/** The label and the look of an action's button. */
-export function buttonOf(act: Act, state: SubjectState): { label: string; className: string } {
+/** A button per action, which submits the form around them. */
+export function ActButtons({ acts, entry }: { acts: readonly Act[]; entry: CasePageView }) {
+	return acts.map((act) => {
+		const { label, className } = buttonOf(act, entry.state)
+		return (
+			<SubmitButton key={act} className={className} busyLabel="..." action={entry.caseUrl} name="act" value={act}>
+				{label}
+			</SubmitButton>
+		)
+	})
+}
+
+function buttonOf(act: Act, state: SubjectState): { label: string; className: string } {
 	return act === 'restore' && state === 'merged' ? { ...buttons.restore, label: 'Undo the merge' } : buttons[act]
 }

@@ -9,7 +9,7 @@ import { RelativeTime } from '~/ui/time.tsx'
 import { moderationLimits } from '../moderation.limits.ts'
 import { MEMBER_SUBJECT } from '../moderation.policy.ts'
 import type { CasePageView, CaseView } from '../moderation.view.ts'
-import { buttonOf } from './act-forms.tsx'
+import { ActButtons } from './act-forms.tsx'
 
 /** A case in the queue: its subject, the reports, and the actions that need only a reason. */
 export function CaseCard({ entry }: { entry: CasePageView }) {
@@ -129,18 +129,7 @@ function QuickForm({ entry }: { entry: CasePageView }) {
 				maxLength={moderationLimits.whyMax}
 				placeholder={`Why? The ${entry.kind === MEMBER_SUBJECT ? 'member' : 'author'} sees this`}
 			/>
-			{quick.map((act) => (
-				<SubmitButton
-					key={act}
-					className={buttonOf(act, entry.state).className}
-					busyLabel="..."
-					action={entry.caseUrl}
-					name="act"
-					value={act}
-				>
-					{buttonOf(act, entry.state).label}
-				</SubmitButton>
-			))}
+			<ActButtons acts={quick} entry={entry} />
 			{entry.assignee === null && (
 				<>
 					<input type="hidden" name="from" value="queue" />
