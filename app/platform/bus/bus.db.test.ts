@@ -119,10 +119,13 @@ test('two sites on one Redis do not receive each other’s messages', { skip: !h
 	await stop()
 })
 
-test('connections to Redis that the network has forgotten are replaced, though neither end is told', {
-	skip: !hasRedis,
-}, async () => {
-	const proxy = new NetworkProxy({ host: '127.0.0.1', port: Number(new URL(redis.url).port) })
+function placeOf({ url }: TestRedis) {
+	return { host: '127.0.0.1', port: Number(new URL(url).port) }
+}
+
+/** A process that reaches Redis through a proxy, and has received a message. */
+async function openThroughProxy(to: TestRedis) {
+	const proxy = new NetworkProxy(placeOf(to))
 	await proxy.open()
 	onTestFinished(() => proxy.stop())
 	// The shared connection of the tests before leads past the proxy.
@@ -134,6 +137,13 @@ test('connections to Redis that the network has forgotten are replaced, though n
 	const sender = new Bus(carrier)
 	await eventually(() => sender.publish('things', 'before'))
 	await eventually(() => expect(hears.onMessage).toHaveBeenCalledWith('before'))
+	return { proxy, sender, hears, stop }
+}
+
+test('connections to Redis that the network has forgotten are replaced, though neither end is told', {
+	skip: !hasRedis,
+}, async () => {
+	const { proxy, sender, hears, stop } = await openThroughProxy(redis)
 	proxy.forget()
 	await eventually(() => sender.publish('things', 'sent again'), 15_000)
 	await eventually(() => expect(hears.onBack).toHaveBeenCalled(), 15_000)
@@ -149,23 +159,12 @@ test('nodes that stay connected to a Redis that a failover made a replica move t
 	onTestFinished(async () => {
 		await Promise.all([former.stop(), next.stop()])
 	})
-	const placeOf = ({ url }: TestRedis) => ({ host: '127.0.0.1', port: Number(new URL(url).port) })
-	const proxy = new NetworkProxy(placeOf(former))
-	await proxy.open()
-	onTestFinished(() => proxy.stop())
-	closeRedis()
-	onTestFinished(closeRedis)
 	const [atFormer, atNext] = await Promise.all([connectRedis(former.url), connectRedis(next.url)])
 	onTestFinished(() => {
 		atFormer.disconnect()
 		atNext.disconnect()
 	})
-	const carrier = redisTransport(`redis://127.0.0.1:${proxy.port}`, 'https://quad.example')
-	const hears = listener()
-	const stop = await new Bus(carrier).open('things', hears)
-	const sender = new Bus(carrier)
-	await eventually(() => sender.publish('things', 'before'))
-	await eventually(() => expect(hears.onMessage).toHaveBeenCalledWith('before'))
+	const { proxy, sender, hears, stop } = await openThroughProxy(former)
 	// Another node, which the failover has already led to the new one.
 	const heardThere: string[] = []
 	atNext.on('message', (_channel, text) => heardThere.push(text))
