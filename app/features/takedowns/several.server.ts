@@ -108,8 +108,6 @@ function namesIn(typed: string): string[] {
 
 const accountsInput = z.object({ accounts: z.string({ error: 'The form is incomplete. Enter the accounts again.' }) })
 
-const nothingToHide = 'There is nothing to hide.'
-
 /** What an action about several accounts did. */
 export interface SeveralResult {
 	done: number
@@ -128,7 +126,7 @@ export async function takeDownSeveral(viewer: Viewer, input: Input): Promise<Sev
 	return forEachAccount(viewer, input, async (actor, member, note) => {
 		// An empty one would be the newest, which is the one that can be undone for all.
 		const counts = await countHideable([member.id], words.from || null)
-		if (!hasItems(counts.get(member.id) ?? nothing)) throw new Conflict(nothingToHide)
+		if (!hasItems(counts.get(member.id) ?? nothing)) throw new Conflict('There is nothing to hide.')
 		return beginTakedown(actor, member, { ...words, note })
 	})
 }

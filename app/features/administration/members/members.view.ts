@@ -58,16 +58,19 @@ export const bulkActs = {
 	moderator: 'Make moderators',
 	member: 'Make ordinary members',
 } as const
-/** In place of a bulk action: leads to the moderators' page that hides everything of several accounts. */
-export const HIDE_EVERYTHING = 'hide-everything'
-/** Members that page takes at once. */
-export const MAX_HIDE_MEMBERS = 100
+
 export type BulkAct = keyof typeof bulkActs
 
 /** Whether a form names a bulk action. */
 export function isBulkAct(name: unknown): name is BulkAct {
 	return typeof name === 'string' && Object.hasOwn(bulkActs, name)
 }
+
+/** In place of a bulk action: leads to the moderators' page that hides everything of several accounts. */
+export const HIDE_EVERYTHING = 'hide-everything'
+
+/** Members that page takes at once. */
+export const MAX_HIDE_MEMBERS = 100
 
 /** Members who are left out, by reason. */
 export interface SkippedMembers {
