@@ -47,16 +47,13 @@ export function Conversation(props: ConversationProps) {
 		() => notice.current?.parentElement,
 		() => textarea.current ?? notice.current,
 	)
-	const [chosen, setChosen] = useState<ChatMessage | null>(named)
-	/** Edits that were rejected, with the text that was typed: shown one after the other as soon as no other edit is open. */
-	const [rejected, setRejected] = useState<ChatMessage[]>([])
-	const editing = chosen ?? rejected[0] ?? null
+	const { editing, edit, reopen, endEdit } = useEditing(named)
 	const [deleting, setDeleting] = useState<ChatMessage | null>(null)
 	const [reporting, setReporting] = useState<ChatMessage | null>(props.reporting ?? null)
 	const hydrated = useHydrated()
 	const change = useChange(path, peer.username, ({ intent, id, body }) => {
 		const message = [...messages, ...latest].find((each) => String(each.id) === id)
-		if (intent === 'edit' && message && body !== undefined) setRejected((edits) => [...edits, { ...message, body }])
+		if (intent === 'edit' && message && body !== undefined) reopen({ ...message, body })
 	})
 	const isEmpty = messages.length === 0 && !outgoing.some(({ to }) => to === peer.username)
 
@@ -64,13 +61,9 @@ export function Conversation(props: ConversationProps) {
 		if (focus) textarea.current?.focus()
 	}, [focus])
 
-	const endEdit = () => {
-		if (chosen) setChosen(null)
-		else setRejected((edits) => edits.slice(1))
-	}
 	const editLast = () => {
 		const last = latest.findLast(({ sender, deleted }) => sender !== peer.username && !deleted)
-		if (last) setChosen(last)
+		if (last) edit(last)
 	}
 
 	return (
@@ -86,7 +79,7 @@ export function Conversation(props: ConversationProps) {
 					className={className}
 					target={target}
 					onLeave={onLeave}
-					actions={{ path, onEdit: setChosen, onDelete: setDeleting, onReport: setReporting }}
+					actions={{ path, onEdit: edit, onDelete: setDeleting, onReport: setReporting }}
 				/>
 			)}
 			<Announcer view={view} />
@@ -132,6 +125,26 @@ export function Conversation(props: ConversationProps) {
 			)}
 		</>
 	)
+}
+
+/**
+ * The message that is edited: the one that the member chose, or an edit that the server rejected. Rejected ones, with the text that was
+ * typed, are shown one after the other as soon as no other edit is open.
+ * @param named the message that the address names
+ */
+function useEditing(named: ChatMessage | null) {
+	const [chosen, edit] = useState(named)
+	const [rejected, setRejected] = useState<ChatMessage[]>([])
+	return {
+		editing: chosen ?? rejected[0] ?? null,
+		edit,
+		/** Opens a rejected edit again. */
+		reopen: (message: ChatMessage) => setRejected((edits) => [...edits, message]),
+		endEdit: () => {
+			if (chosen) edit(null)
+			else setRejected((edits) => edits.slice(1))
+		},
+	}
 }
 
 interface DeleteDialogProps {

@@ -27,7 +27,7 @@ interface ConversationPaneProps {
 export function ConversationPane({ page, part, target, clientId, refused }: ConversationPaneProps) {
 	const view = useConversation(page, part)
 	const [params, setParams] = useSearchParams()
-	const { peer, messages } = view
+	const { peer } = view
 	const path = `/messages/${peer.username}`
 	const named = useNamed(part?.messages ?? page.messages)
 	const q = params.get('q')
@@ -57,23 +57,7 @@ export function ConversationPane({ page, part, target, clientId, refused }: Conv
 				</Link>
 				<ConversationMenu view={view} path={path} />
 			</ConversationHead>
-			{view.older && messages[0] && (
-				<p className="hidden p-2 text-center noscript:block">
-					<Link className="btn btn-sm btn-outline" to={`?before=${messages[0].id}`}>
-						Older messages
-					</Link>
-				</p>
-			)}
-			{view.newer && messages.at(-1) && (
-				<p className="hidden justify-center gap-2 p-2 noscript:flex">
-					<Link className="btn btn-sm btn-outline" to={`?after=${messages.at(-1)?.id}`}>
-						Newer messages
-					</Link>
-					<Link className="btn btn-sm btn-outline" to={path}>
-						Jump to newest
-					</Link>
-				</p>
-			)}
+			<PartLinks view={view} path={path} />
 			<Conversation
 				key={peer.username}
 				view={view}
@@ -91,23 +75,67 @@ export function ConversationPane({ page, part, target, clientId, refused }: Conv
 				fields={{ clientId, upTo: newest }}
 				refused={refused}
 			/>
-			{named.report && (
+			<PlainForms path={path} reported={named.report} unseen={newest > page.readId ? newest : null} />
+		</section>
+	)
+}
+
+/** Without scripts: links to other parts of the conversation. */
+function PartLinks({ view: { messages, older, newer }, path }: { view: ConversationView; path: string }) {
+	const first = messages[0]
+	const last = messages.at(-1)
+	return (
+		<>
+			{older && first && (
+				<p className="hidden p-2 text-center noscript:block">
+					<Link className="btn btn-sm btn-outline" to={`?before=${first.id}`}>
+						Older messages
+					</Link>
+				</p>
+			)}
+			{newer && last && (
+				<p className="hidden justify-center gap-2 p-2 noscript:flex">
+					<Link className="btn btn-sm btn-outline" to={`?after=${last.id}`}>
+						Newer messages
+					</Link>
+					<Link className="btn btn-sm btn-outline" to={path}>
+						Jump to newest
+					</Link>
+				</p>
+			)}
+		</>
+	)
+}
+
+interface PlainFormsProps {
+	path: string
+	/** The message that the address names for reporting. */
+	reported: ChatMessage | null
+	/** Id of the newest message, if the reader has not seen it; else null. */
+	unseen: number | null
+}
+
+/** Without scripts: reporting a message, and marking the conversation as read. */
+function PlainForms({ path, reported, unseen }: PlainFormsProps) {
+	return (
+		<>
+			{reported && (
 				<Form method="post" action={path} className="hidden border-t border-line p-4 noscript:block">
-					<MessageReportFields id={named.report.id} error={null} />
+					<MessageReportFields id={reported.id} error={null} />
 					<button type="submit" className="btn btn-danger mt-3" name="intent" value="report">
 						Report
 					</button>
 				</Form>
 			)}
-			{newest > page.readId && (
+			{unseen !== null && (
 				<Form method="post" action={path} className="hidden px-4 pb-2 noscript:block">
-					<input type="hidden" name="upTo" value={newest} />
+					<input type="hidden" name="upTo" value={unseen} />
 					<button type="submit" className="link text-sm" name="intent" value="seen">
 						Mark as read
 					</button>
 				</Form>
 			)}
-		</section>
+		</>
 	)
 }
 

@@ -90,21 +90,7 @@ function Lists({ inbox, requests, current }: ListsProps) {
 	const requesting = new Set(requests.conversations.map(({ peer }) => peer.username))
 	const requested = list.filter(({ peer }) => requesting.has(peer.username))
 	const open = list.filter(({ peer }) => !requesting.has(peer.username))
-	if (list.length === 0)
-		return (
-			<div className="px-4">
-				<EmptyState
-					title="No chat found!"
-					action={
-						<Link className="btn btn-outline" to="/find-dev">
-							Find developers
-						</Link>
-					}
-				>
-					To start a conversation, press Chat on a card or profile.
-				</EmptyState>
-			</div>
-		)
+	if (list.length === 0) return <NoConversations />
 	const row = (conversation: ConversationSummary) => {
 		const { username } = conversation.peer
 		return (
@@ -122,24 +108,13 @@ function Lists({ inbox, requests, current }: ListsProps) {
 	return (
 		<>
 			{requested.length > 0 && (
-				<details
-					className="border-b border-line"
+				<Requests
+					count={requested.length}
+					next={requests.next}
 					open={params.has('requestsBefore') || requested.some(({ peer }) => peer.username === current)}
 				>
-					<summary className="flex h-10 items-center px-4 text-sm font-semibold hover:bg-hover">
-						{requests.next === null ? pluralize(requested.length, 'request') : `${requested.length} requests and more`}
-					</summary>
-					<ul className="border-t border-line" aria-label="Requests">
-						{requested.map(row)}
-					</ul>
-					{requests.next !== null && (
-						<p className="px-4 py-3">
-							<Link className="btn btn-sm btn-outline" to={`/messages?requestsBefore=${requests.next}`} rel="next">
-								Older requests
-							</Link>
-						</p>
-					)}
-				</details>
+					{requested.map(row)}
+				</Requests>
 			)}
 			{open.length > 0 && <ul aria-label="Conversations">{open.map(row)}</ul>}
 			{inbox.next !== null && (
@@ -150,6 +125,52 @@ function Lists({ inbox, requests, current }: ListsProps) {
 				</p>
 			)}
 		</>
+	)
+}
+
+function NoConversations() {
+	return (
+		<div className="px-4">
+			<EmptyState
+				title="No chat found!"
+				action={
+					<Link className="btn btn-outline" to="/find-dev">
+						Find developers
+					</Link>
+				}
+			>
+				To start a conversation, press Chat on a card or profile.
+			</EmptyState>
+		</div>
+	)
+}
+
+interface RequestsProps {
+	count: number
+	/** The cursor of older ones; null without any. */
+	next: InboxPage['next']
+	open: boolean
+	/** The items of the list. */
+	children: ReactNode
+}
+
+function Requests({ count, next, open, children }: RequestsProps) {
+	return (
+		<details className="border-b border-line" open={open}>
+			<summary className="flex h-10 items-center px-4 text-sm font-semibold hover:bg-hover">
+				{next === null ? pluralize(count, 'request') : `${count} requests and more`}
+			</summary>
+			<ul className="border-t border-line" aria-label="Requests">
+				{children}
+			</ul>
+			{next !== null && (
+				<p className="px-4 py-3">
+					<Link className="btn btn-sm btn-outline" to={`/messages?requestsBefore=${next}`} rel="next">
+						Older requests
+					</Link>
+				</p>
+			)}
+		</details>
 	)
 }
 

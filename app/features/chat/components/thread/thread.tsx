@@ -49,8 +49,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 	})
 	useNewLine(scroller)
 	useAttention(view, atEnd && !view.newer)
-	const ids = useMemo(() => view.messages.map(({ id }) => id), [view.messages])
-	const [chosen, setChosen] = useState<number | null>(target)
+	const { current, setChosen, choose } = useChosenMessage(scroller, view, target)
 	useTarget(scroller, {
 		target,
 		rows,
@@ -59,17 +58,6 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 			look()
 		},
 	})
-	const current = chosen !== null && ids.includes(chosen) ? chosen : (ids.at(-1) ?? null)
-
-	const choose = (event: KeyboardEvent) => {
-		const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
-		const next = step && current !== null ? ids[ids.indexOf(current) + step] : undefined
-		if (next === undefined) return
-		event.preventDefault()
-		setChosen(next)
-		scroller.current?.querySelector<HTMLElement>(`[data-message="${next}"]`)?.focus()
-	}
-
 	const jump = () => {
 		toEnd()
 		client?.show(username, null)
@@ -108,6 +96,22 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 			)}
 		</div>
 	)
+}
+
+/** The message that takes the focus, the last one at first, and the keys that choose the one before or after it. */
+function useChosenMessage(scroller: RefObject<HTMLElement | null>, view: ConversationView, target: number | null) {
+	const ids = useMemo(() => view.messages.map(({ id }) => id), [view.messages])
+	const [chosen, setChosen] = useState<number | null>(target)
+	const current = chosen !== null && ids.includes(chosen) ? chosen : (ids.at(-1) ?? null)
+	const choose = (event: KeyboardEvent) => {
+		const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
+		const next = step && current !== null ? ids[ids.indexOf(current) + step] : undefined
+		if (next === undefined) return
+		event.preventDefault()
+		setChosen(next)
+		scroller.current?.querySelector<HTMLElement>(`[data-message="${next}"]`)?.focus()
+	}
+	return { current, setChosen, choose }
 }
 
 function Line({ row }: { row: Exclude<ThreadRow, { kind: 'message' }> }) {
