@@ -1,5 +1,6 @@
 import { X } from 'lucide'
 import {
+	type ChangeEvent,
 	type ClipboardEvent,
 	type KeyboardEvent,
 	type ReactNode,
@@ -93,30 +94,13 @@ function Chips({ label, name, defaultValue, before, most, longest, source, error
 	// A reader who is typing continues in the plain text, which becomes chips like any other.
 	const [{ value, selection }] = useState(before)
 	const { chips, said, add, remove, store } = useChips(selection ? '' : value, most, shaped)
-	const [text, setText] = useState(selection ? value : '')
 	const input = useRef<HTMLInputElement>(null)
+	const { text, take, ...typing } = useTyping(selection ? value : '', add, () => remove(chips.length - 1))
 	useLayoutEffect(() => {
 		if (!selection) return
 		input.current?.focus({ preventScroll: true })
 		input.current?.setSelectionRange(...selection)
 	}, [selection])
-	const take = (typed: string) => setText(add(typed))
-	const press = (event: KeyboardEvent<HTMLInputElement>) => {
-		// Keys that the list of suggestions has handled.
-		if (event.defaultPrevented || event.nativeEvent.isComposing) return
-		// Enter adds a chip. It never submits the form, even when the input is empty.
-		if (event.key === 'Enter') event.preventDefault()
-		if ((event.key === 'Enter' || event.key === ',') && text.trim() !== '') {
-			event.preventDefault()
-			take(text)
-		} else if (event.key === 'Backspace' && text === '') remove(chips.length - 1)
-	}
-	const paste = (event: ClipboardEvent) => {
-		const pasted = event.clipboardData.getData('text')
-		if (!/[,\n]/.test(pasted)) return
-		event.preventDefault()
-		take(`${text}${pasted}`)
-	}
 	const id = name
 	const hint = hintOf(chips.length)
 	return (
@@ -125,19 +109,15 @@ function Chips({ label, name, defaultValue, before, most, longest, source, error
 				{/* biome-ignore lint/a11y: pressing beside the text leads into it, as in a field of the browser */}
 				<div className="input-box" data-invalid={error ? true : undefined} onClick={() => input.current?.focus()}>
 					{chips.map((chip, index) => (
-						<span key={chip} className="chip max-w-full">
-							<span className={`truncate ${chipClass ?? ''}`}>{chip}</span>
-							<button
-								type="button"
-								aria-label={`Remove ${chip}`}
-								onClick={() => {
-									remove(index)
-									input.current?.focus()
-								}}
-							>
-								<Icon of={X} className="icon-sm" />
-							</button>
-						</span>
+						<Chip
+							key={chip}
+							name={chip}
+							className={chipClass}
+							onRemove={() => {
+								remove(index)
+								input.current?.focus()
+							}}
+						/>
 					))}
 					<input
 						ref={input}
@@ -147,14 +127,7 @@ function Chips({ label, name, defaultValue, before, most, longest, source, error
 						maxLength={text.includes(',') ? undefined : longest}
 						placeholder={placeholder?.(chips.length)}
 						value={text}
-						onChange={(event) => setText(event.target.value)}
-						onKeyDown={press}
-						onPaste={paste}
-						onBlur={() => {
-							// The typed text counts, also if Save is pressed next. A new row of chips would move that button away from the
-							// pointer, so this waits until the press has ended.
-							if (text.trim() !== '') afterPress(() => take(text))
-						}}
+						{...typing}
 						{...describedBy(id, error, hint)}
 					/>
 				</div>
@@ -174,6 +147,52 @@ function Chips({ label, name, defaultValue, before, most, longest, source, error
 			</span>
 		</FieldShell>
 	)
+}
+
+function Chip({ name, className = '', onRemove }: { name: string; className?: string; onRemove: () => void }) {
+	return (
+		<span className="chip max-w-full">
+			<span className={`truncate ${className}`}>{name}</span>
+			<button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
+				<Icon of={X} className="icon-sm" />
+			</button>
+		</span>
+	)
+}
+
+/**
+ * The text after the chips, and the handlers of its input, which turn it into chips.
+ * @param add adds what was typed, and returns the text that did not fit in
+ */
+function useTyping(start: string, add: (typed: string) => string, removeLast: () => void) {
+	const [text, setText] = useState(start)
+	const take = (typed: string) => setText(add(typed))
+	return {
+		text,
+		take,
+		onChange: (event: ChangeEvent<HTMLInputElement>) => setText(event.target.value),
+		onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => {
+			// Keys that the list of suggestions has handled.
+			if (event.defaultPrevented || event.nativeEvent.isComposing) return
+			// Enter adds a chip. It never submits the form, even when the input is empty.
+			if (event.key === 'Enter') event.preventDefault()
+			if ((event.key === 'Enter' || event.key === ',') && text.trim() !== '') {
+				event.preventDefault()
+				take(text)
+			} else if (event.key === 'Backspace' && text === '') removeLast()
+		},
+		onPaste: (event: ClipboardEvent) => {
+			const pasted = event.clipboardData.getData('text')
+			if (!/[,\n]/.test(pasted)) return
+			event.preventDefault()
+			take(`${text}${pasted}`)
+		},
+		onBlur: () => {
+			// The typed text counts, also if Save is pressed next. A new row of chips would move that button away from the
+			// pointer, so this waits until the press has ended.
+			if (text.trim() !== '') afterPress(() => take(text))
+		},
+	}
 }
 
 /** Suggestions that are no chips yet, and finally the typed text itself, unless it is among them. */

@@ -65,23 +65,17 @@ export async function insertDemoMember(
 			last_seen_at: null,
 		})
 		.execute()
-	if (member.projects.length > 0)
-		await trx
-			.insertInto('projects')
-			.values(member.projects.map((project, position) => ({ ...project, user_id: id, position })))
-			.execute()
-	if (member.experiences.length > 0)
-		await trx
-			.insertInto('experiences')
-			.values(member.experiences.map((experience, position) => ({ ...experience, user_id: id, position })))
-			.execute()
-	if (member.certificates.length > 0)
-		await trx
-			.insertInto('certificates')
-			.values(member.certificates.map((certificate, position) => ({ ...certificate, user_id: id, position })))
-			.execute()
+	await insertItems(trx, id, member)
 	await addSkills(trx, id, member.skills)
 	return id
+}
+
+async function insertItems(trx: Executor, userId: number, member: DemoMember): Promise<void> {
+	const rowsOf = <T>(items: T[]) => items.map((item, position) => ({ ...item, user_id: userId, position }))
+	const { projects, experiences, certificates } = member
+	if (projects.length > 0) await trx.insertInto('projects').values(rowsOf(projects)).execute()
+	if (experiences.length > 0) await trx.insertInto('experiences').values(rowsOf(experiences)).execute()
+	if (certificates.length > 0) await trx.insertInto('certificates').values(rowsOf(certificates)).execute()
 }
 
 /** The id of a demo question. @param title as in the data file @throws Error if there is none */

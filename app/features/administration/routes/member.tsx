@@ -116,23 +116,7 @@ export default function Member({ loaderData, actionData: refusal }: Route.Compon
 	const of = (act: string) => (refusal?.values.act === act ? refusal : null)
 	return (
 		<AdminFrame title={member.name}>
-			<p className="mt-4 flex flex-wrap gap-x-4 gap-y-2">
-				<Link className="link" to={membersPath}>
-					All members
-				</Link>
-				<Link className="link" to={profilePath(member.username)}>
-					Profile
-				</Link>
-				<Link className="link" to={caseUrl}>
-					{member.reports > 0 ? `Case (${pluralize(member.reports, 'report')})` : 'Case'}
-				</Link>
-				<Link className="link" to={withParams('/moderation/log', { member: member.username })}>
-					Log
-				</Link>
-				<Link className="link" to={`${memberAdminPath(member.username)}/merge`}>
-					Merge into another account
-				</Link>
-			</p>
+			<Links member={member} caseUrl={caseUrl} />
 			<DetachedActError entry={entry} refusal={refusal ?? null} others={memberForms(member, mayEnd)} />
 			<Facts member={member} />
 			<RoleForm key={member.role} member={member} refusal={of('role')} />
@@ -186,6 +170,28 @@ export default function Member({ loaderData, actionData: refusal }: Route.Compon
 			<DataForms member={member} refusal={refusal ?? null} />
 			<ActForms entry={entry} refusal={refusal ?? null} />
 		</AdminFrame>
+	)
+}
+
+function Links({ member, caseUrl }: { member: MemberDetail; caseUrl: string }) {
+	return (
+		<p className="mt-4 flex flex-wrap gap-x-4 gap-y-2">
+			<Link className="link" to={membersPath}>
+				All members
+			</Link>
+			<Link className="link" to={profilePath(member.username)}>
+				Profile
+			</Link>
+			<Link className="link" to={caseUrl}>
+				{member.reports > 0 ? `Case (${pluralize(member.reports, 'report')})` : 'Case'}
+			</Link>
+			<Link className="link" to={withParams('/moderation/log', { member: member.username })}>
+				Log
+			</Link>
+			<Link className="link" to={`${memberAdminPath(member.username)}/merge`}>
+				Merge into another account
+			</Link>
+		</p>
 	)
 }
 

@@ -126,21 +126,7 @@ function LeaveForm({ holdings, refusal }: { holdings: LeavingView['holdings']; r
 						</p>
 					)}
 				</fieldset>
-				<section className="mt-8" aria-labelledby="deleted">
-					<SectionHeading id="deleted" title="In any case" />
-					<ul className="mt-3 grid list-disc gap-1 pl-5">
-						<li>
-							Your profile, {pluralize(pictures, 'picture')}, drafts, bookmarks, votes, follows, notifications, access
-							tokens and sessions are deleted, as are texts that you deleted before.
-						</li>
-						<li>
-							{pluralize(conversations, 'conversation')}: the other member keeps the words, by a “Former member” who
-							cannot be looked up. Your pictures in them are deleted.
-						</li>
-						<li>What moderators decided stays in their log, without your words.</li>
-						<li>Nobody else will get your username.</li>
-					</ul>
-				</section>
+				<DeletedAnyway pictures={pictures} conversations={conversations} />
 				<SubmitButton
 					action={LEAVE_PATH}
 					className="btn btn-danger mt-6"
@@ -152,6 +138,27 @@ function LeaveForm({ holdings, refusal }: { holdings: LeavingView['holdings']; r
 				</SubmitButton>
 			</Form>
 		</>
+	)
+}
+
+/** What is deleted whichever choice the member makes. */
+function DeletedAnyway({ pictures, conversations }: { pictures: number; conversations: number }) {
+	return (
+		<section className="mt-8" aria-labelledby="deleted">
+			<SectionHeading id="deleted" title="In any case" />
+			<ul className="mt-3 grid list-disc gap-1 pl-5">
+				<li>
+					Your profile, {pluralize(pictures, 'picture')}, drafts, bookmarks, votes, follows, notifications, access
+					tokens and sessions are deleted, as are texts that you deleted before.
+				</li>
+				<li>
+					{pluralize(conversations, 'conversation')}: the other member keeps the words, by a “Former member” who cannot
+					be looked up. Your pictures in them are deleted.
+				</li>
+				<li>What moderators decided stays in their log, without your words.</li>
+				<li>Nobody else will get your username.</li>
+			</ul>
+		</section>
 	)
 }
 

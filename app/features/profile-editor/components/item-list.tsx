@@ -96,8 +96,8 @@ interface RowProps {
 	isLast: boolean
 }
 
-function Row({ item, form, pins, isMoving, isFirst, isLast }: RowProps) {
-	const { pathname } = useLocation()
+function Row(props: RowProps) {
+	const { item, isFirst, isLast } = props
 	const hydrated = useHydrated()
 	return (
 		<li
@@ -132,42 +132,49 @@ function Row({ item, form, pins, isMoving, isFirst, isLast }: RowProps) {
 					{item.link.label}
 				</a>
 			)}
-			<span className="flex flex-none max-sm:w-full max-sm:justify-end">
-				{pins && (
-					<button
-						type="submit"
-						className="icon-btn"
-						form={form}
-						name="move"
-						value={`${item.pinned ? 'unpin' : 'pin'}:${item.id}`}
-						data-pressed={item.pinned || undefined}
-						aria-pressed={item.pinned}
-						aria-label={`Pin ${item.title}`}
-						title="Pinned ones come first"
-						data-step="pin"
-						{...busyButtonProps(isMoving)}
-					>
-						<Icon of={Pin} />
-					</button>
-				)}
-				{!(isFirst && isLast) && (
-					<>
-						<Step step="up" item={item} form={form} disabled={isFirst} isMoving={isMoving} />
-						<Step step="down" item={item} form={form} disabled={isLast} isMoving={isMoving} />
-					</>
-				)}
-				<Link className="icon-btn" to={`${pathname}?edit=${item.id}`} aria-label={`Edit ${item.title}`}>
-					<Icon of={Pencil} />
-				</Link>
-				<DeleteControl
-					question={questionOf(item, pathname)}
-					className="icon-btn hover:text-red"
-					label={`Delete ${item.title}`}
-				>
-					<Icon of={Trash2} />
-				</DeleteControl>
-			</span>
+			<RowButtons {...props} />
 		</li>
+	)
+}
+
+function RowButtons({ item, form, pins, isMoving, isFirst, isLast }: RowProps) {
+	const { pathname } = useLocation()
+	return (
+		<span className="flex flex-none max-sm:w-full max-sm:justify-end">
+			{pins && (
+				<button
+					type="submit"
+					className="icon-btn"
+					form={form}
+					name="move"
+					value={`${item.pinned ? 'unpin' : 'pin'}:${item.id}`}
+					data-pressed={item.pinned || undefined}
+					aria-pressed={item.pinned}
+					aria-label={`Pin ${item.title}`}
+					title="Pinned ones come first"
+					data-step="pin"
+					{...busyButtonProps(isMoving)}
+				>
+					<Icon of={Pin} />
+				</button>
+			)}
+			{!(isFirst && isLast) && (
+				<>
+					<Step step="up" item={item} form={form} disabled={isFirst} isMoving={isMoving} />
+					<Step step="down" item={item} form={form} disabled={isLast} isMoving={isMoving} />
+				</>
+			)}
+			<Link className="icon-btn" to={`${pathname}?edit=${item.id}`} aria-label={`Edit ${item.title}`}>
+				<Icon of={Pencil} />
+			</Link>
+			<DeleteControl
+				question={questionOf(item, pathname)}
+				className="icon-btn hover:text-red"
+				label={`Delete ${item.title}`}
+			>
+				<Icon of={Trash2} />
+			</DeleteControl>
+		</span>
 	)
 }
 

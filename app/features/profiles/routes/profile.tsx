@@ -73,7 +73,7 @@ export function meta({ matches, loaderData, location, params }: Route.MetaArgs) 
 export const links: Route.LinksFunction = () => [{ rel: 'stylesheet', href: printStyles, media: 'print' }]
 
 export default function Profile({ loaderData }: Route.ComponentProps) {
-	const { now, viewer } = useRootData()
+	const { viewer } = useRootData()
 	return (
 		<div className="pt-6 md:pt-8">
 			<Pending data={loaderData} skeleton={<ProfileSkeleton />}>
@@ -91,54 +91,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 									</p>
 								</ProfileSection>
 							) : profile.hidden && !profile.hidden.whole ? null : (
-								<>
-									<SharedSection
-										id="about"
-										title="About me"
-										of={About}
-										with={{ about: profile.about, aboutHtml: profile.aboutHtml }}
-									/>
-									{viewer && profile.skills.length > 0 && (
-										<SharedSection
-											id="skills"
-											title="Skills"
-											of={SkillEvidence}
-											with={{ evidence: profile.evidence, own: false }}
-										/>
-									)}
-									<SharedSection
-										id="academics"
-										title="Academics"
-										of={Academics}
-										with={{ profile: academicsOf(profile) }}
-									/>
-									{profile.experiences.some(({ kind }) => kind !== 'education') && (
-										<SharedSection
-											id="experience"
-											title="Experience"
-											of={Experience}
-											with={{ experiences: profile.experiences.filter(({ kind }) => kind !== 'education') }}
-										/>
-									)}
-									{(viewer || profile.projects.length > 0) && (
-										<SharedSection
-											id="projects"
-											title="Projects"
-											count={profile.projects.length}
-											of={Projects}
-											with={{ projects: profile.projects }}
-										/>
-									)}
-									{(viewer || profile.certificates.length > 0) && (
-										<SharedSection
-											id="certificates"
-											title="Certificates"
-											count={profile.certificates.length}
-											of={Certificates}
-											with={{ certificates: profile.certificates, today: siteDay(now) }}
-										/>
-									)}
-								</>
+								<Details profile={profile} />
 							)}
 							<ProfileSection id="queries" title="Queries">
 								<PostTabs shown={kind} counts={counts} />
@@ -152,6 +105,56 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 				)}
 			</Pending>
 		</div>
+	)
+}
+
+/** What the member wrote about themselves. Members also see that there are no projects or certificates. */
+function Details({ profile }: { profile: ProfileView }) {
+	const { now, viewer } = useRootData()
+	return (
+		<>
+			<SharedSection
+				id="about"
+				title="About me"
+				of={About}
+				with={{ about: profile.about, aboutHtml: profile.aboutHtml }}
+			/>
+			{viewer && profile.skills.length > 0 && (
+				<SharedSection
+					id="skills"
+					title="Skills"
+					of={SkillEvidence}
+					with={{ evidence: profile.evidence, own: false }}
+				/>
+			)}
+			<SharedSection id="academics" title="Academics" of={Academics} with={{ profile: academicsOf(profile) }} />
+			{profile.experiences.some(({ kind }) => kind !== 'education') && (
+				<SharedSection
+					id="experience"
+					title="Experience"
+					of={Experience}
+					with={{ experiences: profile.experiences.filter(({ kind }) => kind !== 'education') }}
+				/>
+			)}
+			{(viewer || profile.projects.length > 0) && (
+				<SharedSection
+					id="projects"
+					title="Projects"
+					count={profile.projects.length}
+					of={Projects}
+					with={{ projects: profile.projects }}
+				/>
+			)}
+			{(viewer || profile.certificates.length > 0) && (
+				<SharedSection
+					id="certificates"
+					title="Certificates"
+					count={profile.certificates.length}
+					of={Certificates}
+					with={{ certificates: profile.certificates, today: siteDay(now) }}
+				/>
+			)}
+		</>
 	)
 }
 

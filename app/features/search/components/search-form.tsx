@@ -1,5 +1,5 @@
 import { X } from 'lucide'
-import { type FormEvent, Fragment, useEffect, useRef } from 'react'
+import { type FormEvent, Fragment, type RefObject, useEffect, useRef } from 'react'
 import { createPath, useLocation, useNavigate, useNavigation } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
 import { Icon } from '~/ui/icon.tsx'
@@ -24,11 +24,46 @@ interface SearchFormProps {
 
 /** Searches a list: a form that works without scripts; with scripts it searches while the reader types. */
 export function SearchForm({ pathname, search, params = {}, label = 'Search topics' }: SearchFormProps) {
+	const input = useRef<HTMLInputElement>(null)
+	const { go, goSoon } = useSearchAsTyped(input, { pathname, search, params })
+	const submit = (event: FormEvent) => {
+		event.preventDefault()
+		go()
+	}
+	return (
+		<search className="mt-4 block">
+			<Form method="get" action={pathname} onSubmit={submit}>
+				{Object.entries(params).map(
+					([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
+				)}
+				<div className="input-box" data-icon="search">
+					<input
+						ref={input}
+						type="search"
+						name="q"
+						aria-label={label}
+						placeholder={`${label}...`}
+						maxLength={200}
+						autoComplete="off"
+						defaultValue={search}
+						onInput={goSoon}
+						onCompositionEnd={goSoon}
+					/>
+				</div>
+			</Form>
+		</search>
+	)
+}
+
+/** Opens the list's address with the text of the field, at once or after a pause in typing. */
+function useSearchAsTyped(
+	input: RefObject<HTMLInputElement | null>,
+	{ pathname, search, params }: Required<Pick<SearchFormProps, 'pathname' | 'search' | 'params'>>,
+) {
 	const navigate = useNavigate()
 	const here = createPath(useLocation())
 	const { location: next } = useNavigation()
 	const target = next ? createPath(next) : here
-	const input = useRef<HTMLInputElement>(null)
 	const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
 	const asked = useRef({ address: '', search: '' })
 	const latest = useRef(search)
@@ -57,13 +92,9 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 		asked.current = { address: withParams(pathname, { q: wanted, ...params }), search: wanted }
 		navigate(asked.current.address, { replace: true, preventScrollReset: true })
 	}
-	const wait = (event: FormEvent) => {
+	const goSoon = (event: FormEvent) => {
 		stop()
 		if (!(event.nativeEvent as InputEvent).isComposing) timer.current = setTimeout(go, DEBOUNCE_MS)
-	}
-	const submit = (event: FormEvent) => {
-		event.preventDefault()
-		go()
 	}
 	// biome-ignore lint/correctness/useExhaustiveDependencies: only for text that was typed before the scripts ran
 	useEffect(() => {
@@ -71,29 +102,7 @@ export function SearchForm({ pathname, search, params = {}, label = 'Search topi
 		return stop
 	}, [])
 
-	return (
-		<search className="mt-4 block">
-			<Form method="get" action={pathname} onSubmit={submit}>
-				{Object.entries(params).map(
-					([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
-				)}
-				<div className="input-box" data-icon="search">
-					<input
-						ref={input}
-						type="search"
-						name="q"
-						aria-label={label}
-						placeholder={`${label}...`}
-						maxLength={200}
-						autoComplete="off"
-						defaultValue={search}
-						onInput={wait}
-						onCompositionEnd={wait}
-					/>
-				</div>
-			</Form>
-		</search>
-	)
+	return { go, goSoon }
 }
 
 const operators = [

@@ -73,24 +73,7 @@ export function ColourField({ setting: { field, label, hint, choices = [], previ
 				className="input font-mono"
 				placeholder="#1c6b4a"
 			/>
-			<ul className="flex flex-wrap items-center gap-x-4 gap-y-1">
-				{choices.map(({ value, label: name }) => (
-					<li key={value}>
-						<Link
-							className="quiet-link inline-flex min-h-8 items-center gap-1.5"
-							to={{ search: `?${new URLSearchParams({ [field]: value })}` }}
-							preventScrollReset
-							replace
-							aria-current={value === text ? 'true' : undefined}
-						>
-							<svg className="size-4 flex-none" viewBox="0 0 16 16" aria-hidden="true">
-								<rect width="16" height="16" rx="2" fill={value || '#1c6b4a'} />
-							</svg>
-							{name}
-						</Link>
-					</li>
-				))}
-			</ul>
+			<SuggestedColours field={field} choices={choices} text={text} />
 			<p className="flex flex-wrap items-center gap-3">
 				{hydrated && (
 					<input
@@ -124,6 +107,37 @@ export function ColourField({ setting: { field, label, hint, choices = [], previ
 				))}
 			</div>
 		</div>
+	)
+}
+
+interface SuggestedColoursProps {
+	field: string
+	choices: readonly { value: string; label: string }[]
+	/** The current text of the field. */
+	text: string
+}
+
+/** Links that fill in a colour. */
+function SuggestedColours({ field, choices, text }: SuggestedColoursProps) {
+	return (
+		<ul className="flex flex-wrap items-center gap-x-4 gap-y-1">
+			{choices.map(({ value, label }) => (
+				<li key={value}>
+					<Link
+						className="quiet-link inline-flex min-h-8 items-center gap-1.5"
+						to={{ search: `?${new URLSearchParams({ [field]: value })}` }}
+						preventScrollReset
+						replace
+						aria-current={value === text ? 'true' : undefined}
+					>
+						<svg className="size-4 flex-none" viewBox="0 0 16 16" aria-hidden="true">
+							<rect width="16" height="16" rx="2" fill={value || '#1c6b4a'} />
+						</svg>
+						{label}
+					</Link>
+				</li>
+			))}
+		</ul>
 	)
 }
 
