@@ -34,7 +34,7 @@ import {
 } from './notifications.queries.server.ts'
 import type { NotificationView, Subject } from './notifications.view.ts'
 import { queuePushes } from './push/delivery.server.ts'
-import { addNotifications, type NotifiedRow } from './telling.queries.server.ts'
+import { addNotifications, type NotifiedRow } from './storing.queries.server.ts'
 
 declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {
@@ -94,8 +94,8 @@ export async function notify(
 	// one round trip.
 	const locked = lockRecipients(trx, all, { subject, actorId: shownActorId })
 	if (replaces) await removeUnreadOfKind(trx, await locked, { subject, kind: replaces })
-	const [boxes, untold] = await Promise.all([locked, isNew ? all : listUnnotified(trx, all, { subject, partId })])
-	const recipients = untold.flatMap((userId) => {
+	const [boxes, unnotified] = await Promise.all([locked, isNew ? all : listUnnotified(trx, all, { subject, partId })])
+	const recipients = unnotified.flatMap((userId) => {
 		const kind = people.get(userId)
 		if (kind === undefined || !boxes.includes(userId)) return []
 		return [{ userId, kind, groupKey: `${kind}:${subject.type}:${subject.id}` }]
