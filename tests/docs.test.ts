@@ -63,6 +63,12 @@ describe('references', () => {
 		expect(mentions(documents, named, (name) => !existsSync(join(root, name)))).toEqual([])
 	})
 
+	test('files named in the map of the code by the end of their path exist', () => {
+		const map = documents.filter(({ path }) => path === 'docs/architecture.md')
+		const named = /`((?:[a-z][\w-]*\/)*[a-z][\w-]*(?:\.[a-z]+)*\.tsx?)`/g
+		expect(mentions(map, named, (name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([])
+	})
+
 	test('decisions named by number exist', () => {
 		const numbers = new Set(readdirSync(join(root, 'docs/decisions')).map((name) => Number(name.slice(0, 4))))
 		const named = /\bdecisions? (?:record )?0*(\d+)\b/gi
