@@ -4,6 +4,7 @@ import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { formatBytes } from '~/lib/sizes.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
@@ -102,15 +103,11 @@ function Ready({ archive: { bytes }, endsAt }: { archive: ArchiveView; endsAt: s
 		<section className="mt-6" aria-label="Your archive">
 			{/* Without `download`, with which a browser stores as the file whatever page the address leads to. */}
 			<a className="btn btn-primary" href={`${DATA_PATH}/archive.zip`}>
-				Download ({sizeOf(bytes)})
+				Download ({formatBytes(bytes)})
 			</a>
 			<p className="hint mt-2">
 				It can be downloaded until <LocalTime at={endsAt} />.
 			</p>
 		</section>
 	)
-}
-
-function sizeOf(bytes: number): string {
-	return bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1_000))} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
