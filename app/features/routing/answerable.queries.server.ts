@@ -4,7 +4,7 @@ import { type AuthorRow, accountIdsOf } from '~/features/members/pseudonyms.quer
 import { db } from '~/platform/db/db.server.ts'
 import { isoTime } from '~/platform/db/sql-text.server.ts'
 import { answersWeight, declinedTags, relatedTerms, skillWeight } from './choosing.queries.server.ts'
-import { COMPARED_DAYS, FIT_DAYS, MAX_KNOWN_TAGS, MAX_OPEN_PER_TAG } from './routing.limits.ts'
+import { COMPARED_DAYS, FIT_DAYS, MAX_KNOWN_TAGS, MAX_OPEN_PER_TAG, MAX_RECENT_ANSWERS } from './routing.limits.ts'
 
 /* The open questions that a member can answer, and the effect of routing. */
 
@@ -56,7 +56,7 @@ export async function listAnswerableRows(
 		answered as (
 			select question_tags.tag_id, tags.name, ${answersWeight(sql`count(distinct questions.id)`)} as knows
 			from (select question_id from comments where author_id = ${userId} and status = 'published'
-					order by created_at desc, id desc limit 200) mine_lately
+					order by created_at desc, id desc limit ${sql.lit(MAX_RECENT_ANSWERS)}) mine_lately
 				join questions on questions.id = mine_lately.question_id and questions.author_id <> ${userId}
 				join question_tags on question_tags.question_id = questions.id join tags on tags.id = question_tags.tag_id
 			group by 1, 2),
