@@ -59,7 +59,7 @@ export async function insertDemoMember(
 			pronouns,
 			public_page,
 			status_line: status,
-			status_until: status ? sql<string>`current_date + 7` : null,
+			status_until: status ? sql<string>`site_today() + 7` : null,
 			...academics,
 			...social_links,
 			last_seen_at: null,
