@@ -47,7 +47,7 @@ interface ListPosition extends SearchPosition {
 
 /**
  * The members who match, in order. If nobody matches, the words of the search are interpreted more and more loosely (see {@link
- * Reading}); later pages use the reading that their cursor names.
+ * MatchMode}); later pages use the reading that their cursor names.
  * @param cursor where the previous page ended
  * @param viewer fields that this viewer may not see are not searched
  * @param options `loosest`: the loosest reading to try; `counts`: whether the caller also counts who matches

@@ -54,7 +54,7 @@ type AddedComment = CreatedPost & { comment?: CommentView }
  * Comments on a question, or replies to one of its comments.
  * @param input `body`; with a `key` it can safely be sent again
  * @returns the comment's id, and its address on the question's page
- * @throws NotAllowed for a visitor, NotFound when question or parent are gone, Invalid
+ * @throws NotAllowed for a visitor, NotFound when question or parent are gone, Invalid, TooManyRequests
  */
 export async function addComment(
 	viewer: Viewer,

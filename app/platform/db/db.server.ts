@@ -42,7 +42,7 @@ export async function withTransactionRetries<Result>(run: () => Promise<Result>)
 		}
 }
 
-/** Its transactions are {@link withTransactionRetries}: effects outside the database must be safe to repeat. */
+/** Its transactions are retried by {@link withTransactionRetries}: effects outside the database must be safe to repeat. */
 class SiteKysely extends Kysely<Database> {
 	override transaction(): TransactionBuilder<Database> {
 		const builder = super.transaction()

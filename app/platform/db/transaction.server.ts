@@ -33,7 +33,7 @@ const executors = new WeakMap<pg.PoolClient, Kysely<Database>>()
 
 /**
  * A transaction whose statements are pipelined, for hot paths. Statements begun in the same tick are sent together; PostgreSQL runs
- * them in the order in which they were begun. It is {@link withTransactionRetries} like the others.
+ * them in the order in which they were begun. It is retried as others are, by {@link withTransactionRetries}.
  * @param work begins its first statements at once; BEGIN is sent with them. COMMIT is sent with a statement that is given to
  * `last`: after it, nothing may be begun except reads that are given to `after`, and nothing refused
  * @returns the result of `work`, once committed and all was read

@@ -43,7 +43,7 @@ export interface Schedule {
 	triesOnce?: boolean
 }
 
-/** Attempts of a run before the next one is due: graphile-worker waits 1 s, then e times as long after each. */
+/** Attempts of a run before the next one is due: graphile-worker waits e seconds, and e times as long after each. */
 const MAX_RUN_ATTEMPTS = { night: 12, hour: 8, minute: 4 } as const
 
 /** Jobs with fewer attempts than the default of 25: a mail that is a day late is useless. */
@@ -231,8 +231,8 @@ export async function stopJobs(): Promise<void> {
 }
 
 /**
- * Adds a job. With the transaction of a use case, it exists once that commits, and not otherwise. A failed job is retried up to 25
- * times, a mail up to 12 times within a day, with exponential back-off by graphile-worker.
+ * Adds a job. With the transaction of a use case, it exists once that commits, and not otherwise. A job that fails is tried up to
+ * 25 times, a mail up to 12 times within a day, with exponential back-off by graphile-worker.
  * @param delay seconds until it is due
  */
 export async function addJob<Name extends keyof Jobs>(
