@@ -185,7 +185,7 @@ describe('writing', () => {
 			['moderator', 'admin'],
 		],
 		['/admin', { act: 'keep', step: 'name' }, ['admin']],
-		['/admin', { act: 'test-letter', step: 'mail' }, ['admin']],
+		['/admin', { act: 'test-mail', step: 'mail' }, ['admin']],
 		['/admin', { act: 'hide' }, ['admin']],
 		['/admin/categories', { act: 'up', id: '2' }, ['admin']],
 		['/admin/categories/new', { title: 'Mine', slug: '', description: '', asking: 'everybody' }, ['admin']],

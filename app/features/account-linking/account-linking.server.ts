@@ -138,7 +138,7 @@ export async function mailLoginLink(request: Request, redirectTo: unknown): Prom
 				seconds: LINK_LIFETIME_SECONDS,
 				kept: LINK_RETENTION_SECONDS,
 			})
-			await addJob('send-mail', linkLetter(own, token, safeRedirect(redirectTo, '/find-dev')), trx)
+			await addJob('send-mail', linkingMail(own, token, safeRedirect(redirectTo, '/find-dev')), trx)
 		})
 }
 
@@ -156,7 +156,7 @@ async function findLocked<Row extends { user_id: number }>(
 /** Starts the lifetime of a link when its mail is sent. */
 export const activateLoginLink: LinkActivator = (token) => activateLink(hashToken(token), LINK_LIFETIME_SECONDS)
 
-function linkLetter(
+function linkingMail(
 	{ email, provider, username }: { email: string; provider: string; username: string },
 	token: string,
 	redirectTo: string,

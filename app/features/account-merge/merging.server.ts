@@ -179,7 +179,7 @@ async function mergeIn(trx: Executor, actor: SignedIn, merge: Merge, why: string
 	const about = { kind: MEMBER_SUBJECT, targetId: kept.id, memberId: kept.id, title: kept.name }
 	const note = [`@${gone.username} into @${kept.username}`, ...inWords(first, second)].join(', ')
 	await addLogRow(trx, { actorId: actor.id, act: 'merge accounts', ...about, why, note })
-	for (const letter of mergeMails(gone, kept)) await addJob('send-mail', letter, trx)
+	for (const mail of mergeMails(gone, kept)) await addJob('send-mail', mail, trx)
 	return { gone, kept, names }
 }
 

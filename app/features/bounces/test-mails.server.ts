@@ -23,7 +23,7 @@ export async function requestTestMail(viewer: SignedIn, email: string): Promise<
 	if (!problems.some((one) => one.email === email && one.marked_at))
 		throw new Invalid('No mail to this address came back.')
 	await countUse('testMails', viewer)
-	await addJob('send-mail', testLetter(email, testMailToken(viewer.id, email)))
+	await addJob('send-mail', testMail(email, testMailToken(viewer.id, email)))
 }
 
 /** The viewer's address that the test mail with this token was sent to; null if there is none. Changes nothing. */
@@ -50,7 +50,7 @@ export function resumeMails(viewer: SignedIn): Promise<void> {
 	return clearComplaints(viewer.id)
 }
 
-function testLetter(to: string, token: string): Mail {
+function testMail(to: string, token: string): Mail {
 	const { publicUrl } = config()
 	const text = `You asked ${siteName()} to find out whether mail to this address arrives again. It does: please say so on the page below.`
 	const link = { label: 'The mail arrived', url: `${publicUrl}${addressesPath}?token=${token}` }

@@ -12,7 +12,7 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { filled } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { resetCounts } from '../../../tests/support/jobs.ts'
+import { queuedMails, resetCounts } from '../../../tests/support/jobs.ts'
 import {
 	activateCampusLink,
 	confirmCampus,
@@ -54,24 +54,11 @@ async function setAddress(member: SignedIn, university_email: string): Promise<v
 	await saveAcademics(member, member.username, { ...filled.academics, university_email, version })
 }
 
-interface Letter {
-	to: string
-	subject: string
-	text: string
-	html: string
-}
-
-async function lettersTo(address: string): Promise<Letter[]> {
-	const { rows } = await sql<{ payload: Letter }>`
-		select payload from graphile_worker._private_jobs where payload ->> 'to' = ${address} order by id`.execute(db())
-	return rows.map(({ payload }) => payload)
-}
-
 /** Requests a link, from an IP address of its own, and reads it from the mail. */
 async function linkOf(member: SignedIn): Promise<string> {
 	const email = await requestCampusVerification(member, member.username, `198.51.100.${made}`)
-	const letter = (await lettersTo(email)).at(-1)
-	return /confirm-campus\?token=(\S+)/.exec(letter?.text ?? '')?.[1] ?? ''
+	const mail = (await queuedMails(email)).at(-1)
+	return /confirm-campus\?token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
 }
 
 const campusShown = async (member: SignedIn) => (await getProfile(mira, member.username)).campus
@@ -81,11 +68,11 @@ beforeEach(resetCounts)
 test('the mailed link confirms the address once, and everybody sees it on the profile', async () => {
 	const email = (await getCampus(mira, mira.username)).email
 	const token = await linkOf(mira)
-	const [letter] = await lettersTo(email)
-	expect(letter?.subject).toBe('Confirm your university address for DevQuad')
-	expect(letter?.text).toContain(`The member @${mira.username} of DevQuad`)
-	expect(letter?.text).toContain('works once, for 10 minutes')
-	expect(letter?.html).toContain(`href="http://localhost:3000/confirm-campus?token=${token}"`)
+	const [mail] = await queuedMails(email)
+	expect(mail?.subject).toBe('Confirm your university address for DevQuad')
+	expect(mail?.text).toContain(`The member @${mira.username} of DevQuad`)
+	expect(mail?.text).toContain('works once, for 10 minutes')
+	expect(mail?.html).toContain(`href="http://localhost:3000/confirm-campus?token=${token}"`)
 	expect(await findCampusLink(token)).toMatchObject({
 		username: mira.username,
 		email,
@@ -152,7 +139,7 @@ describe('a link is invalid:', () => {
 		await expect(resendCampusLink(token, '192.0.2.1')).rejects.toThrow(NotAllowed)
 		await sql`update users set suspended_until = null where id = ${mira.id}`.execute(db())
 		await resendCampusLink(token, '192.0.2.1')
-		const next = /confirm-campus\?token=(\S+)/.exec((await lettersTo(email)).at(-1)?.text ?? '')?.[1] ?? ''
+		const next = /confirm-campus\?token=(\S+)/.exec((await queuedMails(email)).at(-1)?.text ?? '')?.[1] ?? ''
 		await expect(confirmCampus(token)).rejects.toThrow('has expired')
 		expect((await confirmCampus(next)).university).toBe(mit)
 	})
@@ -189,7 +176,7 @@ test.each([
 ])('no mail goes to %j', async (email, reason) => {
 	const member = await withAddress(email)
 	await expect(requestCampusVerification(member, member.username, '192.0.2.1')).rejects.toThrow(reason)
-	expect(await lettersTo(email)).toEqual([])
+	expect(await queuedMails(email)).toEqual([])
 })
 
 test('nobody else can request a link or see the status', async () => {
@@ -210,7 +197,7 @@ test('limits: three mails an hour per address, five a day per member', async () 
 	await setAddress(mira, `quieter${made}@mit.edu`)
 	await linkOf(mira)
 	await expect(linkOf(mira)).rejects.toThrow(TooManyRequests)
-	expect(await lettersTo(quiet)).toHaveLength(3)
+	expect(await queuedMails(quiet)).toHaveLength(3)
 })
 
 test('a link is also mailed to an address that got all mails about an account, which a refusal would reveal', async () => {
@@ -218,7 +205,7 @@ test('a link is also mailed to an address that got all mails about an account, w
 	const owner = await makeMember(`owner${made}`)
 	await sql`update users set email = ${email} where id = ${owner.id}`.execute(db())
 	for (let sent = 0; sent < 4; sent += 1) await sendAccountMail({ kind: 'reset', email })
-	expect(await lettersTo(email)).toHaveLength(3)
+	expect(await queuedMails(email)).toHaveLength(3)
 	await setAddress(mira, email)
 	expect(await linkOf(mira)).not.toBe('')
 })
@@ -272,18 +259,18 @@ test('reminds the member two weeks before the end, once per year', async () => {
 	await confirmCampus(await linkOf(member))
 	await age(member, CAMPUS_LIFETIME_MS - 15 * day)
 	await remindOfCampusExpiry()
-	expect(await lettersTo(own)).toEqual([])
+	expect(await queuedMails(own)).toEqual([])
 	await age(member, CAMPUS_LIFETIME_MS - 13 * day)
 	await Promise.all([remindOfCampusExpiry(), remindOfCampusExpiry()])
 	await remindOfCampusExpiry()
-	const letters = await lettersTo(own)
-	expect(letters).toHaveLength(1)
-	expect(letters[0]?.subject).toBe(`Still at ${mit}?`)
-	expect(letters[0]?.text).toContain(`http://localhost:3000/edit-profile/${member.username}/academics`)
+	const mails = await queuedMails(own)
+	expect(mails).toHaveLength(1)
+	expect(mails[0]?.subject).toBe(`Still at ${mit}?`)
+	expect(mails[0]?.text).toContain(`http://localhost:3000/edit-profile/${member.username}/academics`)
 	await confirmCampus(await linkOf(member))
 	await age(member, CAMPUS_LIFETIME_MS - 13 * day)
 	await remindOfCampusExpiry()
-	expect(await lettersTo(own)).toHaveLength(2)
+	expect(await queuedMails(own)).toHaveLength(2)
 })
 
 test('reminds no member who is leaving, until they come back', async () => {
@@ -292,13 +279,13 @@ test('reminds no member who is leaving, until they come back', async () => {
 	await age(member, CAMPUS_LIFETIME_MS - 13 * day)
 	const leaves = (at: string | null) =>
 		sql`update users set leaves_at = ${at}::timestamptz where id = ${member.id}`.execute(db())
-	for (const [at, letters] of [
+	for (const [at, mails] of [
 		['tomorrow', 0],
 		[null, 1],
 	] as const) {
 		await leaves(at)
 		await remindOfCampusExpiry()
-		expect(await lettersTo(`${member.username}@campus.example`)).toHaveLength(letters)
+		expect(await queuedMails(`${member.username}@campus.example`)).toHaveLength(mails)
 	}
 })
 

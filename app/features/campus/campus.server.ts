@@ -100,7 +100,7 @@ async function mailLink(row: CampusRow, ip: string): Promise<void> {
 				seconds: LINK_LIFETIME_SECONDS,
 				kept: LINK_RETENTION_SECONDS,
 			})
-			await addJob('send-mail', confirmationLetter(row, token), trx)
+			await addJob('send-mail', confirmationMail(row, token), trx)
 		})
 }
 
@@ -189,7 +189,7 @@ export async function remindOfCampusExpiry(): Promise<number> {
 				new Date(now - CAMPUS_LIFETIME_MS + CAMPUS_REMINDER_MS),
 				MAX_REMINDED_AT_ONCE,
 			)
-			for (const row of due) await addJob('send-mail', reminderLetter(row), trx)
+			for (const row of due) await addJob('send-mail', reminderMail(row), trx)
 			return due.length
 		})
 }
@@ -205,7 +205,7 @@ function checkDomain(domain: string): string {
 	)
 }
 
-function confirmationLetter({ username, university_email }: CampusRow, token: string): Mail {
+function confirmationMail({ username, university_email }: CampusRow, token: string): Mail {
 	const { publicUrl } = config()
 	const text = `The member @${username} of ${siteName()} says that this is their university address. If that is you, confirm it, and your profile will show that you study there.`
 	const link = { label: 'Confirm my university address', url: `${publicUrl}/confirm-campus?token=${token}` }
@@ -215,7 +215,7 @@ function confirmationLetter({ username, university_email }: CampusRow, token: st
 	return { ...mail, link: { kind: 'confirm-campus', token } }
 }
 
-function reminderLetter({ username, email, university_email, campus_name }: CampusRow): Mail {
+function reminderMail({ username, email, university_email, campus_name }: CampusRow): Mail {
 	const { publicUrl } = config()
 	const text = `Your profile says that you are a verified student of ${campus_name}. A confirmation counts for a year, and yours ends within two weeks.`
 	const link = { label: 'Renew it', url: publicUrl + editProfilePath(username, 'academics') }

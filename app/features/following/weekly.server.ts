@@ -49,7 +49,7 @@ async function mailMember(trx: Executor, member: WeeklyMember): Promise<number> 
 	const items = await newsOf(trx, member)
 	await recordWeeklyMail(trx, member)
 	if (items.length === 0) return 0
-	await addJob('send-mail', digestMail(member, weeklyLetter(member, items)), trx)
+	await addJob('send-mail', digestMail(member, weeklyDigest(member, items)), trx)
 	return 1
 }
 
@@ -79,7 +79,7 @@ async function newsOf(trx: Executor, { user_id: id, unread, ...week }: WeeklyMem
 	return [...items, { text: `${pluralize(unread, 'unread notification')}`, excerpt: '', url: '/notifications' }]
 }
 
-function weeklyLetter({ user_id: id }: WeeklyMember, items: Digest['items']): Digest {
+function weeklyDigest({ user_id: id }: WeeklyMember, items: Digest['items']): Digest {
 	return {
 		subject: `Your week at ${siteName()}`,
 		items,

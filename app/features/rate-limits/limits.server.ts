@@ -143,7 +143,7 @@ export const usageLimits = {
 		counted: 'database',
 	},
 	/** Test mails that an admin sends to themselves. */
-	testLetters: {
+	setupMails: {
 		words: 'You sent many test emails',
 		duration: 10 * MINUTE,
 		member: 5,

@@ -115,7 +115,7 @@ export async function mailNewDevice(email: string, device: string): Promise<void
 		.transaction()
 		.execute(async (trx) => {
 			if (!(await takeMailBudget(trx, budgetsOf(email).newDevices))) return
-			await addJob('send-mail', newDeviceLetter(email, device, new Date()), trx)
+			await addJob('send-mail', newDeviceMail(email, device, new Date()), trx)
 		})
 }
 
@@ -126,7 +126,7 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 	async register(trx, email) {
 		if (!(await findAccountByEmail(email, trx))) return writers.confirm(trx, email)
 		await deleteNeedlessRegistration(trx, email)
-		return async () => knownAddressLetter(email)
+		return async () => knownAddressMail(email)
 	},
 
 	async confirm(trx, email) {
@@ -134,7 +134,7 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 		if (member?.email_verified) return undefined
 		const waiting = member ?? (await findRegistration(trx, email))
 		if (!waiting) return undefined
-		return async () => confirmationLetter(email, waiting.name, await linkFor(trx, email, member?.id ?? null))
+		return async () => confirmationMail(email, waiting.name, await linkFor(trx, email, member?.id ?? null))
 	},
 
 	async reset(trx, email) {
@@ -146,7 +146,7 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 		return async () => {
 			const token = newToken()
 			await replaceResetLink(trx, { userId: member.id, hash: resetHash(token), seconds: LINK_RETENTION_SECONDS })
-			return resetLetter(email, token)
+			return resetMail(email, token)
 		}
 	},
 
@@ -189,7 +189,7 @@ function mailboxOf(email: string): string {
 export async function mailResetLink(trx: Executor, userId: number, addresses: readonly string[]): Promise<void> {
 	const token = newToken()
 	await replaceResetLink(trx, { userId, hash: resetHash(token), seconds: LINK_RETENTION_SECONDS })
-	for (const address of addresses) await addJob('send-mail', resetLetter(address, token), trx)
+	for (const address of addresses) await addJob('send-mail', resetMail(address, token), trx)
 }
 
 /**
@@ -209,7 +209,7 @@ export async function sendQueuedMail({ link, resetToken, ...mail }: Mail & { res
 }
 
 /** The mail with a password reset link. */
-function resetLetter(email: string, token: string): Mail {
+function resetMail(email: string, token: string): Mail {
 	const { publicUrl } = config()
 	const url = `${publicUrl}/reset-password?token=${encodeURIComponent(token)}`
 	const text = `Someone, probably you, asked for a new password for your ${siteName()} account.`
@@ -220,7 +220,7 @@ function resetLetter(email: string, token: string): Mail {
 }
 
 /** The mail with a confirmation link. @param name of the account, so that its owner recognizes it */
-function confirmationLetter(email: string, name: string, token: string): Mail {
+function confirmationMail(email: string, name: string, token: string): Mail {
 	const { publicUrl } = config()
 	const url = `${publicUrl}/verify-email?token=${encodeURIComponent(token)}`
 	const text = `Welcome to ${siteName()}. “${name}” was registered with this email address. Please confirm that it is yours.`
@@ -232,7 +232,7 @@ function confirmationLetter(email: string, name: string, token: string): Mail {
 }
 
 /** Tells the owner of an account that somebody tried to register with their address. */
-function knownAddressLetter(email: string): Mail {
+function knownAddressMail(email: string): Mail {
 	const { publicUrl } = config()
 	const text = `Someone, perhaps you, tried to register at ${siteName()} with this address, but it already has an account.`
 	const link = { label: 'Set a new password', url: `${publicUrl}/forgot-password` }
@@ -241,7 +241,7 @@ function knownAddressLetter(email: string): Mail {
 }
 
 /** Tells a member about a login from an unknown device. @param at when, shown in the site's time zone */
-function newDeviceLetter(email: string, device: string, at: Date): Mail {
+function newDeviceMail(email: string, device: string, at: Date): Mail {
 	const { publicUrl } = config()
 	const text = `Someone logged in to your ${siteName()} account from a new device: ${device}, on ${siteTime(at.toISOString())}.`
 	const link = { label: 'See where you are logged in', url: `${publicUrl}/settings` }

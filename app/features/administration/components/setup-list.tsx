@@ -95,7 +95,7 @@ function Acts({ step, state }: ActsProps) {
 
 /** What an admin can do about a step here, and its label; null for a step that is done elsewhere. */
 function actOf({ step, state }: ActsProps): [act: string, label: string] | null {
-	if (step === 'mail') return ['test-letter', 'Send a test email']
+	if (step === 'mail') return ['test-mail', 'Send a test email']
 	if (state === 'usual') return ['keep', 'Keep as it is']
 	return state === 'kept' ? ['reopen', 'Decide again'] : null
 }

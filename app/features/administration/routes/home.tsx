@@ -14,7 +14,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => ({ setup: await getSetup(await requirePageAdmin({ request, context, url })) }))
 }
 
-/** Handles the checklist: `act` is test-letter, keep or reopen for a `step`; hide and show for the whole list. */
+/** Handles the checklist: `act` is test-mail, keep or reopen for a `step`; hide and show for the whole list. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return withHttpErrors(async () => {
 		const viewer = requireLogin(context, url)
@@ -22,7 +22,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const done = (message: string) => redirectWithToast(ADMIN_PATH, { type: 'success', message })
 		try {
 			switch (form.get('act')) {
-				case 'test-letter':
+				case 'test-mail':
 					return done(`Sent to ${await sendTestMail(viewer)}.`)
 				case 'keep':
 				case 'reopen': {

@@ -12,21 +12,21 @@ import { getSetup, hideSetup, keepSetupDefault, sendTestMail } from './setup.ser
 import type { SetupKey } from './setup.view.ts'
 
 /** A stub mail server that accepts mail to anybody but `refused`. Hoisted, as modules read the settings when they are loaded. */
-const { server, letters, refused } = await vi.hoisted(async () => {
+const { server, mails, refused } = await vi.hoisted(async () => {
 	const { SMTPServer } = await import('smtp-server')
 	const refused = new Set<string>()
-	const letters: string[] = []
+	const mails: string[] = []
 	const server = new SMTPServer({
 		disabledCommands: ['STARTTLS', 'AUTH'],
 		onRcptTo: ({ address }, _session, answer) => answer(refused.has(address) ? new Error('No such mailbox') : null),
 		onData: (stream, _session, answer) => {
-			stream.on('data', (chunk) => letters.push(String(chunk))).on('end', () => answer())
+			stream.on('data', (chunk) => mails.push(String(chunk))).on('end', () => answer())
 		},
 	})
 	await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
 	const address = server.server.address()
 	process.env.SMTP_URL = `smtp://127.0.0.1:${address && typeof address === 'object' ? address.port : 0}`
-	return { server, letters, refused }
+	return { server, mails, refused }
 })
 
 useDatabase()
@@ -87,7 +87,7 @@ test('a test email tells what the mail server said, and counts for this server a
 	expect((await standing('mail'))?.state).toBe('open')
 	refused.clear()
 	expect(await sendTestMail(admin)).toBe(await emailOf(admin))
-	expect(letters.join()).toContain('Subject: Test email from Eastmere Quad')
+	expect(mails.join()).toContain('Subject: Test email from Eastmere Quad')
 	expect((await standing('mail'))?.words).toMatch(/^The mail server accepted an email to \S+ and said: 250 /)
 	await sql`update setup_marks set about = 'smtp://another' where step = 'mail'`.execute(db())
 	expect(await standing('mail')).toMatchObject({ state: 'open' })

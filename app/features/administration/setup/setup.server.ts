@@ -54,7 +54,7 @@ export interface SetupStep {
 export interface SetupFacts {
 	counts: SiteCounts
 	/** The last accepted test mail; undefined without one. */
-	letter: MarkRow | undefined
+	testMail: MarkRow | undefined
 }
 
 /** The pseudo-step that marks the list as hidden. */
@@ -74,7 +74,7 @@ export async function getSetup(viewer: Viewer): Promise<SetupView> {
 	requireAdmin(viewer)
 	const [marks, counts] = await Promise.all([listMarks(), countForSetup()])
 	const marked = new Map(marks.map((mark) => [mark.step, mark]))
-	const facts = { counts, letter: marked.get('mail') }
+	const facts = { counts, testMail: marked.get('mail') }
 	const steps = await Promise.all(orderedSteps().map((step) => presentStep(step, facts, marked.has(step.key))))
 	const done = steps.filter(({ state }) => state === 'done' || state === 'kept').length
 	return { steps, done, isHidden: done === steps.length && marked.has(HIDDEN) }
@@ -143,7 +143,7 @@ async function record(
  */
 export async function sendTestMail(viewer: Viewer): Promise<string> {
 	const actor = requireAdmin(viewer)
-	await countUse('testLetters', actor)
+	await countUse('setupMails', actor)
 	const { SMTP_URL, publicUrl } = config()
 	if (!SMTP_URL) throw new Conflict(noMailServer)
 	await db()
@@ -228,10 +228,12 @@ export const coreSetupSteps: readonly SetupStep[] = [
 		key: 'mail',
 		title: 'Mail',
 		to: '/admin/figures',
-		look({ letter }) {
+		look({ testMail }) {
 			if (!config().SMTP_URL) return { state: 'open', words: noMailServer }
-			if (letter?.about === mailPlace()) return { state: 'done', words: letter.note }
-			const words = letter ? 'The mail server was changed since the last test mail.' : 'No test mail has been sent yet.'
+			if (testMail?.about === mailPlace()) return { state: 'done', words: testMail.note }
+			const words = testMail
+				? 'The mail server was changed since the last test mail.'
+				: 'No test mail has been sent yet.'
 			return { state: 'open', words: `${words} Send one to yourself, and see whether it arrives.` }
 		},
 	},

@@ -42,12 +42,12 @@ export async function mailEmailChangeLink({ userId }: { userId: number }): Promi
 			const change = await findEmailChange(userId, trx, { lock: true })
 			if (!account || !change || change.is_mailed || !(await mayMail(trx, change.email))) return
 			if (await findAccountByEmail(change.email, trx)) {
-				await addJob('send-mail', knownAddressLetter(change.email), trx)
+				await addJob('send-mail', knownAddressMail(change.email), trx)
 				return
 			}
 			const token = newToken()
 			await writeChangeToken(trx, userId, hashToken(token), LINK_LIFETIME_SECONDS)
-			await addJob('send-mail', confirmLetter(change.email, account.username, token), trx)
+			await addJob('send-mail', confirmMail(change.email, account.username, token), trx)
 		})
 }
 
@@ -64,12 +64,12 @@ export async function mailEmailUndoLinks(
 		const token = newToken()
 		const { email, second_email } = before
 		await insertEmailUndo(trx, { hash: hashToken(token), userId, email, second_email, seconds: UNDO_LIFETIME })
-		await addJob('send-mail', changedLetter(to, before.username, after, token), trx)
+		await addJob('send-mail', changedMail(to, before.username, after, token), trx)
 	}
 }
 
 /** The mail with the link that confirms a new address. */
-function confirmLetter(to: string, username: string, token: string): Mail {
+function confirmMail(to: string, username: string, token: string): Mail {
 	const { publicUrl } = config()
 	const text = `The member @${username} of ${siteName()} wants to log in and get mail by this address. If that is you, confirm it.`
 	const link = { label: 'Confirm my address', url: `${publicUrl}/confirm-email?token=${encodeURIComponent(token)}` }
@@ -80,7 +80,7 @@ function confirmLetter(to: string, username: string, token: string): Mail {
 }
 
 /** Tells the owner of an account that somebody, perhaps they themselves with a second account, entered their address. */
-function knownAddressLetter(to: string): Mail {
+function knownAddressMail(to: string): Mail {
 	const { publicUrl } = config()
 	const text = `A member of ${siteName()} wanted to add this address to their account, but it already has an account.`
 	const link = { label: 'Log in', url: `${publicUrl}/login` }
@@ -90,7 +90,7 @@ function knownAddressLetter(to: string): Mail {
 }
 
 /** The mail to a former address about the change. */
-function changedLetter(
+function changedMail(
 	to: string,
 	username: string,
 	{ email, second_email }: Pick<EmailsRow, 'email' | 'second_email'>,

@@ -148,7 +148,7 @@ function finish(userId: number, name: string, bytes: number): Promise<boolean> {
 		.transaction()
 		.execute(async (trx) => {
 			const member = await finishArchive(trx, { userId, name, bytes })
-			if (member) await addJob('send-mail', readyLetter(member), trx)
+			if (member) await addJob('send-mail', readyMail(member), trx)
 			return member !== undefined
 		})
 }
@@ -223,7 +223,7 @@ export async function removeArchiveFile(name: string): Promise<void> {
 	await (await storage()).remove(keyOf(name))
 }
 
-function readyLetter({ email, name }: { email: string; name: string }) {
+function readyMail({ email, name }: { email: string; name: string }) {
 	const { publicUrl } = config()
 	return linkMail(
 		email,
