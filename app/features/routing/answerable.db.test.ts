@@ -175,9 +175,8 @@ describe('the effect of asking members', () => {
 			await makeComment(await authorOf(id), id, 'Nobody?')
 			if (hoursToAnswer === null) continue
 			const comment = await makeComment(moderator, id)
-			await sql`update comments set created_at = now() - make_interval(hours => ${hoursOld - hoursToAnswer}) where id = ${comment}`.execute(
-				db(),
-			)
+			await sql`update comments set created_at = published_at + make_interval(hours => ${hoursToAnswer})
+				from question_routing where question_routing.question_id = ${id} and comments.id = ${comment}`.execute(db())
 		}
 		const hidden = await ask('react')
 		await sql`update question_routing set routed = true, published_at = now() - interval '2 days' where question_id = ${hidden}`.execute(
