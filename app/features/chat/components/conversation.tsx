@@ -127,11 +127,7 @@ export function Conversation(props: ConversationProps) {
 	)
 }
 
-/**
- * The message that is edited: the one that the member chose, or an edit that the server rejected. Rejected ones, with the text that was
- * typed, are shown one after the other as soon as no other edit is open.
- * @param named the message that the address names
- */
+/** The message that is edited: the chosen one, else a rejected edit with its typed text. @param named chosen by the address */
 function useEditing(named: ChatMessage | null) {
 	const [chosen, edit] = useState(named)
 	const [rejected, setRejected] = useState<ChatMessage[]>([])
