@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, request as send } from 'node:http'
+import { createServer, type IncomingMessage, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -13,13 +13,14 @@ import { config } from '~/config.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { readMetrics, startMetrics } from '~/platform/metrics/metrics.server.ts'
-import { announceSettings } from '~/platform/settings/settings.server.ts'
+import { announceSettings, siteSettings } from '~/platform/settings/settings.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { testDatabaseUrl } from '../../../tests/support/members-site.ts'
 import { getSection, saveSection } from '../site-settings/site-settings.server.ts'
-import { backUpWhenDue, isBackupDue } from './backups.server.ts'
+import { backUpWhenDue, backupSection, isBackupDue } from './backups.server.ts'
+import { openBucket } from './bucket.server.ts'
 import { runScript } from './run-script.server.ts'
 import { readBackups, requestBackup } from './runs.server.ts'
 import '../index.server.ts'
@@ -61,6 +62,24 @@ const runs = async () => {
 }
 /** Makes the last run a day old. */
 const makeDue = () => sql`update backups set started_at = started_at - interval '25 hours'`.execute(db())
+
+/** A proxy in front of the bucket until the test has finished. @param isRefused whether the key may not do this @returns its address */
+async function startRefusing(isRefused: (request: IncomingMessage) => boolean): Promise<string> {
+	const refusal = '<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>'
+	const proxy = createServer((request, response) => {
+		if (isRefused(request)) return response.writeHead(403).end(refusal)
+		const { method, headers, url } = request
+		const there = send(`${endpoint}${url}`, { method, headers }, (answer) => {
+			response.writeHead(answer.statusCode ?? 500, answer.headers)
+			answer.pipe(response)
+		})
+		there.on('error', () => response.destroy())
+		request.pipe(there)
+	}).listen(0, '127.0.0.1')
+	onTestFinished(() => void proxy.close())
+	await once(proxy, 'listening')
+	return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+}
 
 beforeAll(async () => {
 	mkdirSync(target)
@@ -122,22 +141,13 @@ describe('validation of the settings', () => {
 		})
 	})
 
-	test('a bucket whose files the key may not list is refused', async () => {
-		const refusal = '<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>'
-		const unlisted = createServer((request, response) => {
-			const { method, headers, url = '' } = request
-			if (url.includes('list-type')) return response.writeHead(403).end(refusal)
-			const there = send(`${endpoint}${url}`, { method, headers }, (answer) => {
-				response.writeHead(answer.statusCode ?? 500, answer.headers)
-				answer.pipe(response)
-			})
-			request.pipe(there)
-		}).listen(0, '127.0.0.1')
-		onTestFinished(() => void unlisted.close())
-		await once(unlisted, 'listening')
-		const { port } = unlisted.address() as AddressInfo
-		await expect(save({ ...inBucket(), endpoint: `http://127.0.0.1:${port}` })).rejects.toMatchObject({
-			fields: { bucket: expect.stringMatching(/cannot be listed.*Access Denied/) },
+	test.each([
+		['list', /list-type/, 'GET', /cannot be listed.*Access Denied/],
+		['read, not even to learn whether they are whole,', /./, 'HEAD', /cannot be used/],
+	])('a bucket whose files the key may not %s is refused', async (_what, url, method, words) => {
+		const refusing = await startRefusing((request) => request.method === method && url.test(request.url ?? ''))
+		await expect(save({ ...inBucket(), endpoint: refusing })).rejects.toMatchObject({
+			fields: { bucket: expect.stringMatching(words) },
 		})
 	})
 
@@ -255,15 +265,22 @@ test('says why a backup could not be restored', async () => {
 })
 
 test('encrypts a backup in a bucket, leaves no local file, reports a failure, and retries it', async () => {
-	await save(inBucket())
+	let mayRemove = true
+	const proxied = await startRefusing(({ method }) => method === 'DELETE' && !mayRemove)
+	await save({ ...inBucket(), keep: '1', endpoint: proxied })
+	await (await openBucket(siteSettings(backupSection))).write('devquad-2020-01-01T00-00-00Z.tar.zst.age', 'an old one')
 	// As a process leaves it that is killed before the upload has ended.
 	const outgoing = join(config().dataDir, 'backups', 'outgoing')
 	mkdirSync(outgoing, { recursive: true })
 	writeFileSync(join(outgoing, 'devquad-2020-01-01T00-00-00Z.tar.zst.age'), 'not uploaded')
+	// From now on the key may remove nothing. What is made counts, and no other one is made in the next hour.
+	mayRemove = false
+	await expect(backUpWhenDue()).rejects.toThrow('older ones could not be removed')
 	await backUpWhenDue()
 	expect(readdirSync(outgoing)).toEqual([])
-	const [first] = await runs()
-	expect(first).toMatchObject({ file: expect.stringMatching(/^quad\/devquad-.*\.tar\.zst\.age$/), error: null })
+	expect(await runs()).toMatchObject([
+		{ file: expect.stringMatching(/^quad\/devquad-.*\.tar\.zst\.age$/), error: null },
+	])
 	await makeDue()
 	await server.close()
 	await expect(backUpWhenDue()).rejects.toThrow('The backup failed')

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
-import { basename, isAbsolute, join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { config } from '~/config.server.ts'
 import type { SetupStatus } from '~/features/administration/setup/setup.view.ts'
 import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { makeFolder } from '~/lib/make-folder.server.ts'
-import { oldBackups } from '~/platform/backup/backup.server.ts'
+import { oldBackups, removeOldBackups } from '~/platform/backup/backup.server.ts'
 import { gauge } from '~/platform/metrics/metrics.server.ts'
 import { daysBefore, momentOf } from '~/platform/settings/region.server.ts'
 import {
@@ -201,43 +201,54 @@ export function isBackupDue(now: Date, hour: number, last: Date | null): boolean
 async function backUp(settings: BackupSettings): Promise<void> {
 	const id = await beginBackup()
 	if (id === null) return
+	let file: string
 	try {
 		const made = await makeAndTry(settings)
-		const place = settings.bucket ? await moveToBucket(settings, made.file) : made.file
+		file = made.file
+		const place = settings.bucket ? await moveToBucket(settings, file) : file
 		await endBackup(id, { file: place, bytes: made.bytes })
 		log.info({ bytes: made.bytes }, 'a backup was made, and verified by restoring it')
-		await deleteOldRuns(REMEMBERED_DAYS)
 	} catch (error) {
 		const words = wordsOf(error)
 		await endBackup(id, { error: words.slice(0, MAX_ERROR) })
 		throw new Error(`The backup failed: ${words}`, { cause: error })
 	}
+	await deleteOldRuns(REMEMBERED_DAYS)
+	// It counts as made, although an older one stays: made again each hour, backups would fill the place.
+	await removeOldest(settings, file).catch((cause) => {
+		throw new Error(`The backup was made, but older ones could not be removed: ${wordsOf(cause)}`, { cause })
+	})
 }
 
 /** Runs the backup command, which also restores the new backup into a temporary PostgreSQL. */
 async function makeAndTry(settings: BackupSettings): Promise<{ file: string; bytes: number }> {
-	// What waits for its upload alone: a process that was killed before leaves its backup there.
-	const keep = settings.bucket ? 1 : settings.keep
-	const args = ['--to', await folderOf(settings), '--json', '--keep', String(keep)]
+	const args = ['--to', `${await folderOf(settings)}/`, '--json']
 	return (await runScript('scripts/backup.ts', args, { passphrase: settings.passphrase || undefined })) as {
 		file: string
 		bytes: number
 	}
 }
 
-/** Uploads a backup to the bucket, then deletes the oldest ones there and the local file. @returns its address */
+/** Uploads a backup to the bucket, and deletes the local file. @returns its address */
 async function moveToBucket(settings: BackupSettings, file: string): Promise<string> {
 	const name = basename(file)
 	try {
 		const bucket = await openBucket(settings)
-		// First, as a backup that fails is made again each hour: a bucket that may not be listed would get one each time.
-		const names = await bucket.list()
 		await bucket.send(name, file)
-		for (const old of oldBackups(names, settings.keep, name)) await bucket.remove(old)
 		return `${settings.bucket}/${name}`
 	} finally {
 		await rm(file, { force: true })
 	}
+}
+
+/** Removes the oldest backups beyond those that are kept. @param file the one that was just made */
+async function removeOldest(settings: BackupSettings, file: string): Promise<void> {
+	const name = basename(file)
+	// What waits for its upload alone: a process that was killed before leaves its backup there.
+	await removeOldBackups(dirname(file), settings.bucket ? 1 : settings.keep, name)
+	if (!settings.bucket) return
+	const bucket = await openBucket(settings)
+	for (const old of oldBackups(await bucket.list(), settings.keep, name)) await bucket.remove(old)
 }
 
 async function folderOf({ bucket, folder }: BackupSettings): Promise<string> {

@@ -25,7 +25,7 @@ export interface Bucket {
 	/** The names of all files. */
 	list: () => Promise<string[]>
 	remove: (name: string) => Promise<void>
-	/** Uploads a short text. */
+	/** Uploads a short text, and checks that all of it arrived. */
 	write: (name: string, text: string) => Promise<void>
 }
 
@@ -47,6 +47,16 @@ export async function openBucket(settings: BucketSettings): Promise<Bucket> {
 			credentials: { accessKeyId, secretAccessKey },
 		}),
 	)
+	/** Removes a file that is not whole, or of which that cannot be learned: it would count as a backup when the oldest are removed. */
+	const requireWhole = async (name: string, size: number) => {
+		try {
+			const { contentLength } = await disk.getMetaData(name)
+			if (contentLength !== size) throw new Error(`Of ${size} bytes ${contentLength} arrived in the bucket.`)
+		} catch (error) {
+			await disk.delete(name).catch(() => {})
+			throw error
+		}
+	}
 	return {
 		send: async (name, path) => {
 			const { size } = await stat(path)
@@ -58,8 +68,7 @@ export async function openBucket(settings: BucketSettings): Promise<Bucket> {
 				// A bucket that cannot be reached reads nothing, and the file would stay open.
 				contents.destroy()
 			}
-			const { contentLength } = await disk.getMetaData(name)
-			if (contentLength !== size) throw new Error(`Of ${size} bytes ${contentLength} arrived in the bucket.`)
+			await requireWhole(name, size)
 		},
 		list: async () => {
 			const names: string[] = []
@@ -71,6 +80,9 @@ export async function openBucket(settings: BucketSettings): Promise<Bucket> {
 			}
 		},
 		remove: (name) => disk.delete(name),
-		write: (name, text) => disk.put(name, text),
+		write: async (name, text) => {
+			await disk.put(name, text)
+			await requireWhole(name, Buffer.byteLength(text))
+		},
 	}
 }

@@ -141,6 +141,19 @@ test.each<[string, () => Promise<unknown>, number]>([
 	await expect(act()).rejects.toMatchObject({ status })
 })
 
+test('a request is accepted neither by whoever blocks its sender nor by whoever is suspended meanwhile', async () => {
+	await makeMessage(mira, tomas)
+	await setBlocked(tomas, mira.username, true)
+	await expect(acceptConversation(tomas, mira.username)).rejects.toThrow(/^You blocked .*Unblock to write\.$/)
+	await setBlocked(tomas, mira.username, false)
+	const [ended] = await queuedBehind(
+		(trx) => sql`update users set suspended_until = 'infinity' where id = ${tomas.id}`.execute(trx),
+		[() => acceptConversation(tomas, mira.username)],
+	)
+	expect(ended).toMatchObject({ reason: { message: expect.stringContaining('suspended') } })
+	expect((await openConversation(tomas, mira.username)).state.kind).toBe('request')
+})
+
 test('a member whose account is deleted while somebody blocks them is not found', async () => {
 	const [ended] = await queuedBehind(
 		(trx) => sql`delete from users where id = ${mira.id}`.execute(trx),

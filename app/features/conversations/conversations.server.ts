@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
-import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { campusOf } from '~/features/campus/campus.view.ts'
 import { countBlocks, writeBlock } from '~/features/members/blocks.queries.server.ts'
 import { MAX_BLOCKED } from '~/features/members/blocks.server.ts'
 import { findStudies } from '~/features/members/members.queries.server.ts'
+import { lockMayWrite } from '~/features/members/members.server.ts'
 import { studiesText } from '~/features/members/members.view.ts'
 import { announceUnread, forgetActor } from '~/features/notifications/notifications.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isUsername } from '~/lib/checks.ts'
-import { Invalid, NotFound } from '~/lib/errors.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
@@ -118,10 +118,14 @@ export async function setMuted(viewer: Viewer, username: unknown, muted: boolean
 	await Promise.all([announceState(owner, peer), announceUnreadCount(owner)])
 }
 
-/** Accepts a stranger's request without answering. @throws NotFound, NotAllowed also for a suspended member */
+/** Accepts a stranger's request without answering. @throws NotFound, NotAllowed also for a suspended member, and for one who blocks them */
 export async function acceptConversation(viewer: Viewer, username: unknown): Promise<void> {
-	await requireMayWrite(requireSignedIn(viewer).id)
-	const { owner, done, row } = await inConversation(viewer, username, acceptRequest)
+	const { owner, done, row } = await inConversation(viewer, username, async (trx, id, userId) => {
+		await lockMayWrite(trx, userId)
+		const { blockedByMe, reason } = presentState(await requirePairState(requireSignedIn(viewer), username, trx))
+		if (blockedByMe) throw new NotAllowed(reason ?? '')
+		return acceptRequest(trx, id, userId)
+	})
 	if (done) await Promise.all([announceAccepted(owner, row), announceUnreadCount(owner)])
 }
 

@@ -1,5 +1,5 @@
 import { isOwnProfile, maySeeHidden } from '~/features/members/members.policy.ts'
-import { requireProfileWriter } from '~/features/members/members.server.ts'
+import { lockMayWrite, requireProfileWriter } from '~/features/members/members.server.ts'
 import { commentPath } from '~/features/search/search.view.ts'
 import { profilePath } from '~/lib/addresses.ts'
 import { log } from '~/lib/log.server.ts'
@@ -64,7 +64,10 @@ export async function setEvidenceShown(
 	const member = await requireProfileWriter(viewer, username)
 	await db()
 		.transaction()
-		.execute((trx) => writeEvidenceShown(trx, member.id, skills))
+		.execute(async (trx) => {
+			await writeEvidenceShown(trx, member.id, skills)
+			await lockMayWrite(trx, member.id)
+		})
 }
 
 /** The members with strong public evidence of any of these skills, strongest first, at most 50. */

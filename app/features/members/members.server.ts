@@ -1,8 +1,10 @@
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { sharedData } from '~/platform/cache/pages.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { mayEditProfile } from './members.policy.ts'
 import { findIntroduction } from './members.queries.server.ts'
 import { type Introduction, studiesText } from './members.view.ts'
@@ -37,4 +39,14 @@ export async function requireProfileWriter(viewer: Viewer, username: string): Pr
 	await requireMayWrite(member.id)
 	await countUse('profileSaves', member)
 	return member
+}
+
+/**
+ * Requires that a member may write, and locks them until the transaction ends, so that nothing is written after a suspension. Call it after
+ * all other locks.
+ * @throws NotAllowed
+ */
+export async function lockMayWrite(trx: Executor, userId: number): Promise<void> {
+	await lockMember(trx, userId)
+	await requireMayWrite(userId, trx)
 }

@@ -10,9 +10,12 @@ import { EditConflict, type Input } from '~/platform/http/form.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { filled, makePicture } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { queuedBehind } from '../../../tests/support/locks.ts'
 import { NO_CRITERIA } from '../directory/directory.paths.ts'
 import { listCommunity } from '../directory/directory.server.ts'
+import { setEvidenceShown } from '../evidence/evidence.server.ts'
 import { getProfile } from '../profiles/profiles.server.ts'
+import { setFollowing } from '../tags/following.server.ts'
 import {
 	clearExpired,
 	getAcademics,
@@ -23,6 +26,7 @@ import {
 	savePicture,
 	saveSocial,
 } from './editing.server.ts'
+import { addProject } from './items.server.ts'
 
 useDatabase()
 
@@ -300,6 +304,29 @@ describe('the profile picture', () => {
 		const input = { ...filled.personal, profile_url: await path() }
 		await expect(save(mira, input)).rejects.toThrow('This picture no longer exists.')
 	})
+})
+
+test('a member who is suspended while something is saved saves nothing', async () => {
+	const cora = await makeMember('cora')
+	await save(cora, filled.personal)
+	const [personal, academics, social] = [
+		await getPersonal(cora, 'cora'),
+		await getAcademics(cora, 'cora'),
+		await getSocial(cora, 'cora'),
+	].map(({ version }) => version)
+	const ended = await queuedBehind<unknown>(
+		(trx) => sql`update users set suspended_until = 'infinity' where id = ${cora.id}`.execute(trx),
+		[
+			async () => savePersonal(cora, 'cora', { ...filled.personal, city: 'Late', version: personal }),
+			async () => saveAcademics(cora, 'cora', { ...filled.academics, version: academics }),
+			async () => saveSocial(cora, 'cora', { ...filled.social, version: social }),
+			async () => addProject(cora, 'cora', filled.project),
+			async () => setFollowing(cora, { category: 'others' }, true),
+			async () => setEvidenceShown(cora, 'cora', [{ skill: 'JavaScript', shown: false }]),
+		],
+	)
+	for (const one of ended) expect(one).toMatchObject({ reason: { message: expect.stringContaining('suspended') } })
+	expect((await getPersonal(cora, 'cora')).values.city).toBe(filled.personal.city)
 })
 
 /** A date relative to today, in the form's format. */

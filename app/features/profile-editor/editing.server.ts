@@ -1,5 +1,5 @@
 import { requireNoImpersonation } from '~/features/accounts/registration/names.server.ts'
-import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
+import { lockMayWrite, requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
 import { normalizeSkills, setSkills } from '~/features/members/skills.server.ts'
 import { ensureProfile } from '~/features/profiles/profiles.queries.server.ts'
 import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
@@ -45,7 +45,7 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 	const fields = 'profile_url' in input ? { ...others, profile_url } : others
 	const about_html = await aboutHtml(fields.about)
 	await requireAllowedName(member, fields.fullName)
-	await inTransaction(async (trx) => {
+	await saveAs(member, async (trx) => {
 		await lockTermsShared(trx)
 		await ensureProfile(trx, id)
 		await requireOwnPicture(trx, id, 'profile', 'profile_url', 'profile_url' in input ? profile_url : null)
@@ -97,8 +97,9 @@ function audienceValues({ only_me, public_sections }: EditableRow): FormValues {
  * @throws NotAllowed, TooManyRequests, Invalid if the picture is gone
  */
 export async function savePicture(viewer: Viewer, username: string, path: string | null): Promise<void> {
-	const { id } = await requireProfileWriter(viewer, username)
-	await inTransaction(async (trx) => {
+	const member = await requireProfileWriter(viewer, username)
+	const { id } = member
+	await saveAs(member, async (trx) => {
 		await ensureProfile(trx, id)
 		await requireOwnPicture(trx, id, 'profile', 'profile_url', path)
 		await updatePicture(trx, id, path)
@@ -114,10 +115,11 @@ export async function getAcademics(viewer: Viewer, username: string): Promise<Sa
 
 /** @returns the university address, if it is new and has to be confirmed @throws NotAllowed, Invalid, EditConflict */
 export async function saveAcademics(viewer: Viewer, username: string, input: Input): Promise<string | null> {
-	const { id } = await requireProfileWriter(viewer, username)
+	const member = await requireProfileWriter(viewer, username)
+	const { id } = member
 	const version = requireVersion(input)
 	const fields = parseInput(academicsInput, input)
-	const address = await inTransaction(async (trx) => {
+	const address = await saveAs(member, async (trx) => {
 		await ensureProfile(trx, id)
 		const { saved, newAddress } = await updateAcademics(trx, id, version, fields)
 		if (!saved) requireSameAsStored(academicsValues(await requireEditable({ id }, trx)), fields)
@@ -135,10 +137,11 @@ export async function getSocial(viewer: Viewer, username: string): Promise<Saved
 
 /** @throws NotAllowed, Invalid, EditConflict */
 export async function saveSocial(viewer: Viewer, username: string, input: Input): Promise<void> {
-	const { id } = await requireProfileWriter(viewer, username)
+	const member = await requireProfileWriter(viewer, username)
+	const { id } = member
 	const version = requireVersion(input)
 	const fields = parseInput(socialInput, input)
-	await inTransaction(async (trx) => {
+	await saveAs(member, async (trx) => {
 		await ensureProfile(trx, id)
 		const saved = await updateSocial(trx, id, version, fields)
 		if (!saved) requireSameAsStored(socialValues(await requireEditable({ id }, trx)), fields)
@@ -169,7 +172,16 @@ export async function requireOwnPicture(
 	throw new Invalid(message, { [field]: message })
 }
 
-/** Runs a save in a transaction. */
+/** Runs a save in a transaction. @throws NotAllowed, also for a member who was suspended meanwhile */
+export function saveAs<Result>(member: { id: number }, work: (trx: Executor) => Promise<Result>): Promise<Result> {
+	return inTransaction(async (trx) => {
+		const result = await work(trx)
+		await lockMayWrite(trx, member.id)
+		return result
+	})
+}
+
+/** Runs a change in a transaction that suspended members may make, too. */
 export function inTransaction<Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> {
 	return db().transaction().execute(work)
 }

@@ -29,7 +29,7 @@ import {
 	requireVersion,
 } from '~/platform/http/form.server.ts'
 import type { FormValues, SavedValues } from '~/platform/http/form.ts'
-import { inTransaction, requireOwnPicture } from './editing.server.ts'
+import { inTransaction, requireOwnPicture, saveAs } from './editing.server.ts'
 import {
 	countItems,
 	findCertificate,
@@ -195,9 +195,10 @@ function reader<Fields extends object>(kind: ItemKind<Fields>) {
 
 function adder<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, input: Input): Promise<void> => {
-		const { id: userId } = await requireProfileWriter(viewer, username)
+		const member = await requireProfileWriter(viewer, username)
+		const { id: userId } = member
 		const fields = parseFields(kind, input)
-		await inTransaction(async (trx) => {
+		await saveAs(member, async (trx) => {
 			await kind.lock?.(trx)
 			const { items } = profileLimits
 			const count = await countItems(trx, kind.table, userId)
@@ -213,11 +214,12 @@ function adder<Fields extends object>(kind: ItemKind<Fields>) {
 
 function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string, input: Input): Promise<void> => {
-		const { id: userId } = await requireProfileWriter(viewer, username)
+		const member = await requireProfileWriter(viewer, username)
+		const { id: userId } = member
 		const key = uuid(kind, id)
 		const version = requireVersion(input)
 		const fields = parseFields(kind, input)
-		await inTransaction(async (trx) => {
+		await saveAs(member, async (trx) => {
 			await kind.lock?.(trx)
 			await lockProfile(trx, userId)
 			await checkItemPicture(trx, userId, kind, fields)

@@ -4,7 +4,7 @@ import { ensureProfile, type ItemTable, lockProfile } from '~/features/profiles/
 import { Conflict, Invalid, NoSuch } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { type Input, parseInput, requireVersion } from '~/platform/http/form.server.ts'
-import { inTransaction } from './editing.server.ts'
+import { saveAs } from './editing.server.ts'
 import {
 	listPositions,
 	type PositionedItem,
@@ -41,12 +41,13 @@ export function getOrderVersion(viewer: Viewer, username: string): Promise<numbe
  * @throws NotAllowed, TooManyRequests, Invalid, NotFound for an item that is gone, Conflict if the order was changed elsewhere
  */
 export async function moveItem(viewer: Viewer, username: string, table: ItemTable, input: Input): Promise<string> {
-	const { id: userId } = await requireProfileWriter(viewer, username)
+	const member = await requireProfileWriter(viewer, username)
+	const { id: userId } = member
 	const version = requireVersion(input)
 	const { move, order } = parseInput(moveInput, input)
 	if (!move && !order) throw new Invalid(noMove)
 	const [step = '', item = ''] = move?.split(':') ?? []
-	return inTransaction(async (trx) => {
+	return saveAs(member, async (trx) => {
 		await ensureProfile(trx, userId)
 		await lockProfile(trx, userId)
 		const places = await listPositions(trx, table, userId)

@@ -4,7 +4,7 @@ import { fetchGithub, findGithubAccount, type GithubAccount } from '~/features/c
 import { ProviderUnreachable } from '~/features/campus-login/provider-fetch.server.ts'
 import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
 import { canonicalSkill } from '~/features/members/skills.server.ts'
-import { inTransaction } from '~/features/profile-editor/editing.server.ts'
+import { saveAs } from '~/features/profile-editor/editing.server.ts'
 import { countItems, insertProject, listSourceLinks } from '~/features/profile-editor/items.queries.server.ts'
 import { profileLimits } from '~/features/profile-editor/profile.limits.ts'
 import { projectInput } from '~/features/profile-editor/profile.schema.ts'
@@ -104,7 +104,7 @@ export async function addRepositories(viewer: Viewer, username: string, input: I
 	const ids = new Set(String(input.repository ?? '').split(/,\s*/))
 	const chosen = (await listRepositories(owner, account)).filter(({ id }) => ids.has(String(id)))
 	if (chosen.length === 0) throw new Invalid('Choose at least one repository.')
-	const added = await inTransaction((trx) => addEach(trx, owner.id, chosen))
+	const added = await saveAs(owner, (trx) => addEach(trx, owner.id, chosen))
 	if (added === 0) throw new Invalid('These are among your projects already.')
 	return added === 1 ? 'Project added successfully!' : `${pluralize(added, 'project')} added.`
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { diskError } from '~/lib/disk-error.server.ts'
 import { log } from '~/lib/log.server.ts'
 import {
+	currentSegment,
 	disableArchiving,
 	enableArchiving,
 	isArchiving,
@@ -24,6 +25,7 @@ import { PictureMirror } from './picture-mirror.server.ts'
 import {
 	createArchive,
 	findWalArchive,
+	listSegments,
 	segmentNumber,
 	sweepArchive,
 	type WalArchive,
@@ -160,14 +162,18 @@ export class Archiver {
 	}
 
 	/**
-	 * The archive that an earlier process wrote to; null where there is none, or it belongs to another cluster. @throws Error when it
-	 * cannot be reached
+	 * The archive that an earlier process wrote to; null where there is none, or it belongs to another cluster, or to a later state of this
+	 * one. @throws Error when it cannot be reached
 	 */
 	async #reopen(): Promise<WalArchive | null> {
 		const { folder } = this.#stateNow()
 		if (folder === null) return null
 		const archive = await requireArchive(folder)
-		return archive.system === (await systemIdentifier(this.#options.dataDir)) ? archive : null
+		const { dataDir } = this.#options
+		if (archive.system !== (await systemIdentifier(dataDir))) return null
+		// The data directory may be an earlier copy of itself: what it writes from now on must not be mixed with what it wrote then.
+		const newest = (await listSegments(archive)).at(-1)
+		return newest && newest.number > segmentNumber(await currentSegment(dataDir)) ? null : archive
 	}
 
 	async #begin(settings: ArchivingSettings): Promise<WalArchive> {

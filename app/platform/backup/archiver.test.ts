@@ -280,7 +280,7 @@ test('an old part that cannot be removed is named as such, and removed ten minut
 			const old = (day: string) =>
 				join(path, `bases/2020-01-0${day}T00-00-00Z-${'0'.repeat(24)}-${'0'.repeat(24)}.tar.zst`)
 			mkdirSync(old('1'))
-			writeFileSync(old('2'), '')
+			for (const day of ['2', '3', '4']) writeFileSync(old(day), '')
 			return ++made
 		},
 	})
@@ -301,5 +301,27 @@ test('an old part that cannot be removed is named as such, and removed ten minut
 	vi.advanceTimersByTime(11 * 60_000)
 	expect((await lookOnce()).trouble).toBeNull()
 	expect(made).toBe(1)
+	await next.look(null)
+})
+
+test('an earlier copy of the data directory begins an archive of its own, as what it writes differs', async () => {
+	await look()
+	const later = (await stateNow()).folder
+	const copy = `${dataDir}.copy`
+	await postgres.stop()
+	execFileSync('cp', ['-a', dataDir, copy])
+	postgres = await startEmbeddedPostgres(dataDir, ['fsync=off'])
+	for (let times = 0; times < 3; times += 1) {
+		await handOver()
+		await look()
+	}
+	await postgres.stop()
+	rmSync(dataDir, { recursive: true })
+	renameSync(copy, dataDir)
+	postgres = await startEmbeddedPostgres(dataDir, ['fsync=off'])
+	const next = new Archiver({ dataDir, version: '0', makeBase: async () => 1 })
+	await next.look(settings)
+	await next.settle()
+	expect((await stateNow()).folder).not.toBe(later)
 	await next.look(null)
 })

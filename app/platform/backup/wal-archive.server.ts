@@ -203,14 +203,18 @@ export async function writeFileAtomically(path: string, contents: Uint8Array): P
 }
 
 /**
- * Removes the base backups that no moment of the last `days` needs, and the WAL that only those needed. They are not counted, as some
- * are made within minutes, after gaps. An older archive of the same cluster is removed when its last segment is older than the oldest
+ * Removes the base backups that no moment of the last `days` needs, and the WAL that only those needed. Not they are counted but the
+ * days on which they were made, as some are made within minutes, after gaps; the age alone would not do, as the clock may be ahead for
+ * an hour. An older archive of the same cluster is removed when its last segment is older than the oldest
  * base backup that stays.
  * @returns the earliest moment that can still be restored; null while the archive does not cover all these days
  */
 export async function sweepArchive(archive: WalArchive, days: number, now = new Date()): Promise<Date | null> {
 	const bases = await listBaseBackups(archive)
-	const first = bases.findLastIndex(({ at }) => now.getTime() - at.getTime() >= days * DAY_MS)
+	const daysFrom = (index: number) => new Set(bases.slice(index).map(({ at }) => at.toISOString().slice(0, 10))).size
+	const first = bases.findLastIndex(
+		({ at }, index) => now.getTime() - at.getTime() >= days * DAY_MS && daysFrom(index + 1) >= days,
+	)
 	const oldest = bases[first]
 	if (!oldest) return null
 	for (const { file } of bases.slice(0, first)) await rm(file, { force: true })

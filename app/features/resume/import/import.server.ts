@@ -8,12 +8,7 @@ import {
 	updatePersonal,
 	updateSocial,
 } from '~/features/profile-editor/editing.queries.server.ts'
-import {
-	aboutHtml,
-	inTransaction,
-	requireAllowedName,
-	requireEditable,
-} from '~/features/profile-editor/editing.server.ts'
+import { aboutHtml, requireAllowedName, requireEditable, saveAs } from '~/features/profile-editor/editing.server.ts'
 import {
 	insertCertificate,
 	insertProject,
@@ -94,7 +89,7 @@ export async function applyImport(
 	const { id } = member
 	const read = parseResume(document)
 	const selected = new Set(chosen)
-	const changes = await inTransaction(async (trx) => {
+	const changes = await saveAs(member, async (trx) => {
 		await lockTermsShared(trx)
 		await ensureProfile(trx, id)
 		await lockProfile(trx, id)
