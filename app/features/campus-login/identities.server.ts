@@ -202,7 +202,7 @@ function isOpenedByCampus(rows: readonly IdentityRow[], issuer: string, provider
 }
 
 /**
- * Links an identity to the account of a session that has just begun by a mailed link. The addresses of the account are told.
+ * Links an identity to the account of a session that has just begun by a mailed link. A mail to each address of the account says so.
  * @returns the id of the identity
  * @throws NotAllowed, Conflict if it is not possible any more
  */
@@ -227,9 +227,7 @@ async function linkByMail(sessionId: number, { identity, email }: NonNullable<Ke
 			const former = linked.find(({ provider }) => provider === identity.provider)
 			if (former) await deleteIdentity(trx, { userId, id: former.id, keptSession: sessionId })
 			const id = await insertIdentity(trx, userId, identity, true)
-			const addresses = await findEmails(userId, trx)
-			for (const to of [addresses?.email, addresses?.second_email])
-				if (to) await addJob('send-mail', linkedLetter(to, who), trx)
+			await mailEachAddress(trx, userId, (to) => linkedLetter(to, who))
 			return { id, former, owner }
 		})
 	await invalidatePages([ALL_PAGES])
@@ -323,9 +321,15 @@ export async function unlinkIdentity(viewer: SignedIn, id: number, keptSession: 
 	await recordSecurityEvent('identity-unlinked', { userId: viewer.id, detail: { provider } })
 }
 
+/** Mails a letter to both addresses of an account. */
+async function mailEachAddress(trx: Executor, userId: number, letterTo: (to: string) => Mail): Promise<void> {
+	const addresses = await findEmails(userId, trx)
+	for (const to of [addresses?.email, addresses?.second_email]) if (to) await addJob('send-mail', letterTo(to), trx)
+}
+
 /**
- * Unlinks an identity of a member in the transaction of an admin, with the links that wait to be followed. Their addresses are told. Call {@link invalidatePages}
- * after the commit.
+ * Unlinks an identity of a member in the transaction of an admin, and invalidates the links that wait to be followed. A mail to each
+ * address of the account says so. Call {@link invalidatePages} after the commit.
  * @returns how sentences name its provider
  * @throws NotFound if it is unlinked already
  */
@@ -334,9 +338,7 @@ export async function removeIdentity(trx: Executor, userId: number, id: number):
 	if (provider === undefined) throw new NotFound(unlinked)
 	await deleteLinkRequests(trx, userId)
 	const title = providerNames[provider] ?? provider
-	const addresses = await findEmails(userId, trx)
-	for (const to of [addresses?.email, addresses?.second_email])
-		if (to) await addJob('send-mail', removedLetter(to, title), trx)
+	await mailEachAddress(trx, userId, (to) => removedLetter(to, title))
 	return title
 }
 

@@ -35,9 +35,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const query = `redirectTo=${encodeURIComponent(redirectTo)}`
 	try {
 		await countUse('outsideLogins', viewerOf(context), factsOf(context).ip)
-		if (form.get('intent') === 'mail') {
-			return await mailLink(request, redirectTo, query)
-		}
+		if (form.get('intent') === 'mail') return await mailLink(request, redirectTo, query)
 		const { headers, leadsTo } = await followLoginLink(String(form.get('token') ?? ''), request)
 		headers.append('Set-Cookie', clearLinkCookie())
 		const message = 'Linked. You can log in with it from now on.'
