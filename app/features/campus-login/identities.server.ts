@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { deleteLinkRequests } from '~/features/account-linking/account-linking.queries.server.ts'
 import { beginLinking } from '~/features/account-linking/account-linking.server.ts'
+import { LINKED } from '~/features/account-linking/account-linking.view.ts'
 import { findAccountByEmail, lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { logInAs } from '~/features/accounts/accounts.server.ts'
 import { allowsPasswords, loginMethods } from '~/features/accounts/login-methods.server.ts'
@@ -128,15 +129,20 @@ function encryptKept(kept: Kept): string {
 	return encryptSecret(keptPurpose, JSON.stringify(kept))
 }
 
+function readKept(kept: string): Kept {
+	return keptShape.parse(JSON.parse(decryptSecret(keptPurpose, kept) ?? 'null'))
+}
+
+/** What a session whose beginning linked a login tells its member; null for other sessions. @param kept as of {@link attachSession} */
+export const noticeOfLink = (kept: string) => (readKept(kept).link ? LINKED : null)
+
 /**
  * Stores with a new session how to check it at its provider, and when it ends. Links the identity first, if a mailed link asked for it.
  * @param kept as `logInByIdentity` encrypted it, possibly before a second step
  * @throws NotAllowed if the identity was unlinked meanwhile, Conflict if it cannot be linked any more
  */
 export async function attachSession(sessionId: number, kept: string): Promise<void> {
-	const { refreshToken, endsAt, link, ...rest } = keptShape.parse(
-		JSON.parse(decryptSecret(keptPurpose, kept) ?? 'null'),
-	)
+	const { refreshToken, endsAt, link, ...rest } = readKept(kept)
 	const identityId = link ? await linkByMail(sessionId, link) : rest.identityId
 	if (refreshToken === null && endsAt === null) return
 	const encrypted = refreshToken === null ? null : encryptSecret(refreshPurpose(sessionId), refreshToken)
@@ -191,8 +197,14 @@ async function offerLinking(provider: Provider, answer: ProviderIdentity, person
 	const link = { identity: identityOf(provider, answer), email }
 	throw await beginLinking({
 		...{ userId: account.id, email, provider: provider.name, identity: `${answer.issuer} ${answer.subject}` },
+		identityName: calledThere(person),
 		kept: encryptKept({ identityId: null, link, refreshToken, endsAt }),
 	})
+}
+
+/** What the provider calls a person, for them to recognize: their name, and their username in brackets. */
+function calledThere({ name, username }: ProviderUser): string {
+	return username === '' || username === name ? name : `${name} (${username.slice(0, 100)})`
 }
 
 /** Whether one of these identities logs in by a campus provider now. One of this provider with a former issuer does not. */
