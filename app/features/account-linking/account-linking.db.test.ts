@@ -254,6 +254,9 @@ describe('accounts', () => {
 			insert into identities (user_id, provider, issuer, subject, used_at)
 			values (${admin.id}, 'campus', ${campus.issuer}, ${`admin-${made}`}, now())`.execute(db())
 		await save({ onlyWay: 'on' })
+		enrol(`bare-${made}`, { email: undefined })
+		await expect(logIn()).rejects.toThrow(/Ask who runs the login\.$/)
+		campus.visitor = `sub-${made}`
 		await sql`update users set email_verified = false where id = ${member.id}`.execute(db())
 		await sql`
 			insert into identities (user_id, provider, issuer, subject)
