@@ -19,7 +19,7 @@ export default function Announcement({ announcement }: { announcement: Announcem
 	return (
 		<aside className="border-b border-line bg-ivy-wash" aria-label="Announcement">
 			<div className="mx-auto flex max-w-page items-center gap-3 px-4 py-2 sm:px-6">
-				<p className="min-w-0 flex-1 text-sm wrap-anywhere text-ink">
+				<p className="min-w-0 flex-1 text-sm wrap-anywhere text-ink" dir="auto">
 					{text}{' '}
 					{link && (
 						<Link className="link font-semibold" to={link.url}>

@@ -308,6 +308,8 @@ test('an announcement appears on every page, and a member closes it with and wit
 	await page.getByLabel('Last day', { exact: true }).fill('')
 	await page.getByRole('button', { name: 'Save' }).click()
 	await expect(banner).toContainText('The library is closed on Friday.')
+	// It may be in a language from right to left.
+	await expect(banner.getByRole('paragraph')).toHaveAttribute('dir', 'auto')
 	await page.goto('/forum')
 	await expectNoViolationsInThemes(page)
 	await expectToFit(page, [360, 1280])

@@ -176,6 +176,7 @@ test('a member with a password links the campus login by mail, on two devices, w
 		const member = await laptop.newPage()
 		await logIn(member)
 		await expect(member.getByRole('heading', { level: 1 })).toHaveText('This address has an account')
+		await expect(member.getByText('You used “Log in at Eastmere” as Lina Harrow (lharrow), but')).toBeVisible()
 		if (javaScriptEnabled) {
 			await expectNoViolationsInThemes(member)
 			await expectToFit(member, [320, 1280])

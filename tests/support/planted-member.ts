@@ -204,7 +204,7 @@ async function fillBehind({ id, username }: SignedIn, own: string, questionId: n
 		[
 			'link_requests',
 			{
-				...{ user_id: id, email: next, provider: own, identity_hash: own, browser_hash: own },
+				...{ user_id: id, email: next, provider: own, identity_hash: own, identity_name: own, browser_hash: own },
 				...{ link_hash: own, kept: own, expires_at: soon },
 			},
 		],

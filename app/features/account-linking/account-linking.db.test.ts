@@ -95,11 +95,12 @@ const stateOf = async (token: string, browser: Request) => (await findLinking(to
 test('a mail to the address links the login to its account, once; both addresses of the account are told', async () => {
 	await sql`update users set second_email = ${`own${made}@home.example`} where id = ${member.id}`.execute(db())
 	const browser = await unlinkedLogin()
-	expect(await findLinking('', browser)).toEqual({ state: 'begun', email: emailOf(member), message: '' })
+	const login = { label: 'Log in with your campus account', identityName: `at-sub-${made}`, email: emailOf(member) }
+	expect(await findLinking('', browser)).toEqual({ state: 'begun', ...login, message: '' })
 	const token = await mailedTo(emailOf(member), browser)
 	expect(await activateLoginLink(token)).toBe(true)
 	expect(await findLinking(token, browser)).toMatchObject({
-		state: 'open',
+		...{ state: 'open', ...login },
 		account: { username: member.username, name: member.name, losesCredentials: false },
 	})
 	const { headers, leadsTo } = await followLoginLink(token, browser)
@@ -135,10 +136,10 @@ describe('a link that does not count', () => {
 
 	test('with another identity that has the same address', async () => {
 		const token = await mailedTo(emailOf(member), await unlinkedLogin())
-		enrol(`other-${made}`)
+		enrol(`other-${made}`, { name: 'Ada Lumen' })
 		const other = await unlinkedLogin()
-		expect(await findLinking(token, other)).toEqual({
-			...{ state: 'begun', email: emailOf(member) },
+		expect(await findLinking(token, other)).toMatchObject({
+			...{ state: 'begun', email: emailOf(member), identityName: `Ada Lumen (at-other-${made})` },
 			message: 'That link is for another login than yours.',
 		})
 		await expect(followLoginLink(token, other)).rejects.toThrow(Invalid)
@@ -211,7 +212,8 @@ describe('accounts', () => {
 		const refusal = await followLoginLink(token, browser).catch((error: unknown) => error)
 		if (!(refusal instanceof SecondStepRequired)) throw refusal
 		expect(await identitiesOf(member)).toEqual([])
-		await submitCode(code(), refusal.cookie)
+		const { notice } = await submitCode(code(), refusal.cookie)
+		expect(notice).toBe('Linked. You can log in with it from now on.')
 		expect(await identitiesOf(member)).toEqual([`sub-${made}`])
 	})
 
@@ -252,6 +254,9 @@ describe('accounts', () => {
 			insert into identities (user_id, provider, issuer, subject, used_at)
 			values (${admin.id}, 'campus', ${campus.issuer}, ${`admin-${made}`}, now())`.execute(db())
 		await save({ onlyWay: 'on' })
+		enrol(`bare-${made}`, { email: undefined })
+		await expect(logIn()).rejects.toThrow(/Ask who runs the login\.$/)
+		campus.visitor = `sub-${made}`
 		await sql`update users set email_verified = false where id = ${member.id}`.execute(db())
 		await sql`
 			insert into identities (user_id, provider, issuer, subject)

@@ -14,6 +14,7 @@ export const accountLinking = defineFeature({
 			archive: ['email', 'provider', 'works_until', 'created_at', 'expires_at'],
 			withheld: {
 				identity_hash: 'of a login that may be somebody else’s',
+				identity_name: 'of a login that may be somebody else’s',
 				browser_hash: 'a secret',
 				link_hash: 'a secret',
 				kept: 'holds a secret',

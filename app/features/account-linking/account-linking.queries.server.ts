@@ -9,6 +9,8 @@ export interface NewLinkRequest {
 	email: string
 	provider: string
 	identityHash: string
+	/** What the provider calls the person. */
+	identityName: string
 	browserHash: string
 	/** Encrypted. */
 	kept: string
@@ -21,10 +23,10 @@ const MAX_WAITING = 10
 
 /** Stores a login that waits for its link. Of those of the same identity that have none, only the newest are kept. */
 export async function insertLinkRequest(request: NewLinkRequest): Promise<void> {
-	const { userId, email, provider, identityHash, browserHash, kept, seconds } = request
+	const { userId, email, provider, identityHash, identityName, browserHash, kept, seconds } = request
 	await sql`
-		insert into link_requests (user_id, email, provider, identity_hash, browser_hash, kept, expires_at)
-		values (${userId}, ${email}, ${provider}, ${identityHash}, ${browserHash}, ${kept},
+		insert into link_requests (user_id, email, provider, identity_hash, identity_name, browser_hash, kept, expires_at)
+		values (${userId}, ${email}, ${provider}, ${identityHash}, ${identityName}, ${browserHash}, ${kept},
 			now() + make_interval(secs => ${seconds}))`.execute(db())
 	await sql`
 		delete from link_requests where id in (
@@ -36,6 +38,7 @@ export interface BrowserLinkRequest {
 	user_id: number
 	email: string
 	provider: string
+	identity_name: string
 	username: string
 }
 
@@ -46,7 +49,7 @@ export async function findByBrowser(
 	executor: Executor = db(),
 ): Promise<BrowserLinkRequest | undefined> {
 	const { rows } = await sql<BrowserLinkRequest>`
-		select r.user_id, r.email, r.provider, u.username from link_requests r
+		select r.user_id, r.email, r.provider, r.identity_name, u.username from link_requests r
 		join users u on u.id = r.user_id join account_emails e on e.user_id = r.user_id and e.email = r.email
 		where r.browser_hash = ${browserHash} and r.created_at > now() - make_interval(secs => ${seconds})`.execute(
 		executor,
@@ -87,6 +90,7 @@ export interface LinkRow {
 	email: string
 	provider: string
 	identity_hash: string
+	identity_name: string
 	name: string
 	username: string
 	email_verified: boolean
@@ -107,7 +111,7 @@ export async function findByLink(
 	{ hash, browserHash, seconds }: { hash: string; browserHash: string; seconds: number },
 ): Promise<LinkRow | undefined> {
 	const { rows } = await sql<LinkRow>`
-		select r.user_id, r.email, r.provider, r.identity_hash, u.name, u.username, u.email_verified,
+		select r.user_id, r.email, r.provider, r.identity_hash, r.identity_name, u.name, u.username, u.email_verified,
 			${isoSeconds('u.created_at')} as registered_at,
 			u.leaves_at is not null as is_leaving,
 			(select own.kept from link_requests own

@@ -27,6 +27,7 @@ import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import {
 	activateLink,
+	type BrowserLinkRequest,
 	deleteLinkRequests,
 	findByBrowser,
 	findByLink,
@@ -60,6 +61,7 @@ export class LinkRequired extends NotAllowed {
  * @param login.userId whose account it is
  * @param login.email the address, which the provider vouches for
  * @param login.identity issuer and subject, as one text
+ * @param login.identityName what the provider calls the person, for them to recognize
  * @param login.kept passed to `logInAs` once the link is followed, and from there to the features
  * @returns what to throw
  */
@@ -68,6 +70,7 @@ export async function beginLinking(login: {
 	email: string
 	provider: string
 	identity: string
+	identityName: string
 	kept: string
 }): Promise<LinkRequired> {
 	const { identity, ...request } = login
@@ -99,17 +102,21 @@ export async function findLinking(token: string, request: Request): Promise<Link
 	if (!link) {
 		const own = await findByBrowser(browserHash, LOGIN_SECONDS)
 		const message = token ? oldLink : ''
-		return own ? { state: 'begun', email: own.email, message } : { state: 'over', message }
+		return own ? begunView(own, message) : { state: 'over', message }
 	}
 	const label = labelOf(link.provider)
 	if (link.kept === null) {
 		const own = await findByBrowser(browserHash, LOGIN_SECONDS)
-		if (own) return { state: 'begun', email: own.email, message: 'That link is for another login than yours.' }
+		if (own) return begunView(own, 'That link is for another login than yours.')
 		return { state: 'elsewhere', provider: link.provider, label }
 	}
 	const { name, username, registered_at: registeredAt, email_verified } = link
 	const account = { name, username, registeredAt, losesCredentials: !email_verified }
-	return { state: 'open', label, email: link.email, account }
+	return { state: 'open', label, identityName: link.identity_name, email: link.email, account }
+}
+
+function begunView({ email, provider, identity_name }: BrowserLinkRequest, message: string): LinkingView {
+	return { state: 'begun', label: labelOf(provider), identityName: identity_name, email, message }
 }
 
 /** The button of a provider on the login page. */

@@ -9,10 +9,12 @@ import { deleteLoginChallenge, takeLoginChallenge } from '~/features/sessions/se
 import { announceAccountChange, requireStandingSession } from '~/features/sessions/sessions.server.ts'
 import type { SecurityEventKind } from '~/features/sessions/sessions.view.ts'
 import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
+import { remember } from '~/lib/remember.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
+import type { Feature } from '~/platform/feature.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { linkMail } from '~/platform/mail/mail.server.ts'
@@ -37,6 +39,22 @@ import {
 	totpPurpose,
 	totpUri,
 } from './codes.server.ts'
+
+declare module '~/platform/feature.ts' {
+	interface Feature {
+		/** What to tell a member whose session with this `kept` (see `logInAs`) began after the code; null if there is nothing. */
+		noticeOfLogin?: (kept: string) => string | null
+	}
+}
+
+const registry = remember<{ notices: NonNullable<Feature['noticeOfLogin']>[] }>('login-notices', () => ({
+	notices: [],
+}))
+
+/** Registers the notices of all features about logins with a second step. */
+export function registerLoginNotices(features: readonly Feature[]): void {
+	registry.notices = features.flatMap(({ noticeOfLogin }) => noticeOfLogin ?? [])
+}
 
 /*
  * The authenticator app of a member: setup, the second step of a login, recovery codes. Callers that change it must call `requireConfirmed`
@@ -129,13 +147,13 @@ export async function hasPendingLogin(request: Request): Promise<boolean> {
 /**
  * The second step of a login: a TOTP code or a recovery code. Attempts are counted per account; those of a known device separately, so that
  * a stranger who has the password cannot lock the member out.
- * @returns the cookies of the session, and whether the member has asked for deletion of the account
+ * @returns the cookies of the session, whether the member has asked for deletion of the account, and a notice instead of a greeting
  * @throws Invalid with the field, TooManyRequests; NotAllowed if the login has to start again
  */
 export async function finishSecondStep(
 	form: FormData,
 	request: Request,
-): Promise<{ headers: Headers; isLeaving: boolean }> {
+): Promise<{ headers: Headers; isLeaving: boolean; notice: string | null }> {
 	const { code } = parseForm(codeInput, form)
 	const waiting = await findPendingLogin(request)
 	if (!waiting) throw new NotAllowed(ended)
@@ -158,7 +176,13 @@ export async function finishSecondStep(
 	await resetAttempts(counted)
 	// Whoever changes the password deletes the challenge, also while this session begins.
 	const ground = { stands: () => deleteLoginChallenge(taken), refusal: { message: ended } }
-	return { headers: await beginSession(waiting.id, request, ground, kept), isLeaving: waiting.is_leaving }
+	const headers = await beginSession(waiting.id, request, ground, kept)
+	return { headers, isLeaving: waiting.is_leaving, notice: noticeFor(kept) }
+}
+
+function noticeFor(kept: string | null): string | null {
+	if (kept === null) return null
+	return registry.notices.map((noticeOf) => noticeOf(kept)).find((notice) => notice !== null) ?? null
 }
 
 /** Uses up a TOTP code or a recovery code. @param alongside writes in the same transaction @throws Invalid with the field `code` */

@@ -1,6 +1,6 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { attachSession } from './identities.server.ts'
+import { attachSession, noticeOfLink } from './identities.server.ts'
 import { ldapSection } from './ldap-section.server.ts'
 import { reportLockout } from './lockout.server.ts'
 import { listProviders } from './providers.server.ts'
@@ -26,6 +26,7 @@ export const campusLogin = defineFeature({
 		{ name: 'end-provider-sessions', every: 'minute', run: endOverdueSessions },
 		{ name: 'sweep-saml-requests', every: 'hour', run: sweepSamlRequests },
 	],
+	noticeOfLogin: noticeOfLink,
 	start: reportLockout,
 	crossSiteForms: ['/login/saml/acs'],
 	memberData: {

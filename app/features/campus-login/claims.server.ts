@@ -1,4 +1,5 @@
 import { isEmail, nameInput } from '~/features/accounts/accounts.schema.ts'
+import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import { requireNoImpersonation } from '~/features/accounts/registration/names.server.ts'
 import type { ExternalUser } from '~/features/accounts/registration/registrations.server.ts'
 import { Invalid } from '~/lib/errors.ts'
@@ -40,7 +41,7 @@ export async function readProviderUser(claims: Claims, names: ClaimNames): Promi
 	const email = textOf(claims, names.email).toLowerCase()
 	if (!isEmail(email))
 		throw new Invalid(
-			'No email address came with this login, so no account can be made. Ask who runs the login, or register here.',
+			`No email address came with this login, so no account can be made. Ask who runs the login${allowsPasswords() ? ', or register here' : ''}.`,
 		)
 	// A campus username may be a mail address; the part before the @ is used.
 	const username = textOf(claims, names.username).split('@', 1)[0] ?? ''

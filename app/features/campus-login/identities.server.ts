@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { deleteLinkRequests } from '~/features/account-linking/account-linking.queries.server.ts'
 import { beginLinking } from '~/features/account-linking/account-linking.server.ts'
+import { LINKED } from '~/features/account-linking/account-linking.view.ts'
 import { findAccountByEmail, lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { logInAs } from '~/features/accounts/accounts.server.ts'
 import { allowsPasswords, loginMethods } from '~/features/accounts/login-methods.server.ts'
@@ -128,15 +129,20 @@ function encryptKept(kept: Kept): string {
 	return encryptSecret(keptPurpose, JSON.stringify(kept))
 }
 
+function readKept(kept: string): Kept {
+	return keptShape.parse(JSON.parse(decryptSecret(keptPurpose, kept) ?? 'null'))
+}
+
+/** What a session whose beginning linked a login tells its member; null for other sessions. @param kept as of {@link attachSession} */
+export const noticeOfLink = (kept: string) => (readKept(kept).link ? LINKED : null)
+
 /**
  * Stores with a new session how to check it at its provider, and when it ends. Links the identity first, if a mailed link asked for it.
  * @param kept as `logInByIdentity` encrypted it, possibly before a second step
  * @throws NotAllowed if the identity was unlinked meanwhile, Conflict if it cannot be linked any more
  */
 export async function attachSession(sessionId: number, kept: string): Promise<void> {
-	const { refreshToken, endsAt, link, ...rest } = keptShape.parse(
-		JSON.parse(decryptSecret(keptPurpose, kept) ?? 'null'),
-	)
+	const { refreshToken, endsAt, link, ...rest } = readKept(kept)
 	const identityId = link ? await linkByMail(sessionId, link) : rest.identityId
 	if (refreshToken === null && endsAt === null) return
 	const encrypted = refreshToken === null ? null : encryptSecret(refreshPurpose(sessionId), refreshToken)
@@ -191,8 +197,14 @@ async function offerLinking(provider: Provider, answer: ProviderIdentity, person
 	const link = { identity: identityOf(provider, answer), email }
 	throw await beginLinking({
 		...{ userId: account.id, email, provider: provider.name, identity: `${answer.issuer} ${answer.subject}` },
+		identityName: calledThere(person),
 		kept: encryptKept({ identityId: null, link, refreshToken, endsAt }),
 	})
+}
+
+/** What the provider calls a person, for them to recognize: their name, and their username in brackets. */
+function calledThere({ name, username }: ProviderUser): string {
+	return username === '' || username === name ? name : `${name} (${username.slice(0, 100)})`
 }
 
 /** Whether one of these identities logs in by a campus provider now. One of this provider with a former issuer does not. */
@@ -202,7 +214,7 @@ function isOpenedByCampus(rows: readonly IdentityRow[], issuer: string, provider
 }
 
 /**
- * Links an identity to the account of a session that has just begun by a mailed link. The addresses of the account are told.
+ * Links an identity to the account of a session that has just begun by a mailed link. A mail to each address of the account says so.
  * @returns the id of the identity
  * @throws NotAllowed, Conflict if it is not possible any more
  */
@@ -227,9 +239,7 @@ async function linkByMail(sessionId: number, { identity, email }: NonNullable<Ke
 			const former = linked.find(({ provider }) => provider === identity.provider)
 			if (former) await deleteIdentity(trx, { userId, id: former.id, keptSession: sessionId })
 			const id = await insertIdentity(trx, userId, identity, true)
-			const addresses = await findEmails(userId, trx)
-			for (const to of [addresses?.email, addresses?.second_email])
-				if (to) await addJob('send-mail', linkedLetter(to, who), trx)
+			await mailEachAddress(trx, userId, (to) => linkedLetter(to, who))
 			return { id, former, owner }
 		})
 	await invalidatePages([ALL_PAGES])
@@ -323,9 +333,15 @@ export async function unlinkIdentity(viewer: SignedIn, id: number, keptSession: 
 	await recordSecurityEvent('identity-unlinked', { userId: viewer.id, detail: { provider } })
 }
 
+/** Mails a letter to both addresses of an account. */
+async function mailEachAddress(trx: Executor, userId: number, letterTo: (to: string) => Mail): Promise<void> {
+	const addresses = await findEmails(userId, trx)
+	for (const to of [addresses?.email, addresses?.second_email]) if (to) await addJob('send-mail', letterTo(to), trx)
+}
+
 /**
- * Unlinks an identity of a member in the transaction of an admin, with the links that wait to be followed. Their addresses are told. Call {@link invalidatePages}
- * after the commit.
+ * Unlinks an identity of a member in the transaction of an admin, and invalidates the links that wait to be followed. A mail to each
+ * address of the account says so. Call {@link invalidatePages} after the commit.
  * @returns how sentences name its provider
  * @throws NotFound if it is unlinked already
  */
@@ -334,9 +350,7 @@ export async function removeIdentity(trx: Executor, userId: number, id: number):
 	if (provider === undefined) throw new NotFound(unlinked)
 	await deleteLinkRequests(trx, userId)
 	const title = providerNames[provider] ?? provider
-	const addresses = await findEmails(userId, trx)
-	for (const to of [addresses?.email, addresses?.second_email])
-		if (to) await addJob('send-mail', removedLetter(to, title), trx)
+	await mailEachAddress(trx, userId, (to) => removedLetter(to, title))
 	return title
 }
 

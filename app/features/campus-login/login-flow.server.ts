@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LINKED } from '~/features/account-linking/account-linking.view.ts'
 import { requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
@@ -111,7 +112,7 @@ export async function finishFlow(name: string, request: Request, viewer: Viewer,
 		throw new NotAllowed('You were logged out in the meantime. Log in, and link it again.')
 	await requireSession(owner, request)
 	await linkIdentity(owner, provider, answer)
-	return { redirectTo: loginsPath, message: 'Linked. You can log in with it from now on.', headers: new Headers() }
+	return { redirectTo: loginsPath, message: LINKED, headers: new Headers() }
 }
 
 /** Where the browser continues after the login that it started. */

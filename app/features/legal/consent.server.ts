@@ -45,12 +45,14 @@ function opensPage(request: Request): boolean {
 	return request.method === 'GET' && accepts.includes('text/html') && !isPrefetch(request)
 }
 
-/** A member's state towards the current terms: `nothing` if there are none. */
-export async function consentState(viewer: SignedIn): Promise<'nothing' | 'open' | 'accepted'> {
+/** A member's state towards the current terms: `nothing` if there are none, `first` if they were never asked to accept any. */
+export async function consentState(viewer: SignedIn): Promise<'nothing' | 'first' | 'open' | 'accepted'> {
 	const version = requiredTermsVersion()
 	if (version === 0) return 'nothing'
 	const row = await findConsent(viewer.id)
-	return (row?.agreed_to ?? 0) >= version ? 'accepted' : 'open'
+	const { agreed_to = 0, asked_to = 0 } = row ?? {}
+	if (agreed_to >= version) return 'accepted'
+	return agreed_to === 0 && asked_to === 0 ? 'first' : 'open'
 }
 
 /**

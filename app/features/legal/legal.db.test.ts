@@ -256,7 +256,7 @@ describe('a member', () => {
 		expect(await page('/forum')).toBeNull()
 		await write('Terms.')
 		expect(await page('/forum?sort=new')).toBe('/terms/accept?redirectTo=%2Fforum%3Fsort%3Dnew')
-		expect(await consentState(mira)).toBe('open')
+		expect(await consentState(mira)).toBe('first')
 		for (const path of [
 			'/terms',
 			'/privacy',

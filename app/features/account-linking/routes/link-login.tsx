@@ -11,7 +11,7 @@ import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import { clearLinkCookie, findLinking, followLoginLink, mailLoginLink } from '../account-linking.server.ts'
-import { type LinkingView, linkingPath } from '../account-linking.view.ts'
+import { LINKED, type LinkingView, linkingPath, type WaitingLogin } from '../account-linking.view.ts'
 import type { Route } from './+types/link-login'
 
 /** Follows a login whose address has an account, and is what the mailed link opens. Shows the account only to who did both. */
@@ -35,13 +35,10 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const query = `redirectTo=${encodeURIComponent(redirectTo)}`
 	try {
 		await countUse('outsideLogins', viewerOf(context), factsOf(context).ip)
-		if (form.get('intent') === 'mail') {
-			return await mailLink(request, redirectTo, query)
-		}
+		if (form.get('intent') === 'mail') return await mailLink(request, redirectTo, query)
 		const { headers, leadsTo } = await followLoginLink(String(form.get('token') ?? ''), request)
 		headers.append('Set-Cookie', clearLinkCookie())
-		const message = 'Linked. You can log in with it from now on.'
-		return redirectWithToast(leadsTo ?? redirectTo, { type: 'success', message }, headers)
+		return redirectWithToast(leadsTo ?? redirectTo, { type: 'success', message: LINKED }, headers)
 	} catch (error) {
 		if (!(error instanceof SecondStepRequired)) return refuseForm(error, form)
 		const cookies = new Headers([
@@ -76,7 +73,7 @@ export default function LinkLogin({ loaderData, actionData }: Route.ComponentPro
 	const { view, token, isSent, loggedInAs, redirectTo, hasPasswords } = loaderData
 	const message = actionData?.message
 	if (view.state === 'begun')
-		return <Begun email={view.email} isSent={isSent} hasPasswords={hasPasswords} message={message ?? view.message} />
+		return <Begun login={view} isSent={isSent} hasPasswords={hasPasswords} message={message ?? view.message} />
 	if (view.state === 'open') return <Open view={view} token={token} message={message} />
 	if (view.state === 'elsewhere')
 		return (
@@ -95,13 +92,14 @@ export default function LinkLogin({ loaderData, actionData }: Route.ComponentPro
 }
 
 interface BegunProps {
-	email: string
+	login: WaitingLogin
 	isSent: boolean
 	hasPasswords: boolean
 	message: string
 }
 
-function Begun({ email, isSent, hasPasswords, message }: BegunProps) {
+function Begun({ login, isSent, hasPasswords, message }: BegunProps) {
+	const email = <Address>{login.email}</Address>
 	const again = isSent || message !== ''
 	const form = (
 		<TokenForm
@@ -116,11 +114,7 @@ function Begun({ email, isSent, hasPasswords, message }: BegunProps) {
 		return (
 			<TokenPage
 				title="Check your mailbox"
-				lead={
-					<>
-						A link is on its way to <Address>{email}</Address>. Open it in this browser. It works for 10 minutes.
-					</>
-				}
+				lead={<>A link is on its way to {email}. Open it in this browser. It works for 10 minutes.</>}
 			>
 				{form}
 			</TokenPage>
@@ -130,8 +124,8 @@ function Begun({ email, isSent, hasPasswords, message }: BegunProps) {
 			title="This address has an account"
 			lead={
 				<>
-					You are logged in there, but <Address>{email}</Address> has an account here that this login does not open yet.
-					If the account is yours, we send you a link that joins the two. Open it in this browser.
+					You used <Login login={login} />, but {email} has an account here that this login does not open yet. If the
+					account is yours, we send you a link that joins the two. Open it in this browser.
 				</>
 			}
 		>
@@ -151,14 +145,14 @@ function Begun({ email, isSent, hasPasswords, message }: BegunProps) {
 type OpenView = Extract<LinkingView, { state: 'open' }>
 
 function Open({ view, token, message }: { view: OpenView; token: string; message: string | undefined }) {
-	const { label, email, account } = view
+	const { email, account } = view
 	return (
 		<TokenPage
 			title={`Is @${account.username} your account?`}
 			lead={
 				<>
 					It belongs to <bdi>{account.name}</bdi>, and was registered on <LocalTime at={account.registeredAt} />. From
-					now on, “{label}” will log you in to it.
+					now on, <Login login={view} /> will log you in to it.
 				</>
 			}
 		>
@@ -206,6 +200,21 @@ function Elsewhere({ provider, label, loggedInAs, back }: ElsewhereProps) {
 				</button>
 			</form>
 		</TokenPage>
+	)
+}
+
+/** The button of the login, and whom it logged in. */
+function Login({ login: { label, identityName } }: { login: WaitingLogin }) {
+	return (
+		<span className="wrap-anywhere">
+			“{label}”
+			{identityName && (
+				<>
+					{' as '}
+					<bdi>{identityName}</bdi>
+				</>
+			)}
+		</span>
 	)
 }
 

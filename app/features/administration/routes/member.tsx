@@ -163,7 +163,7 @@ export default function Member({ loaderData, actionData: refusal }: Route.Compon
 					act="log-out"
 					title="Sessions"
 					label="Log out everywhere"
-					text="Ends every session and access token. They can log in again with their password."
+					text="Ends every session and access token. They can log in again."
 					refusal={of('log-out')}
 				/>
 			)}

@@ -18,10 +18,11 @@ export async function loader({ request }: Route.LoaderArgs) {
 export async function action({ request, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
-		const { headers, isLeaving } = await finishSecondStep(form, request)
+		const { headers, isLeaving, notice } = await finishSecondStep(form, request)
 		// A member who asked for deletion can first choose to keep the account.
-		if (isLeaving) return redirect('/settings/leave', { status: 303, headers })
-		const to = safeRedirect(url.searchParams.get('redirectTo'), '/find-dev')
+		const to = isLeaving ? '/settings/leave' : safeRedirect(url.searchParams.get('redirectTo'), '/find-dev')
+		if (notice) return redirectWithToast(to, { type: 'success', message: notice }, headers)
+		if (isLeaving) return redirect(to, { status: 303, headers })
 		return redirectWithToast(to, { type: 'plain', message: 'Welcome back!' }, headers)
 	} catch (error) {
 		if (error instanceof NotAllowed)

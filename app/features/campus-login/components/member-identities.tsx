@@ -26,8 +26,13 @@ export function MemberIdentities({ linked, action, refusal, children }: MemberId
 					{refusal?.message}
 				</FormError>
 				<p className="text-ink-2">
-					For an account elsewhere that was made anew, or passed to another person. The member gets a mail, and is
-					logged out everywhere. A login of the campus can be linked again by a mail to their address.
+					For an account elsewhere that was made anew for the same person, or that was linked by somebody else. The
+					member gets a mail, and is logged out everywhere. A login of the campus can be linked again by a mail to their
+					address.
+				</p>
+				<p className="text-ink-2">
+					If the address itself belongs to somebody else now, do not unlink: the new owner could link this account to
+					theirs. Delete the account instead. In 14 days the new owner can log in and gets an account of their own.
 				</p>
 				<Select label="Login" name="identity" defaultValue={refusal?.values.identity ?? ''}>
 					{linked.map(({ id, title, name }) => (

@@ -1,5 +1,6 @@
 import { redirect } from 'react-router'
 import { LinkRequired, linkingPageFor } from '~/features/account-linking/account-linking.server.ts'
+import { LINKED } from '~/features/account-linking/account-linking.view.ts'
 import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
 import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
@@ -42,10 +43,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 		if (url.searchParams.has('link')) {
 			await requireConfirmed(requireLogin(context, url), request, loginsPath)
 			await linkByLdap(form, request)
-			return redirectWithToast(loginsPath, {
-				type: 'success',
-				message: 'Linked. You can log in with it from now on.',
-			})
+			return redirectWithToast(loginsPath, { type: 'success', message: LINKED })
 		}
 		const { headers, isNew, leadsTo } = await logInByLdap(form, request)
 		return redirectWithToast(

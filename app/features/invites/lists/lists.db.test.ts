@@ -56,6 +56,11 @@ test('a line that is cut within an emoji is reported like any other', async () =
 	])
 })
 
+test('a workbook of Excel is refused, as it is no text', async () => {
+	const file = new File([Buffer.from('PK\x03\x04\x14\0\x06\0[Content_Types].xml')], 'students.xlsx')
+	await expect(makeList(admin, { days: '1', file })).rejects.toThrow('This is not a text file.')
+})
+
 test('a list says how many joined, and the members can be narrowed to them, also after the other addresses were deleted', async () => {
 	const id = await makeList(admin, {
 		days: '1',

@@ -32,7 +32,7 @@ import {
 	type WaitingAddress,
 	writeListState,
 } from './lists.queries.server.ts'
-import { readAddresses } from './reading.ts'
+import { decodeFile, readAddresses } from './reading.ts'
 
 /*
  * Lists of addresses for the start of a term. A file is read and checked first, and an admin starts the mailing. A job then mails a batch
@@ -94,8 +94,10 @@ function asAdmin<Result>(viewer: Viewer, work: (trx: Executor) => Promise<Result
 async function textOf({ file, addresses }: Input): Promise<string> {
 	const isFile = file instanceof File && file.size > 0
 	if (isFile && file.size > MAX_LIST_BYTES) refuse('The file may be at most 5 MB. Split it into several lists.')
-	// A binary file contains invalid addresses only, so each of its lines is skipped.
-	return isFile ? (await file.text()).replaceAll('\0', '') : String(addresses ?? '')
+	if (!isFile) return String(addresses ?? '')
+	const text = decodeFile(await file.bytes())
+	if (text.includes('\0')) refuse('This is not a text file. In Excel, Numbers or Calc, save the sheet as CSV.')
+	return text
 }
 
 function refuse(message: string): never {

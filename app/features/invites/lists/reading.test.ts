@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readAddresses } from './reading.ts'
+import { decodeFile, readAddresses } from './reading.ts'
 
 test.each([
 	['with commas, as in English', 'Name,Email\r\n"Quill, Mira",mira@a.example\r\n'],
@@ -9,13 +9,24 @@ test.each([
 	['with semicolons in a heading of two words', 'Name, first;Email address\r\nMira, Ana;mira@a.example'],
 	['with tabs, as copied from its cells', 'Name\tEmail\nQuill, Mira; dean\tmira@a.example\n'],
 	['with tabs, of which one is empty', 'Name\tNote\tEmail\nMira\t\tmira@a.example\n'],
-	// As a file of UTF-16 is read, without its zero bytes.
-	['as Unicode text', '\uFFFD\uFFFDEmail\tName\r\nmira@a.example\tMira\r\n'],
+	['as Unicode text', '\uFEFFEmail\tName\r\nmira@a.example\tMira\r\n'],
+	['with its separator named first', 'sep=;\r\nName;E-Mail\r\nQuill, Mira;mira@a.example\r\n'],
+	['with the heading “Email ID”', 'Roll,Email ID,Home\r\n21CS1@b.example,mira@a.example,m@home.example\r\n'],
+	['with invisible characters', 'Name,Email\r\nMira,\u200Bmira@a.example\u200F\r\n\u202A\u202C\r\n'],
 	['without a heading', 'Quill, Mira;mira@a.example\r\n'],
 	['with commas in a list that has semicolons', 'Email,Name\nmira@a.example,Quill; Mira'],
 ])('a file that Excel writes %s is read', (_what, text) => {
 	const { addresses, invalid } = readAddresses(text, () => true)
 	expect([[...addresses.keys()], invalid]).toEqual([['mira@a.example'], []])
+})
+
+test.each([
+	['UTF-8', Buffer.from('\uFEFFZoë;zoe@a.example')],
+	['UTF-16', Buffer.from('\uFEFFZoë;zoe@a.example', 'utf16le')],
+	['UTF-16, the other way round', Buffer.from('\uFEFFZoë;zoe@a.example', 'utf16le').swap16()],
+	['Windows-1252', Buffer.from('Zoë;zoe@a.example', 'latin1')],
+])('a file in %s is decoded', (_encoding, bytes) => {
+	expect(decodeFile(bytes)).toBe('Zoë;zoe@a.example')
 })
 
 test.each([

@@ -14,7 +14,21 @@ export interface ParsedAddressList {
 }
 
 /** Headings of an address column. */
-const heads = new Set(['email', 'e-mail', 'mail', 'email address', 'e-mail address', 'address'])
+const heads = new Set(
+	['email', 'e-mail', 'mail'].flatMap((word) => [word, `${word} address`, `${word} id`]).concat('address'),
+)
+
+/** The text of a file, by its encoding: UTF-8, UTF-16 with a byte order mark, or else Windows-1252, as Excel writes CSV. */
+export function decodeFile(bytes: Uint8Array): string {
+	const mark = `${bytes[0]} ${bytes[1]}`
+	if (mark === '255 254') return new TextDecoder('utf-16le').decode(bytes)
+	if (mark === '254 255') return new TextDecoder('utf-16be').decode(bytes)
+	try {
+		return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+	} catch {
+		return new TextDecoder('windows-1252').decode(bytes)
+	}
+}
 
 /**
  * Parses a file of addresses: one per line, several as copied from a mail, or comma- or semicolon-separated values with one column of
@@ -22,12 +36,14 @@ const heads = new Set(['email', 'e-mail', 'mail', 'email address', 'e-mail addre
  * @param isAllowed whether an address may register here
  */
 export function readAddresses(text: string, isAllowed: (email: string) => boolean): ParsedAddressList {
-	// The byte order mark of UTF-16 is read as two characters that are none.
-	const lines = text.replace(/^[\uFEFF\uFFFD]+/, '').split(/\r\n|\n|\r/)
+	// Invisible characters, such as marks of the writing direction, come with what is copied from other programs.
+	const lines = text.replace(/\p{Cf}/gu, '').split(/\r\n|\n|\r/)
 	const read: ParsedAddressList = { lines: 0, addresses: new Map(), doubled: [], invalid: [], refused: [] }
-	const { column, separator } = headingOf(lines[0] ?? '')
+	// Some files tell Excel their separator first.
+	const start = /^"?sep=.?"?$/i.test(lines[0] ?? '') ? 1 : 0
+	const { column, separator } = headingOf(lines[start] ?? '')
 	for (const [index, line] of lines.entries()) {
-		if (line.trim() === '' || (index === 0 && column >= 0)) continue
+		if (line.trim() === '' || index < start || (index === start && column >= 0)) continue
 		const texts = (column < 0 && recipientsIn(line)) || [addressIn(cellsOf(line, separator), column)]
 		for (const text of texts) {
 			read.lines += 1

@@ -7,7 +7,7 @@ import { membersPath } from '~/features/administration/members/members.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { requireId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { pluralize } from '~/lib/text.ts'
+import { formatNumber, pluralize } from '~/lib/text.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
@@ -146,7 +146,7 @@ function Report({ report }: { report: ListReport }) {
 				{numbers.map(([name, number]) => (
 					<div key={name} className="flex justify-between gap-4 border-b border-line py-2">
 						<dt className="text-ink-2">{name}</dt>
-						<dd className="num">{number}</dd>
+						<dd className="num">{formatNumber(number)}</dd>
 					</div>
 				))}
 			</dl>

@@ -15,11 +15,14 @@ export function loader({ context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		const viewer = requireLogin(context, url)
 		const to = safeRedirect(url.searchParams.get('redirectTo'), '/')
-		if ((await consentState(viewer)) !== 'open') throw redirect(to)
+		const state = await consentState(viewer)
+		if (state !== 'open' && state !== 'first') throw redirect(to)
 		const { html, versions } = await getLegalPage('terms', null)
 		const version = requiredTermsVersion()
-		const note = versions.find(({ id }) => id === version)?.note ?? ''
-		return { html, note, version, to }
+		const isFirst = state === 'first'
+		// Who has seen no version before is not told what is new.
+		const note = isFirst ? '' : (versions.find(({ id }) => id === version)?.note ?? '')
+		return { html, isFirst, note, version, to }
 	})
 }
 
@@ -49,13 +52,14 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 /** Asks a member once for each version to accept the terms. */
-export default function AcceptTerms({ loaderData: { html, note, version, to }, actionData }: Route.ComponentProps) {
+export default function AcceptTerms({ loaderData, actionData }: Route.ComponentProps) {
+	const { html, isFirst, note, version, to } = loaderData
 	return (
 		<article className="max-w-read pt-6 pb-10 md:pt-8">
 			<h1 className="text-2xl font-bold">Please read the terms</h1>
 			<p className="mt-2 text-ink-2">
-				They are new since you were here. Accept them to write; reading, taking your data along and leaving need no
-				consent.
+				{!isFirst && 'They are new since you were here. '}Accept them to write; reading, taking your data along and
+				leaving need no consent.
 			</p>
 			{note && <p className="mt-3 font-semibold">What is new: {note}</p>}
 			<div className="mt-4 border-y border-line py-3">

@@ -139,7 +139,7 @@ function LogOutForm({ name }: { name: string }) {
 			<SectionHeading id="sessions" title="Sessions" />
 			<Form method="post" className="mt-3">
 				<p className="mb-3 text-sm text-ink-2">
-					{`Ends every session and access token of ${name}. They can log in again with their password.`}
+					{`Ends every session and access token of ${name}. They can log in again.`}
 				</p>
 				<SubmitButton className="btn btn-outline" busyLabel="..." name="act" value="log-out">
 					Log out everywhere
