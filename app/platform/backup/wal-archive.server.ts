@@ -203,10 +203,10 @@ export async function writeFileAtomically(path: string, contents: Uint8Array): P
 }
 
 /**
- * Removes the base backups that no moment of the last `days` needs, and the WAL that only those needed. Not they are counted but the
- * days on which they were made, as some are made within minutes, after gaps; the age alone would not do, as the clock may be ahead for
- * an hour. An older archive of the same cluster is removed when its last segment is older than the oldest
- * base backup that stays.
+ * Removes the base backups that no moment of the last `days` needs, and the WAL that only those needed. A base backup has to be that old,
+ * and others of as many different days to be newer: a clock that is ahead for an hour makes all of them old, and after gaps several are
+ * made within minutes. An older archive of the same cluster is removed when its last segment is older than the oldest base backup that
+ * stays.
  * @returns the earliest moment that can still be restored; null while the archive does not cover all these days
  */
 export async function sweepArchive(archive: WalArchive, days: number, now = new Date()): Promise<Date | null> {
