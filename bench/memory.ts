@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { Crowd } from './chat/crowd.ts'
 import { BenchSite, type Member, stopSites } from './chat/site.ts'
+import { withNewSession } from './page-cost.ts'
 import { writeQuestions } from './questions.ts'
 import { saveResult } from './results.ts'
 
@@ -141,19 +142,22 @@ async function request(port: number, members: Member[], places: Places, seconds:
 	return sent
 }
 
-/** One request of a visitor or a member. @throws Error if it is answered with neither success nor 503 */
-async function visit(port: number, { cookie, username, peer }: Member, places: Places): Promise<void> {
+/** One request of a visitor or a member, whose browser keeps the cookies. @throws Error if it is answered with neither success nor 503 */
+async function visit(port: number, member: Member, places: Places): Promise<void> {
+	const { username, peer } = member
 	const origin = `http://localhost:${port}`
 	const question = any(places.questions)
 	const words = encodeURIComponent(question.title.split(' ').slice(0, 4).join(' '))
 	const asVisitor = () => fetch(origin + any([question.url, question.url, '/forum', '/']))
-	const asMember = (path: string) => fetch(origin + path, { headers: { cookie } })
+	const asMember = async (path: string, written?: object) => {
+		const posted = written && { method: 'POST', body: JSON.stringify(written) }
+		const headers = { cookie: member.cookie, ...(written && { origin, 'content-type': 'application/json' }) }
+		const answer = await fetch(origin + path, { ...posted, headers })
+		member.cookie = withNewSession(member.cookie, answer.headers.getSetCookie())
+		return answer
+	}
 	const comment = () =>
-		fetch(`${origin}/api/v1/queries/${question.id}/comments`, {
-			method: 'POST',
-			headers: { cookie, origin, 'content-type': 'application/json' },
-			body: JSON.stringify({ body: `What did the *log* say, ${username}?` }),
-		})
+		asMember(`/api/v1/queries/${question.id}/comments`, { body: `What did the *log* say, ${username}?` })
 	const acts = [
 		asVisitor,
 		asVisitor,

@@ -130,9 +130,13 @@ async function open({ url, cookies, body }: MeasuredRequest, coding: string): Pr
 /**
  * A Cookie header with the signed cookie that a response has set, as a browser would send it. With one that is older than five minutes,
  * each request would look the session up in the database and get a new cookie, which costs more than a third of a page.
+ * @param set the Set-Cookie headers of the response
  */
-function withNewSession(cookies: string, set: string[]): string {
-	const signed = set.map((cookie) => cookie.split(';')[0] ?? '').find((cookie) => cookie.startsWith('session_data='))
+export function withNewSession(cookies: string, set: string[]): string {
+	// A response that replaces a cookie may delete it first.
+	const signed = set
+		.map((cookie) => cookie.split(';')[0] ?? '')
+		.findLast((cookie) => cookie.startsWith('session_data='))
 	if (!signed) return cookies
 	return [...cookies.split('; ').filter((cookie) => !cookie.startsWith('session_data=')), signed].join('; ')
 }

@@ -194,7 +194,8 @@ test('nobody can log in to the account of an imported author', async () => {
 test('a session that cannot be looked up during an outage is not logged, and any other error is, with its cause', async () => {
 	const email = newEmail()
 	await register(email)
-	const cookie = await enter(email)
+	// Better Auth looks it up once the signed cookie has expired.
+	const cookie = (await enter(email)).replace(/session_data=[^;]*/, '')
 	const logged = vi.spyOn(log, 'error').mockImplementation(() => {})
 	onTestFinished(() => logged.mockRestore())
 	const look = () => viewerFromRequest(request(cookie), { fresh: true }).catch(() => null)

@@ -5,16 +5,14 @@ import { deviceCookieHeader, rememberDevice } from '~/features/sessions/devices.
 import type { Ground } from '~/features/sessions/late-logins.server.ts'
 import { replacePassword } from '~/features/sessions/passwords.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { listSessionsByToken } from '~/features/sessions/sessions.queries.server.ts'
 import {
 	announceAccountChange,
 	announceEndedSessions,
 	cookieVersionOf,
+	findSessionByToken,
 	SESSION_ENDED,
-	sessionTimes,
 	withLastKnownSessions,
 } from '~/features/sessions/sessions.server.ts'
-import { batchCalls } from '~/lib/batch-calls.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import { setRequestMember, setRequestSession } from '~/lib/request-scope.server.ts'
@@ -63,8 +61,11 @@ export async function viewerFromRequest(
 ): Promise<{ viewer: Viewer; headers: Headers; lacksSecondFactor?: boolean | undefined }> {
 	const cookies = request.headers.get('Cookie') ?? ''
 	if (!/(^|;\s*)(__Host-)?session=/.test(cookies)) return { viewer: null, headers: new Headers() }
-	const isAsked = (fresh || !hasSignedCookie(cookies)) && recentLookups().has(cookieDigest(cookies))
-	const known = isAsked ? await findSession(request) : undefined
+	const isSigned = hasSignedCookie(cookies)
+	const isRecent = (fresh || !isSigned) && recentLookups().has(cookieDigest(cookies))
+	// A read renews the signed cookie once it has expired or its member has changed; the browser sends writes with the one it has.
+	const found = isRecent || (fresh && isSigned) ? await findUsedSession(request) : undefined
+	const known = isRecent || !found?.isDue ? found : undefined
 	const verified = known ? viewerOfUser(known) : fresh ? null : verifiedCookies().find(cookies, cookieVersionOf)
 	if (verified) {
 		setRequestMember(verified.id)
@@ -102,28 +103,27 @@ export async function viewerFromCookie(request: Request): Promise<Viewer> {
  * requests with the same cookies are looked up this way for a minute: thousands of tabs that reconnect then load what they missed.
  */
 export async function sessionOf(request: Request): Promise<{ viewer: SignedIn; sessionId: number } | null> {
+	const found = await findUsedSession(request)
+	return found ? { viewer: viewerOfUser(found), sessionId: found.sessionId } : null
+}
+
+/** {@link findSession}, for a session that is being used. */
+async function findUsedSession(request: Request) {
 	const found = await findSession(request)
 	const digest = cookieDigest(request.headers.get('Cookie') ?? '')
 	if (found && !found.isDue && !recentLookups().has(digest)) {
 		notifySessionUsed(found.sessionId)
 		recentLookups().set(digest, true)
 	}
-	return found ? { viewer: viewerOfUser(found), sessionId: found.sessionId } : null
+	return found
 }
 
 /** Like {@link sessionOf}, from the database without Better Auth, which needs two statements and a tenth of a request's time for it. */
 async function findSession(request: Request) {
 	const { authCookies, secret } = await auth().$context
 	const token = sessionTokenOf(request.headers.get('Cookie') ?? '', { name: authCookies.sessionToken.name, secret })
-	return token === null ? undefined : findByToken(token)
+	return token === null ? undefined : findSessionByToken(token)
 }
-
-/** Concurrent lookups, as when thousands of tabs reconnect, share one statement. */
-const findByToken = batchCalls(async (tokens: string[]) => {
-	const found = await listSessionsByToken(tokens, sessionTimes.idle - sessionTimes.extension)
-	const sessions = new Map(found.map((session) => [session.token, session]))
-	return tokens.map((token) => sessions.get(token))
-})
 
 /**
  * Requires that the session of this request still exists and is the viewer's. What it allows calls `requireStandingSession`, too.

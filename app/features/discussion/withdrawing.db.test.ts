@@ -37,3 +37,23 @@ test.each<[before: number, sort: CommentSort, leadsTo: (id: number) => string]>(
 	const answer = (await handleQuestionAction(asker, id, sent, sort)) as Response
 	expect(answer.headers.get('Location')?.replace(url, '')).toBe(leadsTo(commentId))
 })
+
+test.each(['comment', 'reply'])(
+	'after a form with a %s its author is told if it waits for a moderator, and only then',
+	async (intent) => {
+		const { id } = await makeQuestion(asker)
+		const comment = String(await makeComment(helper, id))
+		const newcomer = await makeMember(`new-${intent}`, 'member', new Date(Date.now() - 3_600_000))
+		const toastAfter = async (key: string, body: string) => {
+			const sent = form({ intent, comment, key, body })
+			const answer = (await handleQuestionAction(newcomer, id, sent, 'oldest')) as Response
+			expect(answer.headers.get('Location')).toMatch(/#comment-\d+$/)
+			return decodeURIComponent(answer.headers.getSetCookie().join())
+		}
+		expect(await toastAfter('1', 'Close it first.')).toBe('')
+		const waiting = 'Read https://files.example/close first.'
+		expect(await toastAfter('2', waiting)).toContain('Comment saved. Others will see it once a moderator approves it')
+		// The same again, as by a second click.
+		expect(await toastAfter('2', waiting)).toContain('Comment saved. Others will see it once a moderator approves it')
+	},
+)

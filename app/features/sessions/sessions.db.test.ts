@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import {
+	authHandler,
 	getAccount,
 	logIn,
 	logOut,
@@ -36,6 +37,17 @@ const password = 'a lantern at the ford'
 function request(cookie = '', agent = ''): Request {
 	return new Request('http://localhost:3000/', {
 		headers: { 'x-client-ip': '2001:db8::7', Cookie: cookie, 'User-Agent': agent },
+	})
+}
+
+/** A request to Better Auth's interface for programs. */
+function call(cookie: string, path: string, body?: object): Request {
+	const headers = { 'x-client-ip': '2001:db8::7', Cookie: cookie }
+	if (!body) return new Request(`http://localhost:3000${path}`, { headers })
+	return new Request(`http://localhost:3000${path}`, {
+		method: 'POST',
+		headers: { ...headers, Origin: 'http://localhost:3000', 'Content-Type': 'application/json' },
+		body: JSON.stringify(body),
 	})
 }
 
@@ -185,4 +197,43 @@ test('no link is created for an imported author', async () => {
 			db(),
 		)
 	expect(rows).toEqual([])
+})
+
+describe('scripts cannot read tokens', () => {
+	test('that could be guessed: each has 190 bits or more', async () => {
+		const { rows } = await sql<{ token: string }>`select token from sessions where token not like 'token %'`.execute(
+			db(),
+		)
+		expect(rows.length).toBeGreaterThan(5)
+		expect(new Set(rows.map(({ token }) => token)).size).toBe(rows.length)
+		for (const { token } of rows) expect(token).toMatch(/^[A-Za-z0-9]{32}$/)
+	})
+
+	test('in the body of any response of Better Auth', async () => {
+		const { email, cookie } = await member('kira')
+		const calls: [string, Request][] = [
+			['sign-in', call('', '/api/auth/sign-in/email', { email, password })],
+			['get-session', call(cookie, '/api/auth/get-session')],
+			['fresh', call(cookie, '/api/auth/get-session?disableCookieCache=true')],
+			['sign-up', call('', '/api/auth/sign-up/email', { name: 'Lea', email: 'lea@eastmere.example', password })],
+			['forgotten', call('', '/api/auth/request-password-reset', { email })],
+			['sign-out', call(cookie, '/api/auth/sign-out', {})],
+		]
+		const { rows } = await sql<{ token: string }>`select token from sessions`.execute(db())
+		for (const [what, call] of calls) {
+			const answer = await authHandler(call)
+			const text = await answer.text()
+			expect([what, answer.status]).toEqual([what, 200])
+			expect(text).not.toContain('token')
+			for (const { token } of rows) expect(text).not.toContain(token)
+			for (const line of answer.headers.getSetCookie()) expect(line).toContain('HttpOnly')
+		}
+	})
+
+	test('and a program that logs in continues with the cookie', async () => {
+		const { email } = await member('mona')
+		const answer = await authHandler(call('', '/api/auth/sign-in/email', { email, password }))
+		const session = await (await authHandler(call(cookiesOf(answer.headers), '/api/auth/get-session'))).json()
+		expect(session).toMatchObject({ user: { email }, session: { userId: expect.any(String) } })
+	})
 })

@@ -207,11 +207,12 @@ interface MemberSessionRow {
 
 /**
  * The valid sessions with these tokens. The array is in a subselect as in `idArray`, so that requests do not plan this statement anew.
- * @param life a session with fewer seconds left is due for renewal
+ * @param life a session with fewer seconds left is due for renewal, unless it is 90 days after it began that it expires
  */
 export async function listSessionsByToken(tokens: string[], life: number): Promise<MemberSessionRow[]> {
 	const { rows } = await sql<MemberSessionRow>`
-		select sessions.token, sessions.id as "sessionId", sessions.expires_at < now() + make_interval(secs => ${life}) as "isDue",
+		select sessions.token, sessions.id as "sessionId",
+			sessions.expires_at < least(now() + make_interval(secs => ${life}), sessions.created_at + interval '90 days') as "isDue",
 			users.id, users.name, users.image, users.username, users.role, users.second_factor as "secondFactor"
 		from sessions join users on users.id = sessions.user_id
 		where sessions.token = any((select ${tokens}::text[])::text[]) and sessions.expires_at > now()`.execute(db())

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { hasSeveralProcesses } from '~/config.server.ts'
+import { batchCalls } from '~/lib/batch-calls.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
@@ -23,6 +24,7 @@ import {
 	deleteTokens,
 	findUsername,
 	listSessionRows,
+	listSessionsByToken,
 	lockSession,
 	markAbsent,
 	readRevocations,
@@ -153,6 +155,16 @@ export async function endAccessUntilLogin(executor: Executor, userId: number): P
 	await deleteSessions(userId, null, executor)
 	await markAbsent(userId, executor)
 }
+
+/**
+ * The valid session with this token and its member, read from the database; undefined for none. Concurrent lookups, as when thousands of
+ * tabs reconnect, share one statement.
+ */
+export const findSessionByToken = batchCalls(async (tokens: string[]) => {
+	const found = await listSessionsByToken(tokens, sessionTimes.idle - sessionTimes.extension)
+	const sessions = new Map(found.map((session) => [session.token, session]))
+	return tokens.map((token) => sessions.get(token))
+})
 
 export const SESSION_ENDED = 'This session has ended. Log in again.'
 

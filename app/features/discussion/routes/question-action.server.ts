@@ -10,7 +10,7 @@ import { Invalid, isSiteFault, NotAllowed, TooManyRequests } from '~/lib/errors.
 import type { SignedIn } from '~/lib/viewer.ts'
 import { EditConflict, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
-import { type CommentSort, sortParam } from '../comment.view.ts'
+import { type CommentSort, type CommentView, sortParam } from '../comment.view.ts'
 import { addComment, deleteComment, editComment, restoreComment } from '../commenting.server.ts'
 import { findCommentUrl } from '../discussion.server.ts'
 import { chooseSolution, withdrawSolution } from '../votes.server.ts'
@@ -22,19 +22,19 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	[
 		'comment',
 		async (viewer, questionId, form, sort) => {
-			const { id, url } = await addComment(viewer, { questionId, parentId: null, ...sent(form) })
-			return written(viewer, id, commentUrl(url, id, form.get('thread'), sort))
+			const { id, url, comment } = await addComment(viewer, { questionId, parentId: null, ...sent(form) })
+			return written(viewer, id, commentUrl(url, id, form.get('thread'), sort), comment)
 		},
 	],
 	[
 		'reply',
 		async (viewer, questionId, form, sort) => {
-			const { id, url } = await addComment(viewer, {
+			const { id, url, comment } = await addComment(viewer, {
 				questionId,
 				parentId: requireId(form.get('comment')),
 				...sent(form),
 			})
-			return written(viewer, id, commentUrl(url, id, form.get('thread'), sort))
+			return written(viewer, id, commentUrl(url, id, form.get('thread'), sort), comment)
 		},
 	],
 	[
@@ -109,9 +109,13 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	],
 ])
 
-/** Redirects to a new or changed comment, with a toast if it waits for a moderator. */
-async function written(viewer: SignedIn, id: number, place: string): Promise<Response> {
-	if (!(await isPostPending(viewer, 'comment', id))) return redirect(place, 303)
+/**
+ * Redirects to a new or changed comment, with a toast if it waits for a moderator.
+ * @param added the comment, if it was just added
+ */
+async function written(viewer: SignedIn, id: number, place: string, added?: CommentView): Promise<Response> {
+	const isPending = added ? added.unpublished !== null : await isPostPending(viewer, 'comment', id)
+	if (!isPending) return redirect(place, 303)
 	return redirectWithToast(place, { type: 'plain', message: `Comment saved. ${pendingMessage}` })
 }
 
