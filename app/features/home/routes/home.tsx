@@ -202,7 +202,7 @@ function Folio({ members, askedToday, online }: FolioProps) {
 		() => 'site',
 	)
 	return (
-		<p className="flex h-10 items-center gap-6 overflow-hidden text-xs whitespace-nowrap text-ink-2">
+		<p className="flex flex-wrap items-center gap-x-6 gap-y-1 py-3 text-xs whitespace-nowrap text-ink-2">
 			<span className="font-semibold text-ink">{dayAndMonth(now, zone)}</span>
 			<span className="hidden sm:inline">{pluralize(members, 'developer')}</span>
 			<span className="hidden sm:inline">{pluralize(askedToday, 'question')} today</span>
@@ -237,7 +237,7 @@ function MemberLink({ member, online }: { member: MemberView; online: boolean })
 				</span>
 				<span className="meta block truncate">{member.skills.slice(0, 2).join(', ') || member.studies.branch}</span>
 			</span>
-			{openTo && <span className="meta">{openTo}</span>}
+			{openTo && <span className="meta max-[16rem]:hidden">{openTo}</span>}
 		</Link>
 	)
 }
