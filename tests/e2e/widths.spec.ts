@@ -240,6 +240,9 @@ test.describe('every page, with the longest words', () => {
 		await expect(prose.locator('ul')).toHaveCSS('padding-right', '20px')
 		await page.emulateMedia({ media: 'print' })
 		await expect(prose.locator('.formula'), 'a wide formula is whole on paper').toHaveCSS('overflow-x', 'visible')
+		await page.goto(`/messages/${'h'.repeat(40)}`)
+		await expect(page.locator('.chat-scroll'), 'a conversation is whole on paper').toHaveCSS('overflow-y', 'visible')
+		await expect(page.getByRole('region', { name: longest.hebrew, exact: true })).toHaveCSS('position', 'static')
 	})
 })
 
