@@ -366,7 +366,7 @@ async function send(page: Page, path: string, form: Record<string, string>): Pro
 	return response.headers().location ?? ''
 }
 
-/** What no form would accept in one go: every field of each newcomer's profile at its maximum length. */
+/** What no form would accept in one go: every field of each newcomer's profile at its maximum length, and many votes and comments. */
 async function fillProfiles(): Promise<void> {
 	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
 	await client.connect()
@@ -391,6 +391,8 @@ async function fillProfiles(): Promise<void> {
 			],
 		)
 		await client.query(`update categories set title = $1 where slug = 'others'`, [word(40)])
+		await client.query(`update questions set score = -1234567, comment_count = 1234567
+			where id = (select max(id) from questions where status = 'published')`)
 	} finally {
 		await client.end()
 	}
