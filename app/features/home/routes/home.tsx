@@ -60,9 +60,11 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 				</section>
 				<section className="min-w-0 lg:col-span-4" aria-labelledby="recent">
 					<SectionHeading id="recent" title="Recent questions">
-						<Link className="quiet-link" to="/forum">
-							All {formatNumber(figures.questions)}
-						</Link>
+						{figures.questions > 0 && (
+							<Link className="quiet-link" to="/forum">
+								All {formatNumber(figures.questions)}
+							</Link>
+						)}
 					</SectionHeading>
 					<ul>
 						{recent.map((question) => (
@@ -116,9 +118,11 @@ function Welcome({ figures, people, welcome }: HomeView) {
 			>
 				<h2 id="people" className="flex items-baseline justify-between text-sm font-semibold">
 					{people.some(({ online }) => online) ? 'Online now' : 'New members'}
-					<Link className="quiet-link text-xs font-normal text-ink-3" to="/find-dev">
-						All {pluralize(figures.members, 'member')}
-					</Link>
+					{figures.members > 0 && (
+						<Link className="quiet-link text-xs font-normal text-ink-3" to="/find-dev">
+							All {pluralize(figures.members, 'member')}
+						</Link>
+					)}
 				</h2>
 				{people.length === 0 && <p className="mt-2 text-ink-2">Nobody yet. Be the first.</p>}
 				<ul className="mt-2">
