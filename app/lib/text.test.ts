@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatNumber, initials, ordinal, pluralize, startOf, truncateWords, typedSince } from './text.ts'
+import { formatNumber, initials, ordinal, pluralize, shortNumber, startOf, truncateWords, typedSince } from './text.ts'
 
 test.each([
 	['Mira Quillon', 'MQ'],
@@ -23,6 +23,14 @@ test.each([
 
 test('numbers are grouped by thousands', () => {
 	expect([999, 1000, 1234567].map(formatNumber)).toEqual(['999', '1,000', '1,234,567'])
+})
+
+test('large numbers are cut to a few characters', () => {
+	const numbers = [
+		0, -7, 9_999, -9_999, 10_000, 12_999, -999_999, 1_000_000, 1_299_999, -9_999_999, 12_345_678, 2_147_483_647,
+	]
+	const short = ['0', '-7', '9999', '-9999', '10k', '12k', '-999k', '1m', '1.2m', '-9.9m', '12m', '2.1b']
+	expect(numbers.map(shortNumber)).toEqual(short)
 })
 
 test('years are ordinal', () => {

@@ -20,6 +20,16 @@ export function formatNumber(count: number): string {
 	return String(count).replace(dateStyle.locale === 'en-IN' ? /\B(?=(\d\d)*\d{3}$)/g : /\B(?=(\d{3})+$)/g, ',')
 }
 
+/** A whole number in at most five characters: “9999”, “-12k”, “345k”, “1.2m”. What is left out is cut off, not rounded up. */
+export function shortNumber(count: number): string {
+	const size = Math.abs(count)
+	if (size < 10_000) return String(count)
+	const [unit, letter] =
+		size < 1_000_000 ? [1_000, 'k'] : size < 1_000_000_000 ? [1_000_000, 'm'] : [1_000_000_000, 'b']
+	const tenths = Math.trunc(count / (unit / 10))
+	return `${Math.abs(tenths) < 100 ? tenths / 10 : Math.trunc(tenths / 10)}${letter}`
+}
+
 /** “1st”, “2nd”, “3rd”, “4th”, for 1 to 19. */
 export function ordinal(count: number): string {
 	return `${count}${['th', 'st', 'nd', 'rd'][count] ?? 'th'}`

@@ -56,11 +56,11 @@ function NothingHere({ what }: { what: string }) {
 				<p className="mt-5 max-w-[46ch] text-lg text-pretty text-ink-2">{end > 0 ? what.slice(end) : usual}</p>
 				<search>
 					<Form
-						className="mt-7 flex max-w-md gap-2 max-[16rem]:flex-wrap"
+						className="mt-7 flex max-w-md gap-2 max-[16rem]:flex-col"
 						action={isMember ? '/find-dev' : '/forum'}
 						method="get"
 					>
-						<div className="input-box h-11 min-w-0 flex-1 flex-nowrap">
+						<div className="input-box min-h-11 min-w-0 flex-1 flex-nowrap">
 							<Icon of={Search} />
 							<input type="search" name="q" aria-label={search} placeholder={search} />
 						</div>

@@ -81,8 +81,14 @@ test('the header has the whole name of the site at 320 px, and room for its butt
 		const title = await page.getByRole('heading', { level: 1 }).boundingBox()
 		expect(title?.height, 'the words of the title are whole').toBeLessThanOrEqual(64)
 	}
-	await page.goto('/edit-profile/mira.quillon')
-	await expectToFit(page, [195])
+	for (const path of ['/edit-profile/mira.quillon', '/settings', '/bookmarks']) {
+		await page.goto(path)
+		await expectToFit(page, [195])
+	}
+	await page.goto('/')
+	const names = page.locator('section[aria-labelledby=people] bdi')
+	const widths = await names.evaluateAll((all) => all.map((name) => name.parentElement?.clientWidth ?? 0))
+	expect(Math.min(...widths), 'the names of who is online').toBeGreaterThan(60)
 })
 
 test('the skip link is first in the tab order and leads to the content', async ({ page }) => {

@@ -153,6 +153,11 @@ test('a full profile prints on one sheet of A4, with words and addresses but no 
 	await expect(page.locator('html')).toHaveCSS('background-color', 'rgb(255, 255, 255)')
 	const second = page.getByRole('list', { name: 'Skills' }).getByRole('listitem').nth(1)
 	expect(await second.evaluate((item) => getComputedStyle(item, '::before').content)).toBe('"· "')
+	const done = await page.locator('.prose').evaluateAll(([about]) => {
+		about?.insertAdjacentHTML('beforeend', '<ul><li><input type="checkbox" disabled checked>Done</li></ul>')
+		return getComputedStyle(about?.querySelector('input') ?? document.body).backgroundColor
+	})
+	expect(done, 'the tick of a task is printed').toBe('rgb(0, 0, 0)')
 	const address = page.getByRole('link', { name: 'Github' }).first()
 	const written = await address.evaluate((link) => getComputedStyle(link, '::after').content)
 	expect(written).toContain((await address.getAttribute('href')) ?? 'an address')

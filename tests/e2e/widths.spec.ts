@@ -240,6 +240,9 @@ test.describe('every page, with the longest words', () => {
 		await expect(prose.locator('ul')).toHaveCSS('padding-right', '20px')
 		await page.emulateMedia({ media: 'print' })
 		await expect(prose.locator('.formula'), 'a wide formula is whole on paper').toHaveCSS('overflow-x', 'visible')
+		await page.goto(`/messages/${'h'.repeat(40)}`)
+		await expect(page.locator('.chat-scroll'), 'a conversation is whole on paper').toHaveCSS('overflow-y', 'visible')
+		await expect(page.getByRole('region', { name: longest.hebrew, exact: true })).toHaveCSS('position', 'static')
 	})
 })
 
@@ -363,7 +366,7 @@ async function send(page: Page, path: string, form: Record<string, string>): Pro
 	return response.headers().location ?? ''
 }
 
-/** What no form would accept in one go: every field of each newcomer's profile at its maximum length. */
+/** What no form would accept in one go: every field of each newcomer's profile at its maximum length, and many votes and comments. */
 async function fillProfiles(): Promise<void> {
 	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
 	await client.connect()
@@ -388,6 +391,8 @@ async function fillProfiles(): Promise<void> {
 			],
 		)
 		await client.query(`update categories set title = $1 where slug = 'others'`, [word(40)])
+		await client.query(`update questions set score = -1234567, comment_count = 1234567
+			where id = (select max(id) from questions where status = 'published')`)
 	} finally {
 		await client.end()
 	}

@@ -149,6 +149,10 @@ describe('reading', () => {
 		if (answer === 'login') expect(`${response.headers.get('location')} ${text}`).toContain('/login?redirectTo=')
 		else expect(response.status).toBe(answer)
 		if (answer !== 200) expect(text).not.toContain('A secret of a kind')
+		// The page says who may read it.
+		const [, part] = /^\/(admin|moderation)/.exec(page) ?? []
+		const isForAdmins = part === 'admin' || page.startsWith('/moderation/log')
+		if (answer === 403 && part) expect(text).toContain(`Only ${isForAdmins ? 'admins' : 'moderators'} can`)
 	})
 })
 

@@ -1,12 +1,12 @@
-import { type RouterContextProvider, redirect } from 'react-router'
-import { getAccount, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { getAccount } from '~/features/accounts/accounts.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { requireNotSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { type PageRequest, requirePageViewer } from '~/features/authenticators/staff-pages.server.ts'
 import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
-import { loginPath, profilePath } from '~/lib/addresses.ts'
+import { profilePath } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
 import { storable } from '~/lib/clean.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -14,7 +14,6 @@ import { isModerator, requireAdmin, type SignedIn, type Viewer } from '~/lib/vie
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeCursor, encodeCursor, invalidCursor, isTimeText } from '~/platform/http/cursors.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import { requireLogin } from '~/platform/http/http.ts'
 import { closeCase } from './cases.queries.server.ts'
 import { releaseCases } from './handling/handling.queries.server.ts'
 import { addLogRow } from './log.queries.server.ts'
@@ -40,31 +39,24 @@ export function requireModerator(viewer: Viewer): SignedIn {
 	return viewer
 }
 
-interface Asked {
-	request: Request
-	context: Readonly<RouterContextProvider>
-	url: URL
+/** Requires a moderator for a page. @throws what {@link requirePageViewer} throws; NotAllowed */
+export async function requirePageModerator(asked: PageRequest): Promise<SignedIn> {
+	return requireModerator(await requirePageViewer(asked))
 }
 
 /**
- * Requires a moderator for a page. Cookies alone are not trusted: a viewer who was logged out elsewhere or lost the role sees
- * nothing.
- * @throws a redirect to the login page, or to where staff set up the required second factor; NotAllowed
+ * Locks the row of a moderator or an admin while they act, so that one who just lost the role or was suspended cannot act.
+ * @param requireRole the role that the action needs
+ * @throws NotAllowed
  */
-export async function requirePageModerator({ request, context, url }: Asked): Promise<SignedIn> {
-	requireLogin(context, url)
-	const { viewer, headers, lacksSecondFactor } = await viewerFromRequest(request, { fresh: true })
-	if (!viewer) throw redirect(loginPath(url.pathname + url.search), { headers })
-	if (lacksSecondFactor) throw redirect('/settings/two-factor', { headers })
-	return requireModerator(viewer)
-}
-
-/** Locks a moderator's row while they act, so that one who just lost the role or was suspended cannot act. */
-export async function lockModerator(trx: Executor, viewer: SignedIn): Promise<SignedIn> {
+export async function lockModerator(
+	trx: Executor,
+	viewer: SignedIn,
+	requireRole: (viewer: Viewer) => SignedIn = requireModerator,
+): Promise<SignedIn> {
 	const status = await lockAccountStatus(trx, viewer.id)
-	const fresh = status ? { ...viewer, role: status.role } : null
-	if (!status || !mayModerate(fresh)) throw new NotAllowed('Only moderators can do this.')
-	requireNotSuspended(status)
+	const fresh = requireRole(status ? { ...viewer, role: status.role } : null)
+	if (status) requireNotSuspended(status)
 	return fresh
 }
 

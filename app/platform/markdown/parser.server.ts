@@ -10,6 +10,7 @@ import {
 } from './highlight.server.ts'
 import { type FormulaBudget, formulaHtml, newFormulaBudget } from './mathml.server.ts'
 import { directions, knownTags, limitBlocks, MAX_NESTING, preBlocks } from './rules.server.ts'
+import { tasks } from './tasks.server.ts'
 
 /** State from parsing to rendering of one text. */
 export interface RenderEnvironment extends Env {
@@ -83,7 +84,7 @@ function makeParser(): Parser {
 	const made = new MarkdownIt({ html: true, linkify: true, breaks: false, typographer: false, maxNesting: MAX_NESTING })
 	// Only full addresses become links, not "main.rs" or "ASP.NET".
 	made.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
-	for (const extend of [preBlocks, limitBlocks, formulas, knownTags, directions]) extend(made)
+	for (const extend of [preBlocks, limitBlocks, formulas, knownTags, directions, tasks]) extend(made)
 	made.renderer.rules.fence = figure
 	made.renderer.rules.code_block = figure
 	made.renderer.rules.formula = formula

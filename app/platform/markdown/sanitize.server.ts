@@ -3,6 +3,7 @@ import { config } from '~/config.server.ts'
 import { PICTURE_WIDTHS, pictureSrcSet } from '~/lib/addresses.ts'
 import { isVideoOrAudio, linkForeignPictures } from './foreign-pictures.ts'
 import { mathAttributes, mathClasses, mathTags, mathTransforms } from './mathml-tags.server.ts'
+import { TASK_LABEL } from './tasks.server.ts'
 
 /** The level of a text's highest heading: 2 below the title, 3 below "Comments". */
 export type TopHeading = 2 | 3
@@ -42,7 +43,7 @@ const direction = { name: 'dir', values: ['rtl'] }
 const allowed: IOptions = {
 	allowedTags: [
 		...['p', 'br', 'hr', 'blockquote', 'ul', 'ol', 'li', 'h2', 'h3', 'h4', 'h5', 'h6'],
-		...['strong', 'b', 'em', 'i', 'u', 's', 'del', 'sub', 'sup', 'kbd', 'code', 'a', 'img'],
+		...['strong', 'b', 'em', 'i', 'u', 's', 'del', 'sub', 'sup', 'kbd', 'code', 'a', 'img', 'input'],
 		...['table', 'thead', 'tbody', 'tr', 'th', 'td', 'figure', 'header', 'pre', 'span'],
 		...mathTags,
 	],
@@ -50,6 +51,7 @@ const allowed: IOptions = {
 		a: ['href', 'title', 'rel'],
 		img: ['src', 'srcset', 'sizes', 'width', 'height', 'alt', 'title', 'loading', 'decoding', 'referrerpolicy'],
 		...{ ol: ['start', direction], ul: [direction], blockquote: [direction], table: [direction] },
+		input: ['type', 'aria-label', 'disabled', 'checked'],
 		pre: [{ name: 'tabindex', values: ['0'] }],
 		figure: [{ name: 'tabindex', values: ['0'] }],
 		span: ['title'],
@@ -76,6 +78,16 @@ const transformed: IOptions['transformTags'] = {
 	strike: 's',
 	th: atItsSide,
 	td: atItsSide,
+	// Only those of task lists, and these only in their one form.
+	input: (tagName, { checked }) => ({
+		tagName,
+		attribs: {
+			type: 'checkbox',
+			'aria-label': TASK_LABEL,
+			disabled: '',
+			...(checked !== undefined && { checked: '' }),
+		},
+	}),
 	a: (tagName, { href = '', title = '' }) => ({
 		tagName,
 		attribs: without({ href, title, rel: 'nofollow ugc noopener' }),

@@ -16,6 +16,7 @@ test.each([
 	['a fence', 'Why?\n\n```python\na = [3,1,2]\n```\nSo?', 'Why? a = [3,1,2] So?', 'Why? So?'],
 	['a table', '| a | b |\n|---|:-:|\n| | 2 |\n\nEnd', 'a b 2 End', 'a b 2 End'],
 	['lists', '- one\n* two\n\n1. three\n   - [four](https://a.example)', 'one two three four', 'one two three four'],
+	['tasks', '- [ ] one\n- [x] two\n\n1. [x] three', 'one two three', 'one two three'],
 	['headings and quotations', '# A\n> b\n\nC\n---', 'A b C', 'A b C'],
 	[
 		'marks within a word',

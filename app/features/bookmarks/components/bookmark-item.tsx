@@ -27,7 +27,7 @@ export function BookmarkItem({ bookmark, from, refusal }: BookmarkItemProps) {
 		post?.title ?? (kind === 'query' ? 'a query that is no longer there' : 'a comment that is no longer there')
 	return (
 		<li className="border-b border-line pt-3 pb-4">
-			<div className="flex items-center gap-x-4">
+			<div className="flex flex-wrap items-center gap-x-4">
 				<span className="cat">{kind === 'query' ? 'Query' : 'Comment'}</span>
 				{post?.solved && <span className="answered">{kind === 'query' ? 'Answered' : 'Accepted answer'}</span>}
 				<RemoveForm bookmark={bookmark} from={from} what={what} />

@@ -4,6 +4,7 @@ import { useLocation, useSearchParams } from 'react-router'
 import type { Page } from '~/features/questions/question.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
+import { formatNumber } from '~/lib/text.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { Icon } from '~/ui/icon.tsx'
@@ -66,7 +67,7 @@ export function Discussion({ question, data, refusal }: DiscussionProps) {
 		<DiscussionContext value={facts}>
 			<section className="group/discussion mt-8 sm:ml-16 sm:max-w-[44rem]" aria-labelledby="comments">
 				<div id="comments-top">
-					<SectionHeading id="comments" title={`Comments (${commentCount})`}>
+					<SectionHeading id="comments" title={`Comments (${formatNumber(commentCount)})`}>
 						{isFirst ? (
 							commentCount > 1 && <SortLinks url={url} sort={sort} />
 						) : (

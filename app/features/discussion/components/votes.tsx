@@ -2,6 +2,7 @@ import { ArrowDown, ArrowUp } from 'lucide'
 import type { FormEvent } from 'react'
 import { permalinkOf } from '~/features/search/search.view.ts'
 import { loginPath } from '~/lib/addresses.ts'
+import { Count } from '~/ui/count.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { usePress } from '~/ui/use-press.ts'
@@ -46,7 +47,9 @@ export function QuestionVotes({ ballot, place }: { ballot: Ballot; place: 'colum
 		<div className={column ? 'row-span-2 max-sm:hidden' : 'pr-2 sm:hidden'}>
 			{ballot.isFixed ? (
 				<p className={column ? 'flex flex-col items-center pt-5' : ''}>
-					<span className={`num font-semibold text-ink ${column ? 'text-lg' : 'text-md'}`}>{ballot.count}</span>{' '}
+					<span className={`num font-semibold text-ink ${column ? 'text-lg' : 'text-md'}`}>
+						<Count of={ballot.count} />
+					</span>{' '}
 					<span className="meta">{votes(ballot.count)}</span>
 				</p>
 			) : (
@@ -71,7 +74,10 @@ export function CommentVotes({ comment }: { comment: CommentView }) {
 	if (own || facts.closed)
 		return (
 			<span className="px-2">
-				<span className="num">{press.count}</span> {votes(press.count)}
+				<span className="num">
+					<Count of={press.count} />
+				</span>{' '}
+				{votes(press.count)}
 			</span>
 		)
 	const name = author ? `the comment of ${author.name}` : 'this comment'
@@ -100,7 +106,7 @@ function Buttons({ ballot, className, button, icon, number }: ButtonsProps) {
 	const figure = (
 		<span className={`num ${number}`}>
 			<span className="sr-only">Votes </span>
-			{count}
+			<Count of={count} />
 		</span>
 	)
 	if (!signedIn)

@@ -21,7 +21,7 @@ export function LeadQuestion({ question }: { question: LeadView }) {
 			</h3>
 			<p className="authored mt-3 line-clamp-3 text-md wrap-anywhere text-ink-2">{question.excerpt}</p>
 			{question.codeHtml && <div className="code mt-4" dangerouslySetInnerHTML={{ __html: question.codeHtml }} />}
-			<footer className="mt-4 flex items-center gap-2 text-xs text-ink-3">
+			<footer className="mt-4 flex items-center gap-2 text-xs text-ink-3 max-[16rem]:flex-wrap">
 				<Avatar user={question.author} size={24} />
 				<Link className="quiet-link truncate font-semibold text-ink" to={profilePath(question.author.username)}>
 					{question.author.name}

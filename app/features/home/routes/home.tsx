@@ -60,9 +60,11 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 				</section>
 				<section className="min-w-0 lg:col-span-4" aria-labelledby="recent">
 					<SectionHeading id="recent" title="Recent questions">
-						<Link className="quiet-link" to="/forum">
-							All {formatNumber(figures.questions)}
-						</Link>
+						{figures.questions > 0 && (
+							<Link className="quiet-link" to="/forum">
+								All {formatNumber(figures.questions)}
+							</Link>
+						)}
 					</SectionHeading>
 					<ul>
 						{recent.map((question) => (
@@ -116,9 +118,11 @@ function Welcome({ figures, people, welcome }: HomeView) {
 			>
 				<h2 id="people" className="flex items-baseline justify-between text-sm font-semibold">
 					{people.some(({ online }) => online) ? 'Online now' : 'New members'}
-					<Link className="quiet-link text-xs font-normal text-ink-3" to="/find-dev">
-						All {pluralize(figures.members, 'member')}
-					</Link>
+					{figures.members > 0 && (
+						<Link className="quiet-link text-xs font-normal text-ink-3" to="/find-dev">
+							All {pluralize(figures.members, 'member')}
+						</Link>
+					)}
 				</h2>
 				{people.length === 0 && <p className="mt-2 text-ink-2">Nobody yet. Be the first.</p>}
 				<ul className="mt-2">
@@ -202,7 +206,7 @@ function Folio({ members, askedToday, online }: FolioProps) {
 		() => 'site',
 	)
 	return (
-		<p className="flex h-10 items-center gap-6 overflow-hidden text-xs whitespace-nowrap text-ink-2">
+		<p className="flex flex-wrap items-center gap-x-6 gap-y-1 py-3 text-xs whitespace-nowrap text-ink-2">
 			<span className="font-semibold text-ink">{dayAndMonth(now, zone)}</span>
 			<span className="hidden sm:inline">{pluralize(members, 'developer')}</span>
 			<span className="hidden sm:inline">{pluralize(askedToday, 'question')} today</span>
@@ -237,7 +241,7 @@ function MemberLink({ member, online }: { member: MemberView; online: boolean })
 				</span>
 				<span className="meta block truncate">{member.skills.slice(0, 2).join(', ') || member.studies.branch}</span>
 			</span>
-			{openTo && <span className="meta">{openTo}</span>}
+			{openTo && <span className="meta max-[16rem]:hidden">{openTo}</span>}
 		</Link>
 	)
 }

@@ -29,7 +29,7 @@ export function requireInviter(viewer: Viewer): SignedIn {
 
 /** Locks the inviter's row while they act, as moderation does. @throws NotAllowed */
 async function lockInviter(trx: Executor, inviter: SignedIn): Promise<void> {
-	requireInviter(await lockModerator(trx, inviter))
+	await lockModerator(trx, inviter, requireInviter)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react'
 import { data } from 'react-router'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
+import { requirePageViewer } from '~/features/authenticators/staff-pages.server.ts'
 import { requirePageModerator } from '~/features/moderation/members.server.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -32,7 +33,7 @@ import type { Route } from './+types/invitations'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
-		const viewer = requireInviter(await requirePageModerator({ request, context, url }))
+		const viewer = requireInviter(await requirePageViewer({ request, context, url }))
 		const isAdmin = viewer.role === 'admin'
 		const [cursor, listsFrom] = ['cursor', 'lists'].map((name) => url.searchParams.get(name) || null)
 		const [page, lists] = await Promise.all([

@@ -1,3 +1,4 @@
+import { requirePageViewer } from '~/features/authenticators/staff-pages.server.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { withHttpErrors } from '~/platform/http/http.ts'
@@ -8,7 +9,6 @@ import { MoreLink } from '~/ui/more-link.tsx'
 import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import { useValueFromAddress } from '~/ui/use-shown-value.ts'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
-import { requirePageModerator } from '../members.server.ts'
 import { MEMBER_SUBJECT } from '../moderation.policy.ts'
 import type { LogView } from '../moderation.view.ts'
 import { listLog } from '../queue.server.ts'
@@ -16,7 +16,7 @@ import type { Route } from './+types/log'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
-		const viewer = await requirePageModerator({ request, context, url })
+		const viewer = await requirePageViewer({ request, context, url })
 		const member = url.searchParams.get('member') ?? ''
 		const cursor = url.searchParams.get('cursor') || null
 		return { member, cursor, page: await listLog(viewer, { member, cursor }) }

@@ -36,14 +36,14 @@ export default function Preferences({ loaderData: { daily, weekly, isWithheld, k
 			<SectionHeading id="notifications" title="Notifications" />
 			{isWithheld && <MailPausedNotice />}
 			<Form method="post" action="/settings?index">
-				<table className="w-full text-left">
+				<table className="w-full text-left max-[16rem]:[&_th:first-child]:col-span-full max-[16rem]:[&_tr]:grid max-[16rem]:[&_tr]:grid-cols-3">
 					<thead>
 						<tr className="border-b border-line text-sm text-ink-3">
 							<th className="py-2.5 font-normal" scope="col">
 								Event
 							</th>
 							{channelNames.map((channel) => (
-								<th key={channel} className="w-16 py-2.5 text-center font-normal" scope="col">
+								<th key={channel} className="w-16 py-2.5 text-center max-[16rem]:w-auto font-normal" scope="col">
 									{channels[channel].title}
 								</th>
 							))}

@@ -56,6 +56,7 @@ function readRow(row: Element): QuestionCardView {
 	const markedIn = (selector: string) => find(`${selector} > span`)?.innerHTML
 	const titleHtml = markedIn('h2 > a')
 	const passage = markedIn('.query-text')
+	const countIn = (selector: string) => countOf(find(selector))
 	const comment = find(':scope > div > a')
 	const url = find('h2 > a')?.getAttribute('href') ?? ''
 	const [, , slug = '', username = '', id] = url.split('/')
@@ -74,8 +75,8 @@ function readRow(row: Element): QuestionCardView {
 		},
 		tags: [...row.querySelectorAll('.tags > a')].map(({ textContent }) => textContent),
 		createdAt: find('time')?.getAttribute('datetime') ?? '',
-		score: Number(textOf('.query-votes')),
-		commentCount: Number(textOf('.query-comments')),
+		score: countIn('.query-votes'),
+		commentCount: countIn('.query-comments'),
 		solved: find('.answered') !== null,
 		mayEdit: find('[aria-label^="Edit query"]') !== null,
 		mayDelete: find('[aria-label^="Delete query"]') !== null,
@@ -89,4 +90,10 @@ function readRow(row: Element): QuestionCardView {
 			},
 		}),
 	}
+}
+
+/** The number that `Count` shows: for a short one, the whole one is its title. */
+function countOf(element: Element | null): number {
+	const whole = element?.querySelector('[title]')?.getAttribute('title') ?? element?.textContent ?? ''
+	return Number(whole.replaceAll(',', ''))
 }

@@ -25,6 +25,7 @@ const question: QuestionCardView = {
 const cards: [string, QuestionCardView, boolean][] = [
 	['a question', question, true],
 	['solved, with comments', { ...question, solved: true, commentCount: 3 }, true],
+	['with many votes and comments', { ...question, score: -1_234_567, commentCount: 1_234_567 }, true],
 	['of the viewer', { ...question, mayEdit: true, mayDelete: true }, true],
 	['found by a search', { ...question, titleHtml: '<mark>Why</mark>', excerptHtml: 'A <mark>list</mark>' }, true],
 	[

@@ -5,6 +5,7 @@ import { editPath } from '~/features/questions/questions.paths.ts'
 import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
 import { relativeTime } from '~/lib/dates.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { Count } from '~/ui/count.tsx'
 import { type DeleteConfirmation, DeleteControl } from '~/ui/delete-control.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
@@ -73,9 +74,11 @@ function Row({ question, ago, isPinned }: RowProps) {
 				<Marked html={match ? match.html : question.excerptHtml} text={question.excerpt} />
 			</p>
 			<MemoMarkup as="footer" of={Footer} with={footerOf(question, ago)} />
-			<p className="query-votes">{question.score}</p>
+			<p className="query-votes">
+				<Count of={question.score} />
+			</p>
 			<p className="query-comments" data-none={question.commentCount === 0 || undefined}>
-				{question.commentCount}
+				<Count of={question.commentCount} />
 			</p>
 		</>
 	)

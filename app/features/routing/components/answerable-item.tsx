@@ -1,6 +1,7 @@
 import { AuthorName } from '~/features/members/components/author-name.tsx'
 import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { Count } from '~/ui/count.tsx'
 import { Link } from '~/ui/link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { type AnswerableView, formatList } from '../routing.view.ts'
@@ -34,7 +35,7 @@ export function AnswerableItem({ question }: { question: AnswerableView }) {
 				</span>
 			</footer>
 			<p className="query-comments" data-none={commentCount === 0 || undefined}>
-				{commentCount}
+				<Count of={commentCount} />
 			</p>
 		</article>
 	)
