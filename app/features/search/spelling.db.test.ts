@@ -52,6 +52,12 @@ test.each<[search: string, meant: string | null]>([
 	expect(await betterSpelling(search)).toBe(meant)
 })
 
+test.each([['why doesnt brambling sing', 'Brambling does not sing', undefined]])('%j finds the title “%s”', async (search, title, instead) => {
+	const { id } = await makeQuestion(asha, { title, tags: 'birds' })
+	const found = await listQuestions(null, { search })
+	expect([found.rows[0]?.id, found.instead]).toEqual([id, instead])
+})
+
 test('with two other words, a part of a word may be misspelled too', async () => {
 	await makeQuestion(asha, { title: 'Whom to trust with the wombat burrow', tags: 'zoo' })
 	await makeQuestion(asha, { title: 'The truth about wombats', tags: 'zoo' })
