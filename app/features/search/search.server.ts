@@ -80,7 +80,9 @@ export async function findMatches<Row extends { id: number }>(
 		const corrected = await findAll(selection, correction.parsed, correction.alternatives, input)
 		if (corrected.rows.length > 0) return showCorrected(selection, parsed, correction, input, corrected)
 	}
-	const alternatives = correction?.alternatives.flatMap((words) => words.slice(0, MAX_MEANT)) ?? []
+	// Parts of a word with a hyphen are no words to search for alone.
+	const single = correction?.alternatives.map((words) => words.filter((word) => !word.includes(' '))) ?? []
+	const alternatives = single.flatMap((words) => words.slice(0, MAX_MEANT))
 	const any = await findAny(selection, correction?.parsed ?? parsed, alternatives, input)
 	const others = any.filter(({ id }) => !exact.rows.some((row) => row.id === id))
 	if (others.length === 0 || !exact.ranked) return exact

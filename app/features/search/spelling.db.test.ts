@@ -46,13 +46,22 @@ test.each<[search: string, meant: string | null]>([
 	['connnectoin', 'connection'],
 	['javascri', null],
 	['lop', null],
+	['data-base conection', 'data-base connection'],
 	["'; drop table search_words; --", null],
 	['', null],
 ])('for %j it suggests %j', async (search, meant) => {
 	expect(await betterSpelling(search)).toBe(meant)
 })
 
-test.each([['why doesnt brambling sing', 'Brambling does not sing', undefined]])('%j finds the title “%s”', async (search, title, instead) => {
+test.each([
+	['toll-free numbers', 'Who pays for a toll free number?', { kind: 'corrected', search: 'toll free numbers' }],
+	[
+		'round-trip time-out, how to lower it?',
+		'Lower the round trip timeout',
+		{ kind: 'corrected', search: 'round trip time-out, how to lower it?' },
+	],
+	['why doesnt brambling sing', 'Brambling does not sing', undefined],
+])('%j finds the title “%s”', async (search, title, instead) => {
 	const { id } = await makeQuestion(asha, { title, tags: 'birds' })
 	const found = await listQuestions(null, { search })
 	expect([found.rows[0]?.id, found.instead]).toEqual([id, instead])
