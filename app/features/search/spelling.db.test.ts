@@ -67,6 +67,18 @@ test.each([
 	expect([found.rows[0]?.id, found.instead]).toEqual([id, instead])
 })
 
+test('a search that only excludes words lists the newest others, also of one part or a tag', async () => {
+	const titles = async (search: string) => (await listQuestions(null, { search })).rows.map(({ title }) => title)
+	await makeQuestion(asha, { title: 'Serin near a yellowhammer', tags: 'finches' })
+	await makeQuestion(asha, { title: 'Siskin near a dunnock', tags: 'finches' })
+	expect(await titles('tag:finches -yellowhammer')).toEqual(['Siskin near a dunnock'])
+	expect((await titles('-yellowhammer'))[0]).toBe('Siskin near a dunnock')
+	expect(await titles('tag:finches -yellowhammer -dunnock')).toEqual([])
+	expect(await titles('tag:finches in:title')).toHaveLength(2)
+	expect(await titles('tag:finches -yellowhammer in:title')).toEqual(['Siskin near a dunnock'])
+	expect(await titles('tag:finches -"near a dunnock"')).toEqual(['Serin near a yellowhammer'])
+})
+
 test('with two other words, a part of a word may be misspelled too', async () => {
 	await makeQuestion(asha, { title: 'Whom to trust with the wombat burrow', tags: 'zoo' })
 	await makeQuestion(asha, { title: 'The truth about wombats', tags: 'zoo' })
