@@ -1,4 +1,5 @@
-// npm run bench:similar [-- FOLDER [SIZE]]: the quality and speed of "similar questions".
+// npm run bench:similar [-- FOLDER [SIZE [FILE]]]: the quality and speed of "similar questions". With an import file, the quality among SIZE
+// questions that are recombined from it.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -6,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { seedDomain } from '~/features/demo/people/people.ts'
 import { seedMembers } from '~/features/demo/people/seed.server.ts'
 import { seedQuestions } from '~/features/demo/seed.server.ts'
+import { refreshStatistics } from '~/features/import/import.queries.server.ts'
 import { importQuestions } from '~/features/import/import.server.ts'
 import { encodeQuestions } from '~/features/search/similar/meaning.server.ts'
 import { findSimilar } from '~/features/search/similar/similar.server.ts'
@@ -15,10 +17,14 @@ import { migrate } from '~/platform/db/migrate.server.ts'
 import { NO_TIME_LIMITS } from '~/platform/db/time-limits.server.ts'
 import { hasEncoder, stopEncoder } from '~/platform/encoder/encoder.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
+import { allowMeasuring } from './allow-measuring.ts'
+import { seedForum } from './forum/seed.ts'
+import { readTexts } from './forum/texts.ts'
 import { saveResult } from './results.ts'
 
 const folder = process.argv[2] && resolve(process.env.INIT_CWD ?? '.', process.argv[2])
 const size = Number(process.argv[3] ?? 100_000)
+const among = process.argv[4] && resolve(process.env.INIT_CWD ?? '.', process.argv[4])
 if (!folder) {
 	process.stdout.write(`Give a folder with
   corpus.jsonl     {"id": "T1-A1", "thread": "T1", "question": "…", "answer": "…"} a line, one line an answer
@@ -48,10 +54,15 @@ const postgres = await startEmbeddedPostgres(dataDir, ['shared_buffers=1GB', 'ma
 try {
 	openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS })
 	await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
+	if (among) {
+		await allowMeasuring(postgres.admin)
+		await seedForum(size, readTexts(among), 2_000)
+	}
 	await load()
+	if (among) await spread()
 	await encodeAll()
 	const quality = await evaluateAll()
-	const speed = await timeLarge()
+	const speed = among ? null : await timeLarge()
 	report(quality, speed)
 } finally {
 	await stopEncoder()
@@ -106,6 +117,32 @@ async function load(): Promise<void> {
 		onProgress: () => {},
 	})
 	if (summary.imported !== threads.size) throw new Error(`Only ${summary.imported} of ${threads.size} were imported.`)
+}
+
+/** Spreads the threads over the forum, in the place of other questions: the newest ones are searched first. */
+async function spread(): Promise<void> {
+	const { rows } = await pool().query<{ id: number }>(
+		"select id from questions where source = 'bench' order by md5(source_id)",
+	)
+	const client = await pool().connect()
+	try {
+		await client.query('begin')
+		await client.query('set local session_replication_role = replica')
+		for (const [index, { id }] of rows.entries()) {
+			const place = Math.floor(((index + 0.5) * size) / rows.length)
+			for (const table of ['comments', 'question_tags', 'question_votes', 'related_questions', 'question_vectors']) {
+				await client.query(`delete from ${table} where question_id = $1`, [place])
+				await client.query(`update ${table} set question_id = $1 where question_id = $2`, [place, id])
+			}
+			await client.query('delete from questions where id = $1', [place])
+			await client.query('update questions set id = $1 where id = $2', [place, id])
+		}
+		await client.query('commit')
+	} finally {
+		client.release()
+	}
+	await refreshStatistics()
+	await pool().query('vacuum (analyze) questions, comments')
 }
 
 /** Computes the vectors of all threads, if there is an encoder. */
@@ -235,10 +272,10 @@ function report(quality: Awaited<ReturnType<typeof evaluateAll>>, speed: Awaited
 				}),
 			].join('\n')
 		: ''
-	const text = `### Similar questions
+	const text = `### Similar questions${among ? ' among many' : ''}
 
-\`npm run bench:similar\` on ${cpus().length} cores of a shared virtual machine (load ${loadavg()[0]?.toFixed(1)}), ${new Date().toISOString().slice(0, 10)}: ${questions.length} questions as people put them,
-asked of ${threads.size} threads, each imported as a query without a description, its answers as comments. A ranking is read to its
+\`npm run bench:similar${among ? ` -- FOLDER ${size} FILE` : ''}\` on ${cpus().length} cores of a shared virtual machine (load ${loadavg()[0]?.toFixed(1)}), ${new Date().toISOString().slice(0, 10)}: ${questions.length} questions as people put them,
+asked of ${threads.size} threads${among ? ` among ${size.toLocaleString('en')} questions recombined from an import file` : ''}, each imported as a query without a description, its answers as comments. A ranking is read to its
 ${depth}th place. “even” and “odd” are the MRR of every other question. Milliseconds include all statements and round trips.
 
 | ranking | MAP | MRR | P@1 | P@5 | recall@5 | even | odd | p50 | p99 |
@@ -248,5 +285,5 @@ ${rows.join('\n')}
 ${large}
 `
 	process.stdout.write(text)
-	saveResult('similar', text)
+	saveResult(among ? 'similar-among' : 'similar', text)
 }

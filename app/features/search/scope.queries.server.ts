@@ -20,6 +20,8 @@ export interface SearchScope {
 	without: { tags: string[]; categories: number[]; users: number[] }
 	/** The id of a question that is left out. */
 	besides: number | null
+	/** A condition on `questions q` that no index answers. */
+	filter?: RawBuilder<unknown>
 	/** True, false, or undefined for no restriction. */
 	solved?: boolean
 	unanswered?: boolean
@@ -124,7 +126,7 @@ export function conditionsBesideWords(
 
 /** Conditions on `questions q`; each list of ids and tags is part of the index questions_found. */
 export function conditions(
-	{ tags, categories, users, without, besides, ...states }: SearchScope,
+	{ tags, categories, users, without, besides, filter, ...states }: SearchScope,
 	stateIs = (state: RawBuilder<unknown>) => state,
 	isPublished = sql`q.status = 'published'`,
 ): RawBuilder<unknown> {
@@ -136,6 +138,7 @@ export function conditions(
 	if (without.categories.length > 0) all.push(sql`q.category_id <> all(${without.categories}::int[])`)
 	if (without.users.length > 0) all.push(sql`q.author_id <> all(${without.users}::int[])`)
 	if (besides !== null) all.push(sql`q.id <> ${besides}::int`)
+	if (filter) all.push(filter)
 	const { solved, unanswered, unsolved } = states
 	if (solved !== undefined) all.push(stateIs(solved ? sql`q.solved` : sql`not q.solved`))
 	if (unanswered !== undefined) all.push(stateIs(unanswered ? sql`q.comment_count = 0` : sql`q.comment_count > 0`))

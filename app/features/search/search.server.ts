@@ -22,6 +22,7 @@ import {
 	listLiteral,
 	type MatchedRow,
 	searchRows,
+	withoutWords,
 } from './search.queries.server.ts'
 import { type CommentMatchView, commentPath, type MatchView, type SearchFallback } from './search.view.ts'
 import { rankByWords } from './similar/similar.server.ts'
@@ -80,7 +81,8 @@ export async function findMatches<Row extends { id: number }>(
 		const corrected = await findAll(selection, correction.parsed, correction.alternatives, input)
 		if (corrected.rows.length > 0) return showCorrected(selection, parsed, correction, input, corrected)
 	}
-	const alternatives = correction?.alternatives.flatMap((words) => words.slice(0, MAX_MEANT)) ?? []
+	const unparted = correction?.alternatives.map((words) => words.filter((word) => !word.includes(' '))) ?? []
+	const alternatives = unparted.flatMap((words) => words.slice(0, MAX_MEANT))
 	const any = await findAny(selection, correction?.parsed ?? parsed, alternatives, input)
 	const others = any.filter(({ id }) => !exact.rows.some((row) => row.id === id))
 	if (others.length === 0 || !exact.ranked) return exact
@@ -205,10 +207,11 @@ async function findAll<Row extends { id: number }>(
 ): Promise<SearchResults<Row>> {
 	const scope = await readScope(operators, within)
 	if (scope === null) return { ranked: false, rows: [], instead: null }
-	const words = [terms.map(({ source }) => source).join(' '), ...alternatives.map((each) => each.join(' or '))].filter(
-		Boolean,
-	)
-	if (words.length === 0) {
+	const typed = terms.map(({ source }) => source).join(' ')
+	const words = [typed, ...alternatives.map((each) => each.join(' or '))].filter(Boolean)
+	const isOpen = alternatives.length === 0 && !partsOf(operators) && terms.every(({ kind }) => kind === 'without')
+	if (words.length === 0 || isOpen) {
+		if (words.length > 0) scope.filter = withoutWords(words)
 		const rows = await scopedRows(selection, { ...scope, cursor: cursor ? decodeTimeCursor(cursor) : null, limit })
 		return { ranked: false, rows, instead: null }
 	}

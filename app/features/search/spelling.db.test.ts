@@ -46,10 +46,37 @@ test.each<[search: string, meant: string | null]>([
 	['connnectoin', 'connection'],
 	['javascri', null],
 	['lop', null],
+	['data-base conection', 'data-base connection'],
 	["'; drop table search_words; --", null],
 	['', null],
 ])('for %j it suggests %j', async (search, meant) => {
 	expect(await betterSpelling(search)).toBe(meant)
+})
+
+test.each([
+	['toll-free numbers', 'Who pays for a toll free number?', { kind: 'corrected', search: 'toll free numbers' }],
+	[
+		'round-trip time-out, how to lower it?',
+		'Lower the round trip timeout',
+		{ kind: 'corrected', search: 'round trip time-out, how to lower it?' },
+	],
+	['why doesnt brambling sing', 'Brambling does not sing', undefined],
+])('%j finds the title “%s”', async (search, title, instead) => {
+	const { id } = await makeQuestion(asha, { title, tags: 'birds' })
+	const found = await listQuestions(null, { search })
+	expect([found.rows[0]?.id, found.instead]).toEqual([id, instead])
+})
+
+test('a search that only excludes words lists the newest others, also of one part or a tag', async () => {
+	const titles = async (search: string) => (await listQuestions(null, { search })).rows.map(({ title }) => title)
+	await makeQuestion(asha, { title: 'Serin near a yellowhammer', tags: 'finches' })
+	await makeQuestion(asha, { title: 'Siskin near a dunnock', tags: 'finches' })
+	expect(await titles('tag:finches -yellowhammer')).toEqual(['Siskin near a dunnock'])
+	expect((await titles('-yellowhammer'))[0]).toBe('Siskin near a dunnock')
+	expect(await titles('tag:finches -yellowhammer -dunnock')).toEqual([])
+	expect(await titles('tag:finches in:title')).toHaveLength(2)
+	expect(await titles('tag:finches -yellowhammer in:title')).toEqual(['Siskin near a dunnock'])
+	expect(await titles('tag:finches -"near a dunnock"')).toEqual(['Serin near a yellowhammer'])
 })
 
 test('with two other words, a part of a word may be misspelled too', async () => {

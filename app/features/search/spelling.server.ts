@@ -24,7 +24,7 @@ const TELLING_WORDS = 3
  */
 export async function correctSearch({ terms, operators, parts }: ParsedSearch): Promise<SearchCorrection | null> {
 	const doubts = [...terms.map(doubtInTerm), ...operators.map(doubtInOperator)].filter((doubt) => doubt !== null)
-	const meant = await findWordSuggestions(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts))
+	const meant = withWrittenApart(terms, await findWordSuggestions(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts)))
 	if (meant.length === 0) return null
 	const found = terms.length < TELLING_WORDS ? meant : meant.map(withAlike)
 	const mistyped = found.filter((each) => !isCompletion(each))
@@ -48,6 +48,18 @@ function termsLike(doubts: PossibleTypo[]): { text: string; word: string }[] {
 		const word = kind === 'word' ? similarTerm(text)?.tag : undefined
 		return word && !word.includes('-') ? [{ text, word }] : []
 	})
+}
+
+/** Adds the parts of words with a hyphen, as the index has “toll-free” as one word, and others may write “toll free”. */
+function withWrittenApart(terms: SearchPart[], found: WordSuggestion[]): WordSuggestion[] {
+	const joined = terms.filter(({ kind, text }) => kind === 'word' && /^\p{L}{2,}(?:-\p{L}{2,})+$/u.test(bare(text)))
+	const texts = [...new Set(joined.map(({ text }) => bare(text)))]
+	const apart = texts.map((text): WordSuggestion => {
+		const known = found.find((each) => each.kind === 'word' && each.text === text)
+		const [first = text, ...others] = known?.meant ?? []
+		return { kind: 'word', text, meant: [first, text.replaceAll('-', ' '), ...others], alike: known?.alike ?? [] }
+	})
+	return [...apart, ...found.filter(({ kind, text }) => kind !== 'word' || !texts.includes(text))]
 }
 
 /** Adds the words with a similar spelling; the first of both kinds come first. */

@@ -39,12 +39,21 @@ test('a rare word is searched for by itself, a common one only together with oth
 })
 
 test('two very common words are searched for among the newest questions only', () => {
-	const words = weigh([counted('rebas', 40), counted('git', 30_000), counted('work', 60_000)], {
+	const words = weigh([counted('rebas', 40), counted('git', 60_000), counted('work', 70_000)], {
 		sampled: 100_000,
 		questions: 100_000,
 	})
 	const newest = probesOf(words, 100_000).filter((probe) => probe.newest)
-	expect(new Set(newest.map(({ words: together }) => together.join('+')))).toEqual(new Set(['git+work']))
+	expect(newest.map(({ words: together }) => together.join('+'))).toEqual(['git+work', 'git+work'])
+})
+
+test('any two of ten words are searched for in all titles, even if a fifth of the forum has each', () => {
+	const many = Array.from({ length: 12 }, (_, index) => counted(`w${10 + index}`, 8_000 + 1_000 * index))
+	const probes = probesOf(weigh(many, { sampled: 100_000, questions: 100_000 }), 100_000)
+	const inTitles = probes.filter(({ titleOnly, newest }) => titleOnly && !newest)
+	expect(inTitles).toHaveLength(45)
+	expect(inTitles.map(({ words }) => words.join('+'))).toContain('w18+w19')
+	expect(probes).toHaveLength(48)
 })
 
 test('so are two words that more questions probably have together than are read', () => {
@@ -60,7 +69,7 @@ test('for any input, the number of index scans and of their rows is limited', ()
 	for (const documents of [1, 999, 1_001, 900_000]) {
 		const many = Array.from({ length: 5_000 }, (_, index) => counted(`w${index}`, documents, index % 2 === 0))
 		const probes = probesOf(weigh(many, { sampled: 1_000_000, questions: 1_000_000 }), 1_000_000)
-		expect(probes.length).toBeLessThanOrEqual(40)
+		expect(probes.length).toBeLessThanOrEqual(68)
 		expect(probes.reduce((sum, { limit }) => sum + limit, 0)).toBeLessThanOrEqual(20_000)
 	}
 })

@@ -22,13 +22,16 @@ const MAX_DESCRIPTION_WORDS = 10
 const MAX_PROBED = 10
 /** A word in more questions than this is probed only together with another. */
 const common = 1_000
-/** Words that are probed in pairs when one of the two is common. */
-const MAX_PAIRED = 5
+/**
+ * Words that are probed in pairs when one of the two is common. In titles, which have few words, any two of them tell much and cost little;
+ * most pairs of a longer text are chance, and would crowd out titles.
+ */
+const MAX_PAIRED = { inTitles: 10, anywhere: 3 }
 /** Questions that a pair's probe reads. */
 const MAX_OF_PAIR = 200
 
 /** Where both words of a pair are in more questions than this, only the newest titles are probed. */
-const veryCommon = 10_000
+const veryCommon = 50_000
 
 /** A word of a question. */
 export interface WeightedWord {
@@ -91,25 +94,32 @@ export function probesOf(words: WeightedWord[], questions: number): Probe[] {
 		{ words: [word], weight, titleOnly: true, limit: common, newest: false },
 		{ words: [word], weight: weight * bodyWeight, titleOnly: false, limit: common, newest: false },
 	])
-	const paired = words.slice(0, MAX_PAIRED).flatMap((one, index, heaviest) =>
+	const inTitles = pairsOf(words, MAX_PAIRED.inTitles).map(([one, other]) => ({
+		words: [one.word, other.word],
+		weight: one.weight + other.weight,
+		titleOnly: true,
+		limit: MAX_OF_PAIR,
+		newest: Math.min(one.documents, other.documents) > veryCommon,
+	}))
+	const anywhere = pairsOf(words, MAX_PAIRED.anywhere).map(([one, other]) => ({
+		words: [one.word, other.word],
+		weight: (one.weight + other.weight) * bodyWeight,
+		titleOnly: false,
+		limit: MAX_OF_PAIR,
+		newest: one.documents * other.documents > MAX_OF_PAIR * questions,
+	}))
+	return [...single, ...inTitles, ...anywhere]
+}
+
+/** The pairs of the heaviest words of which at least one is not probed by itself. */
+function pairsOf(words: WeightedWord[], most: number): [WeightedWord, WeightedWord][] {
+	const heaviest = words.slice(0, most)
+	return heaviest.flatMap((one, index) =>
 		heaviest
 			.slice(index + 1)
 			.filter((other) => one.documents > common || other.documents > common)
-			.flatMap((other) => {
-				const pair = {
-					words: [one.word, other.word],
-					weight: one.weight + other.weight,
-					limit: MAX_OF_PAIR,
-				}
-				const inTitles = Math.min(one.documents, other.documents) > veryCommon
-				const anywhere = one.documents * other.documents > MAX_OF_PAIR * questions
-				return [
-					{ ...pair, titleOnly: true, newest: inTitles },
-					{ ...pair, weight: pair.weight * bodyWeight, titleOnly: false, newest: anywhere },
-				]
-			}),
+			.map((other): [WeightedWord, WeightedWord] => [one, other]),
 	)
-	return [...single, ...paired]
 }
 
 /**
