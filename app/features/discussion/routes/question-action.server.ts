@@ -19,23 +19,11 @@ type Act = (viewer: SignedIn, questionId: number, form: FormData, sort: CommentS
 
 /** The actions of the forms on a question's page, by their field `intent`. */
 const acts = new Map<FormDataEntryValue | null, Act>([
-	[
-		'comment',
-		async (viewer, questionId, form, sort) => {
-			const { id, url, comment } = await addComment(viewer, { questionId, parentId: null, ...sent(form) })
-			return written(viewer, id, commentUrl(url, id, form.get('thread'), sort), comment)
-		},
-	],
+	['comment', (viewer, questionId, form, sort) => add(viewer, { questionId, parentId: null }, form, sort)],
 	[
 		'reply',
-		async (viewer, questionId, form, sort) => {
-			const { id, url, comment } = await addComment(viewer, {
-				questionId,
-				parentId: requireId(form.get('comment')),
-				...sent(form),
-			})
-			return written(viewer, id, commentUrl(url, id, form.get('thread'), sort), comment)
-		},
+		(viewer, questionId, form, sort) =>
+			add(viewer, { questionId, parentId: requireId(form.get('comment')) }, form, sort),
 	],
 	[
 		'edit-comment',
@@ -109,6 +97,17 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	],
 ])
 
+async function add(
+	viewer: SignedIn,
+	place: { questionId: number; parentId: number | null },
+	form: FormData,
+	sort: CommentSort,
+): Promise<Response> {
+	const text = { body: form.get('body'), key: form.get('key') ?? '' }
+	const { id, url, comment } = await addComment(viewer, { ...place, ...text })
+	return written(viewer, id, commentUrl(url, id, form.get('thread'), sort), comment)
+}
+
 /**
  * Redirects to a new or changed comment, with a toast if it waits for a moderator.
  * @param added the comment, if it was just added
@@ -117,11 +116,6 @@ async function written(viewer: SignedIn, id: number, place: string, added?: Comm
 	const isPending = added ? added.unpublished !== null : await isPostPending(viewer, 'comment', id)
 	if (!isPending) return redirect(place, 303)
 	return redirectWithToast(place, { type: 'plain', message: `Comment saved. ${pendingMessage}` })
-}
-
-/** A new text and its idempotency key. */
-function sent(form: FormData) {
-	return { body: form.get('body'), key: form.get('key') ?? '' }
 }
 
 async function mute(viewer: SignedIn, questionId: number, muted: boolean): Promise<Response> {
