@@ -225,7 +225,7 @@ type State = keyof typeof states
 const why: Record<State, RegExp> = {
 	suspended: /You are suspended until .* and cannot post here until then\. Reason: Shoes\./,
 	leaving: /You are leaving, so you can only read\./,
-	'without consent': /The terms of this site have changed\./,
+	'without consent': /Accept the terms of this site at/,
 }
 const someone = {} as Record<State | `admin ${State}`, { member: SignedIn; cookie: string }>
 

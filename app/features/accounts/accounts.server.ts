@@ -65,7 +65,7 @@ export async function viewerFromRequest(
 	const isRecent = (fresh || !isSigned) && recentLookups().has(cookieDigest(cookies))
 	// A read renews the signed cookie once it has expired or its member has changed; the browser sends writes with the one it has.
 	const found = isRecent || (fresh && isSigned) ? await findUsedSession(request) : undefined
-	const known = isRecent || !found?.isDue ? found : undefined
+	const known = found?.isDue && !isRecent ? undefined : found
 	const verified = known ? viewerOfUser(known) : fresh ? null : verifiedCookies().find(cookies, cookieVersionOf)
 	if (verified) {
 		setRequestMember(verified.id)

@@ -5,11 +5,9 @@ import { NotAllowed } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import type { Feature } from '~/platform/feature.ts'
 
-/* Login methods besides the password, which features above this one add. */
-
 declare module '~/platform/feature.ts' {
 	interface Feature {
-		/** Login methods besides the password. */
+		/** Login methods besides the password, by a feature above this one. */
 		loginMethods?: LoginMethods
 	}
 }
@@ -32,6 +30,8 @@ export interface LoginMethods {
 	 * yet: an error ends the session.
 	 */
 	onSessionBegun?: (sessionId: number, kept: string) => Promise<void>
+	/** What to tell the member once the session with this `kept` has begun; null if a greeting will do. */
+	noticeOf?: (kept: string) => string | null
 	/** Called for requests whose session was looked up in the database, every few minutes of its use. It never throws. */
 	onSessionUsed?: (sessionId: number) => void
 	/** Called when a member used the site without a session, such as by an access token or a private feed. It never throws. */
@@ -89,12 +89,13 @@ export async function notifySessionBegun(
 	}
 }
 
+/** The notice of the features about a login that has just begun; null if there is none. @param kept as of `logInAs` */
+export function noticeOfLogin(kept: string | null): string | null {
+	return registry.methods.map(({ noticeOf }) => kept && noticeOf?.(kept)).find(Boolean) ?? null
+}
+
 function onlyWay(): string | null {
-	for (const method of registry.methods) {
-		const label = method.onlyWay?.()
-		if (label) return label
-	}
-	return null
+	return registry.methods.map((method) => method.onlyWay?.()).find(Boolean) ?? null
 }
 
 /**

@@ -1,10 +1,8 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { registerLoginNotices } from './second-factor.server.ts'
 
 /** Proof of identity besides the password: codes of an authenticator app, recovery codes, and “Confirm it is you”. */
 export const authenticators = defineFeature({
 	name: 'authenticators',
-	collect: registerLoginNotices,
 	memberData: {
 		totp_secrets: {
 			members: { user_id: 'deleted' },

@@ -1,5 +1,6 @@
 import { config } from '~/config.server.ts'
 import { beginSession, getAccount } from '~/features/accounts/accounts.server.ts'
+import { noticeOfLogin } from '~/features/accounts/login-methods.server.ts'
 import { requireHashCapacity } from '~/features/accounts/security/credentials.server.ts'
 import { findPendingLogin, isSecondFactorRequiredOfStaff } from '~/features/accounts/security/second-step.server.ts'
 import { type AttemptCounters, countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
@@ -9,12 +10,10 @@ import { deleteLoginChallenge, takeLoginChallenge } from '~/features/sessions/se
 import { announceAccountChange, requireStandingSession } from '~/features/sessions/sessions.server.ts'
 import type { SecurityEventKind } from '~/features/sessions/sessions.view.ts'
 import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
-import { remember } from '~/lib/remember.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
-import type { Feature } from '~/platform/feature.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { linkMail } from '~/platform/mail/mail.server.ts'
@@ -39,22 +38,6 @@ import {
 	totpPurpose,
 	totpUri,
 } from './codes.server.ts'
-
-declare module '~/platform/feature.ts' {
-	interface Feature {
-		/** What to tell a member whose session with this `kept` (see `logInAs`) began after the code; null if there is nothing. */
-		noticeOfLogin?: (kept: string) => string | null
-	}
-}
-
-const registry = remember<{ notices: NonNullable<Feature['noticeOfLogin']>[] }>('login-notices', () => ({
-	notices: [],
-}))
-
-/** Registers the notices of all features about logins with a second step. */
-export function registerLoginNotices(features: readonly Feature[]): void {
-	registry.notices = features.flatMap(({ noticeOfLogin }) => noticeOfLogin ?? [])
-}
 
 /*
  * The authenticator app of a member: setup, the second step of a login, recovery codes. Callers that change it must call `requireConfirmed`
@@ -177,12 +160,7 @@ export async function finishSecondStep(
 	// Whoever changes the password deletes the challenge, also while this session begins.
 	const ground = { stands: () => deleteLoginChallenge(taken), refusal: { message: ended } }
 	const headers = await beginSession(waiting.id, request, ground, kept)
-	return { headers, isLeaving: waiting.is_leaving, notice: noticeFor(kept) }
-}
-
-function noticeFor(kept: string | null): string | null {
-	if (kept === null) return null
-	return registry.notices.map((noticeOf) => noticeOf(kept)).find((notice) => notice !== null) ?? null
+	return { headers, isLeaving: waiting.is_leaving, notice: noticeOfLogin(kept) }
 }
 
 /** Uses up a TOTP code or a recovery code. @param alongside writes in the same transaction @throws Invalid with the field `code` */

@@ -19,6 +19,7 @@ export const campusLogin = defineFeature({
 			return ways.find(({ isOn, onlyWay }) => isOn && onlyWay)?.label ?? null
 		},
 		onSessionBegun: attachSession,
+		noticeOf: noticeOfLink,
 		onSessionUsed: checkSessionSoon,
 		onMemberActive: checkMemberSoon,
 	},
@@ -26,7 +27,6 @@ export const campusLogin = defineFeature({
 		{ name: 'end-provider-sessions', every: 'minute', run: endOverdueSessions },
 		{ name: 'sweep-saml-requests', every: 'hour', run: sweepSamlRequests },
 	],
-	noticeOfLogin: noticeOfLink,
 	start: reportLockout,
 	crossSiteForms: ['/login/saml/acs'],
 	memberData: {

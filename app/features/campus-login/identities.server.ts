@@ -202,7 +202,7 @@ async function offerLinking(provider: Provider, answer: ProviderIdentity, person
 	})
 }
 
-/** What the provider calls a person, for them to recognize: their name, and their username in brackets. */
+/** A person as they recognize themselves: the name that registration would give them, and their username there in brackets. */
 function calledThere({ name, username }: ProviderUser): string {
 	return username === '' || username === name ? name : `${name} (${username.slice(0, 100)})`
 }
@@ -239,7 +239,7 @@ async function linkByMail(sessionId: number, { identity, email }: NonNullable<Ke
 			const former = linked.find(({ provider }) => provider === identity.provider)
 			if (former) await deleteIdentity(trx, { userId, id: former.id, keptSession: sessionId })
 			const id = await insertIdentity(trx, userId, identity, true)
-			await mailEachAddress(trx, userId, (to) => linkedLetter(to, who))
+			await mailEachAddress(trx, userId, (to) => linkedMail(to, who))
 			return { id, former, owner }
 		})
 	await invalidatePages([ALL_PAGES])
@@ -288,7 +288,7 @@ export async function linkIdentity(viewer: SignedIn, provider: Provider, answer:
 			if (linked.some((one) => one.provider === provider.name))
 				throw new Conflict(`Another account of ${who} is linked already. Remove it first.`)
 			await insertIdentity(trx, viewer.id, identityOf(provider, answer), false)
-			await addJob('send-mail', linkedLetter(await findEmailById(viewer.id, trx), who), trx)
+			await addJob('send-mail', linkedMail(await findEmailById(viewer.id, trx), who), trx)
 			return true
 		})
 	if (!isNew) return
@@ -296,7 +296,7 @@ export async function linkIdentity(viewer: SignedIn, provider: Provider, answer:
 	await recordSecurityEvent('identity-linked', { userId: viewer.id, detail: { provider: provider.name } })
 }
 
-function linkedLetter(to: string, who: string): Mail {
+function linkedMail(to: string, who: string): Mail {
 	const what = `You can log in with ${who}`
 	const link = { label: 'See your ways to log in', url: `${config().publicUrl}${loginsPath}` }
 	const text = `An account of ${who} was linked to your ${siteName()} account, and opens it from now on.`
@@ -333,10 +333,10 @@ export async function unlinkIdentity(viewer: SignedIn, id: number, keptSession: 
 	await recordSecurityEvent('identity-unlinked', { userId: viewer.id, detail: { provider } })
 }
 
-/** Mails a letter to both addresses of an account. */
-async function mailEachAddress(trx: Executor, userId: number, letterTo: (to: string) => Mail): Promise<void> {
+/** Sends a mail to each address of an account. */
+async function mailEachAddress(trx: Executor, userId: number, mailTo: (to: string) => Mail): Promise<void> {
 	const addresses = await findEmails(userId, trx)
-	for (const to of [addresses?.email, addresses?.second_email]) if (to) await addJob('send-mail', letterTo(to), trx)
+	for (const to of [addresses?.email, addresses?.second_email]) if (to) await addJob('send-mail', mailTo(to), trx)
 }
 
 /**
@@ -350,11 +350,11 @@ export async function removeIdentity(trx: Executor, userId: number, id: number):
 	if (provider === undefined) throw new NotFound(unlinked)
 	await deleteLinkRequests(trx, userId)
 	const title = providerNames[provider] ?? provider
-	await mailEachAddress(trx, userId, (to) => removedLetter(to, title))
+	await mailEachAddress(trx, userId, (to) => removedMail(to, title))
 	return title
 }
 
-function removedLetter(to: string, who: string): Mail {
+function removedMail(to: string, who: string): Mail {
 	const link = { label: 'Log in', url: `${config().publicUrl}/login` }
 	const text = `An admin unlinked ${who} from your ${siteName()} account, and ended all its sessions and access tokens.`
 	const again = allowsPasswords()

@@ -4,7 +4,7 @@ import { Conflict } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { isPrefetch } from '~/platform/http/http.ts'
-import { findConsent, writeConsent, writeConsentPostponed } from './legal.queries.server.ts'
+import { findConsent, isOlderThan, writeConsent, writeConsentPostponed } from './legal.queries.server.ts'
 import { requiredTermsVersion } from './legal.server.ts'
 import { ACCEPT_PATH } from './legal.view.ts'
 
@@ -45,14 +45,17 @@ function opensPage(request: Request): boolean {
 	return request.method === 'GET' && accepts.includes('text/html') && !isPrefetch(request)
 }
 
-/** A member's state towards the current terms: `nothing` if there are none, `first` if they were never asked to accept any. */
-export async function consentState(viewer: SignedIn): Promise<'nothing' | 'first' | 'open' | 'accepted'> {
+/** A member's state towards the current terms: `nothing` if there are none. */
+export async function consentState(viewer: SignedIn): Promise<'nothing' | 'open' | 'accepted'> {
 	const version = requiredTermsVersion()
 	if (version === 0) return 'nothing'
 	const row = await findConsent(viewer.id)
-	const { agreed_to = 0, asked_to = 0 } = row ?? {}
-	if (agreed_to >= version) return 'accepted'
-	return agreed_to === 0 && asked_to === 0 ? 'first' : 'open'
+	return (row?.agreed_to ?? 0) >= version ? 'accepted' : 'open'
+}
+
+/** Whether the current terms were published after the member had registered. */
+export function areTermsNewTo(viewer: SignedIn): Promise<boolean> {
+	return isOlderThan(viewer.id, requiredTermsVersion())
 }
 
 /**

@@ -22,7 +22,7 @@ import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/
 import { form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailedToken, resetCounts, useJobTables } from '../../../tests/support/jobs.ts'
-import { consentState, decideOnTerms, requireConsent } from './consent.server.ts'
+import { areTermsNewTo, consentState, decideOnTerms, requireConsent } from './consent.server.ts'
 import {
 	getLegalForm,
 	getLegalPage,
@@ -237,8 +237,10 @@ describe('a registration', () => {
 		const made = await db()
 			.transaction()
 			.execute((trx) => registerExternalUser(trx, outsider))
-		expect(await consentsOf(made?.id ?? 0)).toEqual([])
-		await expect(requireMayWrite(made?.id ?? 0)).rejects.toThrow('/terms/accept')
+		const newcomer = { ...mira, id: made?.id ?? 0 }
+		expect(await consentsOf(newcomer.id)).toEqual([])
+		expect([await consentState(newcomer), await areTermsNewTo(newcomer)]).toEqual(['open', false])
+		await expect(requireMayWrite(newcomer.id)).rejects.toThrow('/terms/accept')
 	})
 })
 
@@ -256,7 +258,7 @@ describe('a member', () => {
 		expect(await page('/forum')).toBeNull()
 		await write('Terms.')
 		expect(await page('/forum?sort=new')).toBe('/terms/accept?redirectTo=%2Fforum%3Fsort%3Dnew')
-		expect(await consentState(mira)).toBe('first')
+		expect([await consentState(mira), await areTermsNewTo(mira)]).toEqual(['open', true])
 		for (const path of [
 			'/terms',
 			'/privacy',
@@ -290,7 +292,7 @@ describe('a member', () => {
 		const { id } = await makeQuestion(ben)
 		const own = await makeComment(mira, id)
 		await write('Terms.')
-		const refused = 'The terms of this site have changed. Accept them at /terms/accept, then you can write here.'
+		const refused = 'Accept the terms of this site at /terms/accept, then you can write here.'
 		for (const write of [
 			() => makeQuestion(mira),
 			() => makeComment(mira, id),

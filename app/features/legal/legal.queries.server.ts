@@ -77,6 +77,14 @@ export async function findConsent(userId: number): Promise<{ agreed_to: number; 
 	return rows[0]
 }
 
+/** Whether an account is older than a version of the terms. */
+export async function isOlderThan(userId: number, version: number): Promise<boolean> {
+	const { rows } = await sql`
+		select from users join legal_versions on legal_versions.id = ${version}
+		where users.id = ${userId} and users.created_at < legal_versions.published_at`.execute(db())
+	return rows.length > 0
+}
+
 /** Records that a member accepted a version; a trigger stores the time. Never lowers the version. */
 export async function writeConsent(userId: number, version: number): Promise<void> {
 	await sql`update users set agreed_to = ${version} where id = ${userId} and agreed_to < ${version}`.execute(db())

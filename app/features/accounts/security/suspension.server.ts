@@ -64,8 +64,8 @@ export function refusalToWrite(row: SuspensionRow): WritingRefusal | null {
 	const text = suspensionMessage({ suspendedUntil, suspendedReason, leavesAt }, Date.now())
 	if (text) return leavesAt ? { text, link: { to: '/settings/leave', label: 'Open that page' } } : { text }
 	if (row.agreed_to >= terms.version) return null
-	const changed = 'The terms of this site have changed. Accept them at /terms/accept, then you can write here.'
-	return { text: changed, link: { to: '/terms/accept', label: 'Open that page' } }
+	const toAccept = 'Accept the terms of this site at /terms/accept, then you can write here.'
+	return { text: toAccept, link: { to: '/terms/accept', label: 'Open that page' } }
 }
 
 /** @throws NotAllowed with the reason of {@link refusalToWrite} */

@@ -31,8 +31,9 @@ export function MemberIdentities({ linked, action, refusal, children }: MemberId
 					address.
 				</p>
 				<p className="text-ink-2">
-					If the address itself belongs to somebody else now, do not unlink: the new owner could link this account to
-					theirs. Delete the account instead. In 14 days the new owner can log in and gets an account of their own.
+					If the address itself belongs to somebody else now, do not unlink a login of the campus: the new owner could
+					link this account to theirs. Ask the member to change their address. If they cannot be reached, delete the
+					account: once it is gone, after 14 days, the new owner gets an account of their own by logging in.
 				</p>
 				<Select label="Login" name="identity" defaultValue={refusal?.values.identity ?? ''}>
 					{linked.map(({ id, title, name }) => (

@@ -10,6 +10,7 @@ test.each([
 	['with tabs, as copied from its cells', 'Name\tEmail\nQuill, Mira; dean\tmira@a.example\n'],
 	['with tabs, of which one is empty', 'Name\tNote\tEmail\nMira\t\tmira@a.example\n'],
 	['as Unicode text', '\uFEFFEmail\tName\r\nmira@a.example\tMira\r\n'],
+	['with its separator named first, saved again', 'sep=;;\r\nName;E-Mail\r\nQuill, Mira;mira@a.example\r\n'],
 	['with its separator named first', 'sep=;\r\nName;E-Mail\r\nQuill, Mira;mira@a.example\r\n'],
 	['with the heading “Email ID”', 'Roll,Email ID,Home\r\n21CS1@b.example,mira@a.example,m@home.example\r\n'],
 	['with invisible characters', 'Name,Email\r\nMira,\u200Bmira@a.example\u200F\r\n\u202A\u202C\r\n'],
@@ -24,6 +25,8 @@ test.each([
 	['UTF-8', Buffer.from('\uFEFFZoë;zoe@a.example')],
 	['UTF-16', Buffer.from('\uFEFFZoë;zoe@a.example', 'utf16le')],
 	['UTF-16, the other way round', Buffer.from('\uFEFFZoë;zoe@a.example', 'utf16le').swap16()],
+	['UTF-16 without a byte order mark', Buffer.from('Zoë;zoe@a.example', 'utf16le')],
+	['the same, the other way round', Buffer.from('Zoë;zoe@a.example', 'utf16le').swap16()],
 	['Windows-1252', Buffer.from('Zoë;zoe@a.example', 'latin1')],
 ])('a file in %s is decoded', (_encoding, bytes) => {
 	expect(decodeFile(bytes)).toBe('Zoë;zoe@a.example')

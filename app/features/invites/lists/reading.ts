@@ -18,11 +18,14 @@ const heads = new Set(
 	['email', 'e-mail', 'mail'].flatMap((word) => [word, `${word} address`, `${word} id`]).concat('address'),
 )
 
-/** The text of a file, by its encoding: UTF-8, UTF-16 with a byte order mark, or else Windows-1252, as Excel writes CSV. */
+/**
+ * The text of a file, by its encoding: UTF-8, UTF-16 with a byte order mark or a first letter from ASCII, or else Windows-1252, as Excel
+ * writes CSV.
+ */
 export function decodeFile(bytes: Uint8Array): string {
-	const mark = `${bytes[0]} ${bytes[1]}`
-	if (mark === '255 254') return new TextDecoder('utf-16le').decode(bytes)
-	if (mark === '254 255') return new TextDecoder('utf-16be').decode(bytes)
+	const [first, second] = bytes
+	if ((first === 0xff && second === 0xfe) || (first && second === 0)) return new TextDecoder('utf-16le').decode(bytes)
+	if ((first === 0xfe && second === 0xff) || (first === 0 && second)) return new TextDecoder('utf-16be').decode(bytes)
 	try {
 		return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 	} catch {
@@ -40,7 +43,7 @@ export function readAddresses(text: string, isAllowed: (email: string) => boolea
 	const lines = text.replace(/\p{Cf}/gu, '').split(/\r\n|\n|\r/)
 	const read: ParsedAddressList = { lines: 0, addresses: new Map(), doubled: [], invalid: [], refused: [] }
 	// Some files tell Excel their separator first.
-	const start = /^"?sep=.?"?$/i.test(lines[0] ?? '') ? 1 : 0
+	const start = /^"?sep=.?"?[\s,;]*$/i.test(lines[0] ?? '') ? 1 : 0
 	const { column, separator } = headingOf(lines[start] ?? '')
 	for (const [index, line] of lines.entries()) {
 		if (line.trim() === '' || index < start || (index === start && column >= 0)) continue

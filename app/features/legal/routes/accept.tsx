@@ -6,7 +6,7 @@ import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { Prose } from '~/ui/prose.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { consentState, decideOnTerms } from '../consent.server.ts'
+import { areTermsNewTo, consentState, decideOnTerms } from '../consent.server.ts'
 import { getLegalPage, requiredTermsVersion } from '../legal.server.ts'
 import { ACCEPT_PATH, legalPath } from '../legal.view.ts'
 import type { Route } from './+types/accept'
@@ -15,14 +15,12 @@ export function loader({ context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		const viewer = requireLogin(context, url)
 		const to = safeRedirect(url.searchParams.get('redirectTo'), '/')
-		const state = await consentState(viewer)
-		if (state !== 'open' && state !== 'first') throw redirect(to)
+		if ((await consentState(viewer)) !== 'open') throw redirect(to)
 		const { html, versions } = await getLegalPage('terms', null)
 		const version = requiredTermsVersion()
-		const isFirst = state === 'first'
-		// Who has seen no version before is not told what is new.
-		const note = isFirst ? '' : (versions.find(({ id }) => id === version)?.note ?? '')
-		return { html, isFirst, note, version, to }
+		const areNew = await areTermsNewTo(viewer)
+		const note = areNew ? (versions.find(({ id }) => id === version)?.note ?? '') : ''
+		return { html, areNew, note, version, to }
 	})
 }
 
@@ -53,12 +51,12 @@ export function meta({ matches }: Route.MetaArgs) {
 
 /** Asks a member once for each version to accept the terms. */
 export default function AcceptTerms({ loaderData, actionData }: Route.ComponentProps) {
-	const { html, isFirst, note, version, to } = loaderData
+	const { html, areNew, note, version, to } = loaderData
 	return (
 		<article className="max-w-read pt-6 pb-10 md:pt-8">
 			<h1 className="text-2xl font-bold">Please read the terms</h1>
 			<p className="mt-2 text-ink-2">
-				{!isFirst && 'They are new since you were here. '}Accept them to write; reading, taking your data along and
+				{areNew && 'They are new since you were here. '}Accept them to write; reading, taking your data along and
 				leaving need no consent.
 			</p>
 			{note && <p className="mt-3 font-semibold">What is new: {note}</p>}
