@@ -87,6 +87,7 @@ test('the header has the whole name of the site at 320 px, and room for its butt
 	}
 	await page.goto('/')
 	const names = page.locator('section[aria-labelledby=people] bdi')
+	await expect(names.first()).toBeVisible()
 	const widths = await names.evaluateAll((all) => all.map((name) => name.parentElement?.clientWidth ?? 0))
 	expect(Math.min(...widths), 'the names of who is online').toBeGreaterThan(60)
 })

@@ -55,8 +55,9 @@ export async function lockModerator(
 	requireRole: (viewer: Viewer) => SignedIn = requireModerator,
 ): Promise<SignedIn> {
 	const status = await lockAccountStatus(trx, viewer.id)
-	const fresh = requireRole(status ? { ...viewer, role: status.role } : null)
-	if (status) requireNotSuspended(status)
+	if (!status) return requireRole(null)
+	const fresh = requireRole({ ...viewer, role: status.role })
+	requireNotSuspended(status)
 	return fresh
 }
 

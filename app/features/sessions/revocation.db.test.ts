@@ -236,14 +236,15 @@ describe('a write with a signed cookie', () => {
 
 	test('extends a session when that is due and its 90 days allow it', async () => {
 		const { viewer, cookie } = await member('yann')
+		// The last one expires 90 days after it began.
 		for (const [age, left, set] of [
-			[1, 29.5, []],
-			[75, 15, []],
-			[1, 28, ['session', 'session_data']],
+			[1, sql`now() + interval '708 hours'`, []],
+			[2, sql`now() + interval '672 hours'`, ['session', 'session_data']],
+			[75, sql`now() - interval '75 days' + interval '90 days'`, []],
 		] as const) {
-			await sql`update sessions set created_at = now() - make_interval(days => ${age}),
-				expires_at = now() + make_interval(secs => ${left * 86_400}) where user_id = ${viewer.id}`.execute(db())
-			expect(await setByWrite(`${cookie}; age=${age}; left=${left}`)).toEqual(set)
+			await sql`update sessions set created_at = now() - make_interval(days => ${age}), expires_at = ${left}
+				where user_id = ${viewer.id}`.execute(db())
+			expect(await setByWrite(`${cookie}; age=${age}`), `${age}`).toEqual(set)
 		}
 	})
 })

@@ -1,4 +1,5 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
+import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { lockMayWrite } from '~/features/members/members.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
@@ -22,11 +23,13 @@ export const MAX_FOLLOWED_TAGS = 200
 export async function setFollowing(viewer: Viewer, target: FollowTarget, following: boolean): Promise<void> {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	await countUse('toggles', viewer)
+	if (following) await requireMayWrite(viewer.id)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
 			if ('tag' in target) await followTag(trx, viewer.id, target.tag, following)
 			else await followCategory(trx, viewer.id, target.category, following)
+			// Last, as an account is locked after terms.
 			if (following) await lockMayWrite(trx, viewer.id)
 		})
 }

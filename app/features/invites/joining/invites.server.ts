@@ -22,9 +22,9 @@ const INVITES_PER_PAGE = 50
 
 /** Returns the viewer if they may invite. @throws NotAllowed */
 export function requireInviter(viewer: Viewer): SignedIn {
-	if (isModerator(viewer) && viewer && (viewer.role === 'admin' || registrationSettings().doModeratorsInvite))
-		return viewer
-	throw new NotAllowed('Only admins can invite people here.')
+	const { doModeratorsInvite } = registrationSettings()
+	if (viewer?.role === 'admin' || (viewer && doModeratorsInvite && isModerator(viewer))) return viewer
+	throw new NotAllowed(`Only ${doModeratorsInvite ? 'moderators' : 'admins'} can invite people here.`)
 }
 
 /** Locks the inviter's row while they act, as moderation does. @throws NotAllowed */

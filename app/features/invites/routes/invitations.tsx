@@ -2,7 +2,6 @@ import { useRef, useState } from 'react'
 import { data } from 'react-router'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { requirePageViewer } from '~/features/authenticators/staff-pages.server.ts'
-import { requirePageModerator } from '~/features/moderation/members.server.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
@@ -47,8 +46,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 /** A new link is only in the response to the form, never in an address, a cookie or a later page. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return withHttpErrors(async () => {
-		const viewer = await requirePageModerator({ request, context, url })
-		requireInviter(viewer)
+		const viewer = requireInviter(await requirePageViewer({ request, context, url }))
 		const form = await readForm(request)
 		try {
 			if (form.get('intent') === 'revoke') {

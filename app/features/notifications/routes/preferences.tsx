@@ -43,7 +43,7 @@ export default function Preferences({ loaderData: { daily, weekly, isWithheld, k
 								Event
 							</th>
 							{channelNames.map((channel) => (
-								<th key={channel} className="w-16 py-2.5 text-center max-[16rem]:w-auto font-normal" scope="col">
+								<th key={channel} className="w-16 py-2.5 text-center font-normal max-[16rem]:w-auto" scope="col">
 									{channels[channel].title}
 								</th>
 							))}
