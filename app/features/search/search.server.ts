@@ -3,6 +3,7 @@ import { resolveTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeCursor, decodeTimeCursor, invalidCursor, isRankText } from '~/platform/http/cursors.ts'
+import { parseForTexts } from './contractions.server.ts'
 import { countMatches, highlight, highlightPassage, textOfTruncatedHtml } from './highlight.ts'
 import {
 	isOption,
@@ -64,7 +65,7 @@ export async function findMatches<Row extends { id: number }>(
 	selection: Selection<Row>,
 	input: SearchInput,
 ): Promise<SearchResults<Row>> {
-	const parsed = parseSearch(input.search)
+	const parsed = await parseForTexts(input.search)
 	if (input.cursor !== null) return findLater(selection, parsed, input)
 	const exact = await addLiteral(selection, parsed, input, await findAll(selection, parsed, [], input))
 	if (input.isExact) return exact
@@ -215,11 +216,7 @@ async function findAll<Row extends { id: number }>(
 		const rows = await scopedRows(selection, { ...scope, cursor: cursor ? decodeTimeCursor(cursor) : null, limit })
 		return { ranked: false, rows, instead: null }
 	}
-	const wanted = {
-		words,
-		phrases: literalTexts(terms),
-		parts: partsOf(operators),
-	}
+	const wanted = { words, phrases: literalTexts(terms), parts: partsOf(operators) }
 	const rows = await searchRows(selection, { ...scope, wanted, cursor: rankCursor(cursor), limit })
 	return { ranked: true, rows: await present(rows), instead: null }
 }
@@ -251,7 +248,7 @@ export async function countNewMatches(
 	search: string,
 	of: { among: RawBuilder<number>; reader: number },
 ): Promise<number> {
-	const { terms, operators } = parseSearch(search)
+	const { terms, operators } = await parseForTexts(search)
 	const scope = await readScope(operators, {})
 	if (scope === null) return 0
 	return countMatchesAmong(scope, terms.map(({ source }) => source).join(' '), partsOf(operators), of)

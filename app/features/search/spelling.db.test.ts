@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { deleteQuestion, editQuestion } from '~/features/asking/asking.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
@@ -5,6 +6,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { parseSearch } from './parse.ts'
+import { countNewMatches } from './search.server.ts'
 import { editsBetween } from './spelling.queries.server.ts'
 import { correctSearch } from './spelling.server.ts'
 
@@ -61,6 +63,7 @@ test.each([
 		{ kind: 'corrected', search: 'round trip time-out, how to lower it?' },
 	],
 	['why doesnt brambling sing', 'Brambling does not sing', undefined],
+	["why isn't it", 'Why isn’t it?', undefined],
 ])('%j finds the title “%s”', async (search, title, instead) => {
 	const { id } = await makeQuestion(asha, { title, tags: 'birds' })
 	const found = await listQuestions(null, { search })
@@ -77,6 +80,13 @@ test('a search that only excludes words lists the newest others, also of one par
 	expect(await titles('tag:finches in:title')).toHaveLength(2)
 	expect(await titles('tag:finches -yellowhammer in:title')).toEqual(['Siskin near a dunnock'])
 	expect(await titles('tag:finches -"near a dunnock"')).toEqual(['Serin near a yellowhammer'])
+})
+
+test('the saved search for a question without its contraction counts what the list shows', async () => {
+	const { id } = await makeQuestion(asha, { title: 'Dotterel does not rest' })
+	const reader = await makeMember('reader')
+	const count = (search: string) => countNewMatches(search, { among: sql<number>`(${id}::int)`, reader: reader.id })
+	expect(await Promise.all(['why doesnt dotterel rest', 'dotterel wakes'].map(count))).toEqual([1, 0])
 })
 
 test('with two other words, a part of a word may be misspelled too', async () => {
