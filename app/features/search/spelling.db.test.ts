@@ -80,6 +80,31 @@ test('a search that only excludes words lists the newest others, also of one par
 	expect(await titles('tag:finches in:title')).toHaveLength(2)
 	expect(await titles('tag:finches -yellowhammer in:title')).toEqual(['Siskin near a dunnock'])
 	expect(await titles('tag:finches -"near a dunnock"')).toEqual(['Serin near a yellowhammer'])
+	const ofTitles = await listQuestions(null, { search: 'in:title -yellowhammer' })
+	expect([ofTitles.rows[0]?.title, ofTitles.found]).toEqual(['Siskin near a dunnock', undefined])
+})
+
+test.each(['-the', '->', '-a -?'])(
+	'the exclusion %s, without a word of the index, excludes nothing',
+	async (search) => {
+		const { id } = await makeQuestion(asha, { title: 'Twite at sea' })
+		const { rows } = await listQuestions(null, { search })
+		expect(rows[0]?.id).toBe(id)
+		expect(rows.length).toBeGreaterThan(3)
+	},
+)
+
+test('an exclusion that equals a title does not show that query, and pages on', async () => {
+	const { id } = await makeQuestion(asha, { title: 'Docker-Compose' })
+	const first = await listQuestions(null, { search: '-docker-compose', limit: 2 })
+	const second = await listQuestions(null, { search: '-docker-compose', limit: 2, cursor: first.next })
+	const shown = [...first.rows, ...second.rows].map((row) => row.id)
+	expect([new Set(shown).size, shown.includes(id)]).toEqual([4, false])
+})
+
+test('an operator that equals a title lists all that it means', async () => {
+	await makeQuestion(asha, { title: 'User: Asha' })
+	expect((await listQuestions(null, { search: 'user:asha' })).rows.length).toBeGreaterThan(3)
 })
 
 test('the saved search for a question without its contraction counts what the list shows', async () => {
