@@ -114,6 +114,14 @@ test('the saved search for a question without its contraction counts what the li
 	expect(await Promise.all(['why doesnt dotterel rest', 'dotterel wakes'].map(count))).toEqual([1, 0])
 })
 
+test('an option is not written apart, and neither are very many words', async () => {
+	await makeQuestion(asha, { title: 'How to commit' })
+	const meantBy = async (search: string) => (await correctSearch(parseSearch(search)))?.alternatives
+	expect(await meantBy('how comit --dry-run')).toEqual([['commit']])
+	const letters = [...'abcdefghijklmnopqrstuvwxyz']
+	expect(await meantBy(letters.map((one) => `xx-x${one}`).join(' '))).toHaveLength(24)
+})
+
 test('with two other words, a part of a word may be misspelled too', async () => {
 	await makeQuestion(asha, { title: 'Whom to trust with the wombat burrow', tags: 'zoo' })
 	await makeQuestion(asha, { title: 'The truth about wombats', tags: 'zoo' })
