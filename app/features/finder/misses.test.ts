@@ -10,6 +10,7 @@ const searches: [q: string, noted: string | null][] = [
 	['"event loop" -node', 'event loop'],
 	['vue3 node.js', 'vue3 node.js'],
 	['what is this?', 'what is this'],
+	['Wont Fix', 'wont fix'],
 	['Überläufe', 'überläufe'],
 	['tag:react', null],
 	['x', null],

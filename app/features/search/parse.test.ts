@@ -27,7 +27,7 @@ test.each<[search: string, words: string, operators: string[]]>([
 	['git reset --hard -soft', 'git reset hard -soft', []],
 	['reset —hard −soft ––x', 'reset hard soft x', []],
 	['“event loop” now', '"event loop" now', []],
-	['&quot;event loop&quot; Q&amp;A don&#39;t &unknown;', '"event loop" Q&A &unknown;', []],
+	['&quot;event loop&quot; Q&amp;A don&#39;t &unknown;', '"event loop" Q&A don\'t &unknown;', []],
 	['xtag:y', 'xtag:y', []],
 	['\n\t tag:x \u00a0 y', 'y', ['tag:x']],
 	['tag:user:x', '', ['tag:user:x']],
@@ -35,10 +35,6 @@ test.each<[search: string, words: string, operators: string[]]>([
 	['value - expression – or — error −', 'value expression or error', []],
 	['機械学習 の java', '"機械学習" の java', []],
 	['System.out.println(x) view.render() -a.b 1.5 x.', 'System.out.println(x) "view.render"() -"a.b" 1.5 x.', []],
-	["Why doesnt it work? I’ve no idea, it won't.", 'Why it work? no idea, it', []],
-	["don't", "don't", []],
-	["dont or can't stop", "dont or can't stop", []],
-	['"doesn\'t work" -isnt', '"doesn\'t work" -isnt', []],
 	['in:title -in:comments in:body', 'in:body', ['in:title', '-in:comments']],
 ])('%j has the words %j and the operators %j', (search, words, operators) => {
 	const parsed = parseSearch(search)

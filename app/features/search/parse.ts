@@ -69,13 +69,6 @@ export function normalizePunctuation(text: string): string {
 		.replace(/[“”„‟]/g, '"')
 }
 
-/**
- * A contraction, also without its apostrophe. It tells no question from others, as texts may write “does not”; PostgreSQL knows only some of
- * them as stop words. “Im” and “id” may be names.
- */
-const contraction =
-	/^(?:(?:(?:ai|are|ca|could|did|does|do|had|has|have|is|must|need|should|was|were|wo|would)n['’]?t)|(?:i|you|we|they|he|she|it|that|what|who|there)['’](?:d|ll|m|re|s|ve)|youre|theyre|whats|thats)[.,!?]*$/i
-
 /** Names joined by dots are searched as a phrase: `System.out.println`. */
 const dotted = /^(-?)([\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)+)(?=[^\p{L}\p{N}]*$)/u
 
@@ -89,15 +82,7 @@ export function parseSearch(search: string): ParsedSearch {
 		if (!found && !dash.test(text)) terms.push(readTerm(text))
 		else if (found && !operators.some((other) => isSame(other, found))) operators.push(found)
 	}
-	return { terms: significant(terms), operators, parts }
-}
-
-/** The terms without contractions, if there are others. With an `or`, one of them may be the only word on its side. */
-function significant(terms: SearchPart[]): SearchPart[] {
-	const others = terms.filter(({ kind, text }) => kind !== 'word' || !contraction.test(text))
-	return others.some(({ kind }) => kind === 'word' || kind === 'phrase') && terms.every(({ kind }) => kind !== 'or')
-		? others
-		: terms
+	return { terms, operators, parts }
 }
 
 /** Whether a text consists only of a command-line option, such as `--hard`. */

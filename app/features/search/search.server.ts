@@ -3,6 +3,7 @@ import { resolveTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeCursor, decodeTimeCursor, invalidCursor, isRankText } from '~/platform/http/cursors.ts'
+import { parseForTexts } from './contractions.server.ts'
 import { countMatches, highlight, highlightPassage, textOfTruncatedHtml } from './highlight.ts'
 import {
 	isOption,
@@ -31,7 +32,7 @@ import { correctSearch, type SearchCorrection } from './spelling.server.ts'
 export { highlight, highlightPassage } from './highlight.ts'
 export { listOperators, parseSearch, withoutOperator } from './parse.ts'
 
-/** The results of a search: ranked if it has words, otherwise the newest within the operators' restrictions. */
+/** The results of a search: ranked if it looks for words, otherwise the newest within the operators' restrictions. */
 export type SearchResults<Row> = { instead: SearchFallback | null } & (
 	| { ranked: true; rows: (Row & MatchedRow & { match: MatchView })[] }
 	| { ranked: false; rows: Row[] }
@@ -64,7 +65,7 @@ export async function findMatches<Row extends { id: number }>(
 	selection: Selection<Row>,
 	input: SearchInput,
 ): Promise<SearchResults<Row>> {
-	const parsed = parseSearch(input.search)
+	const parsed = await parseForTexts(input.search)
 	if (input.cursor !== null) return findLater(selection, parsed, input)
 	const exact = await addLiteral(selection, parsed, input, await findAll(selection, parsed, [], input))
 	if (input.isExact) return exact
@@ -187,6 +188,9 @@ function hasTitled(found: SearchResults<object>): boolean {
 	return found.ranked && found.rows.some(({ match, lexemes }) => words(match.titleHtml) >= lexemes.length)
 }
 
+/** Whether terms only exclude words, or there are none. */
+const wantsNoWord = (terms: SearchPart[]): boolean => terms.every(({ kind }) => kind === 'without')
+
 /** Whether a search consists of three or more plain words. */
 function isPlain({ terms, operators }: ParsedSearch): boolean {
 	return operators.length === 0 && terms.length >= FEW && terms.every(({ kind }) => kind === 'word')
@@ -208,18 +212,13 @@ async function findAll<Row extends { id: number }>(
 	const scope = await readScope(operators, within)
 	if (scope === null) return { ranked: false, rows: [], instead: null }
 	const typed = terms.map(({ source }) => source).join(' ')
-	const words = [typed, ...alternatives.map((each) => each.join(' or '))].filter(Boolean)
-	const isOpen = alternatives.length === 0 && !partsOf(operators) && terms.every(({ kind }) => kind === 'without')
-	if (words.length === 0 || isOpen) {
-		if (words.length > 0) scope.filter = withoutWords(words)
+	if (alternatives.length === 0 && wantsNoWord(terms)) {
+		if (typed !== '') scope.filter = withoutWords(typed)
 		const rows = await scopedRows(selection, { ...scope, cursor: cursor ? decodeTimeCursor(cursor) : null, limit })
 		return { ranked: false, rows, instead: null }
 	}
-	const wanted = {
-		words,
-		phrases: literalTexts(terms),
-		parts: partsOf(operators),
-	}
+	const words = [typed, ...alternatives.map((each) => each.join(' or '))].filter(Boolean)
+	const wanted = { words, phrases: literalTexts(terms), parts: partsOf(operators) }
 	const rows = await searchRows(selection, { ...scope, wanted, cursor: rankCursor(cursor), limit })
 	return { ranked: true, rows: await present(rows), instead: null }
 }
@@ -251,7 +250,7 @@ export async function countNewMatches(
 	search: string,
 	of: { among: RawBuilder<number>; reader: number },
 ): Promise<number> {
-	const { terms, operators } = parseSearch(search)
+	const { terms, operators } = await parseForTexts(search)
 	const scope = await readScope(operators, {})
 	if (scope === null) return 0
 	return countMatchesAmong(scope, terms.map(({ source }) => source).join(' '), partsOf(operators), of)
@@ -280,12 +279,12 @@ function titlesIn(search: string): string[] {
  * matches, or that may contain more than the stored title.
  */
 async function findPasted(
-	{ parts }: ParsedSearch,
+	{ terms, parts }: ParsedSearch,
 	{ search, ...within }: SearchInput,
 	isFull: boolean,
 ): Promise<number | null> {
 	const titles = titlesIn(search)
-	if (parts.length < 2 && !isJoined.test(search)) return null
+	if (wantsNoWord(terms) || (parts.length < 2 && !isJoined.test(search))) return null
 	if (!isFull && titles.length < 2 && !meansMore.test(normalizePunctuation(search))) return null
 	const scope = await readScope([], within)
 	return scope && findByTitle(titles, conditions(scope))

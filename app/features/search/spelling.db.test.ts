@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { deleteQuestion, editQuestion } from '~/features/asking/asking.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
@@ -5,6 +6,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { parseSearch } from './parse.ts'
+import { countNewMatches } from './search.server.ts'
 import { editsBetween } from './spelling.queries.server.ts'
 import { correctSearch } from './spelling.server.ts'
 
@@ -61,6 +63,7 @@ test.each([
 		{ kind: 'corrected', search: 'round trip time-out, how to lower it?' },
 	],
 	['why doesnt brambling sing', 'Brambling does not sing', undefined],
+	["why isn't it", 'Why isn’t it?', undefined],
 ])('%j finds the title “%s”', async (search, title, instead) => {
 	const { id } = await makeQuestion(asha, { title, tags: 'birds' })
 	const found = await listQuestions(null, { search })
@@ -77,6 +80,46 @@ test('a search that only excludes words lists the newest others, also of one par
 	expect(await titles('tag:finches in:title')).toHaveLength(2)
 	expect(await titles('tag:finches -yellowhammer in:title')).toEqual(['Siskin near a dunnock'])
 	expect(await titles('tag:finches -"near a dunnock"')).toEqual(['Serin near a yellowhammer'])
+	const ofTitles = await listQuestions(null, { search: 'in:title -yellowhammer' })
+	expect([ofTitles.rows[0]?.title, ofTitles.found]).toEqual(['Siskin near a dunnock', undefined])
+})
+
+test.each(['-the', '->', '-a -?'])(
+	'the exclusion %s, without a word of the index, excludes nothing',
+	async (search) => {
+		const { id } = await makeQuestion(asha, { title: 'Twite at sea' })
+		const { rows } = await listQuestions(null, { search })
+		expect(rows[0]?.id).toBe(id)
+		expect(rows.length).toBeGreaterThan(3)
+	},
+)
+
+test('an exclusion that equals a title does not show that query, and pages on', async () => {
+	const { id } = await makeQuestion(asha, { title: 'Docker-Compose' })
+	const first = await listQuestions(null, { search: '-docker-compose', limit: 2 })
+	const second = await listQuestions(null, { search: '-docker-compose', limit: 2, cursor: first.next })
+	const shown = [...first.rows, ...second.rows].map((row) => row.id)
+	expect([new Set(shown).size, shown.includes(id)]).toEqual([4, false])
+})
+
+test('an operator that equals a title lists all that it means', async () => {
+	await makeQuestion(asha, { title: 'User: Asha' })
+	expect((await listQuestions(null, { search: 'user:asha' })).rows.length).toBeGreaterThan(3)
+})
+
+test('the saved search for a question without its contraction counts what the list shows', async () => {
+	const { id } = await makeQuestion(asha, { title: 'Dotterel does not rest' })
+	const reader = await makeMember('reader')
+	const count = (search: string) => countNewMatches(search, { among: sql<number>`(${id}::int)`, reader: reader.id })
+	expect(await Promise.all(['why doesnt dotterel rest', 'dotterel wakes'].map(count))).toEqual([1, 0])
+})
+
+test('an option is not written apart, and neither are very many words', async () => {
+	await makeQuestion(asha, { title: 'How to commit' })
+	const meantBy = async (search: string) => (await correctSearch(parseSearch(search)))?.alternatives
+	expect(await meantBy('how comit --dry-run')).toEqual([['commit']])
+	const letters = [...'abcdefghijklmnopqrstuvwxyz']
+	expect(await meantBy(letters.map((one) => `xx-x${one}`).join(' '))).toHaveLength(24)
 })
 
 test('with two other words, a part of a word may be misspelled too', async () => {

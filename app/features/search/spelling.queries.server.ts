@@ -27,6 +27,13 @@ const TWO_EDITS_LENGTH = 8
 /** Completions of an incomplete word. */
 const MAX_LONGER = 10
 
+/** Whether a text, in the syntax of `websearch_to_tsquery`, has a significant word, unlike “why is it”. One statement. */
+export async function isSignificant(text: string): Promise<boolean> {
+	const { rows } = await sql<{ significant: boolean }>`
+		select numnode(websearch_to_tsquery('english', search_text(${text}))) > 0 as significant`.execute(db())
+	return rows[0]?.significant ?? false
+}
+
 /** Whether a word is significant and in no question. Counts of the last hour are missing. */
 const isUnknown = sql`
 	numnode(plainto_tsquery('english', search_text(text))) > 0

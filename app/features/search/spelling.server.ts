@@ -50,10 +50,12 @@ function termsLike(doubts: PossibleTypo[]): { text: string; word: string }[] {
 	})
 }
 
+const hyphenated = /^\p{L}{2,}(?:-\p{L}{2,})+$/u
+
 /** Adds the parts of words with a hyphen, as the index has “toll-free” as one word, and others may write “toll free”. */
 function withWrittenApart(terms: SearchPart[], found: WordSuggestion[]): WordSuggestion[] {
-	const joined = terms.filter(({ kind, text }) => kind === 'word' && /^\p{L}{2,}(?:-\p{L}{2,})+$/u.test(bare(text)))
-	const texts = [...new Set(joined.map(({ text }) => bare(text)))]
+	const joined = terms.filter(({ kind, option, text }) => kind === 'word' && !option && hyphenated.test(bare(text)))
+	const texts = [...new Set(joined.map(({ text }) => bare(text)))].slice(0, MAX_DOUBTFUL)
 	const apart = texts.map((text): WordSuggestion => {
 		const known = found.find((each) => each.kind === 'word' && each.text === text)
 		const [first = text, ...others] = known?.meant ?? []

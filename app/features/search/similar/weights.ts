@@ -84,8 +84,9 @@ export function weigh(
 }
 
 /**
- * The probes for these words, chosen so that each costs about the same however common its words are. Where more questions probably have a
- * pair than are read, only the newest are probed: choosing the newest of all would read each. Titles have far fewer pairs.
+ * The probes for these words; together they read at most 30,000 rows. Where more questions probably have a pair than are read, only the
+ * newest are probed: choosing the newest of all would read each. Titles have far fewer pairs: those of any two words are probed in all,
+ * unless both are very common.
  * @param questions the number of all questions
  */
 export function probesOf(words: WeightedWord[], questions: number): Probe[] {
