@@ -143,7 +143,7 @@ describe('validation of the settings', () => {
 
 	test.each([
 		['list', /list-type/, 'GET', /cannot be listed.*Access Denied/],
-		['read, not even to learn whether they are whole,', /./, 'HEAD', /cannot be used/],
+		['read, not even to learn whether they are whole,', /./, 'HEAD', /What arrived there cannot be read/],
 	])('a bucket whose files the key may not %s is refused', async (_what, url, method, words) => {
 		const refusing = await startRefusing((request) => request.method === method && url.test(request.url ?? ''))
 		await expect(save({ ...inBucket(), endpoint: refusing })).rejects.toMatchObject({
