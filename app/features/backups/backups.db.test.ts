@@ -19,7 +19,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { testDatabaseUrl } from '../../../tests/support/members-site.ts'
 import { getSection, saveSection } from '../site-settings/site-settings.server.ts'
-import { backUpWhenDue, backupSection, isBackupDue } from './backups.server.ts'
+import { backUpWhenDue, backupSection, getBackupStatus, isBackupDue } from './backups.server.ts'
 import { openBucket } from './bucket.server.ts'
 import { runScript } from './run-script.server.ts'
 import { readBackups, requestBackup } from './runs.server.ts'
@@ -143,7 +143,7 @@ describe('validation of the settings', () => {
 
 	test.each([
 		['list', /list-type/, 'GET', /cannot be listed.*Access Denied/],
-		['read, not even to learn whether they are whole,', /./, 'HEAD', /cannot be used/],
+		['read, not even to learn whether they are whole,', /./, 'HEAD', /What arrived there cannot be read/],
 	])('a bucket whose files the key may not %s is refused', async (_what, url, method, words) => {
 		const refusing = await startRefusing((request) => request.method === method && url.test(request.url ?? ''))
 		await expect(save({ ...inBucket(), endpoint: refusing })).rejects.toMatchObject({
@@ -278,12 +278,21 @@ test('encrypts a backup in a bucket, leaves no local file, reports a failure, an
 	await expect(backUpWhenDue()).rejects.toThrow('older ones could not be removed')
 	await backUpWhenDue()
 	expect(readdirSync(outgoing)).toEqual([])
+	expect((await readBackups(admin)).runs).toMatchObject([
+		{ state: 'stands', trouble: expect.stringContaining('Access Denied') },
+	])
+	expect(await getBackupStatus()).toMatchObject({
+		state: 'open',
+		words: expect.stringMatching(/^The last one was made, but/),
+	})
 	expect(await runs()).toMatchObject([
 		{ file: expect.stringMatching(/^quad\/devquad-.*\.tar\.zst\.age$/), error: null },
 	])
 	await makeDue()
+	writeFileSync(join(outgoing, 'devquad-2020-01-02T00-00-00Z.tar.zst.age'), 'not uploaded')
 	await server.close()
 	await expect(backUpWhenDue()).rejects.toThrow('The backup failed')
+	expect(readdirSync(outgoing)).toEqual([])
 	const [, failed] = await runs()
 	expect(failed).toMatchObject({ file: null, error: expect.stringMatching(/\w+/) })
 })

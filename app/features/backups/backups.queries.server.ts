@@ -11,6 +11,7 @@ declare module '~/platform/db/schema.ts' {
 			file: string | null
 			bytes: string | null
 			error: string | null
+			trouble: string | null
 		}
 	}
 }
@@ -34,10 +35,12 @@ export async function lastSwitchedAt(section: string, setting: string): Promise<
 }
 
 /** The last finished run; undefined without one. */
-export async function findLastRun(): Promise<{ ended_at: Date | null; error: string | null } | undefined> {
+export async function findLastRun(): Promise<
+	{ ended_at: Date | null; error: string | null; trouble: string | null } | undefined
+> {
 	return db()
 		.selectFrom('backups')
-		.select(['ended_at', 'error'])
+		.select(['ended_at', 'error', 'trouble'])
 		.where('ended_at', 'is not', null)
 		.orderBy('ended_at', 'desc')
 		.limit(1)
@@ -57,15 +60,15 @@ export async function beginBackup(): Promise<number | null> {
 	return rows[0]?.id ?? null
 }
 
-/** Records where a backup is stored, or why it failed. */
+/** Records where a backup is stored, and why older ones could not be removed; or why it failed. */
 export async function endBackup(
 	id: number,
-	{ file = null, bytes = null, error = null }: { file?: string | null; bytes?: number | null; error?: string | null },
+	end: { file: string; bytes: number; trouble: string | null } | { error: string },
 ): Promise<void> {
+	const { file, bytes, trouble, error } = { file: null, bytes: null, trouble: null, error: null, ...end }
 	await sql`
-		update backups set ended_at = now(), file = ${file}, bytes = ${bytes}, error = ${error} where id = ${id}`.execute(
-		db(),
-	)
+		update backups set ended_at = now(), file = ${file}, bytes = ${bytes}, trouble = ${trouble}, error = ${error}
+		where id = ${id}`.execute(db())
 }
 
 /** Deletes the records that are older than this many days. */
@@ -82,8 +85,9 @@ export async function listRuns(most: number): Promise<BackupRun[]> {
 		file: string | null
 		bytes: string | null
 		error: string | null
+		trouble: string | null
 	}>`
-		select id, started_at, extract(epoch from ended_at - started_at)::float8 as seconds, file, bytes, error
+		select id, started_at, extract(epoch from ended_at - started_at)::float8 as seconds, file, bytes, error, trouble
 		from backups order by started_at desc, id desc limit ${most}`.execute(db())
 	return rows.map(({ started_at, bytes, ...run }) => ({
 		...run,

@@ -160,8 +160,8 @@ function invalid(field: keyof BackupSettings, words: string): Invalid {
 
 /**
  * Makes a backup if one is due. Called every hour in one process of the site. A failure is recorded, listed among failed jobs, and retried
- * in the next hour.
- * @throws Error with the reason
+ * in the next hour. Where only older backups could not be removed, this is recorded with the backup, and retried after the next one.
+ * @throws Error with the reason of either
  */
 export async function backUpWhenDue(): Promise<void> {
 	const settings = siteSettings(backupSection)
@@ -169,9 +169,13 @@ export async function backUpWhenDue(): Promise<void> {
 	await backUp(settings)
 }
 
-/** Makes a backup at any hour. A failure is recorded but not retried, as the admin who asked for it sees it. */
+/**
+ * Makes a backup at any hour. A failure, also to remove older ones, is recorded but not retried, as the admin who asked for it sees it.
+ */
 export async function runRequestedBackup(): Promise<void> {
-	await backUp(siteSettings(backupSection)).catch((error) => log.error({ err: error }, 'a backup failed'))
+	await backUp(siteSettings(backupSection)).catch((error) =>
+		log.error({ err: error }, 'a backup failed, or older ones could not be removed'),
+	)
 }
 
 /** The state of backups for the setup checklist. Backups made by other tools are unknown here. */
@@ -184,6 +188,8 @@ export async function getBackupStatus(): Promise<SetupStatus> {
 	const last = await findLastRun()
 	if (!last) return { state: 'open', words: 'Backups are on. The first one has not been made yet.' }
 	if (last.error !== null) return { state: 'open', words: `The last one failed: ${last.error}` }
+	if (last.trouble !== null)
+		return { state: 'open', words: `The last one was made, but older ones could not be removed: ${last.trouble}` }
 	return {
 		state: 'done',
 		words: `Every day. The last one was made on ${last.ended_at && fullDate(siteDay(last.ended_at.getTime()))}, and tested.`,
@@ -201,23 +207,22 @@ export function isBackupDue(now: Date, hour: number, last: Date | null): boolean
 async function backUp(settings: BackupSettings): Promise<void> {
 	const id = await beginBackup()
 	if (id === null) return
-	let file: string
+	let trouble: string | null
 	try {
-		const made = await makeAndTry(settings)
-		file = made.file
+		const { file, bytes } = await makeAndTry(settings)
 		const place = settings.bucket ? await moveToBucket(settings, file) : file
-		await endBackup(id, { file: place, bytes: made.bytes })
-		log.info({ bytes: made.bytes }, 'a backup was made, and verified by restoring it')
+		// It counts as made, although an older one stays: made again each hour, backups would fill the place.
+		trouble = await removeOldest(settings, file).then(() => null, wordsOf)
+		// Only now, as two at a time would remove each other.
+		await endBackup(id, { file: place, bytes, trouble: trouble?.slice(0, MAX_ERROR) ?? null })
+		log.info({ bytes }, 'a backup was made, and verified by restoring it')
 	} catch (error) {
 		const words = wordsOf(error)
 		await endBackup(id, { error: words.slice(0, MAX_ERROR) })
 		throw new Error(`The backup failed: ${words}`, { cause: error })
 	}
 	await deleteOldRuns(REMEMBERED_DAYS)
-	// It counts as made, although an older one stays: made again each hour, backups would fill the place.
-	await removeOldest(settings, file).catch((cause) => {
-		throw new Error(`The backup was made, but older ones could not be removed: ${wordsOf(cause)}`, { cause })
-	})
+	if (trouble !== null) throw new Error(`The backup was made, but older ones could not be removed: ${trouble}`)
 }
 
 /** Runs the backup command, which also restores the new backup into a temporary PostgreSQL. */
@@ -233,6 +238,8 @@ async function makeAndTry(settings: BackupSettings): Promise<{ file: string; byt
 async function moveToBucket(settings: BackupSettings, file: string): Promise<string> {
 	const name = basename(file)
 	try {
+		// A process that was killed before leaves here what it had not uploaded.
+		await removeOldBackups(dirname(file), 1, name)
 		const bucket = await openBucket(settings)
 		await bucket.send(name, file)
 		return `${settings.bucket}/${name}`
@@ -241,12 +248,13 @@ async function moveToBucket(settings: BackupSettings, file: string): Promise<str
 	}
 }
 
-/** Removes the oldest backups beyond those that are kept. @param file the one that was just made */
+/** Removes the oldest backups beyond those that are kept. @param file the one that was just made, under its path before an upload */
 async function removeOldest(settings: BackupSettings, file: string): Promise<void> {
 	const name = basename(file)
-	// What waits for its upload alone: a process that was killed before leaves its backup there.
-	await removeOldBackups(dirname(file), settings.bucket ? 1 : settings.keep, name)
-	if (!settings.bucket) return
+	if (!settings.bucket) {
+		await removeOldBackups(dirname(file), settings.keep, name)
+		return
+	}
 	const bucket = await openBucket(settings)
 	for (const old of oldBackups(await bucket.list(), settings.keep, name)) await bucket.remove(old)
 }

@@ -50,7 +50,10 @@ export async function openBucket(settings: BucketSettings): Promise<Bucket> {
 	/** Removes a file that is not whole, or of which that cannot be learned: it would count as a backup when the oldest are removed. */
 	const requireWhole = async (name: string, size: number) => {
 		try {
-			const { contentLength } = await disk.getMetaData(name)
+			const { contentLength } = await disk.getMetaData(name).catch((cause) => {
+				// A refusal of this request has no words.
+				throw new Error('What arrived there cannot be read', { cause })
+			})
 			if (contentLength !== size) throw new Error(`Of ${size} bytes ${contentLength} arrived in the bucket.`)
 		} catch (error) {
 			await disk.delete(name).catch(() => {})

@@ -13,6 +13,8 @@ export interface BackupRun {
 	bytes: number | null
 	/** Why it failed. */
 	error: string | null
+	/** Why older backups could not be removed. */
+	trouble: string | null
 }
 
 /** The state of continuous archiving. */

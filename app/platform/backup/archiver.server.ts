@@ -72,6 +72,8 @@ interface ArchiverOptions {
 export class Archiver {
 	readonly #options: ArchiverOptions
 	#state: ArchivingState | null = null
+	/** The number of the segment that PostgreSQL wrote when the state was read. The place may answer much later. */
+	#firstSegment = 0
 	#archive: WalArchive | null = null
 	#mirror: PictureMirror | null = null
 	#round: Promise<void> | null = null
@@ -137,7 +139,10 @@ export class Archiver {
 	/** The archive of this data directory. A new one is created where the destination, the passphrase or the cluster has changed. */
 	async #open(settings: ArchivingSettings): Promise<WalArchive> {
 		const { dataDir } = this.#options
-		this.#state ??= await readArchivingState(dataDir)
+		if (!this.#state) {
+			this.#firstSegment = segmentNumber(await currentSegment(dataDir))
+			this.#state = await readArchivingState(dataDir)
+		}
 		const isSame =
 			this.#state?.place === settings.place &&
 			(this.#passphrase === settings.passphrase || isMarkOf(this.#state.passphraseMark, settings.passphrase))
@@ -169,11 +174,10 @@ export class Archiver {
 		const { folder } = this.#stateNow()
 		if (folder === null) return null
 		const archive = await requireArchive(folder)
-		const { dataDir } = this.#options
-		if (archive.system !== (await systemIdentifier(dataDir))) return null
+		if (archive.system !== (await systemIdentifier(this.#options.dataDir))) return null
 		// The data directory may be an earlier copy of itself: what it writes from now on must not be mixed with what it wrote then.
 		const newest = (await listSegments(archive)).at(-1)
-		return newest && newest.number > segmentNumber(await currentSegment(dataDir)) ? null : archive
+		return newest && newest.number >= this.#firstSegment ? null : archive
 	}
 
 	async #begin(settings: ArchivingSettings): Promise<WalArchive> {

@@ -304,24 +304,30 @@ test('an old part that cannot be removed is named as such, and removed ten minut
 	await next.look(null)
 })
 
-test('an earlier copy of the data directory begins an archive of its own, as what it writes differs', async () => {
+test('an earlier copy of the data directory begins an archive of its own, however late the place is mounted', async () => {
 	await look()
 	const later = (await stateNow()).folder
 	const copy = `${dataDir}.copy`
 	await postgres.stop()
 	execFileSync('cp', ['-a', dataDir, copy])
 	postgres = await startEmbeddedPostgres(dataDir, ['fsync=off'])
-	for (let times = 0; times < 3; times += 1) {
-		await handOver()
-		await look()
-	}
+	// The segment that the copy has begun.
+	await handOver()
+	await look()
 	await postgres.stop()
 	rmSync(dataDir, { recursive: true })
 	renameSync(copy, dataDir)
 	postgres = await startEmbeddedPostgres(dataDir, ['fsync=off'])
-	const next = new Archiver({ dataDir, version: '0', makeBase: async () => 1 })
-	await next.look(settings)
-	await next.settle()
+	const [atOnce, waiting] = [1, 2].map(() => new Archiver({ dataDir, version: '0', makeBase: async () => 1 }))
+	renameSync(place, `${place}.away`)
+	await waiting?.look(settings)
+	renameSync(`${place}.away`, place)
+	await atOnce?.look(settings)
+	await atOnce?.settle()
 	expect((await stateNow()).folder).not.toBe(later)
-	await next.look(null)
+	await handOver()
+	await waiting?.look(settings)
+	await waiting?.settle()
+	expect((await stateNow()).folder).not.toBe(later)
+	await waiting?.look(null)
 })

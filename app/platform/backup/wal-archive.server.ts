@@ -207,7 +207,8 @@ export async function writeFileAtomically(path: string, contents: Uint8Array): P
  * and others of as many different days to be newer: a clock that is ahead for an hour makes all of them old, and after gaps several are
  * made within minutes. An older archive of the same cluster is removed when its last segment is older than the oldest base backup that
  * stays.
- * @returns the earliest moment that can still be restored; null while the archive does not cover all these days
+ * @returns the earliest moment that can still be restored; null while the archive does not cover all these days, or its base backups
+ * were made on fewer
  */
 export async function sweepArchive(archive: WalArchive, days: number, now = new Date()): Promise<Date | null> {
 	const bases = await listBaseBackups(archive)

@@ -99,7 +99,7 @@ function Archive({ archive }: { archive: ArchivingView }) {
 	)
 }
 
-function Run({ run: { state, startedAt, seconds, file, bytes, error } }: { run: BackupRun }) {
+function Run({ run: { state, startedAt, seconds, file, bytes, error, trouble } }: { run: BackupRun }) {
 	const words = { running: 'Being made', stands: 'Made and tried', failed: 'Failed' }[state]
 	return (
 		<li className="border-b border-line py-2.5">
@@ -114,6 +114,7 @@ function Run({ run: { state, startedAt, seconds, file, bytes, error } }: { run: 
 				{bytes !== null && `, ${formatBytes(bytes)}`}
 				{seconds !== null && `, ${error ? 'after' : 'in'} ${secondsInWords(seconds)}`}
 			</p>
+			{trouble && <p className="wrap-anywhere text-red">Older ones could not be removed: {trouble}</p>}
 		</li>
 	)
 }
