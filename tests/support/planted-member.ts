@@ -323,7 +323,7 @@ export const NOT_PLANTED: Record<string, string[]> = {
 	'A name of a category, of a term, of a set of terms, of a reason or of a backup, which admins give.': [
 		...['categories.slug', 'categories.tags', 'categories.title', 'drafts.category', 'former_slugs.slug'],
 		...['revisions.category', 'start_sets.name', 'start_sets.hash', 'term_spellings.key', 'term_spellings.spelling'],
-		...['vocabulary_terms.name', 'vocabulary_terms.tag', 'backups.error', 'backups.file'],
+		...['vocabulary_terms.name', 'vocabulary_terms.tag', 'backups.error', 'backups.trouble', 'backups.file'],
 		...['categories.required_tags', 'reports.reason_label'],
 	],
 	'A hash of what is random, or of what is counted.': [

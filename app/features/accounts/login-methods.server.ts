@@ -30,7 +30,7 @@ export interface LoginMethods {
 	 * yet: an error ends the session.
 	 */
 	onSessionBegun?: (sessionId: number, kept: string) => Promise<void>
-	/** What to tell the member once the session with this `kept` has begun; null if a greeting will do. */
+	/** What to tell the member once the session with this `kept` has begun after a second step; null if a greeting will do. */
 	noticeOf?: (kept: string) => string | null
 	/** Called for requests whose session was looked up in the database, every few minutes of its use. It never throws. */
 	onSessionUsed?: (sessionId: number) => void

@@ -239,7 +239,9 @@ async function moveToBucket(settings: BackupSettings, file: string): Promise<str
 	const name = basename(file)
 	try {
 		// A process that was killed before leaves here what it had not uploaded.
-		await removeOldBackups(dirname(file), 1, name)
+		await removeOldBackups(dirname(file), 1, name).catch((err) =>
+			log.warn({ err }, 'backups that were not uploaded could not be removed'),
+		)
 		const bucket = await openBucket(settings)
 		await bucket.send(name, file)
 		return `${settings.bucket}/${name}`

@@ -51,8 +51,8 @@ export async function openBucket(settings: BucketSettings): Promise<Bucket> {
 	const requireWhole = async (name: string, size: number) => {
 		try {
 			const { contentLength } = await disk.getMetaData(name).catch((cause) => {
-				// A refusal of this request has no words.
-				throw new Error('What arrived there cannot be read', { cause })
+				// A refusal of this request has no words, and the cause only repeats what was asked.
+				throw new Error('What arrived there cannot be read', { cause: cause.cause ?? cause })
 			})
 			if (contentLength !== size) throw new Error(`Of ${size} bytes ${contentLength} arrived in the bucket.`)
 		} catch (error) {

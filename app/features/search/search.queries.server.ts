@@ -308,7 +308,8 @@ export function anyWordConditions(
 	without: string[],
 	parts: string[] | undefined,
 ): RawBuilder<unknown> {
-	const all = [conditionsBesideWords(scope), ...without.map((source) => sql`q.search @@ ${allOf([source])}`)]
+	const all = [conditionsBesideWords(scope)]
+	if (without.length > 0) all.push(withoutWords(without.join(' ')))
 	if (parts) all.push(sql`ts_filter(q.search, ${parts}::"char"[]) @@ ${anyOf(text)}`)
 	return sql.join(all, sql` and `)
 }

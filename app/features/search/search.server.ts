@@ -150,10 +150,7 @@ function literalTexts(terms: SearchPart[]): string[] {
 /** Results with a literal phrase have at least this rank: the phrase counts 1, everything else less than 1. */
 const LITERAL_RANK = 1
 
-/**
- * Appends older questions with literal matches of the phrases after the ranked ones that have them, as only the newest
- * questions with the words are ranked.
- */
+/** Appends older questions with literal matches of the phrases after the ranked ones that have them, as only the newest are ranked. */
 async function addLiteral<Row extends { id: number }>(
 	selection: Selection<Row>,
 	{ terms, operators }: ParsedSearch,
@@ -243,8 +240,7 @@ async function findAny<Row extends { id: number }>(
 
 /**
  * How many of some questions match everything, at most 100; only words as they are typed count.
- * @param of the ids of the questions, as SQL, and the member to notify: neither their own questions count, nor those of members
- * whom they block
+ * @param of the ids of the questions, as SQL, and the member to notify; their own ones, and of members whom they block, do not count
  */
 export async function countNewMatches(
 	search: string,
@@ -253,7 +249,10 @@ export async function countNewMatches(
 	const { terms, operators } = await parseForTexts(search)
 	const scope = await readScope(operators, {})
 	if (scope === null) return 0
-	return countMatchesAmong(scope, terms.map(({ source }) => source).join(' '), partsOf(operators), of)
+	const typed = terms.map(({ source }) => source).join(' ')
+	const wanted = wantsNoWord(terms) ? '' : typed
+	if (typed !== wanted) scope.filter = withoutWords(typed)
+	return countMatchesAmong(scope, wanted, partsOf(operators), of)
 }
 
 /** Characters of a title with another meaning in a search. */

@@ -112,6 +112,7 @@ test('the saved search for a question without its contraction counts what the li
 	const reader = await makeMember('reader')
 	const count = (search: string) => countNewMatches(search, { among: sql<number>`(${id}::int)`, reader: reader.id })
 	expect(await Promise.all(['why doesnt dotterel rest', 'dotterel wakes'].map(count))).toEqual([1, 0])
+	expect(await Promise.all(['-the', '-stint', '-dotterel', 'in:title -rest'].map(count))).toEqual([1, 1, 0, 0])
 })
 
 test('an option is not written apart, and neither are very many words', async () => {

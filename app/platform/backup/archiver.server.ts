@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { diskError } from '~/lib/disk-error.server.ts'
 import { log } from '~/lib/log.server.ts'
 import {
-	currentSegment,
 	disableArchiving,
 	enableArchiving,
 	isArchiving,
@@ -72,8 +71,6 @@ interface ArchiverOptions {
 export class Archiver {
 	readonly #options: ArchiverOptions
 	#state: ArchivingState | null = null
-	/** The number of the segment that PostgreSQL wrote when the state was read. The place may answer much later. */
-	#firstSegment = 0
 	#archive: WalArchive | null = null
 	#mirror: PictureMirror | null = null
 	#round: Promise<void> | null = null
@@ -139,10 +136,7 @@ export class Archiver {
 	/** The archive of this data directory. A new one is created where the destination, the passphrase or the cluster has changed. */
 	async #open(settings: ArchivingSettings): Promise<WalArchive> {
 		const { dataDir } = this.#options
-		if (!this.#state) {
-			this.#firstSegment = segmentNumber(await currentSegment(dataDir))
-			this.#state = await readArchivingState(dataDir)
-		}
+		this.#state ??= await readArchivingState(dataDir)
 		const isSame =
 			this.#state?.place === settings.place &&
 			(this.#passphrase === settings.passphrase || isMarkOf(this.#state.passphraseMark, settings.passphrase))
@@ -171,13 +165,14 @@ export class Archiver {
 	 * one. @throws Error when it cannot be reached
 	 */
 	async #reopen(): Promise<WalArchive | null> {
-		const { folder } = this.#stateNow()
+		const { folder, last } = this.#stateNow()
 		if (folder === null) return null
 		const archive = await requireArchive(folder)
 		if (archive.system !== (await systemIdentifier(this.#options.dataDir))) return null
-		// The data directory may be an earlier copy of itself: what it writes from now on must not be mixed with what it wrote then.
+		// A newer segment than the last one that this data directory archived: it is an earlier copy of itself, and what it writes from now
+		// on must not be mixed with what it wrote then.
 		const newest = (await listSegments(archive)).at(-1)
-		return newest && newest.number >= this.#firstSegment ? null : archive
+		return newest && (last === null || newest.number > segmentNumber(last.name)) ? null : archive
 	}
 
 	async #begin(settings: ArchivingSettings): Promise<WalArchive> {
@@ -234,6 +229,8 @@ export class Archiver {
 		const at = new Date(mtime.getTime() - COPYING_MS)
 		await writeSegment(archive, name, at, contents)
 		this.#set({ last: { name, at: at.toISOString() } })
+		// At once: after a kill, the archive would look like one of a later state.
+		await writeArchivingState(this.#options.dataDir, this.#stateNow())
 	}
 
 	#noteGap(since: Date): void {

@@ -130,14 +130,3 @@ export async function systemIdentifier(dataDir: string): Promise<string> {
 		await client.end()
 	}
 }
-
-/** The WAL segment that is written to now. */
-export async function currentSegment(dataDir: string): Promise<string> {
-	const client = await connectAsSuperuser(dataDir)
-	try {
-		const { rows } = await client.query<{ name: string }>('select pg_walfile_name(pg_current_wal_insert_lsn()) as name')
-		return rows[0]?.name ?? ''
-	} finally {
-		await client.end()
-	}
-}
