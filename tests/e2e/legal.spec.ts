@@ -65,7 +65,7 @@ test('an admin writes terms, a visitor accepts them to register, and a member is
 	await reader.goto('/settings/tokens')
 	await reader.getByLabel('Name', { exact: true }).fill('A script')
 	await reader.getByRole('button', { name: 'Create token' }).click()
-	await expect(reader.getByText('Accept them at /terms/accept')).toBeVisible()
+	await expect(reader.getByText('Accept the terms of this site at /terms/accept')).toBeVisible()
 	await expect(reader.getByLabel('Name', { exact: true })).toHaveValue('A script')
 	await reader.getByRole('contentinfo').getByRole('link', { name: 'Privacy' }).click()
 	await expect(reader.getByRole('cell', { name: '90 days' }).first()).toBeVisible()
