@@ -1,6 +1,6 @@
 import { config } from '~/config.server.ts'
 import { isPseudonym } from '~/features/members/pseudonyms.queries.server.ts'
-import { listQuestions } from '~/features/question-lists/lists.server.ts'
+import { listPending, listQuestions } from '~/features/question-lists/lists.server.ts'
 import { atomFeed } from '~/features/question-lists/xml.server.ts'
 import { countPosts, listAnswers } from '~/features/questions/answers/answers.server.ts'
 import type { AnswerView, Page, QuestionCardView } from '~/features/questions/question.view.ts'
@@ -71,18 +71,21 @@ export async function getMemberFeed(username: string): Promise<string> {
 /**
  * A page of a member's posts, newest first, with the count of each kind: what everybody may read in the forum.
  * @param list.mine whether the viewer sees their own list, which includes posts under pseudonyms; these are not counted
+ * @returns `pending`: above the first page of their own questions, those that wait for a moderator
  * @throws NotFound for an unknown member, Invalid for an invalid cursor
  */
 export async function listPosts(
 	viewer: Viewer,
 	author: string,
 	{ kind, cursor, mine = false }: { kind: PostKind; cursor: string | null; mine?: boolean },
-): Promise<{ page: Page<QuestionCardView | AnswerView>; counts: PostCounts }> {
-	const list = { author, cursor, limit: POSTS_PER_PAGE, mine: mine && viewer?.username === author }
-	const [page, counts] = await Promise.all([
+): Promise<{ page: Page<QuestionCardView | AnswerView>; pending: QuestionCardView[]; counts: PostCounts }> {
+	const isOwn = mine && viewer?.username === author
+	const list = { author, cursor, limit: POSTS_PER_PAGE, mine: isOwn }
+	const [page, pending, counts] = await Promise.all([
 		kind === 'queries' ? listQuestions(viewer, list) : listAnswers({ ...list, which: kind }),
+		isOwn && kind === 'queries' && cursor === null ? listPending(viewer) : [],
 		// The same for all readers, until something is posted in the forum.
 		sharedData(`posts of ${author}`, [LIST_PAGES], () => countPosts(author)),
 	])
-	return { page, counts }
+	return { page, pending, counts }
 }

@@ -8,12 +8,13 @@ import {
 	type QuestionCardView,
 	type QuestionPageView,
 } from '~/features/questions/question.view.ts'
-import type { ListView } from '~/features/questions/questions.queries.server.ts'
 import {
 	countSince,
 	findMostDiscussed,
 	findUserId,
 	highestId,
+	type ListView,
+	listPendingRows,
 	listQuestionAddresses,
 	listRows,
 	listTagRows,
@@ -29,7 +30,7 @@ import { getCategory, getTag } from '~/features/tags/tags.server.ts'
 import { storable } from '~/lib/clean.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { type CachedPage, cachedPage } from '~/platform/cache/cached-page.ts'
 import { LIST_PAGES, sharedData, sharedWhenRepeated } from '~/platform/cache/pages.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
@@ -127,6 +128,11 @@ async function narrowedTag(viewer: Viewer, tag: string, view: ListView) {
 		})
 	const { name } = await getTag(viewer, tag)
 	return { tag: name, search: view === 'newest' ? '' : `is:${view}`, isExact: true }
+}
+
+/** The viewer's own questions that wait for a moderator, newest first. */
+export async function listPending(viewer: SignedIn): Promise<QuestionCardView[]> {
+	return (await listPendingRows(viewer.id)).map((row) => presentCard(viewer, row))
 }
 
 /** The pinned questions of the forum or a category. As rows are cached, a pin is shown for up to a minute after it expires at midnight. */

@@ -79,6 +79,15 @@ export async function listRows({
 	return rows
 }
 
+/** The questions of a member, also those under pseudonyms, that wait for a moderator: the 50 newest. */
+export async function listPendingRows(authorId: number): Promise<QuestionRow[]> {
+	const { rows } = await sql<QuestionRow>`
+		select ${questionColumns} from questions q ${questionJoins}
+		where q.status = 'pending' and q.author_id = any(${accountIdsOf(authorId)})
+		order by q.created_at desc, q.id desc limit 50`.execute(db())
+	return rows
+}
+
 interface TagFilter {
 	tagId: number
 	view: ListView

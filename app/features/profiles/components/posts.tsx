@@ -53,19 +53,31 @@ export function FeedLink({ username }: { username: string }) {
 
 interface OwnPostsProps extends MorePage<QuestionCardView | AnswerView> {
 	kind: PostKind
+	/** The reader's own questions that wait for a moderator. */
+	pending?: QuestionCardView[] | undefined
 	/** The other parameters of the list's address, without the cursor. */
 	params: Record<string, string>
 }
 
 /** A member's posts, newest first. Later pages are appended in place, and restored on going back. */
-export function OwnPosts({ page, cursor, kind, params }: OwnPostsProps) {
+export function OwnPosts({ page, pending = [], cursor, kind, params }: OwnPostsProps) {
 	const { pathname } = useLocation()
 	const { rows, nextHref, loading, load } = useMore(page, (next) => withParams(pathname, { ...params, cursor: next }))
 	const { label } = postKinds.find((one) => one.kind === kind) ?? postKinds[0]
-	if (rows.length === 0) return <EmptySection>{`No ${label} Found!`}</EmptySection>
+	if (rows.length + pending.length === 0) return <EmptySection>{`No ${label} Found!`}</EmptySection>
 	return (
 		<>
 			<ul className="mt-0.5">
+				{pending.map((question) => (
+					<li key={question.id} className="border-b border-line py-3 first:pt-0 last:border-0">
+						<p className="text-sm text-marigold-ink">Waiting for a moderator</p>
+						<h3 className="mt-0.5 text-md leading-5 font-semibold wrap-anywhere">
+							<Link className="quiet-link" to={question.url}>
+								{question.title}
+							</Link>
+						</h3>
+					</li>
+				))}
 				{withoutDuplicates(rows, ({ id }) => id).map((post) => (
 					<OwnPost key={post.id} post={post} />
 				))}

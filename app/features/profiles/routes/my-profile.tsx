@@ -43,7 +43,7 @@ export function loader({ context, params, url }: Route.LoaderArgs) {
 			getFirstSteps(viewer),
 			kind ? listPosts(viewer, viewer.username, { kind, cursor, mine: true }) : null,
 		])
-		return { tab, kind, profile, status, firstSteps, page: posts?.page ?? null, cursor }
+		return { tab, kind, profile, status, firstSteps, page: posts?.page ?? null, pending: posts?.pending, cursor }
 	})
 }
 
@@ -52,7 +52,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function MyProfile({ loaderData }: Route.ComponentProps) {
-	const { tab, kind, profile, status, firstSteps, page, cursor } = loaderData
+	const { tab, kind, profile, status, firstSteps, page, pending, cursor } = loaderData
 	const { now } = useRootData()
 	const shown = tabs.find(({ id }) => id === tab) ?? tabs[0]
 	return (
@@ -90,7 +90,9 @@ export default function MyProfile({ loaderData }: Route.ComponentProps) {
 					)}
 					{tab === 'projects' && <Projects projects={profile.projects} />}
 					{tab === 'certificates' && <Certificates certificates={profile.certificates} today={siteDay(now)} />}
-					{page && kind && <OwnPosts key={kind} page={page} cursor={cursor} kind={kind} params={{ tab: kind }} />}
+					{page && kind && (
+						<OwnPosts key={kind} page={page} pending={pending} cursor={cursor} kind={kind} params={{ tab: kind }} />
+					)}
 					{shown.part !== null && (
 						<p className="mt-8">
 							<Link className="btn btn-outline" to={editProfilePath(profile.username, shown.part)}>
