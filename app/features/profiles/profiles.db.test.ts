@@ -42,6 +42,14 @@ test.each([
 	expect(profile.universityEmail).toBe(number && 'mira@university.example')
 })
 
+test.each([
+	['a member', 'mira', { imported: false, former: false }],
+	['an imported author', 'old', { imported: true, former: false }],
+	['the account that stands for members who have left', 'former-member', { imported: true, former: true }],
+])('what the account of %s stands for', async (_who, username, stands) => {
+	expect(await getProfile(someone, username)).toMatchObject(stands)
+})
+
 test('the page contains no hidden data in another form', async () => {
 	const sent = JSON.stringify(await getProfile(someone, 'mira'))
 	for (const secret of ['mira@campus.example', '555', 'ENR-1', 'mira@university.example'])

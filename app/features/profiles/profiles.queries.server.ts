@@ -18,6 +18,8 @@ export interface ProfileRow {
 	email: string
 	image: string | null
 	imported: boolean
+	/** Whether the account stands for members who have left; it is `imported` too. */
+	former: boolean
 	created_at: Date
 	online: boolean
 	/** Null if the member hides it, or was never online. */
@@ -80,7 +82,7 @@ export async function findProfile(
 		: sql`(select *, '' as hidden_reason, null as hidden_image from ${profilesFor(viewerId)}) profiles`
 	const { rows } = await sql<ProfileRow>`
 		select users.id, users.username, users.name, users.email, coalesce(users.image, hidden_image) as image, users.imported,
-			users.created_at, ${isOnlineTo(viewerId)} as online,
+			users.former, users.created_at, ${isOnlineTo(viewerId)} as online,
 			case when show_presence and not ${isBlocking(sql.ref('users.id'), viewerId)} then last_seen_at end as last_seen_at,
 			${whole ? allSkillNames : skillNames(viewerId)} as skills, coalesce(hidden, false) as hidden,
 			coalesce(hidden_reason, '') as hidden_reason,

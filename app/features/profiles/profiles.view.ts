@@ -70,6 +70,8 @@ export interface ProfileView {
 	lastSeenAt: string | null
 	/** Whether this is an author of imported questions: an account without a login. */
 	imported: boolean
+	/** Whether it stands for members who have left; it is `imported` too. */
+	former: boolean
 	joinedAt: string
 	city: string
 	expertise: string
@@ -197,6 +199,7 @@ export function presentProfile(
 		online: row.online,
 		lastSeenAt: row.online ? null : (row.last_seen_at?.toISOString() ?? null),
 		imported: row.imported,
+		former: row.former,
 		joinedAt: row.created_at.toISOString(),
 		city: row.city,
 		expertise: row.expertise_in,

@@ -50,14 +50,16 @@ function Card({ profile, online, own, viewer }: CardProps) {
 			<div className="rounded-md border border-line-2 p-5 max-lg:grid max-lg:gap-x-8 sm:max-lg:grid-cols-2">
 				<div className="min-w-0">
 					<div className="flex items-end justify-between gap-3 max-[16rem]:flex-wrap">
-						<Avatar user={profile} size={112} online={online} />
-						<div className="self-start">
-							<Presence online={online} lastSeenAt={profile.lastSeenAt} />
-						</div>
+						<Avatar user={profile} size={112} online={profile.imported ? undefined : online} />
+						{!profile.imported && (
+							<div className="self-start">
+								<Presence online={online} lastSeenAt={profile.lastSeenAt} />
+							</div>
+						)}
 					</div>
 					<h1 className="mt-4 text-2xl font-bold wrap-anywhere">{profile.name}</h1>
 					<p className="handle mt-0.5 text-sm break-all">
-						@{profile.username}
+						{!profile.former && `@${profile.username}`}
 						{profile.pronouns && <span className="text-ink-3"> · {profile.pronouns}</span>}
 					</p>
 					{profile.status && (

@@ -9,6 +9,7 @@ const nothing: ProfileView = {
 	online: false,
 	lastSeenAt: null,
 	imported: false,
+	former: false,
 	joinedAt: '2026-01-02T03:04:05.000Z',
 	city: '',
 	expertise: '',

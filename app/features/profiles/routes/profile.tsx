@@ -86,8 +86,9 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 							{profile.imported ? (
 								<ProfileSection id="about" title="About me">
 									<p className="max-w-read text-md text-ink-2">
-										This is the author of questions and answers that were imported from another site. Nobody can log in
-										as them, so they cannot be reached here. Each text names its source.
+										{profile.former
+											? 'This name stands for members who have left. What they wrote in the forum stays, without their names.'
+											: 'This is the author of questions and answers that were imported from another site. Nobody can log in as them, so they cannot be reached here. Each text names its source.'}
 									</p>
 								</ProfileSection>
 							) : profile.hidden && !profile.hidden.whole ? null : (
@@ -96,7 +97,9 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 							<ProfileSection id="queries" title="Queries">
 								<PostTabs shown={kind} counts={counts} />
 								<OwnPosts key={kind} page={page} cursor={cursor} kind={kind} params={{ posts: kind }} />
-								{Object.values(counts).some((count) => count > 0) && <FeedLink username={profile.username} />}
+								{!profile.former && Object.values(counts).some((count) => count > 0) && (
+									<FeedLink username={profile.username} />
+								)}
 							</ProfileSection>
 						</div>
 						{/* For search engines, which see the page as visitors. */}
@@ -235,6 +238,7 @@ function useKnown(): ProfileView | null {
 		...known,
 		lastSeenAt: null,
 		imported: false,
+		former: false,
 		joinedAt: '',
 		city: '',
 		location: '',
