@@ -4,7 +4,7 @@ import { useFetcher, useLocation } from 'react-router'
 import type { AnnouncementView } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
-import { focusHeading } from './navigation.tsx'
+import { focusHeading } from '~/ui/use-focus-kept.ts'
 
 /** The site's announcement, above the page, until the reader closes it. Loaded only where there is one. */
 export default function Announcement({ announcement }: { announcement: AnnouncementView }) {

@@ -1,6 +1,6 @@
 import { type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigation } from 'react-router'
-import { useLastFocused } from '~/ui/use-focus-kept.ts'
+import { focusHeading, useLastFocused } from '~/ui/use-focus-kept.ts'
 
 /** Closes a popover when one of its links is followed, even to the current page. */
 export function closeOnLink(event: MouseEvent<HTMLElement>): void {
@@ -19,15 +19,6 @@ export function usePopoversClosedOnNavigation(): void {
 		for (const open of document.querySelectorAll<HTMLElement>(':popover-open:not(:has(input:focus))'))
 			open.hidePopover()
 	}, [address])
-}
-
-/** Focuses the page's heading, without scrolling to it. */
-export function focusHeading(): void {
-	const main = document.getElementById('main')
-	const heading = main?.querySelector('h1') ?? main
-	if (!heading) return
-	heading.tabIndex = -1
-	heading.focus({ preventScroll: true })
 }
 
 /**

@@ -1,6 +1,7 @@
-import { type ReactNode, Suspense, use, useEffect, useState } from 'react'
+import { type ReactNode, type RefObject, Suspense, use, useEffect, useState } from 'react'
 import { useLocation, useNavigationType, useRevalidator } from 'react-router'
 import { EmptyState } from './empty-state.tsx'
+import { focusHeading, useLastFocused } from './use-focus-kept.ts'
 
 /** A loading response; null when there was none for two minutes. */
 export interface Deferred<Data> {
@@ -35,23 +36,29 @@ export function Pending<Data extends object>({ data, skeleton, children }: Pendi
 	const { pathname } = useLocation()
 	const isSlow = 'slow' in data
 	const [hasWaited, setWaited] = useState(isSlow)
+	const lastFocused = useLastFocused()
 	if (isSlow && !hasWaited) setWaited(true)
 	if (!isSlow && !hasWaited) return children(data)
 	return (
 		<Suspense key={pathname} fallback={skeleton}>
-			<Awaited data={isSlow ? data.slow : data}>{children}</Awaited>
+			<Awaited data={isSlow ? data.slow : data} lastFocused={lastFocused}>
+				{children}
+			</Awaited>
 		</Suspense>
 	)
 }
 
 interface AwaitedProps<Data> {
 	data: Data | Promise<Data | null>
+	/** The element that last got the focus, perhaps one of the skeleton. */
+	lastFocused: RefObject<Element | null>
 	children: (data: Data) => ReactNode
 }
 
-function Awaited<Data>({ data, children }: AwaitedProps<Data>) {
+function Awaited<Data>({ data, lastFocused, children }: AwaitedProps<Data>) {
 	const answer = data instanceof Promise ? use(data) : data
 	useAnchor()
+	useHeadingOfContent(lastFocused)
 	return answer === null ? <NoAnswer /> : children(answer)
 }
 
@@ -62,6 +69,20 @@ function useAnchor(): void {
 	// biome-ignore lint/correctness/useExhaustiveDependencies: once, when the content has come
 	useEffect(() => {
 		if (hash && !isBack) document.getElementById(hash.slice(1))?.scrollIntoView()
+	}, [])
+}
+
+/**
+ * Focuses the heading once the content is rendered, unless the reader has focused something that stays: the skeleton's heading had the focus
+ * and is gone, or there was none.
+ */
+function useHeadingOfContent(lastFocused: RefObject<Element | null>): void {
+	const { hash } = useLocation()
+	// biome-ignore lint/correctness/useExhaustiveDependencies: once, when the content has come
+	useEffect(() => {
+		const { activeElement, body } = document
+		const isLost = activeElement === body && lastFocused.current?.isConnected === false
+		if (!hash && (isLost || activeElement?.id === 'main')) focusHeading()
 	}, [])
 }
 

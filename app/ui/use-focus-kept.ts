@@ -1,5 +1,14 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
+/** Focuses the page's heading, without scrolling to it. */
+export function focusHeading(): void {
+	const main = document.getElementById('main')
+	const heading = main?.querySelector('h1') ?? main
+	if (!heading) return
+	heading.tabIndex = -1
+	heading.focus({ preventScroll: true })
+}
+
 /**
  * Focuses an element when a change has removed the one that had the focus, which browsers then take from the page.
  * @param isLost whether a change from the value before may have done so
