@@ -45,6 +45,9 @@ export default function SearchPage({ loaderData: data }: Route.ComponentProps) {
 				<SearchField q={data.q} kind={data.kind} />
 			</div>
 			<SearchHelp />
+			<p className="sr-only" role="status">
+				{data.q && foundText(data)}
+			</p>
 			{data.q ? (
 				<>
 					<Tabs data={data} />
@@ -56,6 +59,15 @@ export default function SearchPage({ loaderData: data }: Route.ComponentProps) {
 			)}
 		</div>
 	)
+}
+
+/** What a search found, for screen readers, which hear nothing of a page that changes its content only. */
+function foundText(data: SearchData): string {
+	const counts = searchKinds.flatMap((kind) => {
+		const { count, rows } = data[kind] ?? { rows: [] }
+		return rows.length === 0 ? [] : [`${kindTitles[kind]} ${count?.number ? countText(count) : rows.length}`]
+	})
+	return counts.length === 0 ? `Nothing found for “${data.q}”.` : `“${data.q}”: ${counts.join(', ')}`
 }
 
 /** The kinds of results with the counts of complete matches. */

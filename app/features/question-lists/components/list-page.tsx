@@ -48,6 +48,9 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 			<SearchToolsBar tools={data.tools} pathname={pathname} />
 			<CategoryStrip categories={categories} pathname={pathname} search={search} />
 			<ListTabs pathname={pathname} view={view} only={data.hasViews ? null : 'Best match'} />
+			<p className="sr-only" role="status">
+				{awaited === null && page.rows.length === 0 && `No Query Found ! ${search ?? ''}`}
+			</p>
 			{awaited !== null && <QuestionRowsSkeleton />}
 			<div hidden={awaited !== null}>
 				{page.rows.length > 0 ? (

@@ -178,7 +178,10 @@ export function SearchToolsBar({ tools, pathname, params = {} }: SearchToolsBarP
 					{instead.kind === 'corrected' ? (
 						<>
 							No exact matches. Showing results for{' '}
-							<Link to={withParams(pathname, { q: instead.search, ...params })}>{instead.search}</Link>.
+							<Link className="link" to={withParams(pathname, { q: instead.search, ...params })}>
+								{instead.search}
+							</Link>
+							.
 						</>
 					) : (
 						anyWords[instead.exact]
