@@ -35,7 +35,7 @@ export function ConversationPane({ page, part, target, clientId, refused }: Conv
 	const newest = part?.newer ? 0 : (page.messages.at(-1)?.id ?? 0)
 	return (
 		<section
-			className="flex min-h-0 flex-col [@media(height<24rem)]:overflow-y-auto max-md:fixed max-md:inset-0 max-md:z-(--z-panel) max-md:bg-paper"
+			className="conversation-pane flex min-h-0 flex-col [@media(height<24rem)]:overflow-y-auto max-md:fixed max-md:inset-0 max-md:z-(--z-panel) max-md:bg-paper"
 			aria-label={peer.name}
 		>
 			<h1 className="sr-only">Messages with {peer.name}</h1>

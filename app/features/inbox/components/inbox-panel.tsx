@@ -72,12 +72,17 @@ export default function InboxPanel({ conversations, notifications, open }: Inbox
 function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 	const marking = useFetcher()
 	const [loaded, setLoaded] = useState<ConversationSummary[] | null>(null)
+	const [failed, setFailed] = useState(false)
 	const heard = useRef(0)
 	const heardAtLoad = useRef(0)
 	const load = useCallback(async (): Promise<void> => {
 		const before = heard.current
+		setFailed(false)
 		const latest = await fetchJsonWithRetries<{ conversations: ConversationSummary[] }>('/messages/latest')
-		if (!latest) return
+		if (!latest) {
+			setFailed(true)
+			return
+		}
 		heardAtLoad.current = before
 		setLoaded(latest.conversations)
 	}, [])
@@ -100,7 +105,7 @@ function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 	return (
 		<>
 			<div className="max-h-[min(26rem,60dvh)] overflow-y-auto">
-				{!loaded && <p className="p-4 text-sm text-ink-3">Loading...</p>}
+				{!loaded && (failed ? <LoadFailed load={load} /> : <p className="p-4 text-sm text-ink-3">Loading...</p>)}
 				{loaded && list.length === 0 && <p className="p-4 text-sm text-ink-2">No chat found!</p>}
 				{list.length > 0 && (
 					<ul className="p-1" aria-label="Messages">
@@ -129,5 +134,16 @@ function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 				</Link>
 			</div>
 		</>
+	)
+}
+
+function LoadFailed({ load }: { load: () => void }) {
+	return (
+		<p className="flex items-center justify-between gap-3 p-4 text-sm text-ink-2" role="status">
+			Something went wrong!
+			<button type="button" className="btn btn-sm btn-outline" onClick={load}>
+				Try again
+			</button>
+		</p>
 	)
 }

@@ -43,7 +43,7 @@ export function Inbox({ data, current, children }: InboxProps) {
 	const { inbox, requests, q, from, found } = data
 	const Title = current ? 'p' : 'h1'
 	return (
-		<div className="inbox -mb-16 grid h-[calc(100dvh-3.5rem)] grid-cols-1 max-sm:-mx-4 md:grid-cols-[20rem_minmax(0,1fr)]">
+		<div className="inbox grid grid-cols-1 max-sm:-mx-4 md:grid-cols-[20rem_minmax(0,1fr)]">
 			<section
 				className={`flex min-h-0 flex-col border-line md:border-r ${current ? 'max-md:hidden' : ''}`}
 				aria-label="Conversations"
