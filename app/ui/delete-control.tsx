@@ -1,4 +1,5 @@
-import { type MouseEvent, type ReactNode, useId, useState } from 'react'
+import { type MouseEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { useNavigation } from 'react-router'
 import { Dialog } from './dialog.tsx'
 import { Form, Link } from './link.tsx'
 import { SubmitButton } from './submit-button.tsx'
@@ -35,16 +36,27 @@ export function DeleteControl({ question, className, label, children }: DeleteCo
 			<Link className={className} to={question.href} rel="nofollow" aria-label={label} onClick={ask}>
 				{children}
 			</Link>
-			{open && (
-				<Dialog open title={question.title} onClose={() => setOpen(false)}>
-					<DeleteForm question={question}>
-						<button className="btn btn-outline" type="button" onClick={() => setOpen(false)}>
-							Keep it
-						</button>
-					</DeleteForm>
-				</Dialog>
-			)}
+			{open && <DeleteDialog question={question} onClose={() => setOpen(false)} />}
 		</>
+	)
+}
+
+/** Closes itself once the form was answered: a notice that it failed would be inert behind it. */
+function DeleteDialog({ question, onClose }: { question: DeleteConfirmation; onClose: () => void }) {
+	const { state } = useNavigation()
+	const before = useRef(state)
+	useEffect(() => {
+		if (before.current !== 'idle' && state === 'idle') onClose()
+		before.current = state
+	}, [state, onClose])
+	return (
+		<Dialog open title={question.title} onClose={onClose}>
+			<DeleteForm question={question}>
+				<button className="btn btn-outline" type="button" onClick={onClose}>
+					Keep it
+				</button>
+			</DeleteForm>
+		</Dialog>
 	)
 }
 

@@ -1,7 +1,6 @@
 import { ChevronDown } from 'lucide'
 import { useEffect, useId, useState } from 'react'
 import { pluralize } from '~/lib/text.ts'
-import { toast } from '~/shell/toast.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { busyButtonProps } from '~/ui/submit-button.tsx'
 import type { SimilarView } from '../search.view.ts'
@@ -20,11 +19,15 @@ export function SimilarQuestions({ title, description, onSolved, className = '' 
 	const heading = useId()
 	const [busy, setBusy] = useState(false)
 	const [open, setOpen] = useState(false)
+	// Beside its button: a notice would be inert behind the dialog.
+	const [failed, setFailed] = useState<{ id: number; message: string } | null>(null)
 	const solved = async ({ id }: SimilarView) => {
 		setBusy(true)
+		setFailed(null)
 		const answer = await note(id)
 		setBusy(false)
-		if (answer) onSolved(answer.url)
+		if ('url' in answer) onSolved(answer.url)
+		else setFailed({ id, ...answer })
 	}
 	return (
 		<>
@@ -51,7 +54,13 @@ export function SimilarQuestions({ title, description, onSolved, className = '' 
 					</div>
 					<ul className={open ? 'mt-1' : 'mt-1 max-lg:hidden'}>
 						{rows.map((row) => (
-							<SimilarItem key={row.id} row={row} busy={busy} onSolved={() => solved(row)} />
+							<SimilarItem
+								key={row.id}
+								row={row}
+								busy={busy}
+								error={failed?.id === row.id ? failed.message : null}
+								onSolved={() => solved(row)}
+							/>
 						))}
 					</ul>
 				</section>
@@ -62,7 +71,15 @@ export function SimilarQuestions({ title, description, onSolved, className = '' 
 
 const marks = 'wrap-anywhere [&_mark]:rounded-xs [&_mark]:bg-marigold-wash [&_mark]:text-inherit'
 
-function SimilarItem({ row, busy, onSolved }: { row: SimilarView; busy: boolean; onSolved: () => void }) {
+interface SimilarItemProps {
+	row: SimilarView
+	busy: boolean
+	/** Why the report failed. */
+	error: string | null
+	onSolved: () => void
+}
+
+function SimilarItem({ row, busy, error, onSolved }: SimilarItemProps) {
 	return (
 		<li className="border-b border-line py-3 last:border-0 last:pb-0">
 			<a className={`quiet-link block leading-5 font-semibold ${marks}`} href={row.url} target="_blank" rel="noopener">
@@ -88,24 +105,27 @@ function SimilarItem({ row, busy, onSolved }: { row: SimilarView; busy: boolean;
 					This solved mine
 				</button>
 			</div>
+			{error && (
+				<p className="error mt-1" role="alert">
+					{error}
+				</p>
+			)}
 		</li>
 	)
 }
 
-/** Reports that a question had the answer; shows an error if that fails. */
-async function note(id: number): Promise<{ url: string } | null> {
+/** Reports that a question had the answer. @returns its address, or why that failed */
+async function note(id: number): Promise<{ url: string } | { message: string }> {
 	try {
 		const response = await fetch('/suggest/similar', {
 			method: 'POST',
 			body: new URLSearchParams({ query: String(id) }),
 		})
 		const answer = await response.json()
-		if (response.ok) return answer
-		toast({ type: 'error', message: answer.message ?? 'Something went wrong!' })
+		return response.ok ? answer : { message: answer.message ?? 'Something went wrong!' }
 	} catch {
-		toast({ type: 'error', message: 'No connection. Try again.' })
+		return { message: 'No connection. Try again.' }
 	}
-	return null
 }
 
 /** Milliseconds without a keystroke before questions are requested. */
