@@ -67,7 +67,7 @@ export function ExpiredTokenPage({
 			title="This link is too old"
 			lead={<>A link works for 10 minutes after it was sent. We can send a new one to {to}.</>}
 		>
-			<TokenForm token={token} message={message} label="Send me a new link" busyLabel="Sending" intent="resend" />
+			<TokenForm token={token} message={message} label="Send me a new link" busyLabel="Sending..." intent="resend" />
 		</TokenPage>
 	)
 }

@@ -107,7 +107,7 @@ function Begun({ login, isSent, hasPasswords, message }: BegunProps) {
 			message={message}
 			intent="mail"
 			label={again ? 'Send me another link' : 'Send me a link'}
-			busyLabel="Sending"
+			busyLabel="Sending..."
 		/>
 	)
 	if (isSent)
@@ -166,7 +166,7 @@ function Open({ view, token, message }: { view: OpenView; token: string; message
 				If it is not yours, because somebody had <Address>{email}</Address> before you, close this page and ask an admin
 				for help.
 			</p>
-			<TokenForm token={token} message={message} label="It is mine: link it and log in" busyLabel="Linking" />
+			<TokenForm token={token} message={message} label="It is mine: link it and log in" busyLabel="Linking..." />
 		</TokenPage>
 	)
 }

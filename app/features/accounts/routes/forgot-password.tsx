@@ -77,7 +77,7 @@ function Ask({ message, values, errors }: AskProps) {
 				defaultValue={values?.email}
 				error={errors?.email}
 			/>
-			<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Sending">
+			<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Sending...">
 				Send Email
 			</SubmitButton>
 		</Form>

@@ -99,7 +99,7 @@ export default function Login({ loaderData: { buttons, hasPasswords, isPrivate }
 							</Link>
 						}
 					/>
-					<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Logging in">
+					<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Logging in...">
 						Login
 					</SubmitButton>
 				</Form>

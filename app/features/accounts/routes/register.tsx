@@ -127,7 +127,7 @@ export default function Register({
 						One moment
 					</button>
 				) : (
-					<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Registering">
+					<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Registering...">
 						Register
 					</SubmitButton>
 				)}

@@ -76,7 +76,7 @@ export default function VerifyEmail({
 				<Form method="post" className="mt-8 grid gap-4">
 					<FormError>{actionData?.message}</FormError>
 					<input type="hidden" name="token" value={token} />
-					<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Sending" name="intent" value="resend">
+					<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Sending..." name="intent" value="resend">
 						Send me a new link
 					</SubmitButton>
 				</Form>
@@ -113,7 +113,7 @@ export default function VerifyEmail({
 						hint="The password you chose. We ask because you registered in a different browser."
 					/>
 				)}
-				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Confirming">
+				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Confirming...">
 					Confirm my address
 				</SubmitButton>
 			</Form>
@@ -126,7 +126,7 @@ function Denial({ token }: { token: string }) {
 	return (
 		<Form method="post" className="mt-4">
 			<input type="hidden" name="token" value={token} />
-			<SubmitButton className="btn btn-outline w-full" busyLabel="Cancelling" name="intent" value="deny">
+			<SubmitButton className="btn btn-outline w-full" busyLabel="Cancelling..." name="intent" value="deny">
 				I did not register
 			</SubmitButton>
 		</Form>

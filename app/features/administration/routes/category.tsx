@@ -174,7 +174,7 @@ function Merge({ category: { id }, others, refusal }: ActProps & { others: { slu
 				</Select>
 				<p>
 					<SubmitButton
-						busyLabel="..."
+						busyLabel="Working..."
 						className="btn btn-outline"
 						action={categoryAdminPath(id)}
 						name="act"

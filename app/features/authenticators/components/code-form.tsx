@@ -35,7 +35,7 @@ export function CodeForm({ action, refusal, label, intent, hint, takesRecoveryCo
 				hint={hint}
 			/>
 			<p>
-				<SubmitButton busyLabel="Checking" {...(intent && { name: 'intent', value: intent })}>
+				<SubmitButton busyLabel="Checking..." {...(intent && { name: 'intent', value: intent })}>
 					{label}
 				</SubmitButton>
 			</p>

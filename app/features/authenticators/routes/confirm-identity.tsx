@@ -61,7 +61,7 @@ export default function ConfirmIdentity({ loaderData: { ways }, actionData }: Ro
 						autoComplete="current-password"
 						error={password?.errors.password}
 					/>
-					<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Checking">
+					<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Checking...">
 						Confirm
 					</SubmitButton>
 				</Form>

@@ -120,7 +120,7 @@ function NoteForm({ bookmark, from, refusal, onSubmit }: NoteFormProps) {
 			<div>
 				<SubmitButton
 					className="btn btn-sm btn-outline"
-					busyLabel="Saving"
+					busyLabel="Saving..."
 					action="/bookmarks"
 					name="box"
 					value={`${kind}-${id}`}

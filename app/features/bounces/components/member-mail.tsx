@@ -29,7 +29,13 @@ export function MemberMail({ problems, action, refusal }: MemberMailProps) {
 						back marks the address anew.
 					</p>
 					<p>
-						<SubmitButton busyLabel="..." className="btn btn-outline" action={action} name="act" value="clear-mail">
+						<SubmitButton
+							busyLabel="Working..."
+							className="btn btn-outline"
+							action={action}
+							name="act"
+							value="clear-mail"
+						>
 							Clear
 						</SubmitButton>
 					</p>

@@ -97,7 +97,7 @@ export default function Ldap({ loaderData: { label, redirectTo, isLink }, action
 					autoComplete="current-password"
 					error={actionData?.errors.password}
 				/>
-				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel={isLink ? 'Linking' : 'Logging in'}>
+				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel={isLink ? 'Linking...' : 'Logging in...'}>
 					{isLink ? 'Link' : 'Login'}
 				</SubmitButton>
 			</Form>

@@ -17,7 +17,7 @@ export function CampusSection({ campus }: { campus: Status }) {
 				<p className="max-w-read min-w-0 wrap-anywhere text-ink-2">{sentence(campus)}</p>
 				{action && (
 					<Form method="post" action="/verify-campus">
-						<SubmitButton className="btn btn-outline" busyLabel="Sending">
+						<SubmitButton className="btn btn-outline" busyLabel="Sending...">
 							{action}
 						</SubmitButton>
 					</Form>

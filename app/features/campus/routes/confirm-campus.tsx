@@ -74,7 +74,7 @@ export default function ConfirmCampus({
 				</>
 			}
 		>
-			<TokenForm token={token} message={actionData?.message} label="Confirm this address" busyLabel="Confirming" />
+			<TokenForm token={token} message={actionData?.message} label="Confirm this address" busyLabel="Confirming..." />
 		</TokenPage>
 	)
 }

@@ -69,7 +69,7 @@ export default function ConfirmEmail({
 				</>
 			}
 		>
-			<TokenForm token={token} message={refusal} label="Confirm this address" busyLabel="Confirming" />
+			<TokenForm token={token} message={refusal} label="Confirm this address" busyLabel="Confirming..." />
 		</TokenPage>
 	)
 }

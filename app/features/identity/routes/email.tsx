@@ -231,7 +231,7 @@ function NewEmail({ place, label, hint, refusal }: NewEmailProps) {
 				hint={hint}
 			/>
 			<p>
-				<SubmitButton busyLabel="Sending" className={place === 'email' ? 'btn btn-primary' : 'btn btn-outline'}>
+				<SubmitButton busyLabel="Sending..." className={place === 'email' ? 'btn btn-primary' : 'btn btn-outline'}>
 					Send a link
 				</SubmitButton>
 			</p>

@@ -56,7 +56,7 @@ export default function UndoEmail({ loaderData: { token, undo, isDone, message }
 				</>
 			}
 		>
-			<TokenForm token={token} message={actionData?.message} label="Undo the change" busyLabel="Undoing" />
+			<TokenForm token={token} message={actionData?.message} label="Undo the change" busyLabel="Undoing..." />
 		</TokenPage>
 	)
 }

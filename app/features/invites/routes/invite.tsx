@@ -91,7 +91,7 @@ export default function Invite({
 						)
 					}
 				/>
-				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Joining">
+				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Joining...">
 					Join
 				</SubmitButton>
 			</Form>

@@ -90,7 +90,7 @@ export default function NewList({ actionData }: Route.ComponentProps) {
 					error={errors.days}
 				/>
 				<p className="flex flex-wrap gap-2">
-					<SubmitButton busyLabel="Reading">Check the list</SubmitButton>
+					<SubmitButton busyLabel="Reading...">Check the list</SubmitButton>
 					<Link className="btn btn-ghost" to={invitesPath}>
 						Cancel
 					</Link>

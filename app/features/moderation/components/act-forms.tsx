@@ -185,7 +185,14 @@ export function ActButtons({ acts, entry }: { acts: readonly Act[]; entry: CaseP
 	return acts.map((act) => {
 		const { label, className } = buttonOf(act, entry.state)
 		return (
-			<SubmitButton key={act} className={className} busyLabel="..." action={entry.caseUrl} name="act" value={act}>
+			<SubmitButton
+				key={act}
+				className={className}
+				busyLabel="Working..."
+				action={entry.caseUrl}
+				name="act"
+				value={act}
+			>
 				{label}
 			</SubmitButton>
 		)

@@ -49,11 +49,23 @@ export function CaseAssignee({ entry, refusal }: HandlingProps) {
 					))}
 				</Select>
 				<div className="flex flex-wrap gap-2">
-					<SubmitButton className="btn btn-outline" busyLabel="..." action={entry.caseUrl} name="act" value="assign">
+					<SubmitButton
+						className="btn btn-outline"
+						busyLabel="Working..."
+						action={entry.caseUrl}
+						name="act"
+						value="assign"
+					>
 						Assign
 					</SubmitButton>
 					{holder !== viewer?.username && (
-						<SubmitButton className="btn btn-outline" busyLabel="..." action={entry.caseUrl} name="act" value="take">
+						<SubmitButton
+							className="btn btn-outline"
+							busyLabel="Working..."
+							action={entry.caseUrl}
+							name="act"
+							value="take"
+						>
 							Assign to me
 						</SubmitButton>
 					)}

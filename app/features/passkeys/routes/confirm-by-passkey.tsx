@@ -64,7 +64,7 @@ export default function ConfirmByPasskey({ actionData }: Route.ComponentProps) {
 				<PasskeyPrompt asked={{ kind: 'sign', options: actionData.options }} action={here} fields={{}} />
 			)}
 			<Form method="post" action={here} className="mt-6">
-				<SubmitButton className="btn btn-outline btn-lg w-full" busyLabel="Asking">
+				<SubmitButton className="btn btn-outline btn-lg w-full" busyLabel="Asking...">
 					Use a passkey
 				</SubmitButton>
 			</Form>

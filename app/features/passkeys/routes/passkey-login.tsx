@@ -65,7 +65,7 @@ export default function PasskeyLogin({ actionData }: Route.ComponentProps) {
 			)}
 			<Form method="post" action="/login/passkey" className="mt-6">
 				<input type="hidden" name="redirectTo" value={redirectTo} />
-				<SubmitButton className="btn btn-outline btn-lg w-full" busyLabel="Asking">
+				<SubmitButton className="btn btn-outline btn-lg w-full" busyLabel="Asking...">
 					Use a passkey
 				</SubmitButton>
 			</Form>

@@ -61,7 +61,7 @@ export default function PickRepositories({ loaderData, actionData }: Route.Compo
 					<FormError>{actionData?.message}</FormError>
 					<Choices repositories={view.repositories} picked={picked} />
 					<p>
-						<SubmitButton busyLabel="Adding">Add to my projects</SubmitButton>
+						<SubmitButton busyLabel="Adding...">Add to my projects</SubmitButton>
 					</p>
 				</Form>
 			)}

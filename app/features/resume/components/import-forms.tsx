@@ -49,7 +49,7 @@ export function ImportPreview({ preview, message }: { preview: ImportedResumePre
 				))}
 				<p className="flex flex-wrap items-center gap-2">
 					{changes.length > 0 && (
-						<SubmitButton className="btn btn-primary" busyLabel="Importing">
+						<SubmitButton className="btn btn-primary" busyLabel="Importing...">
 							Import selected
 						</SubmitButton>
 					)}
@@ -170,7 +170,7 @@ export function ImportForm({ message, errors, text }: ImportFormProps) {
 				placeholder='{ "basics": { "name": "…" } }'
 			/>
 			<p>
-				<SubmitButton className="btn btn-primary" busyLabel="Reading">
+				<SubmitButton className="btn btn-primary" busyLabel="Reading...">
 					Preview
 				</SubmitButton>
 			</p>

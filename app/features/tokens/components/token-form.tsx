@@ -68,7 +68,7 @@ export function AccessTokenForm({ moderator, refusal }: TokenFormProps) {
 				))}
 			</Select>
 			<div>
-				<SubmitButton busyLabel="Creating" name="intent" value="make">
+				<SubmitButton busyLabel="Creating..." name="intent" value="make">
 					Create token
 				</SubmitButton>
 			</div>
