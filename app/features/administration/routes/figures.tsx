@@ -132,7 +132,7 @@ function Failed({ failed, message }: { failed: FailedJobs[]; message: string | u
 								name="task"
 								value={task}
 								type="submit"
-								aria-label={`Try ${task} again now`}
+								aria-label={`Try again: ${task}`}
 							>
 								Try again
 							</button>

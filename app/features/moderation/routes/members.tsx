@@ -67,7 +67,7 @@ export default function ModerationMembers({ loaderData, actionData }: Route.Comp
 								<Form method="post">
 									<input type="hidden" name="username" value={member.username} />
 									<button className="btn btn-sm btn-outline" name="intent" value="dismiss" type="submit">
-										Make a member
+										Make a member<span className="sr-only">: {member.name}</span>
 									</button>
 								</Form>
 							)}
@@ -136,7 +136,7 @@ function LiftForm({ member }: { member: SuspendedView }) {
 	return (
 		<Form method="post" action={href}>
 			<button className="btn btn-sm btn-outline" name="act" value="lift" type="submit">
-				Lift
+				Lift<span className="sr-only"> the suspension of {member.name}</span>
 			</button>
 		</Form>
 	)

@@ -130,7 +130,7 @@ function AddForm({ refusal, name }: AddFormProps) {
 			/>
 			<p className="hidden noscript:block">Your browser needs JavaScript to create a passkey.</p>
 			<p>
-				<SubmitButton busyLabel="Asking" name="intent" value="begin">
+				<SubmitButton busyLabel="Asking..." name="intent" value="begin">
 					Add a passkey
 				</SubmitButton>
 			</p>
@@ -156,13 +156,19 @@ function OnePasskey({ passkey: { id, name, addedAt, usedAt } }: { passkey: Passk
 				<Form method="post" action={passkeysPath} className="flex items-end gap-3">
 					<input type="hidden" name="id" value={id} />
 					<input
-						className="field w-44"
+						className="input w-44"
 						name="name"
 						aria-label={`New name of ${name}`}
 						defaultValue={name}
 						maxLength={60}
 					/>
-					<button className="btn btn-sm btn-outline" name="intent" value="rename" type="submit">
+					<button
+						className="btn btn-sm btn-outline"
+						name="intent"
+						value="rename"
+						type="submit"
+						aria-label={`Rename ${name}`}
+					>
 						Rename
 					</button>
 				</Form>

@@ -24,6 +24,8 @@ export default function Cropper({ url, zoom, onZoom, onArea, onUnreadable }: Cro
 			aspect={1}
 			onCropChange={setCrop}
 			onZoomChange={onZoom}
+			keyboardStep={8}
+			cropperProps={{ role: 'group', 'aria-label': 'Part of the picture. Move it with the arrow keys.' }}
 			onCropComplete={(_share, pixels) => onArea(pixels)}
 			mediaProps={{ onError: onUnreadable }}
 			// Its styles are part of our stylesheet, as the Content-Security-Policy forbids inline styles.

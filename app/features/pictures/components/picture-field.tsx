@@ -220,7 +220,7 @@ function Controls({ name, label, input, hydrated, upload, onFile }: ControlsProp
 				type="file"
 				name={hydrated ? undefined : `${name}_file`}
 				accept={accepted}
-				aria-label={`${label}: choose a file`}
+				aria-label={`${upload.picture ? 'Replace' : 'Choose file'}: ${label}`}
 				aria-describedby={upload.failure ? `${name}-error` : undefined}
 				onChange={(event) => {
 					onFile(event.currentTarget.files?.[0])
