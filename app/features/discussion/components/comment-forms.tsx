@@ -1,4 +1,4 @@
-import { useCallback, useEffect } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { MentionHelp } from '~/features/asking/components/mention-help.tsx'
 import type { AuthorView } from '~/features/members/members.view.ts'
 import { postLimits } from '~/features/questions/questions.limits.ts'
@@ -16,12 +16,10 @@ import { useCommentForm } from './use-comment-form.ts'
 export function CommentForm({ showAlone }: { showAlone: boolean }) {
 	const { viewer, pseudonym, url, questionId, here } = useDiscussion()
 	const nothing = useCallback(() => {}, [])
-	const { area, refused, text, sendKey, save } = useCommentForm({
-		box: 'comment',
-		text: '',
-		version: null,
-		onSent: nothing,
-	})
+	// It stays open: closing under a press would move the button that is pressed.
+	const [isOpen, setOpen] = useState(false)
+	const form = { box: 'comment', text: '', version: null, onSent: nothing }
+	const { area, refused, text, sendKey, save } = useCommentForm(form)
 	if (!viewer)
 		return (
 			<p className="mt-6 flex flex-wrap items-center justify-between gap-3 rounded-sm border border-line-2 px-4 py-3 print:hidden">
@@ -44,7 +42,8 @@ export function CommentForm({ showAlone }: { showAlone: boolean }) {
 				</label>
 				<textarea
 					ref={area}
-					className="input field-sizing-content block min-h-9 resize-none py-[0.4375rem] leading-5 group-focus-within:min-h-24 not-placeholder-shown:min-h-24"
+					className={`input field-sizing-content block resize-none py-[0.4375rem] leading-5 group-focus-within:min-h-24 not-placeholder-shown:min-h-24 ${isOpen ? 'min-h-24' : 'min-h-9'}`}
+					onFocus={() => setOpen(true)}
 					id="comment"
 					name="body"
 					rows={1}
@@ -61,7 +60,9 @@ export function CommentForm({ showAlone }: { showAlone: boolean }) {
 						{refused.message}
 					</p>
 				)}
-				<div className="mt-2 hidden items-center justify-between gap-3 group-focus-within:flex group-has-[textarea:not(:placeholder-shown)]:flex">
+				<div
+					className={`mt-2 items-center justify-between gap-3 group-focus-within:flex group-has-[textarea:not(:placeholder-shown)]:flex ${isOpen ? 'flex' : 'hidden'}`}
+				>
 					<span className="hint" id="comment-hint">
 						{hintFor(pseudonym)}
 					</span>

@@ -89,7 +89,7 @@ function CommentContent({ comment, level }: CommentItemProps) {
 			{folds && (
 				<>
 					<label
-						className="btn btn-sm btn-ghost col-start-2 -ml-2 hidden justify-self-start px-2 text-xs peer-checked/fold:inline-flex"
+						className="btn btn-sm btn-ghost col-start-2 -ml-2 hidden justify-self-start px-2 text-xs peer-checked/fold:inline-flex peer-focus-visible/fold:outline-2 peer-focus-visible/fold:outline-ivy"
 						htmlFor={fold}
 					>
 						Show thread ({countBranch(comment)})
