@@ -143,7 +143,7 @@ function Document({ children }: { children: ReactNode }) {
 		<html lang={dateStyle.locale} data-zone={dateStyle.zone} data-theme={theme === 'system' ? undefined : theme}>
 			<head>
 				<meta charSet="utf-8" />
-				<meta name="viewport" content="width=device-width, initial-scale=1" />
+				<meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content" />
 				<meta name="color-scheme" content={theme === 'system' ? 'light dark' : theme} />
 				{/* Rendered by the server only: hydration ignores unknown elements in the head. */}
 				{import.meta.env.SSR && (

@@ -73,6 +73,7 @@ export function Composer(props: ComposerProps) {
 					Message
 				</label>
 				<textarea
+					enterKeyHint="send"
 					className="input chat-box"
 					id={field}
 					ref={textarea}

@@ -156,7 +156,7 @@ export function OfflineChoice() {
 				Save conversations in this browser
 			</Checkbox>
 			<p className="mt-2 text-sm text-ink-3">
-				The last 30 questions that you open are saved too, so that you can read them without a connection.
+				The last 30 queries that you open are saved too, so that you can read them without a connection.
 			</p>
 		</div>
 	)

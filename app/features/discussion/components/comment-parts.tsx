@@ -133,7 +133,7 @@ function deleteComment({ here }: DiscussionFacts, { id, unpublished }: CommentVi
 		title: 'Delete this comment?',
 		text: unpublished
 			? 'It is waiting for a moderator. Once deleted, it cannot be restored.'
-			: 'The text disappears now; replies to it stay. You can undo this for ten minutes.',
+			: 'The text disappears now; replies to it stay. The notice that follows can undo this.',
 		action: here,
 		fields: { intent: 'delete-comment', comment: id },
 		href,

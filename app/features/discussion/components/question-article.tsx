@@ -68,8 +68,8 @@ function Article(props: ArticleProps) {
 			<div className="mt-5 min-w-0">
 				{question.deletedBy ? (
 					<p className="text-ink-2">
-						{question.deletedBy === 'author' ? 'The author' : 'A moderator'} deleted this question. The comments of
-						others are still below.
+						{question.deletedBy === 'author' ? 'The author' : 'A moderator'} deleted this query. The comments of others
+						are still below.
 					</p>
 				) : (
 					<RenderedText html={question.descriptionHtml} />

@@ -86,7 +86,7 @@ function Change({ change: { field, parts } }: { change: ChangeView }) {
 	return (
 		<div className="mt-3">
 			<h2 className="meta">{field}</h2>
-			<p className="mt-1 whitespace-pre-wrap wrap-anywhere">
+			<p className="authored mt-1 whitespace-pre-wrap wrap-anywhere">
 				{parts.map(({ kind, text }, index) => {
 					const key = `${index}-${kind}`
 					if (kind === 'same') return <span key={key}>{text}</span>

@@ -168,7 +168,7 @@ export function confirmDeletion(
 		title: `Delete “${question.title}”?`,
 		text: question.unpublished
 			? 'It has not been published yet. Once deleted, it cannot be restored.'
-			: 'It disappears from the forum. Comments by others can still be read at its address. You can undo this for ten minutes.',
+			: 'It disappears from the forum. Comments by others can still be read at its address. The notice that follows can undo this.',
 		action: question.url,
 		fields: { intent: 'delete-query' },
 		href: `${question.url}?delete=1`,

@@ -93,7 +93,7 @@ export function OutgoingItem({ message, last, client }: OutgoingItemProps) {
 	return (
 		<li className="chat-message" data-own="">
 			<span className="sr-only">You: </span>
-			<div className="bubble whitespace-pre-wrap" data-own="" data-last={last || undefined}>
+			<div className="bubble whitespace-pre-wrap [unicode-bidi:plaintext]" data-own="" data-last={last || undefined}>
 				<OutgoingPictures client={client} pictures={pictures} />
 				{body}
 			</div>
