@@ -45,6 +45,13 @@ test('an admin who is leaving can become a member, as another admin stays', asyn
 	await expect(changeRole(admin, 'admin', { role: 'member', why })).rejects.toThrow('only admin')
 })
 
+test('an admin cannot resign while the campus no longer knows the other one', async () => {
+	const { id } = await makeMember('graduate', 'admin')
+	await sql`update users set absent_since = now() where id = ${id}`.execute(db())
+	await expect(changeRole(admin, 'admin', { role: 'member', why })).rejects.toThrow('only admin')
+	expect(await changeRole(admin, 'graduate', { role: 'member', why })).toBe('member')
+})
+
 test('an account that is being deleted is found in the list, with the time of its deletion, and cannot be deleted again', async () => {
 	await makeMember('parting')
 	await deleteAccountOf(admin, 'parting', { texts: 'keep', why })
