@@ -5,6 +5,7 @@ import { resetSecondFactor } from '~/features/authenticators/second-factor.serve
 import { clearAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { removeIdentity } from '~/features/campus-login/identities.server.ts'
 import { announceRename, applyRename, usernameInput } from '~/features/identity/usernames/usernames.server.ts'
+import { mailRoleChange } from '~/features/members/role-mails.server.ts'
 import { releaseCases } from '~/features/moderation/handling/handling.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { findModeratedMember, type ModeratedMemberRow } from '~/features/moderation/members.queries.server.ts'
@@ -56,6 +57,7 @@ export async function changeRole(viewer: Viewer, username: string, input: Input)
 		if (role === 'member') await releaseCases(trx, found.id)
 		const note = role === 'member' ? `from ${locked.role}` : `as ${role}`
 		await record(trx, actor, found, role === 'member' ? 'dismiss from office' : 'appoint', { why, note })
+		await mailRoleChange(trx, found.id, { from: locked.role, to: role }, 'as an admin decided')
 	})
 	await announceAccountChange(member.id)
 	await recordSecurityEvent('role-changed', { userId: member.id, detail: { role, by: viewer?.id ?? 0 } })
