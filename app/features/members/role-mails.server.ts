@@ -51,6 +51,11 @@ interface Words {
 	closing: string
 }
 
+/** Mails all admins who are not leaving. */
+export async function mailAdmins(trx: Executor, words: Words): Promise<void> {
+	for (const admin of await listMailedAdmins(trx, null)) await mail(trx, admin, words)
+}
+
 async function mail(trx: Executor, { email }: MailedMember, { subject, text, link, closing }: Words): Promise<void> {
 	const button = { label: link.label, url: `${config().publicUrl}${link.path}` }
 	await addJob('send-mail', linkMail(email, subject, text, button, closing), trx)
