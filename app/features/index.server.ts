@@ -11,6 +11,7 @@ import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
 import { bounces } from './bounces/bounces.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
 import { campusLogin } from './campus-login/campus-login.feature.server.ts'
+import { campusRoles } from './campus-roles/campus-roles.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
 import { chatPictures } from './chat-pictures/chat-pictures.feature.server.ts'
 import { conversations } from './conversations/conversations.feature.server.ts'
@@ -81,6 +82,7 @@ export const layers: readonly (readonly Feature[])[] = [
 	[profileEditor],
 	[demo, directory, repositories, resume],
 	[finder, privacy],
+	[campusRoles],
 	[administration, takedowns],
 	[backups, invites, legal, siteSettingsFeature, usage],
 	[home, settings, api, accountMerge],

@@ -124,6 +124,7 @@ describe('reading', () => {
 			'/admin/settings/campus-login',
 			'/admin/settings/directory-login',
 			'/admin/settings/saml-login',
+			'/admin/settings/group-roles',
 		].map((page): [string, Record<Who, number | string>] => [
 			page,
 			{ anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 },
@@ -235,6 +236,7 @@ describe('writing', () => {
 		['/admin/settings/campus-login', { act: 'save', isOn: '', version: '1' }, ['admin']],
 		['/admin/settings/saml-login', { act: 'save', isOn: '', version: '1' }, ['admin']],
 		['/admin/settings/directory-login', { act: 'save', isOn: '', version: '1' }, ['admin']],
+		['/admin/settings/group-roles', { act: 'save', claim: 'groups', version: '1' }, ['admin']],
 		['/report/query/QUERY', { reason: 'spam', details: '' }, ['member', 'moderator', 'admin']],
 	]
 	const refusals = acts.flatMap(([page, form, allowed]) =>

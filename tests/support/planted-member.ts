@@ -221,6 +221,7 @@ async function fillBehind({ id, username }: SignedIn, own: string, questionId: n
 		['recovery_codes', { user_id: id, hint: own, code_hash: own }],
 		['totp_secrets', { user_id: id, secret: own }],
 		['identities', { user_id: id, provider: own, issuer: own, subject: own, name: own }],
+		['group_roles', { user_id: id, provider: own, group_name: own, role: 'moderator' }],
 		[
 			'credentials',
 			{
@@ -306,6 +307,7 @@ export const NOT_PLANTED: Record<string, string[]> = {
 	'One of a few words of the program.': [
 		...['categories.asking', 'chat_settings.accepts', 'comments.status', 'counters.name', 'drafts.key'],
 		...['email_changes.place', 'experiences.kind', 'identities.affiliation', 'invite_lists.state'],
+		...['group_roles.role', 'group_roles.former_role'],
 		...['legal_versions.kind', 'milestones.name', 'migrations.name', 'moderation_log.act', 'moderation_log.kind'],
 		...['cases.kind', 'mailed_subjects.subject_type', 'muted_subjects.subject_type', 'notification_boxes.mail'],
 		...['notification_preferences.kind', 'notifications.act', 'notifications.group_key', 'notifications.kind'],

@@ -1,5 +1,6 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
+import { registerIdentityUses } from './claims.server.ts'
 import { attachSession, noticeOfLink } from './identities.server.ts'
 import { ldapSection } from './ldap-section.server.ts'
 import { reportLockout } from './lockout.server.ts'
@@ -28,6 +29,7 @@ export const campusLogin = defineFeature({
 		{ name: 'sweep-saml-requests', every: 'hour', run: sweepSamlRequests },
 	],
 	start: reportLockout,
+	collect: registerIdentityUses,
 	crossSiteForms: ['/login/saml/acs'],
 	memberData: {
 		identities: {

@@ -3,7 +3,10 @@ import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import { requireNoImpersonation } from '~/features/accounts/registration/names.server.ts'
 import type { ExternalUser } from '~/features/accounts/registration/registrations.server.ts'
 import { Invalid } from '~/lib/errors.ts'
-import type { Affiliation } from './identities.queries.server.ts'
+import { log } from '~/lib/log.server.ts'
+import type { Feature } from '~/platform/feature.ts'
+import type { Affiliation, Identity } from './identities.queries.server.ts'
+import type { ProviderIdentity } from './oidc.server.ts'
 
 /** Names of claims in a provider's response. A dot leads into an object, as in `realm_access.roles`. */
 export interface ClaimNames {
@@ -34,7 +37,76 @@ export interface ProviderUser extends ExternalUser {
 	affiliation: Affiliation
 }
 
-type Claims = Readonly<Record<string, unknown>>
+export type Claims = Readonly<Record<string, unknown>>
+
+declare module '~/platform/feature.ts' {
+	interface Feature {
+		/** What the feature reads of members from a login of the campus: OpenID Connect, LDAP or SAML. */
+		identityUse?: IdentityUse
+	}
+}
+
+interface IdentityUse {
+	/** The claims or attributes to request, as the settings name them now. */
+	wants: () => readonly string[]
+	/** Called at each login before its session begins, and at each check of a session; not when an identity is only linked. */
+	used: (use: UsedIdentity) => Promise<void>
+}
+
+/** An identity by which a provider has just confirmed its member. */
+export interface UsedIdentity {
+	userId: number
+	identityId: number
+	/** `campus`, `ldap` or `saml`. */
+	provider: string
+	/** The texts of a claim or attribute, none where the member has no such; null where the provider did not tell. */
+	values: (name: string) => readonly string[] | null
+	/** False for a check of a session. */
+	isLogin: boolean
+}
+
+let uses: readonly IdentityUse[] = []
+
+/** Registers what features read at logins of the campus. */
+export function registerIdentityUses(features: readonly Feature[]): void {
+	uses = features.flatMap(({ identityUse }) => identityUse ?? [])
+}
+
+/** The claims or attributes that features read. */
+export function wantedClaims(): string[] {
+	return [...new Set(uses.flatMap(({ wants }) => wants()))].filter(Boolean)
+}
+
+/**
+ * Tells features of a confirmed identity, except one of a public provider. Their errors are logged, so that they lock nobody out.
+ * @param about.claims of the response
+ */
+export async function reportIdentityUse(
+	{ name: provider, isPublic }: { name: string; isPublic: boolean },
+	{ claims, ...about }: Pick<UsedIdentity, 'userId' | 'identityId' | 'isLogin'> & { claims: Claims },
+): Promise<void> {
+	if (isPublic) return
+	const values = (name: string) => valuesOf(claims, name, about.isLogin)
+	for (const { used } of uses)
+		await used({ ...about, provider, values }).catch((err: unknown) =>
+			log.error({ err, provider, userId: about.userId }, 'a feature failed to use what a login says of its member'),
+		)
+}
+
+/**
+ * The trimmed texts of a claim. A provider leaves a claim without values out of a login; a check of a session may have less to say.
+ * @returns null where the provider did not tell: Entra refers to another address for the groups of a member of more than 200
+ */
+function valuesOf(claims: Claims, name: string, isLogin: boolean): string[] | null {
+	const elsewhere = claims._claim_names
+	const isElsewhere =
+		(typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, name)) ||
+		(name === 'groups' && claims.hasgroups !== undefined)
+	const value = readClaim(claims, name)
+	if (isElsewhere || (value === undefined && !isLogin)) return null
+	const texts = [value].flat().filter((one) => typeof one === 'string' || typeof one === 'number')
+	return texts.map((one) => String(one).trim()).filter(Boolean)
+}
 
 /** Reads a person from claims, under the rules of registration. @throws Invalid without an e-mail address */
 export async function readProviderUser(claims: Claims, names: ClaimNames): Promise<ProviderUser> {
@@ -54,6 +126,15 @@ export async function readProviderUser(claims: Claims, names: ClaimNames): Promi
 		isConfirmed: isEmailConfirmed(claims, names),
 		affiliation: affiliationOf(claims, names),
 	}
+}
+
+/** The identity in a provider's response, as it is stored. */
+export function identityOf(
+	{ name, claims: names }: { name: string; claims: ClaimNames },
+	{ issuer, subject, claims }: ProviderIdentity,
+): Identity {
+	const called = textOf(claims, names.username).slice(0, 100)
+	return { provider: name, issuer, subject, name: called, affiliation: affiliationOf(claims, names) }
 }
 
 /** Whether the provider has confirmed the address. */
@@ -79,7 +160,7 @@ async function firstGoodName(names: readonly string[]): Promise<string> {
 }
 
 /** Whether a person studies or works there, by the roles that the provider reports. */
-export function affiliationOf(claims: Claims, { role, studentRoles, staffRoles }: ClaimNames): Affiliation {
+function affiliationOf(claims: Claims, { role, studentRoles, staffRoles }: ClaimNames): Affiliation {
 	if (role === '') return ''
 	const value = readClaim(claims, role)
 	const roles = (Array.isArray(value) ? value : [value]).map((one) => String(one).toLowerCase())

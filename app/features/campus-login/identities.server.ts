@@ -28,13 +28,19 @@ import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { type LoginsView, loginsPath } from './campus-login.view.ts'
-import { affiliationOf, isEmailConfirmed, type ProviderUser, readProviderUser, textOf } from './claims.server.ts'
+import {
+	identityOf,
+	isEmailConfirmed,
+	type ProviderUser,
+	readProviderUser,
+	reportIdentityUse,
+	textOf,
+} from './claims.server.ts'
 import {
 	deleteIdentity,
 	findIdentity,
 	findIdentityOwner,
 	findSessionOwner,
-	type Identity,
 	type IdentityRow,
 	insertIdentity,
 	insertProviderSession,
@@ -92,6 +98,7 @@ export async function logInByIdentity(
 	if (made) await announceNewAccount(made)
 	if (identity.affiliation === 'student' && isEmailConfirmed(answer.claims, provider.claims))
 		await confirmCampusByLogin(userId, textOf(answer.claims, provider.claims.email).toLowerCase())
+	await reportIdentityUse(provider, { userId, identityId, claims: answer.claims, isLogin: true })
 	restLoginOn({ stands: () => isStillLinked(identityId) })
 	const headers = await logInAs(userId, request, keptOf(identityId, answer))
 	return { headers, isNew: made !== null, leadsTo: known?.is_leaving ? '/settings/leave' : null }
@@ -261,11 +268,6 @@ function instead(byPassword: string): string {
 function requireConfirmedAddress(isConfirmed: boolean): void {
 	if (config().REQUIRE_EMAIL_VERIFICATION && !isConfirmed)
 		throw new NotAllowed('The address of this account is not confirmed yet. Check your email for the link.')
-}
-
-function identityOf({ name, claims: names }: Provider, { issuer, subject, claims }: ProviderIdentity): Identity {
-	const called = textOf(claims, names.username).slice(0, 100)
-	return { provider: name, issuer, subject, name: called, affiliation: affiliationOf(claims, names) }
 }
 
 /**

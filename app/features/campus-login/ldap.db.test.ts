@@ -22,6 +22,7 @@ import {
 } from '../../../tests/support/ldap-site.ts'
 import { requestOf, saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
 import { setUpApp, submitCode } from '../../../tests/support/second-factor.ts'
+import { registerIdentityUses } from './claims.server.ts'
 import { listLogins, unlinkIdentity } from './identities.server.ts'
 import { authenticateByLdap, formatGuid, parseGuid } from './ldap.server.ts'
 import { linkByLdap, logInByLdap } from './ldap-login.server.ts'
@@ -235,6 +236,29 @@ describe.skipIf(!slapd)(name, () => {
 		await checkSession(await sessionOf(viewer))
 		expect(await isLoggedIn(cookies)).toBe(false)
 		await save({ subjectAttribute: 'entryUUID' })
+	})
+
+	test('features read attributes at logins and checks, with all their values', async () => {
+		const seen: unknown[] = []
+		const names = ['EmployeeType', 'cn', 'pager', 'realm_access.roles']
+		registerIdentityUses([
+			{
+				name: 'reader',
+				identityUse: {
+					wants: () => names,
+					used: async ({ provider, isLogin, values }) => void seen.push([provider, isLogin, ...names.map(values)]),
+				},
+			},
+		])
+		const groups = ['cn=Council\\, elected,ou=groups', 'cn=all']
+		await directory.enrol(`many${made}`, { cn: [`many${made}`, 'Second'], employeeType: groups })
+		const { viewer } = await logIn(`many${made}`)
+		await checkSession(await sessionOf(viewer))
+		expect(seen).toEqual([
+			['ldap', true, groups, [`many${made}`], [], []],
+			['ldap', false, groups, [`many${made}`, 'Second'], [], null],
+		])
+		registerIdentityUses([])
 	})
 
 	test('a member who asked for deletion is offered to keep the account', async () => {

@@ -11,6 +11,7 @@ import {
 } from 'ldapts'
 import { Invalid, TooManyRequests } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
+import { wantedClaims } from './claims.server.ts'
 import { type ProviderIdentity, ProviderRefused } from './oidc.server.ts'
 import { ProviderUnreachable } from './provider-fetch.server.ts'
 
@@ -95,7 +96,8 @@ async function loggedIn(
 	asking: (who: string) => Promise<void>,
 ): Promise<ProviderIdentity> {
 	const { subjectAttribute, nameAttribute, usernameAttribute, emailAttribute, roleAttribute, userFilter } = settings
-	const attributes = [subjectAttribute, nameAttribute, usernameAttribute, emailAttribute, roleAttribute].filter(Boolean)
+	const own = [subjectAttribute, nameAttribute, usernameAttribute, emailAttribute, roleAttribute].filter(Boolean)
+	const attributes = [...own, ...wantedAttributes()]
 	const filter = userFilter.replaceAll('{username}', () => Filter.escape(username))
 	const explicitBufferAttributes = guidNames(subjectAttribute)
 	const entries = await search(client, settings, { filter, attributes, explicitBufferAttributes, sizeLimit: 2 })
@@ -123,17 +125,29 @@ async function bindAs(client: Client, dn: string, password: string): Promise<boo
 	}
 }
 
+/** The attributes that features want, without names of claims that no attribute can have. */
+function wantedAttributes(): string[] {
+	return wantedClaims().filter((name) => /^[a-z][a-z0-9-]*$/i.test(name))
+}
+
+/** The values of an attribute. Directories may change the case of its name. */
+function valuesOf(entry: Entry, attribute: string): (string | Buffer)[] {
+	const found = Object.entries(entry).find(([name]) => name.toLowerCase() === attribute.toLowerCase())
+	return found ? [found[1]].flat() : []
+}
+
+function textsOf(entry: Entry, attributes: readonly string[]): Record<string, string[]> {
+	const texts = (name: string) => valuesOf(entry, name).filter((one) => typeof one === 'string')
+	return Object.fromEntries(attributes.map((name) => [name, texts(name)]))
+}
+
 function answerOf(entry: Entry, settings: LdapSettings, attributes: readonly string[]): ProviderIdentity {
-	// Directories may change the case of attribute names.
-	const byName = new Map(Object.entries(entry).map(([name, value]) => [name.toLowerCase(), value]))
-	const claims: Record<string, unknown> = {}
-	for (const name of attributes) {
-		const values = [byName.get(name.toLowerCase()) ?? []].flat().filter((one) => typeof one === 'string')
-		claims[name] = name === settings.roleAttribute ? values : values[0]
-	}
-	const stored = byName.get(settings.subjectAttribute.toLowerCase())
-	const isGuid = guidNames(settings.subjectAttribute).length > 0
-	const subject = isGuid ? formatGuid(stored) : claims[settings.subjectAttribute]
+	const { subjectAttribute, nameAttribute, usernameAttribute, emailAttribute } = settings
+	const texts = textsOf(entry, attributes)
+	const single = [subjectAttribute, nameAttribute, usernameAttribute, emailAttribute]
+	const claims = { ...texts, ...Object.fromEntries(single.map((name) => [name, texts[name]?.[0]])) }
+	const isGuid = guidNames(subjectAttribute).length > 0
+	const subject = isGuid ? formatGuid(valuesOf(entry, subjectAttribute)) : claims[subjectAttribute]
 	if (typeof subject !== 'string' || subject === '') throw new ProviderRefused('did not say who you are.')
 	// The subject serves as a token, as the session is checked by it.
 	return { issuer: ldapIssuer(settings), subject, claims, refreshToken: subject }
@@ -141,17 +155,20 @@ function answerOf(entry: Entry, settings: LdapSettings, attributes: readonly str
 
 /**
  * Checks whether a person still exists and matches the filter.
+ * @returns the attributes that features want
  * @throws ProviderUnreachable; ProviderRefused with `invalid_grant` if they do not
  */
-export async function checkLdapEntry(settings: LdapSettings, subject: string): Promise<void> {
+export async function checkLdapEntry(settings: LdapSettings, subject: string): Promise<Record<string, string[]>> {
 	const attribute = settings.subjectAttribute
 	const value = guidNames(attribute).length > 0 ? parseGuid(subject) : subject
 	const isOf = new EqualityFilter({ attribute, value })
 	const filter = new AndFilter({ filters: [isOf, FilterParser.parseString(anybody(settings))] })
-	const found = await connected(settings, (client) =>
-		search(client, settings, { filter, attributes: ['1.1'], sizeLimit: 2 }),
-	)
+	const wanted = wantedAttributes()
+	const attributes = wanted.length > 0 ? wanted : ['1.1']
+	const found = await connected(settings, (client) => search(client, settings, { filter, attributes, sizeLimit: 2 }))
 	if (found.length === 0) throw new ProviderRefused('knows you no more.', 'invalid_grant')
+	const [entry] = found === 'many' ? [] : found
+	return entry ? textsOf(entry, wanted) : {}
 }
 
 /** Attributes of Active Directory that contain a binary GUID: in lower case, and as the directory spells them. */

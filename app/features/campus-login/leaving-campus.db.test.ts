@@ -16,6 +16,7 @@ import { eventually } from '../../../tests/support/eventually.ts'
 import { requestOf, saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
 import { setUpApp, submitCode } from '../../../tests/support/second-factor.ts'
+import { registerIdentityUses, type UsedIdentity } from './claims.server.ts'
 import { refreshPurpose, unlinkIdentity } from './identities.server.ts'
 import { beginFlow, finishFlow } from './login-flow.server.ts'
 import { checkSession } from './session-checks.server.ts'
@@ -189,4 +190,28 @@ test.each([
 	expect(await works()).toBe(true)
 	await eventually(async () => expect(await works()).toBe(false))
 	await save({ endsSessions: '' })
+})
+
+test('features read claims at each login and each check; an error of theirs, or of the provider, ends nothing', async () => {
+	const seen: [UsedIdentity, readonly (string | null)[][]][] = []
+	const used = async (use: UsedIdentity) => {
+		const read = ['role', 'groups', 'none'].map((name) => [...(use.values(name) ?? [null])])
+		seen.push([use, read])
+		throw new Error('A feature fails.')
+	}
+	registerIdentityUses([{ name: 'reader', identityUse: { wants: () => ['role'], used } }])
+	const account = { sub: campus.visitor, preferred_username: campus.visitor, email: 'reader@eastmere.example' }
+	campus.accounts.set(campus.visitor, { ...account, role: [' council ', '', 'cn=a,ou=b'] })
+	const { cookies, member } = await enter()
+	const [session = 0] = await dueSessions(member)
+	campus.accounts.set(campus.visitor, account)
+	campus.forge = (claims) => Object.assign(claims, { _claim_names: { groups: 'src1' } })
+	await checkSession(session)
+	campus.forge = null
+	expect(seen).toMatchObject([
+		[{ userId: member.id, provider: 'campus', isLogin: true }, [['council', 'cn=a,ou=b'], [], []]],
+		[{ userId: member.id, provider: 'campus', isLogin: false }, [[null], [null], [null]]],
+	])
+	expect((await viewerWithCookies(cookies))?.id).toBe(member.id)
+	registerIdentityUses([])
 })

@@ -192,18 +192,24 @@ export async function finishOidcLogin(
 
 /**
  * Checks whether a member still has an account.
- * @returns the refresh token for the next time
+ * @param member.wantsClaims whether features want claims
+ * @returns the refresh token for the next time, and the claims; none where the provider does not tell
  * @throws ProviderUnreachable; ProviderRefused with `invalid_grant` if they do not
  */
 export async function refreshOidcLogin(
 	settings: OidcSettings,
-	{ subject, refreshToken }: { subject: string; refreshToken: string },
-): Promise<string> {
+	{ subject, refreshToken, wantsClaims }: { subject: string; refreshToken: string; wantsClaims: boolean },
+): Promise<{ refreshToken: string; claims: ProviderIdentity['claims'] }> {
 	const configuration = await discover(settings)
 	const tokens = await withProviderErrors(() => oidc.refreshTokenGrant(configuration, refreshToken))
-	const sub = tokens.claims()?.sub
-	if (sub !== undefined && sub !== subject) throw new ProviderRefused('names another member.', 'invalid_grant')
-	return tokens.refresh_token ?? refreshToken
+	const token = tokens.claims()
+	if (token && token.sub !== subject) throw new ProviderRefused('names another member.', 'invalid_grant')
+	const isAsked = wantsClaims && configuration.serverMetadata().userinfo_endpoint !== undefined
+	// The member is known to be there. An error must not lose the new refresh token.
+	const more = isAsked
+		? await withProviderErrors(() => oidc.fetchUserInfo(configuration, tokens.access_token, subject)).catch(() => ({}))
+		: {}
+	return { refreshToken: tokens.refresh_token ?? refreshToken, claims: { ...more, ...token } }
 }
 
 /** Runs a call of the library and translates its errors, which are logged without tokens. */

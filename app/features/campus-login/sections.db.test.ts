@@ -17,6 +17,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { saveSettings } from '../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
 import { describeLockout } from './lockout.server.ts'
+import { roleSettings } from './shared-settings.ts'
 
 /* Validation of the settings, with messages at the fields. */
 
@@ -141,4 +142,12 @@ test('it can be the only login once an admin has logged in with it, which disabl
 	config().CAMPUS_LOGIN_ONLY = false
 	await save({ label: 'Campus' })
 	await expect(byPassword()).rejects.toThrow('The email or password is wrong.')
+})
+
+test.each([
+	['student, Alum , ,', ['student', 'alum']],
+	['cn=Students,ou=groups,dc=campus\r\nstudent, alum', ['cn=students,ou=groups,dc=campus', 'student', 'alum']],
+	['cn=a,dc=b\ncn=c,dc=b', ['cn=a,dc=b', 'cn=c,dc=b']],
+])('the roles %j are separated at commas, except those of a DN', (text, roles) => {
+	expect(roleSettings.studentRoles.schema.parse(text)).toEqual(roles)
 })

@@ -5,6 +5,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
 import { BatchRun } from '~/platform/jobs/batch-run.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
+import { type Claims, reportIdentityUse, wantedClaims } from './claims.server.ts'
 import {
 	claimSessionCheck,
 	deleteOverdueSessions,
@@ -57,9 +58,12 @@ export async function checkSession(sessionId: number, asked = ways()): Promise<v
 }
 
 /** @throws ProviderUnreachable and others if the campus gave no clear answer */
-async function isRefused(row: ProviderSessionRow, { ask }: Way): Promise<boolean> {
+async function isRefused(row: ProviderSessionRow, { ask, provider }: Way): Promise<boolean> {
 	try {
-		await ask(row)
+		const claims = await ask(row)
+		const { user_id: userId, identity_id: identityId } = row
+		const campus = { name: provider, isPublic: false }
+		if (claims) await reportIdentityUse(campus, { userId, identityId, claims, isLogin: false })
 		return false
 	} catch (error) {
 		if (!(error instanceof ProviderRefused) || error.code !== 'invalid_grant') throw error
@@ -82,7 +86,8 @@ interface Way {
 	provider: string
 	minutes: number
 	endsSessions: boolean
-	ask: (row: ProviderSessionRow) => Promise<void>
+	/** Returns what the provider tells of the member; null if it cannot be asked. */
+	ask: (row: ProviderSessionRow) => Promise<Claims | null>
 }
 
 /** The enabled providers that can be asked again. */
@@ -93,17 +98,20 @@ function ways(): Way[] {
 	].filter(({ isOn }) => isOn)
 }
 
-async function askCampus({ session_id, subject, refresh_token }: ProviderSessionRow): Promise<void> {
+async function askCampus({ session_id, subject, refresh_token }: ProviderSessionRow): Promise<Claims | null> {
 	const refreshToken = decryptSecret(refreshPurpose(session_id), refresh_token ?? '')
-	if (refreshToken === null) return
-	const next = await refreshOidcLogin(siteSettings(campusSection), { subject, refreshToken })
-	if (next !== refreshToken) await replaceRefreshToken(session_id, encryptSecret(refreshPurpose(session_id), next))
+	if (refreshToken === null) return null
+	const wantsClaims = wantedClaims().length > 0
+	const next = await refreshOidcLogin(siteSettings(campusSection), { subject, refreshToken, wantsClaims })
+	if (next.refreshToken !== refreshToken)
+		await replaceRefreshToken(session_id, encryptSecret(refreshPurpose(session_id), next.refreshToken))
+	return next.claims
 }
 
 /** A newly configured directory does not know the people of another one. */
-async function askLdap({ issuer, subject }: ProviderSessionRow): Promise<void> {
+async function askLdap({ issuer, subject }: ProviderSessionRow): Promise<Claims | null> {
 	const settings = siteSettings(ldapSection)
-	if (issuer === ldapIssuer(settings)) await checkLdapEntry(settings, subject)
+	return issuer === ldapIssuer(settings) ? checkLdapEntry(settings, subject) : null
 }
 
 /**

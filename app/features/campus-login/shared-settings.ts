@@ -3,15 +3,24 @@ import { checkboxSetting, listSetting, numberSetting } from '~/platform/settings
 
 /* Settings that OpenID Connect, LDAP and SAML have in common. */
 
+/** Line ends, and commas in lines without an equals sign: those of a DN, as in `cn=staff,ou=groups`, belong to it. */
+const betweenRoles = /\n|(?<!=.*),(?!.*=)/
+
 /** The roles of students and staff. */
 export const roleSettings = {
 	studentRoles: listSetting({
 		label: 'Roles of students',
-		hint: 'Separated by commas.',
+		hint: 'Separated by commas. DNs, such as the values of memberOf, go in a line each.',
 		default: ['student'],
-		separator: /,/,
+		isLong: true,
+		separator: betweenRoles,
 	}),
-	staffRoles: listSetting({ label: 'Roles of staff', default: ['staff', 'faculty', 'employee'], separator: /,/ }),
+	staffRoles: listSetting({
+		label: 'Roles of staff',
+		default: ['staff', 'faculty', 'employee'],
+		isLong: true,
+		separator: betweenRoles,
+	}),
 }
 
 /** Whether a first login creates an account. @param login what members can link otherwise */

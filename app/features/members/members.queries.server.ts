@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 import { isBlocking } from './blocks.queries.server.ts'
 
@@ -67,4 +67,19 @@ export async function findStudies(userId: number): Promise<StudiesRow | undefine
 		select enrol_in_branch_name, current_year, current_semester, university_name, campus_name, campus_verified_at
 		from shown_profiles where user_id = ${userId}`.execute(db())
 	return rows[0]
+}
+
+export interface MailedMember {
+	id: number
+	name: string
+	username: string
+	email: string
+}
+
+/** The admins who are not leaving, and this member. @param userId null for none */
+export async function listMailedAdmins(trx: Executor, userId: number | null): Promise<MailedMember[]> {
+	const { rows } = await sql<MailedMember>`
+		select id, name, username, email from users
+		where (role = 'admin' and leaves_at is null) or id = ${userId} order by id`.execute(trx)
+	return rows
 }

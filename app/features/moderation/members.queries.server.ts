@@ -35,8 +35,8 @@ export async function liftSuspension(trx: Executor, id: number): Promise<void> {
 	await sql`update users set suspended_until = null, suspended_reason = '' where id = ${id}`.execute(trx)
 }
 
-/** Makes a member a moderator, or a moderator a member again. */
-export async function setRole(trx: Executor, id: number, role: 'member' | 'moderator'): Promise<void> {
+/** Sets the role of a member whose row the caller has locked. */
+export async function setRole(trx: Executor, id: number, role: SignedIn['role']): Promise<void> {
 	await trx.updateTable('users').set({ role }).where('id', '=', id).execute()
 }
 

@@ -3,6 +3,7 @@ import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.se
 import { requireNotSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { type PageRequest, requirePageViewer } from '~/features/authenticators/staff-pages.server.ts'
 import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
+import { mailRoleChange } from '~/features/members/role-mails.server.ts'
 import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
@@ -158,6 +159,7 @@ export async function setModeratorRole(viewer: Viewer, username: string, role: '
 		if (role === 'member') await releaseCases(trx, found.id)
 		const about = { kind: MEMBER_SUBJECT, targetId: found.id, memberId: found.id, title: found.name }
 		await addLogRow(trx, { actorId: actor.id, act: role === 'moderator' ? 'appoint' : 'dismiss from office', ...about })
+		await mailRoleChange(trx, found.id, { from: member.role, to: role }, 'as an admin decided')
 	})
 	await announceAccountChange(found.id)
 	await recordSecurityEvent('role-changed', { userId: found.id, detail: { role, by: actor.id } })

@@ -121,6 +121,7 @@ export function choiceSetting<const Value extends string>(
 
 /**
  * A comma-separated list in lower case, such as domains.
+ * @param declared.isLong whether the field has several lines
  * @param declared.item rewrites an entry
  * @param declared.separator what stands between two entries
  * @public features that have lists declare it
@@ -128,16 +129,18 @@ export function choiceSetting<const Value extends string>(
 export function listSetting({
 	item = (text) => text,
 	separator = /[,\s]+/,
+	isLong = false,
 	...declared
 }: Words & {
 	default?: readonly string[]
+	isLong?: boolean
 	item?: (text: string) => string
 	separator?: RegExp
 }): Setting<readonly string[]> {
 	return {
 		...declared,
 		default: declared.default ?? [],
-		input: 'line',
+		input: isLong ? 'text' : 'line',
 		schema: upTo(2_000).transform((text) => [
 			...new Set(
 				text

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import { logOutMember } from '~/features/moderation/members.server.ts'
+import { logOutMember, setModeratorRole } from '~/features/moderation/members.server.ts'
 import { listLog } from '~/features/moderation/queue.server.ts'
 import { insertPasskey } from '~/features/passkeys/passkeys.queries.server.ts'
 import { requestArchive } from '~/features/privacy/archive/archive.server.ts'
@@ -12,7 +12,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { useJobTables } from '../../../../tests/support/jobs.ts'
+import { queuedMails, useJobTables } from '../../../../tests/support/jobs.ts'
 import { queuedBehind } from '../../../../tests/support/locks.ts'
 import {
 	changeRole,
@@ -43,6 +43,26 @@ test('an admin who is leaving can become a member, as another admin stays', asyn
 	await leave(leaver, { texts: 'keep' })
 	expect(await changeRole(admin, 'leaver', { role: 'member', why })).toBe('member')
 	await expect(changeRole(admin, 'admin', { role: 'member', why })).rejects.toThrow('only admin')
+})
+
+test('an admin cannot resign while the campus no longer knows the other one', async () => {
+	const { id } = await makeMember('graduate', 'admin')
+	await sql`update users set absent_since = now() where id = ${id}`.execute(db())
+	await expect(changeRole(admin, 'admin', { role: 'member', why })).rejects.toThrow('only admin')
+	expect(await changeRole(admin, 'graduate', { role: 'member', why })).toBe('member')
+})
+
+test('a member is mailed that their role has changed, and so are all admins about an admin', async () => {
+	await makeMember('elected')
+	const subjectsTo = async (name: string) => (await queuedMails(`${name}@campus.example`)).map(({ subject }) => subject)
+	await setModeratorRole(admin, 'elected', 'moderator')
+	expect((await subjectsTo('admin')).filter((subject) => subject.includes('Elected'))).toEqual([])
+	await changeRole(admin, 'elected', { role: 'admin', why })
+	await changeRole(admin, 'elected', { role: 'member', why })
+	const [own, admins] = [await subjectsTo('elected'), await subjectsTo('admin')]
+	expect(own.map((subject) => subject.replace(/.* is now /, ''))).toEqual(['moderator', 'admin', 'member'])
+	const about = admins.filter((subject) => subject.startsWith('The role of Elected at '))
+	expect(about.map((subject) => subject.replace(/.* is now /, ''))).toEqual(['admin', 'member'])
 })
 
 test('an account that is being deleted is found in the list, with the time of its deletion, and cannot be deleted again', async () => {

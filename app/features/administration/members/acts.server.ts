@@ -4,10 +4,12 @@ import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.se
 import { resetSecondFactor } from '~/features/authenticators/second-factor.server.ts'
 import { clearAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { removeIdentity } from '~/features/campus-login/identities.server.ts'
+import { keepGroupRole } from '~/features/campus-roles/group-roles.queries.server.ts'
 import { announceRename, applyRename, usernameInput } from '~/features/identity/usernames/usernames.server.ts'
+import { mailRoleChange } from '~/features/members/role-mails.server.ts'
 import { releaseCases } from '~/features/moderation/handling/handling.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
-import { findModeratedMember, type ModeratedMemberRow } from '~/features/moderation/members.queries.server.ts'
+import { findModeratedMember, type ModeratedMemberRow, setRole } from '~/features/moderation/members.queries.server.ts'
 import { resolveUsername } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { whyInput } from '~/features/moderation/moderation.schema.ts'
@@ -24,7 +26,7 @@ import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { lockAdmin } from '../admins.server.ts'
-import { type LockedMember, lockForRole, writeRole } from './members.queries.server.ts'
+import { type LockedMember, lockForRole } from './members.queries.server.ts'
 import { type Role, roles } from './members.view.ts'
 
 /*
@@ -36,14 +38,18 @@ import { type Role, roles } from './members.view.ts'
 const roleInput = whyInput.extend({ role: z.enum(roles, { error: 'Choose a role.' }) })
 
 /**
- * Changes a member's role from their next request on. Admins may give up the role while there is another admin.
+ * Changes a member's role from their next request on. Admins may give up the role while there is another admin. A role that a group of the
+ * university gave stays without the group if it is chosen again.
  * @param input role, why
  * @throws Invalid; Conflict also for the only admin, and for a suspended member
  */
 export async function changeRole(viewer: Viewer, username: string, input: Input): Promise<Role> {
 	const { role, why } = parseInput(roleInput, input)
 	const member = await withLockedMember(viewer, username, async (trx, actor, found, locked) => {
-		if (locked.role === role) throw new Conflict(`${found.name} is already ${article(role)}.`)
+		if (locked.role === role) {
+			if (!(await keepGroupRole(trx, found.id))) throw new Conflict(`${found.name} is already ${article(role)}.`)
+			return record(trx, actor, found, 'appoint', { why, note: `as ${role}, without the group` })
+		}
 		if (await isLastAdmin(trx, found.id))
 			throw new Conflict(`${found.name} is the only admin. Make somebody else admin first.`)
 		if (role !== 'member' && locked.suspended_until !== null)
@@ -52,10 +58,11 @@ export async function changeRole(viewer: Viewer, username: string, input: Input)
 			throw new NotAllowed(
 				'The role of a demo account cannot be changed, because its password is printed at the start.',
 			)
-		await writeRole(trx, found.id, role)
+		await setRole(trx, found.id, role)
 		if (role === 'member') await releaseCases(trx, found.id)
 		const note = role === 'member' ? `from ${locked.role}` : `as ${role}`
 		await record(trx, actor, found, role === 'member' ? 'dismiss from office' : 'appoint', { why, note })
+		await mailRoleChange(trx, found.id, { from: locked.role, to: role }, 'as an admin decided')
 	})
 	await announceAccountChange(member.id)
 	await recordSecurityEvent('role-changed', { userId: member.id, detail: { role, by: viewer?.id ?? 0 } })

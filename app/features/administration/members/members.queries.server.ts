@@ -113,8 +113,3 @@ export async function lockForRole(trx: Executor, id: number): Promise<LockedMemb
 		from users where id = ${id} for no key update`.execute(trx)
 	return rows[0]
 }
-
-/** Sets a member's role. */
-export async function writeRole(trx: Executor, id: number, role: Role): Promise<void> {
-	await trx.updateTable('users').set({ role }).where('id', '=', id).execute()
-}

@@ -1,6 +1,7 @@
 import { getAddressProblemDetails } from '~/features/bounces/bounces.server.ts'
 import type { LoginsView } from '~/features/campus-login/campus-login.view.ts'
 import { listLogins } from '~/features/campus-login/identities.server.ts'
+import { describeGroupRole } from '~/features/campus-roles/group-roles.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { resolveUsername } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
@@ -78,8 +79,12 @@ export async function getMember(viewer: Viewer, username: string): Promise<Membe
 	requireAdmin(viewer)
 	const row = await findMemberDetail(await resolveUsername(username))
 	if (!row) throw new NotFound('There is no such member.')
-	const [problems, logins] = await Promise.all([getAddressProblemDetails(row.id), listLogins(row)])
-	return presentDetail(row, problems, logins)
+	const [problems, logins, roleSource] = await Promise.all([
+		getAddressProblemDetails(row.id),
+		listLogins(row),
+		describeGroupRole(row),
+	])
+	return { ...presentDetail(row, problems, logins), roleSource }
 }
 
 /** Streams the filtered members, or the chosen ones of them, as CSV. The export is logged. @throws NotAllowed */
@@ -169,7 +174,7 @@ function presentDetail(
 	row: MemberDetailRow,
 	problems: MemberDetail['problems'],
 	{ hasPassword, linked }: LoginsView,
-): MemberDetail {
+): Omit<MemberDetail, 'roleSource'> {
 	const { sessions, tokens, questions, comments, reports, passkeys } = row
 	const numbers = { sessions, tokens, questions, comments, reports, passkeys }
 	const logins = [

@@ -105,6 +105,8 @@ export interface MemberSummary {
 
 /** A member with the data of their page. */
 export interface MemberDetail extends MemberSummary {
+	/** In words: by which group of the university the role is; empty for a role by hand. */
+	roleSource: string
 	sessions: number
 	tokens: number
 	questions: number

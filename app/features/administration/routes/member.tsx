@@ -203,7 +203,7 @@ function Facts({ member }: { member: MemberDetail }) {
 			<Fact name="Address">
 				{member.email}, {member.isConfirmed ? 'confirmed' : 'not confirmed'}
 			</Fact>
-			<Fact name="Role">{member.role}</Fact>
+			<Fact name="Role">{[member.role, member.roleSource].filter(Boolean).join(', ')}</Fact>
 			<Fact name="Registered">
 				<LocalTime at={member.registeredAt} />
 			</Fact>

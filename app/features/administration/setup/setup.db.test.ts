@@ -68,6 +68,15 @@ test('shows admins the checklist of a new site', async () => {
 	await expect(keepSetupDefault(admin, 'nothing', true)).rejects.toThrow(NotFound)
 })
 
+test('an admin whom the campus no longer knows is no second one', async () => {
+	const graduate = await makeMember('graduate', 'admin')
+	const state = async () => (await getSetup(admin)).steps.find(({ key }) => key === 'second-admin')?.state
+	expect(await state()).toBe('done')
+	await sql`update users set absent_since = now() where id = ${graduate.id}`.execute(db())
+	expect(await state()).toBe('open')
+	await sql`delete from users where id = ${graduate.id}`.execute(db())
+})
+
 test('of two admins who keep the same step the second gets a conflict; a completed step cannot be kept', async () => {
 	const both = await Promise.allSettled([keepSetupDefault(admin, 'name', true), keepSetupDefault(admin, 'name', true)])
 	expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])

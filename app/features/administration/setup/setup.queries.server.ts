@@ -54,7 +54,7 @@ export async function deleteMark(trx: Executor, step: string): Promise<boolean> 
 }
 
 export interface SiteCounts {
-	/** Admins who have their rights now, including a second factor if required. */
+	/** Admins who can act: not suspended, leaving, or unknown to the campus by now. */
 	admins: number
 	categories: number
 	/** Categories that an admin added, changed, archived or merged; `others` is the last of the initial ones. */
@@ -64,7 +64,7 @@ export interface SiteCounts {
 /** The counts that the steps need, in one statement. */
 export async function countForSetup(): Promise<SiteCounts> {
 	const { rows } = await sql<SiteCounts>`
-		select (select count(*)::int from users where role = 'admin' and leaves_at is null
+		select (select count(*)::int from users where role = 'admin' and leaves_at is null and absent_since is null
 				and (suspended_until is null or suspended_until < now())) as admins,
 			(select count(*)::int from categories where merged_into is null) as categories,
 			(select count(*)::int from categories

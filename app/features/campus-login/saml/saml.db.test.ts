@@ -13,6 +13,7 @@ import { viewerWithCookies } from '../../../../tests/support/login-visits.ts'
 import type { Tampering } from '../../../../tests/support/saml-site.ts'
 import { attributeNames, offerSaml, timeFromNow } from '../../../../tests/support/saml-trips.ts'
 import { setUpApp, submitCode } from '../../../../tests/support/second-factor.ts'
+import { registerIdentityUses } from '../claims.server.ts'
 import { listLogins, unlinkIdentity } from '../identities.server.ts'
 import { endOverdueSessions } from '../session-checks.server.ts'
 
@@ -110,6 +111,29 @@ describe('logging in', () => {
 		saml.campus.tampering = { key: next.key }
 		expect((await saml.trip()).message).toBe('Welcome back!')
 		await saml.save({})
+	})
+
+	test('features read attributes at each login, unless the provider only refers to them', async () => {
+		const seen: unknown[] = []
+		const [groups, link] = ['ws/2008/06/identity/claims/groups', 'claims/groups.link'].map(
+			(path) => `http://schemas.microsoft.com/${path}`,
+		)
+		const names = ['member-of', mail, 'none', String(groups)]
+		registerIdentityUses([
+			{
+				name: 'reader',
+				identityUse: {
+					wants: () => names,
+					used: async ({ provider, isLogin, values }) => void seen.push([provider, isLogin, ...names.map(values)]),
+				},
+			},
+		])
+		saml.enrol(saml.campus.visitor, {
+			attributes: { 'member-of': ['a', 'b'], [String(link)]: 'https://graph.example' },
+		})
+		await saml.trip()
+		expect(seen).toEqual([['saml', true, ['a', 'b'], [`student${made}@eastmere.example`], [], null]])
+		registerIdentityUses([])
 	})
 
 	test('an unconfirmed address creates no account if addresses must be confirmed', async () => {

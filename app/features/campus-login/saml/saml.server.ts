@@ -3,6 +3,7 @@ import type { SAML } from '@node-saml/node-saml'
 import { config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { newToken } from '~/lib/secrets.server.ts'
+import { wantedClaims } from '../claims.server.ts'
 import { type ProviderIdentity, ProviderRefused, WRONG_CLOCK } from '../oidc.server.ts'
 import { readAssertion, type SamlAssertion } from './assertion.server.ts'
 
@@ -47,6 +48,12 @@ const protocol = 'urn:oasis:names:tc:SAML:2.0:protocol'
 const status = 'urn:oasis:names:tc:SAML:2.0:status:'
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
 const nameIdFormats = 'urn:oasis:names:tc:SAML:2.0:nameid-format:'
+
+/** The groups of a member at Entra, and what it sends instead where they are more than 150. */
+const entraGroups = {
+	claim: 'http://schemas.microsoft.com/ws/2008/06/identity/claims/groups',
+	link: 'http://schemas.microsoft.com/claims/groups.link',
+}
 
 /** Accepted signature algorithms: SHA-256 or longer, with canonicalization without comments. */
 const algorithms: ReadonlySet<string> = new Set([
@@ -282,7 +289,9 @@ function sessionEnd({ sessionEnds }: SamlAssertion, { hours }: SamlSettings): st
 function claimsOf({ attributes }: SamlAssertion, settings: SamlSettings): Record<string, unknown> {
 	const { nameAttribute, usernameAttribute, emailAttribute, roleAttribute } = settings
 	const first = [nameAttribute, usernameAttribute, emailAttribute].map((name) => [name, attributes.get(name)?.[0]])
-	return { ...Object.fromEntries(first), [roleAttribute]: attributes.get(roleAttribute) ?? [] }
+	const lists = [...wantedClaims(), roleAttribute].map((name) => [name, attributes.get(name) ?? []])
+	const elsewhere = attributes.has(entraGroups.link) ? { _claim_names: { [entraGroups.claim]: entraGroups.link } } : {}
+	return { ...Object.fromEntries([...lists, ...first]), ...elsewhere }
 }
 
 /** Errors of the library are logged, not shown. */

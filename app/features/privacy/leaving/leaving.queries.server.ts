@@ -57,11 +57,13 @@ export async function lockRoleChanges(trx: Executor): Promise<void> {
 	await sql`select pg_advisory_xact_lock(hashtext('roles'))`.execute(trx)
 }
 
-/** Whether a member is the only admin who is not leaving. */
+/** Whether a member is an admin, and no other one is there who is neither leaving nor unknown to the campus by now. */
 export async function isLastAdmin(trx: Executor, userId: number): Promise<boolean> {
-	const { rows } = await sql<{ id: number }>`
-		select id from users where role = 'admin' and leaves_at is null limit 2`.execute(trx)
-	return rows.length === 1 && rows[0]?.id === userId
+	const { rows } = await sql`
+		select from users where id = ${userId} and role = 'admin' and leaves_at is null and not exists (
+			select from users where role = 'admin' and id <> ${userId} and leaves_at is null and absent_since is null
+		)`.execute(trx)
+	return rows.length > 0
 }
 
 /** Records a departure, and removes the member from all lists; the account must be locked. @returns false if one is pending already */
