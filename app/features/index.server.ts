@@ -10,6 +10,7 @@ import { backups } from './backups/backups.feature.server.ts'
 import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
 import { bounces } from './bounces/bounces.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
+import { campusFields } from './campus-fields/campus-fields.feature.server.ts'
 import { campusLogin } from './campus-login/campus-login.feature.server.ts'
 import { campusRoles } from './campus-roles/campus-roles.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
@@ -84,7 +85,7 @@ export const layers: readonly (readonly Feature[])[] = [
 	[finder, privacy],
 	[campusRoles],
 	[administration, takedowns],
-	[backups, invites, legal, siteSettingsFeature, usage],
+	[backups, campusFields, invites, legal, siteSettingsFeature, usage],
 	[home, settings, api, accountMerge],
 ]
 

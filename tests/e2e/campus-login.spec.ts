@@ -38,6 +38,7 @@ test.beforeAll(async () => {
 		name: 'Nadia Ferrow',
 		preferred_username: 'nferrow',
 		email: 'nferrow@eastmere.example',
+		role: 'Physics',
 	})
 	campus.visitor = 's-1'
 	saml = await startSamlSite(async () => (await fetch(`${process.env.SITE_URL}/login/saml/metadata`)).text())
@@ -89,6 +90,10 @@ test('an admin sets up the campus login and undoes changes; a newcomer logs in w
 	await expectNotice(page, 'Saved. It applies immediately.')
 	await expect(page.getByText('A secret is saved, but never shown again.')).toBeVisible()
 	await expect(page.getByText('Offer the campus login: from “no” to “yes”')).toBeVisible()
+	await page.goto('/admin/settings/campus-fields')
+	await page.getByLabel('Claim or attribute with the branch').fill('role')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expectNotice(page, 'Saved. It applies immediately.')
 
 	for (const javaScriptEnabled of [true, false]) {
 		const context = await browser.newContext({ baseURL, viewport: { width: 390, height: 844 }, javaScriptEnabled })
@@ -102,6 +107,9 @@ test('an admin sets up the campus login and undoes changes; a newcomer logs in w
 		await newcomer.waitForURL('**/settings/logins')
 		await expect(newcomer.getByText(javaScriptEnabled ? 'Welcome!' : 'Welcome back!')).toBeVisible()
 		await expect(newcomer.getByText('The campus login as nferrow')).toBeVisible()
+		await expect(newcomer.getByRole('region', { name: 'From the university' })).toContainText(
+			'up to date here: branch.',
+		)
 		if (javaScriptEnabled) await expectNoViolationsInThemes(newcomer)
 		await newcomer.getByRole('button', { name: 'Remove The campus login' }).click()
 		await expect(newcomer.getByText('This is your only way to log in.')).toBeVisible()

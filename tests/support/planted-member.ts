@@ -220,6 +220,7 @@ async function fillBehind({ id, username }: SignedIn, own: string, questionId: n
 		['passkey_challenges', { challenge_hash: own, purpose: 'add', user_id: id, expires_at: soon }],
 		['recovery_codes', { user_id: id, hint: own, code_hash: own }],
 		['totp_secrets', { user_id: id, secret: own }],
+		['campus_fields', { user_id: id, field: 'enrol_in_branch_name', value: own }],
 		['identities', { user_id: id, provider: own, issuer: own, subject: own, name: own }],
 		['group_roles', { user_id: id, provider: own, group_name: own, role: 'moderator' }],
 		[

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { type CampusField, campusFields } from './campus-fields.view.ts'
 
 export interface CampusRow {
 	user_id: number
@@ -118,4 +119,19 @@ export async function claimDueReminders(trx: Executor, after: Date, before: Date
 		update profiles set campus_reminded_at = now() from due, users
 		where profiles.user_id = due.user_id and users.id = due.user_id returning ${columns}`.execute(trx)
 	return rows
+}
+
+/** The present values of a member's campus fields as a JSON object of texts: of `users u` and, where there is one, `profiles p`. */
+export const campusFieldValues = sql`jsonb_build_object('fullName', u.name,
+	'enrol_in_branch_name', coalesce(p.enrol_in_branch_name, ''), 'year_of_passing', coalesce(p.year_of_passing::text, ''),
+	'current_year', coalesce(p.current_year::text, ''), 'current_semester', coalesce(p.current_semester::text, ''),
+	'enrolment_number', coalesce(p.enrolment_number, ''), 'cohort', u.cohort)`
+
+/** The fields of a member that have the value that the login of the campus delivered last. */
+export async function listCampusFields(userId: number): Promise<CampusField[]> {
+	const { rows } = await sql<{ field: string }>`
+		select f.field from campus_fields f join users u on u.id = f.user_id left join profiles p on p.user_id = u.id
+		where f.user_id = ${userId} and f.value = ${campusFieldValues} ->> f.field`.execute(db())
+	const found = new Set(rows.map(({ field }) => field))
+	return campusFields.filter((field) => found.has(field))
 }

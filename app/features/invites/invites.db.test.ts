@@ -177,7 +177,7 @@ describe('a link', () => {
 			db(),
 		)
 		expect(rows[0]?.token_hash).toBe(hashToken(token))
-		expect(await requireInvite(token)).toEqual({ email: null, cohort: 'CSE 2027', domains: [] })
+		expect(await requireInvite(token)).toEqual({ email: null, cohort: 'CSE 2027', hasPassword: true, domains: [] })
 		const email = newEmail()
 		expect(await joinBy(token, email)).toMatchObject({ email, confirm: false })
 		expect(await memberOf(email)).toMatchObject({ cohort: 'CSE 2027', email_verified: false })

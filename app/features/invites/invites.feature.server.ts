@@ -1,5 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { mergeInvites } from './joining/invites.queries.server.ts'
+import { mergeInvites, writeInvitationOfAddress } from './joining/invites.queries.server.ts'
 import { deleteInvitedAddresses, deleteOldAddresses } from './lists/lists.queries.server.ts'
 import { mailLists } from './lists/lists.server.ts'
 
@@ -14,6 +14,12 @@ export const invites = defineFeature({
 		},
 	],
 	merging: [mergeInvites],
+	identityUse: {
+		wants: () => [],
+		used: async ({ userId, isLogin }) => {
+			if (isLogin) await writeInvitationOfAddress(userId)
+		},
+	},
 	retention: [
 		{
 			key: 'invited-addresses',

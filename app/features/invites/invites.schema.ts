@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { emailField } from '~/features/accounts/accounts.schema.ts'
 import { personName } from '~/features/accounts/names.schema.ts'
-import { cleanLine } from '~/lib/clean.ts'
+import { cohortField } from '~/features/campus/campus-fields.schema.ts'
 
 const number = (message: string, min: number, max: number) =>
 	z
@@ -11,11 +11,7 @@ const number = (message: string, min: number, max: number) =>
 		.transform(Number)
 
 const shared = {
-	cohort: z
-		.string()
-		.default('')
-		.transform((text) => cleanLine(text))
-		.pipe(z.string().max(60, 'A cohort has at most 60 characters.')),
+	cohort: cohortField,
 	days: number('Enter a whole number of days from 1 to 365.', 1, 365),
 }
 

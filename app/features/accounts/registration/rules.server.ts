@@ -12,7 +12,6 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { checkProof, newChallenge } from '~/platform/proof/proof.server.ts'
 import { checkboxSetting, choiceSetting, domainsSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { requirePasswords } from '../login-methods.server.ts'
 
 /** The settings who may register. */
 export const registrationSection = settingSection({
@@ -52,9 +51,8 @@ export function registrationNotice(): string | null {
 	return mode === 'invited' ? 'You need an invitation to register here. Open the link in it.' : null
 }
 
-/** Requires that invitations work. @throws NotAllowed where nobody may register, or nobody with a password */
+/** Requires that invitations work. @throws NotAllowed where nobody may register */
 export function requireInvitesEnabled(): void {
-	requirePasswords()
 	if (registrationSettings().mode === 'closed') throw new NotAllowed(registrationNotice() ?? '')
 }
 

@@ -1,6 +1,9 @@
 import { data, redirect } from 'react-router'
 import { requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { listCampusFields } from '~/features/campus/campus.queries.server.ts'
+import { campusFieldNames } from '~/features/campus/campus-fields.view.ts'
+import { editProfilePath } from '~/features/members/members.view.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { factsOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
@@ -8,7 +11,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
-import { Form } from '~/ui/link.tsx'
+import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SettingsPage } from '~/ui/settings-page.tsx'
@@ -24,7 +27,8 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect(loginPath(loginsPath), { headers })
-		return listLogins(viewer)
+		const [logins, given] = await Promise.all([listLogins(viewer), listCampusFields(viewer.id)])
+		return { ...logins, given: given.map((field) => campusFieldNames[field]), username: viewer.username }
 	})
 }
 
@@ -55,7 +59,8 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Ways to log in', noindex: true })
 }
 
-export default function Logins({ loaderData: { linked, open, hasPassword }, actionData }: Route.ComponentProps) {
+export default function Logins({ loaderData, actionData }: Route.ComponentProps) {
+	const { linked, open, hasPassword, given, username } = loaderData
 	if (actionData && 'url' in actionData) return <ProviderRedirect {...actionData} />
 	return (
 		<SettingsPage title="Ways to log in">
@@ -73,6 +78,18 @@ export default function Logins({ loaderData: { linked, open, hasPassword }, acti
 					<Linked key={login.id} login={login} />
 				))}
 			</ul>
+			{given.length > 0 && (
+				<section className="mt-10" aria-labelledby="given">
+					<SectionHeading id="given" title="From the university" />
+					<p className="mt-2 text-ink-2">
+						Your login there keeps these up to date here: {given.join(', ').toLowerCase()}. What you change in{' '}
+						<Link className="link" to={editProfilePath(username)}>
+							your profile
+						</Link>{' '}
+						stays as you wrote it, and you decide there who sees which section.
+					</p>
+				</section>
+			)}
 			{open.length > 0 && (
 				<section className="mt-10" aria-labelledby="more">
 					<SectionHeading id="more" title="More ways" />

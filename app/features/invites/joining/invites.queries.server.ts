@@ -107,6 +107,24 @@ export async function writeMemberInvite(
 		where id = ${userId}`.execute(trx)
 }
 
+/**
+ * Records the invitation of a member who came without one, by the confirmed address that a list invited; of several, the newest. A cohort
+ * that they have already stays.
+ */
+export async function writeInvitationOfAddress(userId: number): Promise<void> {
+	await sql`
+		with invited as (
+			select one.id, list.cohort from users u
+			join invited_addresses one on one.email = u.email join invite_lists list on list.id = one.list_id
+			where u.id = ${userId} and u.email_verified and u.invite_id is null and u.invited_address_id is null
+				and list.state <> 'draft' and list.expires_at > now()
+				and not exists (select from users other where other.invited_address_id = one.id)
+			order by list.id desc limit 1
+		)
+		update users set invited_address_id = invited.id, cohort = case when users.cohort = '' then invited.cohort else users.cohort end
+		from invited where users.id = ${userId}`.execute(db())
+}
+
 /** Gives the kept account of a merge the invitation of the other one, so that neither can be used again; one that it cannot have ends. */
 export async function mergeInvites(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	await sql`

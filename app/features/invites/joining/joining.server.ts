@@ -1,5 +1,6 @@
 import { config } from '~/config.server.ts'
 import { claimUsername, findAccountByEmail, insertAccount } from '~/features/accounts/accounts.queries.server.ts'
+import { allowsPasswords, requirePasswords } from '~/features/accounts/login-methods.server.ts'
 import { queueAccountMail } from '~/features/accounts/registration/account-mails.server.ts'
 import { isAllowedDomain, requireNoImpersonation, usernamesFor } from '~/features/accounts/registration/names.server.ts'
 import {
@@ -46,24 +47,29 @@ export interface InviteInfo {
 	/** The address that it was mailed to; null for a shared link. */
 	email: string | null
 	cohort: string
+	/** Whether they choose a password; otherwise they join by the login of the university. */
+	hasPassword: boolean
 	/** Allowed mail domains; empty if all are. */
 	domains: readonly string[]
 }
 
-/** Finds an invitation. Changes nothing. @throws Invalid if it is no longer valid, NotAllowed if nobody may register */
+/** Finds an invitation. Changes nothing. @throws Invalid if it is no longer valid, NotAllowed if nobody may register with it */
 export async function requireInvite(token: string): Promise<InviteInfo> {
 	requireInvitesEnabled()
 	const { domains } = registrationSettings()
 	const hash = hashToken(token)
 	const invite = await findInvite(hash)
 	const state = invite && inviteStateOf(invite)
-	if (invite && state === 'open') return { email: null, cohort: invite.cohort, domains }
+	if (invite && state === 'open') {
+		requirePasswords()
+		return { email: null, cohort: invite.cohort, hasPassword: true, domains }
+	}
 	if (state && state !== 'open') throw new Invalid(refusals[state])
 	const invited = await findInvitedAddress(hash)
 	if (!invited) throw new Invalid(unknown)
 	if (invited.is_used) throw new Invalid(joined)
 	if (invited.is_expired) throw new Invalid(refusals.expired)
-	return { email: invited.email, cohort: invited.cohort, domains }
+	return { email: invited.email, cohort: invited.cohort, hasPassword: allowsPasswords(), domains }
 }
 
 /**
@@ -76,6 +82,7 @@ export async function registerInvited(
 	form: FormData,
 	{ headers: sent }: Request,
 ): Promise<{ email: string; confirm: boolean; headers: Headers }> {
+	requirePasswords()
 	requireInvitesEnabled()
 	requireEmptyHoneypot(form)
 	const token = String(form.get('token') ?? '')

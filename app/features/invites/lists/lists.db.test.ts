@@ -1,14 +1,19 @@
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
-import '~/features/index.server.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { registerLoginMethods } from '~/features/accounts/login-methods.server.ts'
 import { listMembers, readFilters } from '~/features/administration/members/members.server.ts'
+import { features } from '~/features/index.server.ts'
 import { saveSection } from '~/features/site-settings/site-settings.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { sentMails, useJobTables } from '../../../../tests/support/jobs.ts'
+import { viewerWithCookies } from '../../../../tests/support/login-visits.ts'
+import { offerSaml } from '../../../../tests/support/saml-trips.ts'
 import { progressOf } from '../invites.view.ts'
+import { makeInvite } from '../joining/invites.server.ts'
+import { requireInvite } from '../joining/joining.server.ts'
 import { deleteOldAddresses } from './lists.queries.server.ts'
 import { getList, mailLists, makeList, sendList } from './lists.server.ts'
 
@@ -18,7 +23,7 @@ useJobTables()
 let admin: SignedIn
 
 beforeAll(async () => {
-	admin = await makeMember('admin', 'admin')
+	admin = await makeMember('registrar', 'admin')
 })
 
 test('a list is not sent while nobody could join, and is afterwards', async () => {
@@ -77,4 +82,65 @@ test('a list says how many joined, and the members can be narrowed to them, also
 	expect(progressOf(await getList(admin, id))).toBe('1 of 3 addresses joined, the others are deleted')
 	const joined = await listMembers(admin, readFilters(new Map([['list', String(id)]])), null)
 	expect(joined.rows.map(({ username }) => username)).toEqual(['past'])
+})
+
+describe('with a login of the university', () => {
+	let saml: Awaited<ReturnType<typeof offerSaml>>
+
+	beforeAll(async () => {
+		saml = await offerSaml()
+	})
+
+	afterAll(() => saml.campus.stop())
+
+	/** The first login of another student. @returns the cohort of the account, and whether it came by an invitation */
+	async function firstLogin() {
+		const { cookies } = await saml.trip()
+		const { rows } = await sql<{ cohort: string; invited: boolean }>`
+			select cohort, invited_address_id is not null as invited from users
+			where id = ${(await viewerWithCookies(cookies))?.id}`.execute(db())
+		return rows[0]
+	}
+
+	test('who is on a list, and comes by it with the address, has the cohort and is not mailed any more', async () => {
+		const invite = (cohort: string) =>
+			makeList(admin, { days: '1', cohort, addresses: `student${saml.enrolNext()}@eastmere.example` })
+		const sent = await invite('CSE 2028')
+		await sendList(admin, sent)
+		expect(await firstLogin()).toEqual({ cohort: 'CSE 2028', invited: true })
+		await mailLists()
+		expect(await getList(admin, sent)).toMatchObject({ joined: 1, mailed: 1 })
+		const expired = await invite('CSE 2029')
+		await sendList(admin, expired)
+		await sql`update invite_lists set expires_at = now() where id = ${expired}`.execute(db())
+		expect(await firstLogin()).toEqual({ cohort: '', invited: false })
+		// A draft may be discarded.
+		await invite('CSE 2030')
+		expect(await firstLogin()).toEqual({ cohort: '', invited: false })
+		const unconfirmed = await invite('CSE 2031')
+		await sendList(admin, unconfirmed)
+		await saml.save({ trustsEmail: '' })
+		expect(await firstLogin()).toEqual({ cohort: '', invited: false })
+		await saml.save({ trustsEmail: 'on' })
+	})
+
+	test('where it is the only way in, lists are sent and lead there, if it makes accounts; links are refused', async () => {
+		const { address } = await makeInvite(admin, { uses: '9', days: '1', cohort: '' })
+		const id = await makeList(admin, { days: '1', addresses: 'only@campus.example', cohort: 'ME 2028' })
+		const loginMethods = { buttons: () => [], onlyWay: () => 'Eastmere account' }
+		registerLoginMethods([{ name: 'saml', loginMethods }])
+		await saml.save({ registers: '' })
+		await expect(sendList(admin, id)).rejects.toThrow('turn on “New people get an account” in its settings')
+		await saml.save({ registers: 'on' })
+		await sendList(admin, id)
+		await mailLists()
+		const [mail] = await sentMails('only@campus.example')
+		expect(mail?.text).toContain('It leads to the login of the university')
+		const tokenIn = (text = '') => /token=([\w-]+)/.exec(text)?.[1] ?? ''
+		const invited = { email: 'only@campus.example', cohort: 'ME 2028', hasPassword: false }
+		expect(await requireInvite(tokenIn(mail?.text))).toMatchObject(invited)
+		await expect(requireInvite(tokenIn(address))).rejects.toThrow('Use “Eastmere account” on the login page.')
+		registerLoginMethods(features)
+		expect(await requireInvite(tokenIn(mail?.text))).toMatchObject({ hasPassword: true })
+	})
 })

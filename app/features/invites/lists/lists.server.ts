@@ -1,7 +1,9 @@
 import { config } from '~/config.server.ts'
+import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
 import { registrationSettings, requireInvitesEnabled } from '~/features/accounts/registration/rules.server.ts'
 import { lockAdmin } from '~/features/administration/admins.server.ts'
+import { listProviders } from '~/features/campus-login/providers.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { timeOfDay, zoneName } from '~/lib/calendar.ts'
@@ -139,12 +141,17 @@ export async function sendList(viewer: Viewer, id: number): Promise<void> {
 
 /** @throws Conflict where each mail would lead to a refusal */
 function requireJoining(): void {
+	const reason = 'Nobody could join with these links.'
 	try {
 		requireInvitesEnabled()
 	} catch (error) {
 		if (!(error instanceof NotAllowed)) throw error
-		throw new Conflict(`Nobody could join with these links. ${error.message}`)
+		throw new Conflict(`${reason} ${error.message}`)
 	}
+	if (!allowsPasswords() && !listProviders().some(({ isPublic, registers }) => !isPublic && registers))
+		throw new Conflict(
+			`${reason} Passwords are switched off, and the login of the university makes no accounts: turn on “New people get an account” in its settings.`,
+		)
 }
 
 /** Stops the mailing of a list; queued mails are still sent. @throws NotAllowed, Conflict */
@@ -194,8 +201,11 @@ function invitationMail({ email, cohort, id, expires_at: until }: WaitingAddress
 	const who = cohort ? ` as ${cohort}` : ''
 	const text = `You are invited to ${siteName()}${who}: the place to ask, answer and find others on campus.`
 	const link = { label: 'Join', url: `${publicUrl}/invite?token=${encodeURIComponent(token)}` }
+	const proof = allowsPasswords()
+		? 'It is for you alone and confirms this address.'
+		: 'It leads to the login of the university, whose account you use here.'
 	const end = inSiteZone(until.toISOString())
-	const closing = `The link works until ${shortDateOf(end)}, ${timeOfDay(end)} ${zoneName()}. It is for you alone and confirms this address. If you do not want to join, ignore this email: nothing more comes.`
+	const closing = `The link works until ${shortDateOf(end)}, ${timeOfDay(end)} ${zoneName()}. ${proof} If you do not want to join, ignore this email: nothing more comes.`
 	const headers = { 'Message-ID': `<invitation-${id}@${new URL(publicUrl).hostname}>` }
 	return { ...linkMail(email, `Join ${siteName()}`, text, link, closing), headers }
 }

@@ -54,12 +54,24 @@ export default function Invite({
 				</p>
 			</AccountFrame>
 		)
-	const { email, cohort, domains } = invitation
+	const { email, cohort, hasPassword, domains } = invitation
 	const welcome = email
 		? `${email} is invited${cohort && ` as ${cohort}`}.`
 		: `You are invited${cohort && ` as ${cohort}`}.`
+	const lead = <span className="wrap-anywhere">{welcome}</span>
+	if (!hasPassword)
+		return (
+			<AccountFrame title="Join" lead={lead}>
+				<p className="mt-6">You join with your account at the university.</p>
+				<p className="mt-6">
+					<Link className="btn btn-primary" to="/login">
+						Login
+					</Link>
+				</p>
+			</AccountFrame>
+		)
 	return (
-		<AccountFrame title="Join" lead={<span className="wrap-anywhere">{welcome}</span>}>
+		<AccountFrame title="Join" lead={lead}>
 			<Form method="post" className="mt-8 grid gap-5" noValidate>
 				<FormError errors={errors} names={newAccountFieldNames}>
 					{actionData?.message}

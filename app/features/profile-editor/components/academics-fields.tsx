@@ -1,3 +1,4 @@
+import { type CampusField, FROM_UNIVERSITY } from '~/features/campus/campus-fields.view.ts'
 import type { FormValues } from '~/platform/http/form.ts'
 import { SuggestField } from '~/ui/combobox.tsx'
 import { Field } from '~/ui/field.tsx'
@@ -15,10 +16,18 @@ export const academicsNames = {
 	university_email: 'University email',
 }
 
+interface AcademicsFieldsProps {
+	values: FormValues
+	errors: Record<string, string>
+	/** The fields that follow the university. */
+	fromUniversity: readonly CampusField[]
+}
+
 /** The fields of a member's studies, all of them optional. */
-export function AcademicsFields({ values, errors }: { values: FormValues; errors: Record<string, string> }) {
-	const field = (name: keyof typeof academicsNames) => ({
+export function AcademicsFields({ values, errors, fromUniversity }: AcademicsFieldsProps) {
+	const field = (name: keyof typeof academicsNames, hint = '') => ({
 		name,
+		hint: fromUniversity.some((one) => one === name) ? [hint && `${hint}.`, FROM_UNIVERSITY].join(' ').trim() : hint,
 		label: academicsNames[name],
 		defaultValue: values[name] ?? '',
 		error: errors[name],
@@ -32,12 +41,11 @@ export function AcademicsFields({ values, errors }: { values: FormValues; errors
 				</div>
 				<Field {...field('enrol_in_branch_name')} maxLength={limits.institution} placeholder="Computer Science" />
 				<Field {...field('location')} maxLength={limits.institution} />
-				<Field {...field('current_year')} {...whole(1, limits.years)} hint={`1 to ${limits.years}`} />
-				<Field {...field('current_semester')} {...whole(1, limits.semesters)} hint={`1 to ${limits.semesters}`} />
+				<Field {...field('current_year', `1 to ${limits.years}`)} {...whole(1, limits.years)} />
+				<Field {...field('current_semester', `1 to ${limits.semesters}`)} {...whole(1, limits.semesters)} />
 				<Field
-					{...field('year_of_passing')}
+					{...field('year_of_passing', 'Four digits, for example 2028')}
 					{...whole(limits.passing.from, limits.passing.to)}
-					hint="Four digits, for example 2028"
 				/>
 			</FieldGroup>
 			<FieldGroup title="Enrolment" note="Only you see these two.">

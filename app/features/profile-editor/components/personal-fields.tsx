@@ -1,3 +1,4 @@
+import { FROM_UNIVERSITY } from '~/features/campus/campus-fields.view.ts'
 import { emailSettingsPath } from '~/features/identity/emails/emails.view.ts'
 import { openings, openingsOf } from '~/features/members/self.view.ts'
 import type { FormValues } from '~/platform/http/form.ts'
@@ -43,12 +44,14 @@ interface PersonalFieldsProps {
 	errors: Record<string, string>
 	/** Read-only. */
 	email: string
+	/** Whether the name follows the university. */
+	isNameGiven: boolean
 	/** The path of the picture, or ''. */
 	picture: string
 }
 
 /** Personal details, skills and visibility. */
-export function PersonalFields({ values, errors, email, picture }: PersonalFieldsProps) {
+export function PersonalFields({ values, errors, email, isNameGiven, picture }: PersonalFieldsProps) {
 	const field = (name: keyof typeof personalNames) => ({
 		name,
 		label: personalNames[name],
@@ -63,7 +66,13 @@ export function PersonalFields({ values, errors, email, picture }: PersonalField
 				</div>
 			</FieldGroup>
 			<FieldGroup title="About you">
-				<Field {...field('fullName')} required maxLength={limits.name} autoComplete="name" />
+				<Field
+					{...field('fullName')}
+					required
+					maxLength={limits.name}
+					autoComplete="name"
+					hint={isNameGiven && FROM_UNIVERSITY}
+				/>
 				<Field
 					label="Email"
 					name="email"

@@ -1,3 +1,4 @@
+import { listCampusFields } from '~/features/campus/campus.queries.server.ts'
 import { getCampus, requestCampusVerification } from '~/features/campus/campus.server.ts'
 import { CampusSection } from '~/features/campus/components/campus-status.tsx'
 import { factsOf, type SignedIn } from '~/lib/context.ts'
@@ -16,11 +17,12 @@ import type { Route } from './+types/edit-academics'
 export function loader(args: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		const viewer = requireOwnPage(args)
-		const [start, campus] = await Promise.all([
+		const [start, campus, fromUniversity] = await Promise.all([
 			getAcademics(viewer, viewer.username),
 			getCampus(viewer, viewer.username),
+			listCampusFields(viewer.id),
 		])
-		return { start, campus }
+		return { start, campus, fromUniversity }
 	})
 }
 
@@ -70,7 +72,9 @@ export default function EditAcademics({ loaderData, actionData }: Route.Componen
 				names={academicsNames}
 				footer={SaveBar}
 			>
-				{(values, errors) => <AcademicsFields values={values} errors={errors} />}
+				{(values, errors) => (
+					<AcademicsFields values={values} errors={errors} fromUniversity={loaderData.fromUniversity} />
+				)}
 			</EditForm>
 			<CampusSection campus={loaderData.campus} />
 		</>

@@ -1,4 +1,5 @@
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
+import { listCampusFields } from '~/features/campus/campus.queries.server.ts'
 import { EvidenceForm } from '~/features/evidence/components/evidence-form.tsx'
 import { getEvidence } from '~/features/evidence/evidence.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -17,11 +18,12 @@ import type { Route } from './+types/edit-personal'
 export function loader(args: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		const viewer = requireOwnPage(args)
-		const [personal, evidence] = await Promise.all([
+		const [personal, evidence, fromUniversity] = await Promise.all([
 			getPersonal(viewer, args.params.username),
 			getEvidence(viewer, viewer),
+			listCampusFields(viewer.id),
 		])
-		return { ...personal, evidence }
+		return { ...personal, evidence, isNameGiven: fromUniversity.includes('fullName') }
 	})
 }
 
@@ -75,6 +77,7 @@ export default function EditPersonal({ loaderData, actionData, params }: Route.C
 							values={values}
 							errors={errors}
 							email={loaderData.email}
+							isNameGiven={loaderData.isNameGiven}
 							picture={actionData?.values.profile_url ?? loaderData.values.profile_url ?? ''}
 						/>
 						<VisibilityFields values={values} errors={errors} />

@@ -1,0 +1,17 @@
+/** What the login of the campus may say about a member: as the forms of a profile name it, with how pages call it. */
+export const campusFieldNames = {
+	fullName: 'Name',
+	enrol_in_branch_name: 'Branch',
+	year_of_passing: 'Year of passing',
+	current_year: 'Current year',
+	current_semester: 'Current semester',
+	enrolment_number: 'Enrolment number',
+	cohort: 'Cohort (only admins see it)',
+} as const
+
+export type CampusField = keyof typeof campusFieldNames
+
+export const campusFields = Object.keys(campusFieldNames) as CampusField[]
+
+/** The hint below a field of a form that has the value of the university. */
+export const FROM_UNIVERSITY = 'From the university, until you change it.'
