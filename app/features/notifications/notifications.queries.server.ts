@@ -36,6 +36,13 @@ export async function listNotificationRows(
 	return rows
 }
 
+/** The address that a member's notification leads to; undefined where they have no such notification. */
+export async function findNotificationUrl(userId: number, id: number): Promise<string | undefined> {
+	const { rows } = await sql<{ url: string }>`
+		select url from notifications where id = ${id} and user_id = ${userId}`.execute(db())
+	return rows[0]?.url
+}
+
 /** How many notifications of a member are unread, for other statements. @param userId a column */
 export function unreadNotifications(userId: RawBuilder<number>): RawBuilder<number> {
 	return sql<number>`coalesce((select unread from notification_boxes where user_id = ${userId}), 0)`

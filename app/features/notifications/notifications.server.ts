@@ -3,7 +3,7 @@ import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { batchCalls } from '~/lib/batch-calls.ts'
 import { isId } from '~/lib/checks.ts'
-import { Invalid } from '~/lib/errors.ts'
+import { Invalid, NoSuch } from '~/lib/errors.ts'
 import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
@@ -12,6 +12,7 @@ import { actorNameOf, type NotificationKindName, type NotificationKinds, textOfE
 import {
 	countMuted,
 	countNotified,
+	findNotificationUrl,
 	findSubjectState,
 	listNotificationRows,
 	listUnnotified,
@@ -266,6 +267,19 @@ export async function readNotifications(viewer: Viewer, which: NotificationSelec
 		.execute((trx) => markRead(trx, id, which))
 	await announceUnread([{ userId: id, unread }])
 	return unread
+}
+
+/**
+ * Opens an own notification, and marks it as read: not every page that one leads to does so, and one that refuses never does.
+ * @param isRead false for a prefetch
+ * @returns the address that it leads to
+ * @throws NotAllowed for a visitor, NoSuch
+ */
+export async function openNotification(viewer: Viewer, id: number, isRead: boolean): Promise<string> {
+	const url = await findNotificationUrl(requireSignedIn(viewer).id, id)
+	if (url === undefined) throw new NoSuch('notification')
+	if (isRead) await readNotifications(viewer, { ids: [id] })
+	return url
 }
 
 /**

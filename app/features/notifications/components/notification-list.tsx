@@ -45,11 +45,11 @@ interface NotificationLinkProps {
 	place?: RefObject<HTMLAnchorElement | null>
 }
 
-/** What happened, as a link to its place. */
+/** What happened, as a link to its place: an unread one by way of an address that marks it as read. */
 function NotificationLink({ notification, className, place }: NotificationLinkProps) {
-	const { actor, by, people, words, title, reason, url, at, unread } = notification
+	const { id, actor, by, people, words, title, reason, url, at, unread } = notification
 	return (
-		<Link ref={place} className={className} to={url}>
+		<Link ref={place} className={className} to={unread ? `/notifications/${id}` : url}>
 			<Avatar user={actor ?? { username: 'somebody', name: by, image: null }} size={32} />
 			<span className="min-w-0 flex-1 text-sm leading-5 text-ink-2 wrap-anywhere">
 				<span className="font-semibold text-ink">
