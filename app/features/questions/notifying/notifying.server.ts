@@ -145,7 +145,7 @@ export async function notifyOfEvent(
 		case 'comment-restored':
 		case 'comment-republished': {
 			const comment = await findCommentFacts(trx, event.commentId)
-			if (!comment) return []
+			if (!comment?.is_recent) return []
 			const { author_id: actorId, parent_id: parentId, body } = comment
 			const concern = await findCommentAudience(trx, { question, parentId, mentioned: mentionsIn(body) })
 			return notifyOfComment(trx, event, { actorId, concern, isNew: false })
