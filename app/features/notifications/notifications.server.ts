@@ -9,8 +9,8 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { actorNameOf, type NotificationKindName, type NotificationKinds, textOfEvent } from './kinds.server.ts'
+import { countMuted, writeMutedSubject } from './muting.queries.server.ts'
 import {
-	countMuted,
 	countNotified,
 	findNotificationUrl,
 	findSubjectState,
@@ -31,7 +31,6 @@ import {
 	type SubjectRef,
 	updateSubjectTitle,
 	withoutRecentGroup,
-	writeMutedSubject,
 } from './notifications.queries.server.ts'
 import type { NotificationView, Subject } from './notifications.view.ts'
 import { queuePushes } from './push/delivery.server.ts'
