@@ -24,6 +24,7 @@ import {
 	type NotificationSelection,
 	readUnreadOf,
 	removeOfActor,
+	removeOfKinds,
 	removeOfParts,
 	removeOfSubject,
 	removeUnreadOfKind,
@@ -179,7 +180,7 @@ export const forgetSubject: (trx: Executor, subject: SubjectRef, besides?: numbe
  */
 export function forgetPart(
 	trx: Executor,
-	part: { subject: SubjectRef; partId: number; kind: NotificationKindName | null; besides?: number },
+	part: { subject: SubjectRef; partId: number; kind: NotificationKindName | null; besides?: number | undefined },
 ): Promise<number[]> {
 	const { subject, partId, ...rest } = part
 	return removeOfParts(trx, { subjectType: subject.type, subjectIds: [subject.id], partIds: [partId], ...rest })
@@ -189,6 +190,18 @@ export function forgetPart(
 export function forgetParts(trx: Executor, parts: SubjectParts): Promise<number[]> {
 	return removeOfParts(trx, { ...parts, kind: null })
 }
+
+/**
+ * Deletes unread notifications of some kinds about a subject.
+ * @param besides a member who is notified in the same transaction: all boxes are locked at once
+ * @returns as {@link forgetSubject}
+ */
+export const forgetKinds: (
+	trx: Executor,
+	subject: SubjectRef,
+	kinds: readonly NotificationKindName[],
+	besides?: number,
+) => Promise<number[]> = removeOfKinds
 
 /** How many members got a kind of notification about a part of a subject; about the subject itself where `partId` is null. */
 export const countNotifiedOf: (
