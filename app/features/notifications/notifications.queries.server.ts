@@ -129,11 +129,11 @@ export async function listUnnotified(
 	return rows.map((row) => row.id)
 }
 
-/** Those of these members who have not been notified in a group within the last hour, or have read it. */
+/** Those of these members who have not been notified in a group within the last hour, or have seen it since. */
 export async function withoutRecentGroup(trx: Executor, userIds: number[], groupKey: string): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select person as id from unnest(${userIds}::int[]) as person
-		where not exists (select from notifications where user_id = person and group_key = ${groupKey} and read_at is null
+		where not exists (select from notifications where user_id = person and group_key = ${groupKey} and seen_at is null
 			and updated_at > now() - interval '1 hour')`.execute(trx)
 	return rows.map(({ id }) => id)
 }

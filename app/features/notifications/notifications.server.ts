@@ -141,7 +141,7 @@ export interface FactNotification extends NotificationAbout {
 	group: string
 	/** The actor, where it matters. */
 	actorId?: number
-	/** Whether it may come in bursts: members notified within the last hour who have not read it are skipped. */
+	/** Whether it may come in bursts: members notified within the last hour who have not seen it are skipped. */
 	inBursts?: boolean
 }
 

@@ -155,6 +155,18 @@ describe('notifications of new reports', () => {
 		expect(await told('case-report')).toEqual([])
 	})
 
+	test('are sent again to who has seen the last one, whose mail would not come any more', async () => {
+		await sql`delete from notifications`.execute(db())
+		await reportSubject(cast.member, ofQuery(), spam)
+		const { caseId } = await getCase(cast.moderator, ofQuery())
+		const news = { caseId, actorId: cast.member.id }
+		await notifyModerators(news)
+		await listNotifications(second)
+		await notifyModerators(news)
+		const again = (await told('case-report')).filter(({ count }) => count === 2)
+		expect(again.map(({ username }) => username)).toEqual(['second'])
+	})
+
 	test('are removed once their case is decided, and of the queue once it is empty', async () => {
 		await sql`delete from notifications`.execute(db())
 		await sql`update notification_boxes set unread = 0`.execute(db())
