@@ -278,11 +278,20 @@ export async function markNotificationsSeen(trx: Executor, userId: number, ids: 
 		where user_id = ${userId} and id = any(${ids}::int[]) and seen_at is null`.execute(trx)
 }
 
-/** Deletes all notifications about a subject. @param besides a member whose box is locked, too @returns whose counters changed */
-export async function removeOfSubject(trx: Executor, subject: SubjectRef, besides?: number): Promise<number[]> {
+/** `besides`: a member whose box is locked, too; `keepsDecisions`: decisions about parts stay, as their authors have to learn of them. */
+export type SubjectRemoval = { besides?: number | undefined; keepsDecisions?: boolean }
+
+/** Deletes all notifications about a subject. @returns whose counters changed */
+export async function removeOfSubject(
+	trx: Executor,
+	subject: SubjectRef,
+	{ besides, keepsDecisions = false }: SubjectRemoval = {},
+): Promise<number[]> {
 	await lockBoxesOf(trx, notifiedOf(subject), besides)
 	const { rows } = await sql<{ user_id: number }>`
-		with gone as (delete from notifications n where ${isAbout('n', subject)} returning user_id, on_site and read_at is null as unread),
+		with gone as (delete from notifications n where ${isAbout('n', subject)}
+				${keepsDecisions ? sql`and not (kind = 'moderation' and part_id is not null)` : sql``}
+			returning user_id, on_site and read_at is null as unread),
 			counts as (select user_id, count(*) filter (where unread) as unread from gone group by user_id)
 		update notification_boxes set unread = notification_boxes.unread - counts.unread
 		from counts where counts.user_id = notification_boxes.user_id and counts.unread > 0

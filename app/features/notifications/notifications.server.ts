@@ -30,6 +30,7 @@ import {
 	removeUnreadOfKind,
 	type SubjectParts,
 	type SubjectRef,
+	type SubjectRemoval,
 	updateSubjectTitle,
 	withoutRecentGroup,
 } from './notifications.queries.server.ts'
@@ -167,10 +168,10 @@ export async function notifyOfFact(
 
 /**
  * Deletes notifications about a subject that is gone.
- * @param besides a member whose box is locked, too, as they are notified of a decision in the same transaction
+ * @param how `besides`: a member who is notified of a decision in the same transaction
  * @returns whose counters changed, for {@link announceUnread}
  */
-export const forgetSubject: (trx: Executor, subject: SubjectRef, besides?: number) => Promise<number[]> =
+export const forgetSubject: (trx: Executor, subject: SubjectRef, how?: SubjectRemoval) => Promise<number[]> =
 	removeOfSubject
 
 /**

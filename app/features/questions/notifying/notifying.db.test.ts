@@ -253,6 +253,18 @@ describe('when the text that caused them is edited, deleted or restored', () => 
 		expect((await listNotifications(cleo)).rows).toMatchObject([{ actor: { username: ben.username } }])
 	})
 
+	test('deleting a query leaves a moderator’s decision about somebody else’s comment on it', async () => {
+		const moda = await makeMember(`modb${serial}`, 'moderator')
+		const id = await makeComment(ben, question.id)
+		await makeComment(cleo, question.id, `@${ben.username}`)
+		await decide(moda, 'comment', id, 'hide')
+		await deleteQuestion(asker, question.id)
+		expect([(await listNotifications(ben)).rows.map(({ by }) => by), await countUnread(ben)]).toEqual([
+			['A moderator'],
+			1,
+		])
+	})
+
 	test('a withdrawn solution removes its notification', async () => {
 		const commentId = await makeComment(ben, question.id)
 		await chooseSolution(asker, { questionId: question.id, commentId })

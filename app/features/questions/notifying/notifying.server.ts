@@ -180,7 +180,7 @@ export async function notifyOfEvent(
 		}
 		case 'question-deleted':
 		case 'question-unpublished':
-			return forgetSubject(trx, refOf(question.id), besides)
+			return forgetSubject(trx, refOf(question.id), { besides, keepsDecisions: true })
 		default:
 			return []
 	}
