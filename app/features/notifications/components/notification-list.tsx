@@ -85,10 +85,13 @@ export function LatestNotifications({ unread, open }: { unread: number; open: bo
 		if (!open) return
 		const closed = new AbortController()
 		const load = async () => {
+			// What is loaded counts as seen, and is not mailed.
+			if (document.hidden) return
 			const latest = await fetchJsonWithRetries<{ rows: NotificationView[] }>('/notifications/latest', closed.signal)
 			if (latest && !closed.signal.aborted) setRows(latest.rows)
 		}
 		void load()
+		document.addEventListener('visibilitychange', load, { signal: closed.signal })
 		return () => closed.abort()
 	}, [open, unread, changes])
 	return (
