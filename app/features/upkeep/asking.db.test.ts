@@ -75,6 +75,9 @@ describe('asking somebody to answer', () => {
 		expect((await getInvitations(inviter, question.id)).invited.map(({ username }) => username)).toEqual([
 			expert.username,
 		])
+		await sql`update questions set locked_at = now() where id = ${question.id}`.execute(db())
+		expect(await invited(expert)).toEqual([false, false])
+		await sql`update questions set locked_at = null where id = ${question.id}`.execute(db())
 		await declineToAnswer(expert, question.id)
 		await ask(await makeMember(`third${serial}`))
 		expect([await invited(expert), (await told(expert)).length]).toEqual([[false, false], 1])
