@@ -39,6 +39,7 @@ export default [
 	route('notifications', 'features/notifications/routes/notifications.tsx'),
 	route('notifications/latest', 'features/notifications/routes/latest.ts'),
 	route('notifications/read', 'features/notifications/routes/read-all.ts'),
+	route('notifications/:id', 'features/notifications/routes/notification.ts'),
 	route('notifications/push', 'features/notifications/routes/push.ts'),
 	route('mail/bounces', 'features/bounces/routes/bounces.ts'),
 	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),

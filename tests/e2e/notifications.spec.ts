@@ -132,7 +132,10 @@ test('opening the panel after the session has ended leaves the page with what wa
 	await expect(page.getByLabel('City')).toHaveValue('Half a city')
 })
 
-test('an open panel shows who else commented', async ({ page, browser }) => {
+test('an open panel shows who else commented, and counts nothing as seen while its tab is hidden', async ({
+	page,
+	browser,
+}) => {
 	await enrol(page, 'Petra Panelbell')
 	const path = await ask(page, 'Who else?')
 	const [first, second] = [await another(browser, 'Fritz Firstbell'), await another(browser, 'Sina Secondbell')]
@@ -144,6 +147,18 @@ test('an open panel shows who else commented', async ({ page, browser }) => {
 	await expect(page.getByRole('link', { name: /Sina Secondbell and 1 other commented on Who else/ })).toBeVisible()
 	// A screen reader would read all of it aloud, and its times every minute.
 	await expect(page.locator('[aria-live] time')).toHaveCount(0)
+	const loads: string[] = []
+	page.on('request', (request) => loads.push(new URL(request.url()).pathname))
+	await page.evaluate(() => Object.defineProperty(document, 'hidden', { value: true, configurable: true }))
+	await comment(first, await ask(page, 'Anybody there?'), 'Not now.')
+	await expect(bell(page, 2)).toBeVisible()
+	await page.evaluate(() => fetch('/robots.txt').then(() => null))
+	expect(loads).not.toContain('/notifications/latest')
+	await page.evaluate(() => {
+		Reflect.deleteProperty(document, 'hidden')
+		document.dispatchEvent(new Event('visibilitychange'))
+	})
+	await expect(page.getByRole('link', { name: /Fritz Firstbell commented on Anybody there/ })).toBeVisible()
 	for (const one of [first, second]) await one.context().close()
 })
 

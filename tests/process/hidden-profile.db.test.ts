@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { saveAcademics, savePersonal, saveSocial } from '~/features/profile-editor/editing.server.ts'
 import { addCertificate, addProject } from '~/features/profile-editor/items.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -137,6 +138,19 @@ describe('a profile', () => {
 		const notifications = await read('/notifications', 'nora')
 		expect(notifications).toContain('hid the texts and the picture of your profile')
 		expect(notifications).toContain('It insults.')
+	})
+
+	test('is opened by its notification, which is read then, and not by a prefetch', async () => {
+		const [, link = ''] =
+			/href="(\/(?:notifications\/\d+|find-dev\/nora)[^"]*)"/.exec(await read('/notifications', 'nora')) ?? []
+		const visit = (who: string, headers = {}) =>
+			fetch(site.url + link, { redirect: 'manual', headers: { Cookie: cookies[who] ?? '', ...headers } })
+		const prefetched = await visit('nora', { 'X-Prefetch': '1' })
+		expect(await countUnread(nora)).toBe(1)
+		const opened = await visit('nora')
+		expect(await countUnread(nora)).toBe(0)
+		expect([prefetched, opened].map(({ headers }) => headers.get('Location'))).toEqual(Array(2).fill('/find-dev/nora'))
+		expect((await visit('peer')).status).toBe(404)
 	})
 
 	test.each(ways)('that is hidden shows at %s nothing to a %s', async (path, who) => {

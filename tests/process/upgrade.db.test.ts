@@ -109,6 +109,11 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			reason: 'The decisions of moderators have other words.',
 		},
 		{
+			address: /^\/notifications$/,
+			line: /^(\+ \/notifications\/\d+|- \/\S+)$/,
+			reason: 'An unread notification is linked by way of an address that marks it as read.',
+		},
+		{
 			address: /^\/(api\/v1\/me\/conversations|messages)/,
 			line: /^([-+] \S+\.unread = [01]|- 1)$/,
 			reason: 'Nothing of a member whom the reader blocks is unread.',

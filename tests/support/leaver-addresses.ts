@@ -46,6 +46,8 @@ const places: Record<string, (leaver: Leaver) => string[]> = {
 		Object.entries(planted.pictures).map(([kind, path]) => `/media/${path}-${kind === 'profile' ? 224 : 640}.webp`),
 	// Covered by the route above.
 	'/media/messages/*': () => [],
+	// Covered by the addresses that /notifications links to.
+	'/notifications/:id': () => [],
 	'/forum/category/:slug': () => ['/forum/category/others'],
 	'/forum/invite/:id': ({ planted }) => [`/forum/invite/${planted.answered.id}`],
 	'/forum/edit/:username/:id': (leaver) =>
@@ -256,4 +258,5 @@ export const SILENT: Record<string, string[]> = {
 		'/mail/bounces',
 	],
 	'Its addresses are asked as those of /media/*.': ['/media/messages/*'],
+	'It redirects to what /notifications links to.': ['/notifications/:id'],
 }

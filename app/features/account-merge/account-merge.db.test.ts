@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { saveBookmark } from '~/features/bookmarks/bookmarks.server.ts'
 import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import { castVote } from '~/features/discussion/votes.server.ts'
+import { followQuestion } from '~/features/following/following.server.ts'
 import { features } from '~/features/index.server.ts'
 import { makePseudonym } from '~/features/members/pseudonyms.server.ts'
 import { reportSubject } from '~/features/moderation/reports.server.ts'
@@ -147,6 +148,10 @@ describe('data that both accounts have', () => {
 		}
 		await passTime()
 		await castVote(kept, { questionId: posts.theirs, commentId: null, vote: 1 })
+		await followQuestion(kept, posts.theirs, true)
+		await sql`insert into outdated_marks (comment_id, user_id, version, reason) values (${posts.answer}, ${kept.id}, 1, '')`.execute(
+			db(),
+		)
 		await makeMessage(gone, kept, 'A note to myself.')
 		await setBlocked(kept, 'lena-2', true)
 		await hideUnderPseudonym(gone)
@@ -185,12 +190,15 @@ describe('data that both accounts have', () => {
 				(select count(*)::int from bookmarks where user_id = ${kept.id}) as bookmarks,
 				(select count(*)::int from blocks where blocker_id = ${kept.id}) as blocks,
 				(select score from questions where id = ${posts.theirs}) as own_score,
+				(select count(*)::int from follows where user_id = ${kept.id}) as follows,
+				(select count(*)::int from outdated_marks where user_id = ${kept.id}) as marks,
 				(select count(*)::int from cases where kind = 'profile' and target_id in (${gone.id}, ${kept.id})) as cases,
 				(select count(*)::int from reports where details in ('lena', 'lena-2')) as reports,
 				(select count(*)::int from reports where reporter_id = ${kept.id} and settled_at is null) as open_reports`.execute(
 			db(),
 		)
-		expect(rows[0]).toEqual({ votes: 2, bookmarks: 1, blocks: 1, own_score: 0, cases: 1, reports: 2, open_reports: 1 })
+		const own = { votes: 2, bookmarks: 1, blocks: 1, own_score: 0, follows: 0, marks: 0 }
+		expect(rows[0]).toEqual({ ...own, cases: 1, reports: 2, open_reports: 1 })
 		// Neither the author nor the score reveals the asker.
 		expect(await sql`select author_id, score from questions where id = ${posts.hidden}`.execute(db())).toEqual(
 			pseudonym,

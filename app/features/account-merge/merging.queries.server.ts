@@ -75,18 +75,19 @@ export async function closeAccount(trx: Executor, goneId: number): Promise<void>
 }
 
 /**
- * Removes what the two accounts did for each other's posts and what nobody can do for their own: votes, “I have this too”, requests to
- * answer. Posts under a pseudonym are left alone: a number that changes at that moment could reveal the author.
+ * Removes what the two accounts did for each other's posts and what nobody can do for their own: votes, “I have this too”, following,
+ * requests to answer, reports that a solution no longer works. Posts under a pseudonym are left alone: a number that changes at that moment could reveal the author.
  */
 export async function removeMutualActivity(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	const both = sql`(${goneId}, ${keptId})`
 	const ownQuestion = (table: string) => sql`question_id in (select id from questions where author_id in ${both})
 		and ${sql.ref(`${table}.user_id`)} in ${both}`
-	for (const table of ['question_votes', 'affected_members', 'question_asks'])
+	for (const table of ['question_votes', 'affected_members', 'question_asks', 'follows'])
 		await sql`delete from ${sql.table(table)} where ${ownQuestion(table)}`.execute(trx)
-	await sql`
-		delete from comment_votes where user_id in ${both}
-			and comment_id in (select id from comments where author_id in ${both})`.execute(trx)
+	for (const table of ['comment_votes', 'outdated_marks'])
+		await sql`
+			delete from ${sql.table(table)} where user_id in ${both}
+				and comment_id in (select id from comments where author_id in ${both})`.execute(trx)
 	await sql`
 		delete from invitations where user_id in ${both} and (inviter_id in ${both} or ${ownQuestion('invitations')})`.execute(
 		trx,

@@ -83,6 +83,13 @@ const digest = (to: string) =>
 
 const kindsOf = async ({ id }: { id: number }) => (await getAddressProblems(id)).map(({ kind }) => kind)
 
+test('a mail of convenience that waited is not sent to an address that its member has replaced', async () => {
+	const mira = await member()
+	await sql`update users set email = ${`new-${mira.email}`} where id = ${mira.id}`.execute(db())
+	for (const mail of [digest(mira.email), wanted(mira.email), digest(`new-${mira.email}`)]) await sendQueuedMail(mail)
+	expect(received.map(({ to }) => to)).toEqual([mira.email, `new-${mira.email}`])
+})
+
 test('a bounced mail marks its address: notifications stop, and a few requested mails a day continue, until a test mail arrives', async () => {
 	const mira = await member()
 	await sendQueuedMail(digest(mira.email))

@@ -7,18 +7,18 @@ import { returnPathFor } from './return-path.server.ts'
 
 const countWithheld = counter(
 	'devquad_mails_withheld_total',
-	'Mails that were not sent because mail to the address comes back, was reported as spam, or its member is leaving.',
+	'Mails that were not sent because mail to the address comes back, was reported as spam, belongs to no account any more, or its member is leaving.',
 )
 
 /**
  * Sends a mail as {@link sendMail} does, with a return path that identifies it in a bounce. Optional mails are not sent to an address that
- * bounces or complained, nor to a member who is leaving. Other mails are, a few a day, as a mark may be outdated. A recipient that the mail server rejects at once is
+ * bounces or complained or that no account has any more, nor to a member who is leaving. Other mails are, a few a day, as a mark may be outdated. A recipient that the mail server rejects at once is
  * recorded too.
  * @throws Error if the mail server does not accept the mail now
  */
 export async function deliver(mail: Mail): Promise<void> {
 	const way = await findAddressOwner(mail.to)
-	if (way && !(await isOpen(way, mail))) return countWithheld()
+	if (way ? !(await isOpen(way, mail)) : mail.optional) return countWithheld()
 	const sentAt = new Date()
 	try {
 		const refusal = await sendMail({ ...mail, returnPath: returnPathFor(way ?? null, sentAt) })

@@ -1,8 +1,13 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { followingOperations, followingShapes } from './following.api.server.ts'
 import { affectedCounters } from './following.queries.server.ts'
-import { deleteSearchesOf } from './searches.queries.server.ts'
-import { checkSavedSearches, registerSearchSources, savedSearchKinds, sweepSearches } from './searches.server.ts'
+import {
+	checkSavedSearches,
+	registerSearchSources,
+	removeSearchesFor,
+	savedSearchKinds,
+	sweepSearches,
+} from './searches.server.ts'
 import { sendWeeklyMails } from './weekly.server.ts'
 
 export const following = defineFeature({
@@ -17,7 +22,7 @@ export const following = defineFeature({
 	],
 	leaving: [
 		async ({ usernames }) => {
-			await deleteSearchesOf(usernames)
+			await removeSearchesFor(usernames)
 			return false
 		},
 	],

@@ -3,15 +3,17 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { writeBlock } from '~/features/members/blocks.queries.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
-import { listNotifications } from '~/features/notifications/notifications.server.ts'
+import { countUnread, listNotifications } from '~/features/notifications/notifications.server.ts'
 import { hideProfile } from '~/features/profiles/hiding.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { Input } from '~/platform/http/form.server.ts'
+import type { Leaver } from '~/platform/member-data.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { queuedBehind } from '../../../tests/support/locks.ts'
+import { following } from './following.feature.server.ts'
 import { MAX_SAVED_SEARCHES } from './following.limits.ts'
 import {
 	checkSavedSearches,
@@ -160,6 +162,24 @@ describe('a saved search for questions', () => {
 		await sql`update users set suspended_until = 'infinity' where id = ${member.id}`.execute(db())
 		expect(await checkSavedSearches()).toBe(0)
 	})
+})
+
+test('a search that is removed, or ends with the member whom it names, has no notification any more', async () => {
+	const saved = { kind: 'queries', query: 'pelican', name: 'Pelicans' }
+	const ids = [
+		(await saveSearch(member, saved)).id,
+		(await saveSearch(member, { ...saved, query: `pelican user:${author.username}` })).id,
+	]
+	await age()
+	await asked(`A pelican ${serial}`)
+	await checkSavedSearches()
+	expect(await countUnread(member)).toBe(2)
+	await removeSearch(author, ids[0] ?? 0)
+	expect(await countUnread(member)).toBe(2)
+	await removeSearch(member, ids[0] ?? 0)
+	expect([await countUnread(member), (await told(member)).length]).toEqual([1, 1])
+	for (const step of following.leaving ?? []) await step({ usernames: [author.username] } as unknown as Leaver)
+	expect([await countUnread(member), await told(member)]).toEqual([0, []])
 })
 
 test('a search that is restored has its new results; after a permanent removal it starts from zero', async () => {

@@ -67,11 +67,13 @@ export async function writeSavedSearch(
 	return rows[0]
 }
 
-/** Marks a search as removed, so that this can be undone. */
-export async function markSearchRemoved(userId: number, id: number): Promise<void> {
-	await sql`update saved_searches set removed_at = now() where id = ${id} and user_id = ${userId} and removed_at is null`.execute(
-		db(),
+/** Marks a search as removed, so that this can be undone. @returns whether the member had it */
+export async function markSearchRemoved(trx: Executor, userId: number, id: number): Promise<boolean> {
+	const { numAffectedRows } = await sql`
+		update saved_searches set removed_at = now() where id = ${id} and user_id = ${userId} and removed_at is null`.execute(
+		trx,
 	)
+	return numAffectedRows === 1n
 }
 
 /** Restores a recently removed search. @returns whether the member has it now */
@@ -143,7 +145,15 @@ export async function writeCheck(
 	return numAffectedRows === 1n
 }
 
-/** Deletes saved searches for the questions of a leaving member, which would find nothing. @param usernames all of theirs */
-export async function deleteSearchesOf(usernames: readonly string[]): Promise<void> {
-	await sql`delete from saved_searches where ${namesOneOf(sql`query`, usernames)}`.execute(db())
+/** The ids of saved searches for the questions of a member. @param usernames all of theirs */
+export async function listSearchesFor(usernames: readonly string[]): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		select id from saved_searches where ${namesOneOf(sql`query`, usernames)}`.execute(db())
+	return rows.map(({ id }) => id)
+}
+
+/** Deletes a saved search for good. @returns whether there was one */
+export async function deleteSearch(trx: Executor, id: number): Promise<boolean> {
+	const { numAffectedRows } = await sql`delete from saved_searches where id = ${id}`.execute(trx)
+	return numAffectedRows === 1n
 }

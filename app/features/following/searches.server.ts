@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import type { NotificationKind, NotificationKindName } from '~/features/notifications/kinds.server.ts'
-import { announceUnread, notifyOfFact, visitSubject } from '~/features/notifications/notifications.server.ts'
+import {
+	announceUnread,
+	forgetSubject,
+	notifyOfFact,
+	visitSubject,
+} from '~/features/notifications/notifications.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { publishedWithin } from '~/features/routing/choosing.queries.server.ts'
 import { countNewMatches } from '~/features/search/search.server.ts'
@@ -11,7 +16,7 @@ import { Invalid, NotFound } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Feature } from '~/platform/feature.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { MAX_CHECKS_PER_RUN, MAX_SAVED_SEARCH_LENGTH, MAX_SAVED_SEARCHES, MAX_SEARCH_NAME } from './following.limits.ts'
@@ -20,10 +25,12 @@ import {
 	type CheckedSearch,
 	countSavedSearches,
 	deleteRemovedSearches,
+	deleteSearch,
 	findSavedId,
 	findSavedSearch,
 	listDueSearches,
 	listSavedSearchRows,
+	listSearchesFor,
 	markSearchRemoved,
 	restoreSearchRow,
 	type SavedSearchRow,
@@ -141,7 +148,20 @@ export async function saveSearch(viewer: Viewer, input: Input): Promise<SavedSea
 export async function removeSearch(viewer: Viewer, id: number): Promise<void> {
 	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
-	if (isId(id)) await markSearchRemoved(member.id, id)
+	if (isId(id)) await removeWithNotification(id, (trx) => markSearchRemoved(trx, member.id, id))
+}
+
+/** Deletes saved searches for the questions of a leaving member, which would find nothing. @param usernames all of theirs */
+export async function removeSearchesFor(usernames: readonly string[]): Promise<void> {
+	for (const id of await listSearchesFor(usernames)) await removeWithNotification(id, (trx) => deleteSearch(trx, id))
+}
+
+/** @param remove returns whether it removed the search */
+async function removeWithNotification(id: number, remove: (trx: Executor) => Promise<boolean>): Promise<void> {
+	const told = await db()
+		.transaction()
+		.execute(async (trx) => ((await remove(trx)) ? forgetSubject(trx, { type: 'search', id }) : []))
+	await announceUnread(told)
 }
 
 /** Undoes a removal within ten minutes. @throws NotAllowed for a visitor, NotFound after that, Invalid if there are too many, TooManyRequests */

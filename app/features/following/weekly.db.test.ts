@@ -227,3 +227,16 @@ test('an error for one member does not stop other mails', async () => {
 	await sql`alter table notification_boxes drop constraint broken`.execute(db())
 	expect(await sendWeeklyMails()).toBe(1)
 })
+
+test('a comment that is hidden and restored is not new again', async () => {
+	const { id } = await makeQuestion(author, { title: 'With a comment that was hidden' })
+	await followQuestion(member, id, true)
+	const comment = String(await makeComment(author, id, 'One.'))
+	await week()
+	expect(await sendWeeklyMails()).toBe(1)
+	await week()
+	for (const act of ['hide', 'restore'])
+		await decideCase(moderator, { kind: 'comment', name: comment, act }, { why: 'Is it spam?' })
+	await week()
+	expect([await sendWeeklyMails(), (await mails()).length]).toEqual([0, 1])
+})

@@ -3,6 +3,7 @@ import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 import { isoSeconds, isoTime } from '~/platform/db/sql-text.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
 import type { Reason } from './moderation.policy.ts'
 
 /** The number of open reports of a case. */
@@ -167,11 +168,11 @@ export async function closeCases(trx: Executor, kind: string, ids: readonly numb
 		update cases set closed_at = now(), report_count = 0, waits = false, assignee_id = null
 		from open where cases.id = open.id returning cases.id`.execute(trx)
 	const closed = rows.map(({ id }) => id)
+	if (closed.length === 0) return 0
+	const those = sql`case_id = any(${closed}::int[])`
 	// A separate statement: it sees reports that were added while the first one waited for the lock.
-	if (closed.length > 0)
-		await sql`update reports set settled_at = now() where case_id = any(${closed}::int[]) and settled_at is null`.execute(
-			trx,
-		)
+	await sql`update reports set settled_at = now() where ${those} and settled_at is null`.execute(trx)
+	await addJob('forget-handled', {}, trx)
 	return closed.length
 }
 

@@ -1,8 +1,10 @@
+import { announceUnread } from '~/features/notifications/notifications.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { reportCounter } from './cases.queries.server.ts'
 import { moderationKinds } from './decisions.view.ts'
-import { deleteOldNotes } from './handling/handling.queries.server.ts'
+import { deleteOldNotes, removeHandledNews } from './handling/handling.queries.server.ts'
 import { notifyModerators } from './handling/handling.server.ts'
 import { leaveModeration, mergeModeration } from './leaving.queries.server.ts'
 import { moderationOperations, moderationShapes } from './moderation.api.server.ts'
@@ -13,7 +15,10 @@ export const moderation = defineFeature({
 	name: 'moderation',
 	api: { operations: moderationOperations, schemas: moderationShapes },
 	notificationKinds: moderationKinds,
-	jobs: { 'tell-moderators': notifyModerators },
+	jobs: {
+		'tell-moderators': notifyModerators,
+		'forget-handled': async () => announceUnread(await db().transaction().execute(removeHandledNews)),
+	},
 	counters: [reportCounter],
 	settingSections: [reasonSection],
 	collect: (features) => registerSubjects(features.flatMap(({ subjects }) => subjects ?? [])),

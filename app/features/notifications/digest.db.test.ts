@@ -8,6 +8,7 @@ import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { mailDigests } from './digest.server.ts'
+import { mergeNotifications } from './merging.queries.server.ts'
 import {
 	countUnread,
 	forgetPart,
@@ -106,6 +107,34 @@ describe('the digest mail', () => {
 		const mail = (await mails()).at(-1)
 		expect(mail?.subject).toBe('2 new notifications at DevQuad')
 		expect(mail?.text).not.toContain('First')
+	})
+
+	test('that is due when an account is merged is sent unless the kept one wants none, a day after the last one', async () => {
+		const into = async (name: string, box: { mail: 'daily' | 'off'; mailed_at: Date | null }) => {
+			const kept = await makeMember(`${name}${serial}`)
+			const gone = await makeMember(`gone${name}${serial}`)
+			await db()
+				.insertInto('notification_boxes')
+				.values([
+					{ user_id: kept.id, ...box },
+					{ user_id: gone.id, mail_due_at: new Date(Date.now() - 60_000) },
+				])
+				.execute()
+			await db()
+				.transaction()
+				.execute((trx) => mergeNotifications(trx, { goneId: gone.id, keptId: kept.id }))
+			const { rows } = await sql<{ hours: number | null }>`
+				select round(extract(epoch from mail_due_at - now()) / 3600)::int as hours from notification_boxes where user_id = ${kept.id}`.execute(
+				db(),
+			)
+			return rows[0]?.hours
+		}
+		const anHourAgo = new Date(Date.now() - 3_600_000)
+		expect([
+			await into('never', { mail: 'daily', mailed_at: null }),
+			await into('today', { mail: 'daily', mailed_at: anHourAgo }),
+			await into('off', { mail: 'off', mailed_at: null }),
+		]).toEqual([0, 23, null])
 	})
 
 	test('lists fifty notifications, and the number of others', async () => {

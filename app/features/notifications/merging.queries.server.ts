@@ -41,10 +41,12 @@ async function removeOwnActs(trx: Executor, { goneId, keptId }: Merge): Promise<
 		where ${ofBoth}`.execute(trx)
 }
 
-/** The settings of the kept account apply; a mail that is due for either account is sent. */
+/** The settings of the kept account apply. A mail that is due for either account is sent, unless they are off, and a day after the last one. */
 async function joinBoxes(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
+	const dueAt = sql`least(box.mail_due_at, other.mail_due_at)`
 	await sql`
-		update notification_boxes box set mail_due_at = least(box.mail_due_at, other.mail_due_at),
+		update notification_boxes box set mail_due_at = case when box.mail <> 'off' and ${dueAt} is not null
+				then greatest(${dueAt}, box.mailed_at + interval '1 day', other.mailed_at + interval '1 day') end,
 			mailed_at = greatest(box.mailed_at, other.mailed_at), unread = (
 				select count(*) from notifications where user_id = ${keptId} and on_site and read_at is null)
 		from notification_boxes other where box.user_id = ${keptId} and other.user_id = ${goneId}`.execute(trx)

@@ -36,6 +36,13 @@ export async function listNotificationRows(
 	return rows
 }
 
+/** The address that a member's notification leads to; undefined where they have no such notification. */
+export async function findNotificationUrl(userId: number, id: number): Promise<string | undefined> {
+	const { rows } = await sql<{ url: string }>`
+		select url from notifications where id = ${id} and user_id = ${userId}`.execute(db())
+	return rows[0]?.url
+}
+
 /** How many notifications of a member are unread, for other statements. @param userId a column */
 export function unreadNotifications(userId: RawBuilder<number>): RawBuilder<number> {
 	return sql<number>`coalesce((select unread from notification_boxes where user_id = ${userId}), 0)`
@@ -122,11 +129,11 @@ export async function listUnnotified(
 	return rows.map((row) => row.id)
 }
 
-/** Those of these members who have not been notified in a group within the last hour, or have read it. */
+/** Those of these members who have not been notified in a group within the last hour, or have seen it since. */
 export async function withoutRecentGroup(trx: Executor, userIds: number[], groupKey: string): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select person as id from unnest(${userIds}::int[]) as person
-		where not exists (select from notifications where user_id = person and group_key = ${groupKey} and read_at is null
+		where not exists (select from notifications where user_id = person and group_key = ${groupKey} and seen_at is null
 			and updated_at > now() - interval '1 hour')`.execute(trx)
 	return rows.map(({ id }) => id)
 }
@@ -158,25 +165,38 @@ export interface SubjectParts {
 }
 
 /**
- * Removes parts of subjects from unread notifications; an empty group is deleted.
+ * Removes parts of subjects from unread notifications; an empty group is deleted, as is a fact about a part that has no actors. Decisions
+ * of moderators stay.
  * @param kind only from notifications of this kind; null for all
  * @param besides a member whose box is locked, too
  * @returns whose counters changed
  */
 export async function removeOfParts(
 	trx: Executor,
-	{ subjectType, subjectIds, partIds, kind, besides }: SubjectParts & { kind: string | null; besides?: number },
+	{
+		subjectType,
+		subjectIds,
+		partIds,
+		kind,
+		besides,
+	}: SubjectParts & { kind: string | null; besides?: number | undefined },
 ): Promise<number[]> {
 	const isPart = (column: string) => sql`${sql.ref(column)} = any(${[...partIds]}::int[])`
+	const isMeant = sql`n.subject_type = ${subjectType} and n.subject_id = any(${[...subjectIds]}::int[])
+		and n.read_at is null and (${kind}::text is null or n.kind = ${kind})`
 	const ofParts = sql`select n.id from notifications n join notification_acts on notification_id = n.id
-		where ${isPart('notification_acts.part_id')} and n.subject_type = ${subjectType} and n.subject_id = any(${[...subjectIds]}::int[])
-			and n.read_at is null and (${kind}::text is null or n.kind = ${kind})`
-	await lockBoxesOf(trx, sql`select user_id from notifications where id in (${ofParts})`, besides)
-	const { rows } = await sql<{ id: number; part: number }>`
-		delete from notification_acts where ${isPart('part_id')} and notification_id in (${ofParts})
-		returning notification_id as id, part_id as part`.execute(trx)
+		where ${isPart('notification_acts.part_id')} and ${isMeant}`
+	const facts = sql`select n.id from notifications n where ${isPart('n.part_id')} and ${isMeant} and n.kind <> 'moderation'
+		and not exists (select from notification_acts where notification_id = n.id)`
+	await lockBoxesOf(trx, sql`select user_id from notifications where id in (${ofParts} union all ${facts})`, besides)
+	const [{ rows }, alone] = await Promise.all([
+		sql<{ id: number; part: number }>`
+			delete from notification_acts where ${isPart('part_id')} and notification_id in (${ofParts})
+			returning notification_id as id, part_id as part`.execute(trx),
+		sql<{ id: number }>`${facts}`.execute(trx),
+	])
 	const acts = Map.groupBy(rows, ({ id }) => id)
-	const touched = [...acts.keys()]
+	const touched = [...new Set([...acts.keys(), ...alone.rows.map(({ id }) => id)])]
 	if (touched.length === 0) return []
 	const removed = [...acts.values()].map((those) => new Set(those.map(({ part }) => part)).size)
 	await sql`
@@ -185,7 +205,7 @@ export async function removeOfParts(
 			url = case when ${isPart('notifications.part_id')} then coalesce(remaining.url, notifications.url) else notifications.url end,
 			actor_ids = array(select person from unnest(actor_ids) with ordinality as one (person, position)
 				where person = any(people) order by position)
-		from remaining join unnest(${touched}::int[], ${removed}::int[]) as removed (id, parts) using (id)
+		from remaining join unnest(${[...acts.keys()]}::int[], ${removed}::int[]) as removed (id, parts) using (id)
 		where remaining.id = notifications.id`.execute(trx)
 	const gone = await sql<{ user_id: number }>`
 		with gone as (
@@ -258,11 +278,20 @@ export async function markNotificationsSeen(trx: Executor, userId: number, ids: 
 		where user_id = ${userId} and id = any(${ids}::int[]) and seen_at is null`.execute(trx)
 }
 
-/** Deletes all notifications about a subject. @param besides a member whose box is locked, too @returns whose counters changed */
-export async function removeOfSubject(trx: Executor, subject: SubjectRef, besides?: number): Promise<number[]> {
+/** `besides`: a member whose box is locked, too; `keepsDecisions`: decisions about parts stay, as their authors have to learn of them. */
+export type SubjectRemoval = { besides?: number | undefined; keepsDecisions?: boolean }
+
+/** Deletes all notifications about a subject. @returns whose counters changed */
+export async function removeOfSubject(
+	trx: Executor,
+	subject: SubjectRef,
+	{ besides, keepsDecisions = false }: SubjectRemoval = {},
+): Promise<number[]> {
 	await lockBoxesOf(trx, notifiedOf(subject), besides)
 	const { rows } = await sql<{ user_id: number }>`
-		with gone as (delete from notifications n where ${isAbout('n', subject)} returning user_id, on_site and read_at is null as unread),
+		with gone as (delete from notifications n where ${isAbout('n', subject)}
+				${keepsDecisions ? sql`and not (kind = 'moderation' and part_id is not null)` : sql``}
+			returning user_id, on_site and read_at is null as unread),
 			counts as (select user_id, count(*) filter (where unread) as unread from gone group by user_id)
 		update notification_boxes set unread = notification_boxes.unread - counts.unread
 		from counts where counts.user_id = notification_boxes.user_id and counts.unread > 0
@@ -285,33 +314,39 @@ export async function removeUnreadOfKind(
 		from gone where gone.user_id = notification_boxes.user_id`.execute(trx)
 }
 
+/**
+ * Deletes the unread notifications for which a condition holds.
+ * @param condition about the row `n`
+ * @param besides a member whose box is locked, too
+ * @returns whose counters changed
+ */
+export async function removeUnread(trx: Executor, condition: RawBuilder<unknown>, besides?: number): Promise<number[]> {
+	const those = sql`notifications n where ${condition} and n.read_at is null`
+	await lockBoxesOf(trx, sql`select n.user_id from ${those}`, besides)
+	const { rows } = await sql<{ user_id: number }>`
+		with gone as (delete from ${those} returning n.user_id, n.on_site),
+			counts as (select user_id, count(*) as unread from gone where on_site group by user_id)
+		update notification_boxes set unread = notification_boxes.unread - counts.unread
+		from counts where counts.user_id = notification_boxes.user_id returning notification_boxes.user_id`.execute(trx)
+	return rows.map((row) => row.user_id)
+}
+
+/** Deletes unread notifications of some kinds about a subject. @param besides as in {@link removeUnread} @returns whose counters changed */
+export function removeOfKinds(
+	trx: Executor,
+	subject: SubjectRef,
+	kinds: readonly string[],
+	besides?: number,
+): Promise<number[]> {
+	return removeUnread(trx, sql`${isAbout('n', subject)} and n.kind = any(${[...kinds]}::text[])`, besides)
+}
+
 /** Changes the title of a subject in all notifications about it. */
 export async function updateSubjectTitle(trx: Executor, subject: SubjectRef, title: string): Promise<void> {
 	await lockBoxesOf(trx, notifiedOf(subject))
 	await sql`update notifications n set title = ${title} where ${isAbout('n', subject)} and title <> ${title}`.execute(
 		trx,
 	)
-}
-
-/** Mutes a subject, or unmutes it. */
-export async function writeMutedSubject(
-	trx: Executor,
-	userId: number,
-	{ type, id }: SubjectRef,
-	muted: boolean,
-): Promise<void> {
-	await (muted
-		? sql`insert into muted_subjects (user_id, subject_type, subject_id) values (${userId}, ${type}, ${id}) on conflict do nothing`
-		: sql`delete from muted_subjects where user_id = ${userId} and subject_type = ${type} and subject_id = ${id}`
-	).execute(trx)
-}
-
-/** How many other subjects of a type a member mutes. */
-export async function countMuted(trx: Executor, userId: number, { type, id }: SubjectRef): Promise<number> {
-	const { rows } = await sql<{ count: number }>`
-		select count(*)::int as count from muted_subjects
-		where user_id = ${userId} and subject_type = ${type} and subject_id <> ${id}`.execute(trx)
-	return rows[0]?.count ?? 0
 }
 
 /** Deletes some notifications without new events for `days`, read or not. @returns how many */

@@ -3,15 +3,16 @@ import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { batchCalls } from '~/lib/batch-calls.ts'
 import { isId } from '~/lib/checks.ts'
-import { Invalid } from '~/lib/errors.ts'
+import { Invalid, NoSuch } from '~/lib/errors.ts'
 import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { actorNameOf, type NotificationKindName, type NotificationKinds, textOfEvent } from './kinds.server.ts'
+import { countMuted, writeMutedSubject } from './muting.queries.server.ts'
 import {
-	countMuted,
 	countNotified,
+	findNotificationUrl,
 	findSubjectState,
 	listNotificationRows,
 	listUnnotified,
@@ -23,14 +24,15 @@ import {
 	type NotificationSelection,
 	readUnreadOf,
 	removeOfActor,
+	removeOfKinds,
 	removeOfParts,
 	removeOfSubject,
 	removeUnreadOfKind,
 	type SubjectParts,
 	type SubjectRef,
+	type SubjectRemoval,
 	updateSubjectTitle,
 	withoutRecentGroup,
-	writeMutedSubject,
 } from './notifications.queries.server.ts'
 import type { NotificationView, Subject } from './notifications.view.ts'
 import { queuePushes } from './push/delivery.server.ts'
@@ -140,7 +142,7 @@ export interface FactNotification extends NotificationAbout {
 	group: string
 	/** The actor, where it matters. */
 	actorId?: number
-	/** Whether it may come in bursts: members notified within the last hour who have not read it are skipped. */
+	/** Whether it may come in bursts: members notified within the last hour who have not seen it are skipped. */
 	inBursts?: boolean
 }
 
@@ -166,10 +168,10 @@ export async function notifyOfFact(
 
 /**
  * Deletes notifications about a subject that is gone.
- * @param besides a member whose box is locked, too, as they are notified of a decision in the same transaction
+ * @param how `besides`: a member who is notified of a decision in the same transaction
  * @returns whose counters changed, for {@link announceUnread}
  */
-export const forgetSubject: (trx: Executor, subject: SubjectRef, besides?: number) => Promise<number[]> =
+export const forgetSubject: (trx: Executor, subject: SubjectRef, how?: SubjectRemoval) => Promise<number[]> =
 	removeOfSubject
 
 /**
@@ -179,7 +181,7 @@ export const forgetSubject: (trx: Executor, subject: SubjectRef, besides?: numbe
  */
 export function forgetPart(
 	trx: Executor,
-	part: { subject: SubjectRef; partId: number; kind: NotificationKindName | null; besides?: number },
+	part: { subject: SubjectRef; partId: number; kind: NotificationKindName | null; besides?: number | undefined },
 ): Promise<number[]> {
 	const { subject, partId, ...rest } = part
 	return removeOfParts(trx, { subjectType: subject.type, subjectIds: [subject.id], partIds: [partId], ...rest })
@@ -189,6 +191,18 @@ export function forgetPart(
 export function forgetParts(trx: Executor, parts: SubjectParts): Promise<number[]> {
 	return removeOfParts(trx, { ...parts, kind: null })
 }
+
+/**
+ * Deletes unread notifications of some kinds about a subject.
+ * @param besides a member who is notified in the same transaction: all boxes are locked at once
+ * @returns as {@link forgetSubject}
+ */
+export const forgetKinds: (
+	trx: Executor,
+	subject: SubjectRef,
+	kinds: readonly NotificationKindName[],
+	besides?: number,
+) => Promise<number[]> = removeOfKinds
 
 /** How many members got a kind of notification about a part of a subject; about the subject itself where `partId` is null. */
 export const countNotifiedOf: (
@@ -266,6 +280,19 @@ export async function readNotifications(viewer: Viewer, which: NotificationSelec
 		.execute((trx) => markRead(trx, id, which))
 	await announceUnread([{ userId: id, unread }])
 	return unread
+}
+
+/**
+ * Opens an own notification, and marks it as read: not every page that one leads to does so, and one that refuses never does.
+ * @param isRead false for a prefetch
+ * @returns the address that it leads to
+ * @throws NotAllowed for a visitor, NoSuch
+ */
+export async function openNotification(viewer: Viewer, id: number, isRead: boolean): Promise<string> {
+	const url = await findNotificationUrl(requireSignedIn(viewer).id, id)
+	if (url === undefined) throw new NoSuch('notification')
+	if (isRead) await readNotifications(viewer, { ids: [id] })
+	return url
 }
 
 /**

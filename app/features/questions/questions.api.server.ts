@@ -81,7 +81,7 @@ export const query = questionCard.extend({
 	...vote,
 	following: z.boolean().describe('Whether you follow it.'),
 	affected: z.boolean().describe('Whether you have the same problem.'),
-	invited: z.boolean().describe('Whether you were asked to answer it, and neither declined nor commented.'),
+	invited: z.boolean().describe('Whether you were asked to answer it, still can, and neither declined nor commented.'),
 	affectedCount: z.int().describe('How many members besides its author have the same problem.'),
 	origin,
 }) satisfies z.ZodType<QuestionPageView, QuestionPageView>

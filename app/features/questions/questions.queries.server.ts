@@ -248,7 +248,8 @@ export async function findQuestionMarks(userId: number, questionId: number): Pro
 			exists (select from follows where user_id = ${userId} and question_id = ${questionId}) as following,
 			exists (select from affected_members where user_id = ${userId} and question_id = ${questionId}) as affected,
 			exists (select from invitations where question_id = ${questionId} and user_id = ${userId} and told and declined_at is null)
-				and not exists (select from comments where question_id = ${questionId} and author_id = ${userId} and status = 'published') as invited`.execute(
+				and not exists (select from comments where question_id = ${questionId} and author_id = ${userId} and status = 'published')
+				and exists (select from questions where id = ${questionId} and status = 'published' and locked_at is null) as invited`.execute(
 		db(),
 	)
 	return rows[0] ?? { vote: 0, bookmarked: false, following: false, affected: false, invited: false }

@@ -4,7 +4,7 @@ import '~/features/index.server.ts'
 import { deleteQuestion } from '~/features/asking/asking.server.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
 import { chooseSolution } from '~/features/discussion/votes.server.ts'
-import { listNotifications } from '~/features/notifications/notifications.server.ts'
+import { countUnread, listNotifications, notify } from '~/features/notifications/notifications.server.ts'
 import { muteQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -75,6 +75,9 @@ describe('asking somebody to answer', () => {
 		expect((await getInvitations(inviter, question.id)).invited.map(({ username }) => username)).toEqual([
 			expert.username,
 		])
+		await sql`update questions set locked_at = now() where id = ${question.id}`.execute(db())
+		expect(await invited(expert)).toEqual([false, false])
+		await sql`update questions set locked_at = null where id = ${question.id}`.execute(db())
 		await declineToAnswer(expert, question.id)
 		await ask(await makeMember(`third${serial}`))
 		expect([await invited(expert), (await told(expert)).length]).toEqual([[false, false], 1])
@@ -164,6 +167,26 @@ describe('the reminder to mark the solution', () => {
 		expect(await reminders()).toEqual([`A reminder to say what solved The question of round ${serial}`])
 		await sql`update notifications set read_at = now()`.execute(db())
 		expect(await remindAskers()).toBe(0)
+	})
+
+	test('is no longer told once a moderator has marked the solution, nor to whom that they may know it', async () => {
+		const moderator = await makeMember(`warden${serial}`, 'moderator')
+		const commentId = await makeComment(expert, question.id)
+		await age(4)
+		await remindAskers()
+		await db()
+			.transaction()
+			.execute((trx) =>
+				notify(trx, {
+					people: new Map([[inviter.id, 'may-know']]),
+					actorId: asker.id,
+					subject: { type: 'query', id: question.id, title: 'The question', url: question.url },
+					part: null,
+				}),
+			)
+		expect([(await reminders()).length, await countUnread(inviter)]).toEqual([1, 1])
+		await chooseSolution(moderator, { questionId: question.id, commentId })
+		expect([await reminders(), await countUnread(inviter), (await told(expert)).length]).toEqual([[], 0, 1])
 	})
 
 	test('that fails stops nobody else’s', async () => {

@@ -3,9 +3,10 @@ import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-/** An SQL condition: whether a member was asked to answer a question, and has neither declined nor written there. */
+/** An SQL condition: whether a member was asked to answer a question, still can, and has neither declined nor written there. */
 export function isInvited(userId: number, questionId: number): RawBuilder<boolean> {
 	return sql`(exists (select from invitations where question_id = ${questionId} and user_id = ${userId} and told and declined_at is null)
+		and exists (select from questions where id = ${questionId} and status = 'published' and locked_at is null)
 		and not exists (select from comments c where c.question_id = ${questionId} and c.author_id = ${userId} and c.status = 'published'))`
 }
 

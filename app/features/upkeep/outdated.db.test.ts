@@ -4,7 +4,7 @@ import '~/features/index.server.ts'
 import { deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
 import { chooseSolution, withdrawSolution } from '~/features/discussion/votes.server.ts'
-import { listNotifications } from '~/features/notifications/notifications.server.ts'
+import { countUnread, listNotifications } from '~/features/notifications/notifications.server.ts'
 import { muteQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -67,12 +67,24 @@ describe('reports about a solution', () => {
 	test('expire with an edit, and can be made again for the new text', async () => {
 		for (const reader of [0, 1]) await say(reader, 'error')
 		await editComment(solver, commentId, { body: 'Like this, since today.' })
-		expect([await shown(readers[0] ?? null), await told(solver)]).toEqual([[null, false], 1])
+		expect([await shown(readers[0] ?? null), await told(solver)]).toEqual([[null, false], 0])
 		await say(0)
 		expect(await shown(readers[0] ?? null)).toEqual([null, true])
-		await sql`update notifications set read_at = now()`.execute(db())
 		await say(1)
-		expect([await shown(null), await told(solver), await told(asker)]).toEqual([[[2, ''], false], 2, 2])
+		expect([await shown(null), await told(solver), await told(asker)]).toEqual([[[2, ''], false], 1, 1])
+	})
+
+	test.each<[string, () => Promise<unknown>]>([
+		['is edited', () => editComment(solver, commentId, { body: 'Like this, since today.' })],
+		['is deleted', () => deleteComment(solver, commentId)],
+		['is no longer chosen', () => withdrawSolution(asker, { questionId, commentId })],
+	])('are no longer notified of once it %s', async (_what, act) => {
+		for (const reader of [0, 1]) await say(reader)
+		expect([await told(solver), await told(asker)]).toEqual([1, 1])
+		const before = await countUnread(asker)
+		await act()
+		expect([await told(solver), await told(asker)]).toEqual([0, 0])
+		expect(await countUnread(asker)).toBeLessThan(before)
 	})
 
 	test('do not notify members who muted the question, and cannot be made by suspended members', async () => {

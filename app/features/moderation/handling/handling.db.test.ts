@@ -1,14 +1,17 @@
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { countUnread, listNotifications } from '~/features/notifications/notifications.server.ts'
 import { getPreferences, setPreferences } from '~/features/notifications/preferences.server.ts'
 import { leave } from '~/features/privacy/leaving/leaving.server.ts'
 import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import type { JobHandlers } from '~/platform/jobs/jobs.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { cast, decide, named, spam, useCast } from '../../../../tests/support/moderation-cast.ts'
 import { setModeratorRole } from '../members.server.ts'
+import { moderation } from '../moderation.feature.server.ts'
 import { getCase, listCases } from '../queue.server.ts'
 import { reportSubject } from '../reports.server.ts'
 import { deleteOldNotes } from './handling.queries.server.ts'
@@ -29,6 +32,14 @@ const assign = (viewer: SignedIn, assignee: string, assigned?: string) =>
 
 async function handlerOf(viewer = cast.moderator): Promise<string | undefined> {
 	return (await getCase(viewer, ofQuery())).assignee?.username
+}
+
+/** Runs the queued jobs of moderation, as a worker would. */
+async function runJobs(): Promise<void> {
+	const { rows } = await sql<{ name: keyof JobHandlers; payload: never }>`
+		delete from graphile_worker._private_jobs job using graphile_worker._private_tasks task
+		where task.id = job.task_id returning task.identifier as name, payload`.execute(db())
+	for (const { name, payload } of rows) await moderation.jobs?.[name]?.(payload)
 }
 
 async function told(kind: string): Promise<{ username: string; title: string; count: number }[]> {
@@ -120,6 +131,8 @@ describe('a case', () => {
 })
 
 describe('notifications of new reports', () => {
+	beforeEach(() => sql`update reports set created_at = now() - interval '2 hours'`.execute(db()))
+
 	test('are sent once per burst, and only to the assignee, if there is one', async () => {
 		await sql`delete from notifications`.execute(db())
 		const reporter = await makeMember('eager', 'moderator')
@@ -140,6 +153,47 @@ describe('notifications of new reports', () => {
 		await sql`delete from notifications`.execute(db())
 		await notifyModerators(news)
 		expect(await told('case-report')).toEqual([])
+	})
+
+	test('are sent again to who has seen the last one, whose mail would not come any more', async () => {
+		await sql`delete from notifications`.execute(db())
+		await reportSubject(cast.member, ofQuery(), spam)
+		const { caseId } = await getCase(cast.moderator, ofQuery())
+		const news = { caseId, actorId: cast.member.id }
+		await notifyModerators(news)
+		await listNotifications(second)
+		await notifyModerators(news)
+		const again = (await told('case-report')).filter(({ count }) => count === 2)
+		expect(again.map(({ username }) => username)).toEqual(['second'])
+	})
+
+	test('are removed once their case is decided, and of the queue once it is empty', async () => {
+		await sql`delete from notifications`.execute(db())
+		await sql`update notification_boxes set unread = 0`.execute(db())
+		await sql`update cases set closed_at = now(), assignee_id = null`.execute(db())
+		await sql`delete from graphile_worker._private_jobs`.execute(db())
+		await reportSubject(cast.member, ofQuery(), spam)
+		await reportSubject(cast.member, named('comment', cast.comment), spam)
+		await assign(cast.moderator, 'second')
+		await runJobs()
+		expect(await countUnread(second)).toBe(2)
+		await decide(cast.moderator, 'query', cast.query, 'dismiss')
+		await runJobs()
+		expect((await listNotifications(second)).rows.map(({ title }) => title)).toEqual(['the moderation queue'])
+		await decide(cast.moderator, 'comment', cast.comment, 'hide')
+		await runJobs()
+		expect([await countUnread(second), await countUnread(cast.admin)]).toEqual([0, 0])
+	})
+
+	test('are removed from who loses the role before reading them', async () => {
+		const former = await makeMember('dismissed', 'moderator')
+		await reportSubject(cast.member, ofQuery(), spam)
+		const { caseId } = await getCase(cast.moderator, ofQuery())
+		await notifyModerators({ caseId, actorId: cast.member.id })
+		await assign(cast.moderator, 'dismissed')
+		expect(await countUnread(former)).toBe(2)
+		await setModeratorRole(cast.admin, 'dismissed', 'member')
+		expect([await countUnread(former), (await listNotifications(former)).rows]).toEqual([0, []])
 	})
 
 	test('do not reach moderators who cannot decide: those who are suspended or leaving', async () => {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { removeUnread } from '~/features/notifications/notifications.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isoSeconds, isoTime } from '~/platform/db/sql-text.server.ts'
@@ -35,9 +36,17 @@ export async function writeAssignee(trx: Executor, caseId: number, assigneeId: n
 	await sql`update cases set assignee_id = ${assigneeId} where id = ${caseId}`.execute(trx)
 }
 
-/** Unassigns all cases of somebody who no longer moderates. */
+/** Unassigns all cases of somebody who no longer moderates, and deletes their unread notifications of cases and the queue. */
 export async function releaseCases(trx: Executor, memberId: number): Promise<void> {
 	await sql`update cases set assignee_id = null where assignee_id = ${memberId}`.execute(trx)
+	await removeUnread(trx, sql`n.user_id = ${memberId} and n.subject_type in ('case', 'queue')`)
+}
+
+/** Deletes unread notifications of cases that their reader does not handle any more, and of an empty queue. @returns whose counters changed */
+export function removeHandledNews(trx: Executor): Promise<number[]> {
+	const isOver = sql`case n.subject_type when 'case' then not exists (select from cases where id = n.subject_id and assignee_id = n.user_id)
+		else not exists (select from cases where closed_at is null) end`
+	return removeUnread(trx, sql`n.subject_type in ('case', 'queue') and ${isOver}`)
 }
 
 /** Adds a note to the case of a subject; creates a closed case for a subject without one. */

@@ -41,6 +41,7 @@ export async function assignCase(viewer: Viewer, name: SubjectName, input: Input
 			if (assigned !== undefined && assigned !== holder) throw new Conflict(assignedMeanwhile(locked.assignee?.name))
 			if (holder === (chosen?.username ?? '')) return []
 			await writeAssignee(trx, locked.id, chosen?.id ?? null)
+			if (locked.assignee) await addJob('forget-handled', {}, trx)
 			await log(trx, actor, found, chosen ? 'assign' : 'unassign', chosen ? `to @${chosen.username}` : '')
 			return chosen && chosen.id !== actor.id ? tellAssignee(trx, actor, found, locked.id, chosen.id) : []
 		})
@@ -123,6 +124,8 @@ declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
 		/** Notifies moderators of something in the queue. */
 		'tell-moderators': NewsOfCase
+		/** Removes notifications of cases that are closed or reassigned; apart from decisions, as many boxes are locked. */
+		'forget-handled': object
 	}
 }
 

@@ -45,11 +45,11 @@ interface NotificationLinkProps {
 	place?: RefObject<HTMLAnchorElement | null>
 }
 
-/** What happened, as a link to its place. */
+/** What happened, as a link to its place: an unread one by way of an address that marks it as read. */
 function NotificationLink({ notification, className, place }: NotificationLinkProps) {
-	const { actor, by, people, words, title, reason, url, at, unread } = notification
+	const { id, actor, by, people, words, title, reason, url, at, unread } = notification
 	return (
-		<Link ref={place} className={className} to={url}>
+		<Link ref={place} className={className} to={unread ? `/notifications/${id}` : url}>
 			<Avatar user={actor ?? { username: 'somebody', name: by, image: null }} size={32} />
 			<span className="min-w-0 flex-1 text-sm leading-5 text-ink-2 wrap-anywhere">
 				<span className="font-semibold text-ink">
@@ -85,10 +85,13 @@ export function LatestNotifications({ unread, open }: { unread: number; open: bo
 		if (!open) return
 		const closed = new AbortController()
 		const load = async () => {
+			// What is loaded counts as seen, and is not mailed.
+			if (document.hidden) return
 			const latest = await fetchJsonWithRetries<{ rows: NotificationView[] }>('/notifications/latest', closed.signal)
 			if (latest && !closed.signal.aborted) setRows(latest.rows)
 		}
 		void load()
+		document.addEventListener('visibilitychange', load, { signal: closed.signal })
 		return () => closed.abort()
 	}, [open, unread, changes])
 	return (

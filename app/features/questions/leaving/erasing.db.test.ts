@@ -4,6 +4,7 @@ import { deleteQuestion, restoreQuestion } from '~/features/asking/asking.server
 import { deleteComment, restoreComment } from '~/features/discussion/commenting.server.ts'
 import '~/features/index.server.ts'
 import { reportSubject } from '~/features/moderation/reports.server.ts'
+import { countUnread, listNotifications } from '~/features/notifications/notifications.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -66,6 +67,16 @@ test('a query on which only its author commented stays deleted', async () => {
 	await expect(getDiscussed(null, id)).rejects.toThrow(NotFound)
 	await eraseAll()
 	await expect(getDiscussed(null, id)).rejects.toThrow(NotFound)
+})
+
+test('nobody is left with a notification of a comment that was deleted with its author', async () => {
+	const left = await makeMember('passing')
+	const { id } = await makeQuestion(asker)
+	const comment = await makeComment(helper, id, 'Try this.')
+	await makeComment(left, id, 'That helped.', comment)
+	expect(await countUnread(helper)).toBe(1)
+	await leave(left)
+	expect([await countUnread(helper), (await listNotifications(helper)).rows]).toEqual([0, []])
 })
 
 test('a page of comments stays when the moderator who deleted the query leaves', async () => {

@@ -1,10 +1,11 @@
 import { skipEvidenceRefresh } from '~/features/evidence/evidence.queries.server.ts'
 import { closeCase } from '~/features/moderation/cases.queries.server.ts'
 import { clearLoggedTitles } from '~/features/moderation/leaving.queries.server.ts'
-import { forgetSubject } from '~/features/notifications/notifications.server.ts'
+import { announceUnread, forgetSubject } from '~/features/notifications/notifications.server.ts'
 import { invalidatePages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Leaver } from '~/platform/member-data.ts'
+import { forgetComments } from '../notifying/notifying.server.ts'
 import { lockAnyQuestion } from '../status/status.queries.server.ts'
 import { questionTag } from '../writing/change.server.ts'
 import { removeComment, removeQuestion } from '../writing/writing.queries.server.ts'
@@ -38,45 +39,50 @@ export async function leavePosts(leaver: Leaver): Promise<boolean> {
 	return questions.length === AT_ONCE
 }
 
-/** Locks a question, as every writer of it and of its comments does, and invalidates its pages. */
-async function inQuestion(id: number, work: (trx: Executor) => Promise<unknown>): Promise<void> {
-	await db()
+/**
+ * Locks a question, as every writer of it and of its comments does, and invalidates its pages.
+ * @param work returns whose notifications changed
+ */
+async function inQuestion(id: number, work: (trx: Executor) => Promise<number[]>): Promise<void> {
+	const told = await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockAnyQuestion(trx, id)
-			await work(trx)
+			return work(trx)
 		})
 	await invalidatePages([LIST_PAGES, questionTag(id)])
+	await announceUnread(told)
 }
 
-async function leaveComment(trx: Executor, leaver: Leaver, id: number, questionId: number): Promise<void> {
+async function leaveComment(trx: Executor, leaver: Leaver, id: number, questionId: number): Promise<number[]> {
 	const post = await findLeaverComment(trx, id, leaver.accounts)
-	if (!post) return
+	if (!post) return []
 	await skipEvidenceRefresh(trx, leaver.accounts)
 	const isPublished = post.status === 'published'
 	if (isPublished && (leaver.keepsTexts || post.built_on)) {
 		await transferPost(trx, 'comment', id, leaver.keepsTexts)
-		return
+		return []
 	}
 	if (isPublished) await removeComment(trx, id, questionId, { status: 'deleted', by: null })
 	// Without a text there is nothing left to decide.
 	await closeCase(trx, 'comment', id)
 	await erasePost(trx, 'comment', id, post.needed)
+	return isPublished ? forgetComments(trx, [{ id, question_id: questionId }]) : []
 }
 
-async function leaveQuestion(trx: Executor, leaver: Leaver, id: number): Promise<void> {
+async function leaveQuestion(trx: Executor, leaver: Leaver, id: number): Promise<number[]> {
 	const post = await findLeaverQuestion(trx, id, leaver.accounts)
-	if (!post) return
+	if (!post) return []
 	const isPublished = post.status === 'published'
 	if (isPublished && (leaver.keepsTexts || post.built_on)) {
 		await transferPost(trx, 'query', id, leaver.keepsTexts)
-		return
+		return []
 	}
 	if (isPublished) await removeQuestion(trx, id, post, { status: 'deleted', by: null })
 	await closeCase(trx, 'query', id)
-	await forgetSubject(trx, { type: 'query', id })
 	await forgetTitle(trx, id)
 	await erasePost(trx, 'query', id, post.needed)
+	return forgetSubject(trx, { type: 'query', id })
 }
 
 /** Removes a question's title, which is about to be erased, from the moderation log. */
@@ -98,13 +104,17 @@ async function forgetTitle(trx: Executor, questionId: number): Promise<void> {
 export async function eraseDeletedPosts(days: number, limit: number): Promise<number> {
 	// Comments first, replies before what they answer, so that few rows are still needed.
 	const comments = await listDeletedBefore('comment', days, limit)
-	for (const { id, question_id } of comments) await inQuestion(question_id, (trx) => erase(trx, 'comment', id))
+	for (const { id, question_id } of comments)
+		await inQuestion(question_id, async (trx) => {
+			await erase(trx, 'comment', id)
+			return []
+		})
 	if (comments.length === limit) return limit
 	const questions = await listDeletedBefore('query', days, limit)
 	for (const { id } of questions)
-		await inQuestion(id, async (trx) => {
-			if (await erase(trx, 'query', id)) await forgetSubject(trx, { type: 'query', id })
-		})
+		await inQuestion(id, async (trx) =>
+			(await erase(trx, 'query', id)) ? forgetSubject(trx, { type: 'query', id }) : [],
+		)
 	return Math.max(comments.length, questions.length)
 }
 

@@ -234,6 +234,16 @@ describe('when the text that caused them is edited, deleted or restored', () => 
 		expect([await toldBriefly(asker), await countUnread(asker)]).toEqual([['1 commented on'], 0])
 	})
 
+	test('restoring a comment of long ago notifies nobody, as nothing tells any more who was notified of it', async () => {
+		const id = await makeComment(ben, question.id)
+		await sql`update comments set created_at = now() - interval '200 days' where id = ${id}`.execute(db())
+		await sql`delete from notifications where user_id = ${asker.id}`.execute(db())
+		await sql`update notification_boxes set unread = 0 where user_id = ${asker.id}`.execute(db())
+		await deleteComment(ben, id)
+		await restoreComment(ben, id)
+		expect(await toldBriefly(asker)).toEqual([])
+	})
+
 	test('hiding a comment withdraws its notifications in the same way, and restoring it sends them', async () => {
 		const moda = await makeMember(`moda${serial}`, 'moderator')
 		const id = await makeComment(ben, question.id, `@${cleo.username}`)
@@ -241,6 +251,18 @@ describe('when the text that caused them is edited, deleted or restored', () => 
 		expect(await toldBriefly(cleo)).toEqual([])
 		await decide(moda, 'comment', id, 'restore')
 		expect((await listNotifications(cleo)).rows).toMatchObject([{ actor: { username: ben.username } }])
+	})
+
+	test('deleting a query leaves a moderator’s decision about somebody else’s comment on it', async () => {
+		const moda = await makeMember(`modb${serial}`, 'moderator')
+		const id = await makeComment(ben, question.id)
+		await makeComment(cleo, question.id, `@${ben.username}`)
+		await decide(moda, 'comment', id, 'hide')
+		await deleteQuestion(asker, question.id)
+		expect([(await listNotifications(ben)).rows.map(({ by }) => by), await countUnread(ben)]).toEqual([
+			['A moderator'],
+			1,
+		])
 	})
 
 	test('a withdrawn solution removes its notification', async () => {

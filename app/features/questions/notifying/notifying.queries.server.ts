@@ -24,12 +24,19 @@ export interface CommentFacts {
 	author_id: number
 	parent_id: number | null
 	body: string
+	/** Whether it was written within the last days. */
+	is_recent: boolean
 }
+
+/** The shortest time, in days, for which notifications may be stored: afterwards nothing tells who was notified of a comment. */
+const RECENT_DAYS = 7
 
 /** Like {@link CommentFacts}; undefined when there is none. */
 export async function findCommentFacts(trx: Executor, commentId: number): Promise<CommentFacts | undefined> {
 	const { rows } = await sql<CommentFacts>`
-		select ${memberBehind(sql.ref('m.author_id'))} as author_id, m.parent_id, m.body from comments m join questions q on q.id = m.question_id
+		select ${memberBehind(sql.ref('m.author_id'))} as author_id, m.parent_id, m.body,
+			m.created_at > now() - make_interval(days => ${sql.lit(RECENT_DAYS)}) as is_recent
+		from comments m join questions q on q.id = m.question_id
 		where m.id = ${commentId} and m.status = 'published' and q.status = 'published'`.execute(trx)
 	return rows[0]
 }

@@ -2,6 +2,7 @@ import type { NotificationKind, NotificationKindName } from '~/features/notifica
 import {
 	announceUnread,
 	countNotifiedOf,
+	forgetKinds,
 	forgetPart,
 	forgetParts,
 	forgetSubject,
@@ -145,30 +146,32 @@ export async function notifyOfEvent(
 		case 'comment-restored':
 		case 'comment-republished': {
 			const comment = await findCommentFacts(trx, event.commentId)
-			if (!comment) return []
+			if (!comment?.is_recent) return []
 			const { author_id: actorId, parent_id: parentId, body } = comment
 			const concern = await findCommentAudience(trx, { question, parentId, mentioned: mentionsIn(body) })
 			return notifyOfComment(trx, event, { actorId, concern, isNew: false })
 		}
 		case 'comment-deleted':
 		case 'comment-unpublished':
-			return forgetPart(trx, {
-				subject: refOf(question.id),
-				partId: event.commentId,
-				kind: null,
-				...(besides !== undefined && { besides }),
-			})
+			return forgetPart(trx, { subject: refOf(question.id), partId: event.commentId, kind: null, besides })
 		case 'comment-changed': {
 			const { commentId, before } = event
-			return notifyNewlyMentioned(trx, event, { commentId, before })
+			const forgotten = await forgetPart(trx, { subject: refOf(question.id), partId: commentId, kind: 'outdated' })
+			return [...forgotten, ...(await notifyNewlyMentioned(trx, event, { commentId, before }))]
 		}
 		case 'solution-chosen': {
 			const { commentId } = event
-			const people = recipientsOf({ actorId, solverId: await findCommentAuthor(trx, commentId) })
-			return notify(trx, { people, ...doneBy(event), ...aboutQuestion(question, commentId) })
+			const solverId = await findCommentAuthor(trx, commentId)
+			// A solved question needs neither an answer nor a reminder.
+			const forgotten = await forgetKinds(trx, refOf(question.id), ['may-know', 'reminder'], solverId ?? undefined)
+			const people = recipientsOf({ actorId, solverId })
+			return [...forgotten, ...(await notify(trx, { people, ...doneBy(event), ...aboutQuestion(question, commentId) }))]
 		}
-		case 'solution-withdrawn':
-			return forgetPart(trx, { subject: refOf(question.id), partId: event.commentId, kind: 'solution' })
+		case 'solution-withdrawn': {
+			const part = { subject: refOf(question.id), partId: event.commentId }
+			const forgotten = await forgetPart(trx, { ...part, kind: 'solution' })
+			return [...forgotten, ...(await forgetPart(trx, { ...part, kind: 'outdated' }))]
+		}
 		case 'question-added':
 			return notifyOfQuestion(trx, event)
 		case 'question-changed': {
@@ -177,7 +180,7 @@ export async function notifyOfEvent(
 		}
 		case 'question-deleted':
 		case 'question-unpublished':
-			return forgetSubject(trx, refOf(question.id), besides)
+			return forgetSubject(trx, refOf(question.id), { besides, keepsDecisions: true })
 		default:
 			return []
 	}

@@ -219,7 +219,7 @@ export async function removeComment(
 }
 
 /**
- * Publishes a comment that was pending or removed. Its question must be locked.
+ * Publishes a comment that was pending or removed. Its question must be locked. `status_at` is set where it was never published before.
  * @param from the status that it must have, and who publishes it
  * @returns false when it has another status by now, or its text was erased
  */
@@ -230,7 +230,8 @@ export async function publishComment(
 	{ from, by }: { from: PostStatus; by: number },
 ): Promise<boolean> {
 	const { rows } = await sql`
-		update comments set ${statusAssignments({ status: 'published', by })}, never_published = false, is_solution = was_solution, was_solution = false,
+		update comments set status = 'published', status_reason = '', status_by = ${by},
+			status_at = case when never_published then now() end, never_published = false, is_solution = was_solution, was_solution = false,
 			chosen_at = case when status = 'deleted' and was_solution then now() else chosen_at end
 		where id = ${id} and status = ${from} and body <> '' returning id`.execute(trx)
 	if (rows.length > 0) await recount(trx, questionId, 1, from !== 'deleted')
