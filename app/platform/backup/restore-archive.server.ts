@@ -1,9 +1,15 @@
 import { existsSync } from 'node:fs'
 import { lchown, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
+import pg from 'pg'
 import { z } from 'zod'
 import { config } from '~/config.server.ts'
-import { abortPostgres, clusterOwner, startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
+import {
+	abortPostgres,
+	clusterOwner,
+	type EmbeddedPostgres,
+	startEmbeddedPostgres,
+} from '~/platform/db/embedded-postgres.server.ts'
 import { ownFolder } from '~/platform/db/postgres-owner.server.ts'
 import { isBeingRestored, RECOVERY_SIGNAL, unpackingFolderOf } from '~/platform/db/postgres-process.server.ts'
 import { forgetPasswords } from '~/platform/db/postgres-roles.server.ts'
@@ -12,6 +18,7 @@ import { type ArchiveEntry, InvalidBackup, readArchive } from './archive.server.
 import { detachArchive } from './archiving-state.server.ts'
 import { mirroredPictures } from './picture-mirror.server.ts'
 import { contentTypeOf, writeInto } from './restore.server.ts'
+import { leaveOutIds } from './tables.queries.server.ts'
 import {
 	archiveIdentity,
 	type BaseBackup,
@@ -207,11 +214,23 @@ async function recover(dataDir: string, to: Date | null, feeder: WalFeeder): Pro
 				return await startEmbeddedPostgres(dataDir, options)
 			throw feeder.failure ?? error
 		})
-		await postgres.stop()
+		await leaveOutIdsOf(postgres).finally(() => postgres.stop())
 		// PostgreSQL takes a missing segment for the end of the WAL.
 		if (feeder.failure) throw feeder.failure
 	} finally {
 		await stopFeeding()
+	}
+}
+
+async function leaveOutIdsOf({ admin }: EmbeddedPostgres): Promise<void> {
+	const client = new pg.Client(admin)
+	// The current statement gets the error.
+	client.on('error', () => {})
+	await client.connect()
+	try {
+		await leaveOutIds(client)
+	} finally {
+		await client.end()
 	}
 }
 

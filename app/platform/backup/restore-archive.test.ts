@@ -38,6 +38,8 @@ beforeAll(async () => {
 	const archiver = makeArchiver()
 	const client = await connectAsSuperuser(dataDir)
 	await client.query('create table notes as select 7 as id')
+	await client.query('create sequence ids')
+	await client.query("select setval('ids', 7)")
 	await client.query('grant select on notes to public')
 	await archiver.look(settings)
 	await archiver.settle()
@@ -56,6 +58,8 @@ async function expectRestored(dataDir: string): Promise<void> {
 		const client = new pg.Client(postgres.admin)
 		await client.connect()
 		expect((await client.query('select id from notes')).rows).toEqual([{ id: 7 }])
+		// What was given after the moment that is restored must not be given again.
+		expect((await client.query("select nextval('ids')::int as id")).rows).toEqual([{ id: 10_008 }])
 		await client.end()
 	} finally {
 		await postgres.stop()

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import type pg from 'pg'
 import { afterAll, expect, test, vi } from 'vitest'
 import { closeDatabase, db, openDatabase, pool } from '~/platform/db/db.server.ts'
@@ -63,6 +64,11 @@ test('no site starts on a restore that was broken off, until it is run again or 
 		},
 	])
 	await start()
+	// What was given after the backup must not be given again.
+	const { rows } = await sql<{
+		id: number
+	}>`select nextval(pg_get_serial_sequence('questions', 'id'))::int as id`.execute(db())
+	expect(rows[0]?.id).toBeGreaterThan(10_000)
 	await expect(restore(() => Promise.reject(new Error('No space left.')))).rejects.toThrow('No space left.')
 	await start()
 })

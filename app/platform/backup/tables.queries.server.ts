@@ -203,7 +203,22 @@ export async function beginLoading(
 	}
 }
 
-/** Sets sequences and adds jobs as the backup lists them. */
+/** Ids that a restore leaves out in each sequence. */
+const LEFT_OUT_IDS = 10_000
+
+/**
+ * Makes every sequence leave out ids. Those after the backup were given to what is lost: to links, mails and open tabs that name it,
+ * something new with the same id would be what they mean.
+ */
+export async function leaveOutIds(client: pg.ClientBase): Promise<void> {
+	await client.query(
+		`select setval(format('public.%I', sequencename)::regclass, least(coalesce(last_value, 0) + $1, max_value))
+		 from pg_sequences where schemaname = 'public' and data_type <> 'smallint'::regtype`,
+		[LEFT_OUT_IDS],
+	)
+}
+
+/** Sets sequences, which then leave out ids, and adds jobs as the backup lists them. */
 export async function restoreCounters(
 	client: pg.ClientBase,
 	sequences: Record<string, string | null>,
@@ -214,6 +229,7 @@ export async function restoreCounters(
 			`select setval(format('public.%I', $1::text)::regclass, coalesce($2::bigint, 1), $2 is not null)`,
 			[name, value],
 		)
+	await leaveOutIds(client)
 	for (const { identifier, payload, queue, run_at, max_attempts, key, priority } of jobs)
 		await client.query(
 			`select graphile_worker.add_job($1, payload => $2::json, queue_name => $3, run_at => $4::timestamptz, max_attempts => $5,
