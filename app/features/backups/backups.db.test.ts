@@ -19,7 +19,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { testDatabaseUrl } from '../../../tests/support/members-site.ts'
 import { getSection, saveSection } from '../site-settings/site-settings.server.ts'
-import { backUpWhenDue, backupSection, getBackupStatus, isBackupDue } from './backups.server.ts'
+import { backUpWhenDue, backupSection, getBackupStatus, isBackupDue, obstacleToBackups } from './backups.server.ts'
 import { openBucket } from './bucket.server.ts'
 import { runScript } from './run-script.server.ts'
 import { readBackups, requestBackup } from './runs.server.ts'
@@ -262,6 +262,19 @@ test('says why a backup could not be restored', async () => {
 	} finally {
 		await sql`drop table notes_of_the_operator`.execute(db())
 	}
+})
+
+test('with a saved passphrase that cannot be read, no backup is made without it', async () => {
+	await save({ 'password-passphrase': 'a lantern at the ford' })
+	// As after AUTH_SECRET has changed.
+	await sql`update site_settings set texts = jsonb_set(texts, '{passphrase}', '"v1.AAAA"'), version = version + 1`.execute(
+		db(),
+	)
+	await announceSettings()
+	await expect(backUpWhenDue()).rejects.toThrow('The saved passphrase cannot be read')
+	expect(await runs()).toMatchObject([{ file: null, error: expect.stringContaining('Save it again') }])
+	await save({ 'password-passphrase': 'a lantern at the ford' })
+	expect(obstacleToBackups()).toBeNull()
 })
 
 test('encrypts a backup in a bucket, leaves no local file, reports a failure, and retries it', async () => {

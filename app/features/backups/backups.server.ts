@@ -18,7 +18,7 @@ import {
 	settingSection,
 	textSetting,
 } from '~/platform/settings/setting.ts'
-import { siteSettings } from '~/platform/settings/settings.server.ts'
+import { isSecretLost, siteSettings } from '~/platform/settings/settings.server.ts'
 import {
 	beginBackup,
 	deleteOldRuns,
@@ -225,8 +225,17 @@ async function backUp(settings: BackupSettings): Promise<void> {
 	if (trouble !== null) throw new Error(`The backup was made, but older ones could not be removed: ${trouble}`)
 }
 
+/** Why nothing may be backed up or archived now, in one sentence: nothing that was encrypted before is written in the clear. */
+export function obstacleToBackups(): string | null {
+	return isSecretLost(backupSection, 'passphrase')
+		? 'The saved passphrase cannot be read, as the site’s secret has changed. Save it again, or restore the secret.'
+		: null
+}
+
 /** Runs the backup command, which also restores the new backup into a temporary PostgreSQL. */
 async function makeAndTry(settings: BackupSettings): Promise<{ file: string; bytes: number }> {
+	const obstacle = obstacleToBackups()
+	if (obstacle) throw new Error(obstacle)
 	const args = ['--to', `${await folderOf(settings)}/`, '--json']
 	return (await runScript('scripts/backup.ts', args, { passphrase: settings.passphrase || undefined })) as {
 		file: string
