@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -63,11 +64,11 @@ const runs = async () => {
 /** Makes the last run a day old. */
 const makeDue = () => sql`update backups set started_at = started_at - interval '25 hours'`.execute(db())
 
-/** A proxy in front of the bucket until the test has finished. @param isRefused whether the key may not do this @returns its address */
-async function startRefusing(isRefused: (request: IncomingMessage) => boolean): Promise<string> {
+/** A proxy in front of the bucket until the test has finished. @param isRefused whether it refuses this, with the status @returns its address */
+async function startRefusing(isRefused: (request: IncomingMessage) => boolean, status = 403): Promise<string> {
 	const refusal = '<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>'
 	const proxy = createServer((request, response) => {
-		if (isRefused(request)) return response.writeHead(403).end(refusal)
+		if (isRefused(request)) return response.writeHead(status).end(refusal)
 		const { method, headers, url } = request
 		const there = send(`${endpoint}${url}`, { method, headers }, (answer) => {
 			response.writeHead(answer.statusCode ?? 500, answer.headers)
@@ -277,9 +278,11 @@ test('with a saved passphrase that cannot be read, no backup is made without it'
 	expect(obstacleToBackups()).toBeNull()
 })
 
-test('encrypts a backup in a bucket, leaves no local file, reports a failure, and retries it', async () => {
-	let mayRemove = true
-	const proxied = await startRefusing(({ method }) => method === 'DELETE' && !mayRemove)
+test('encrypts a backup in a bucket, leaves no local file, reports a failure, and uploads it at the next attempt', async () => {
+	let [mayRemove, mayUpload] = [true, true]
+	const proxied = await startRefusing(
+		({ method }) => (method === 'DELETE' && !mayRemove) || (/^(POST|PUT)$/.test(method ?? '') && !mayUpload),
+	)
 	await save({ ...inBucket(), keep: '1', endpoint: proxied })
 	await (await openBucket(siteSettings(backupSection))).write('devquad-2020-01-01T00-00-00Z.tar.zst.age', 'an old one')
 	// As a process leaves it that is killed before the upload has ended.
@@ -303,11 +306,34 @@ test('encrypts a backup in a bucket, leaves no local file, reports a failure, an
 	])
 	await makeDue()
 	writeFileSync(join(outgoing, 'devquad-2020-01-02T00-00-00Z.tar.zst.age'), 'not uploaded')
-	await server.close()
+	mayUpload = false
 	await expect(backUpWhenDue()).rejects.toThrow('The backup failed')
+	const [waiting, ...others] = readdirSync(outgoing)
+	expect(others).toEqual([])
+	expect((await runs())[1]).toMatchObject({
+		file: null,
+		error: expect.stringMatching(/^It was made, but could not be uploaded: .*Access Denied.*outgoing\/devquad-/),
+	})
+	mayRemove = true
+	mayUpload = true
+	await backUpWhenDue()
+	expect((await runs())[2]).toMatchObject({ file: `quad/${waiting}`, error: null })
 	expect(readdirSync(outgoing)).toEqual([])
-	const [, failed] = await runs()
-	expect(failed).toMatchObject({ file: null, error: expect.stringMatching(/\w+/) })
+	expect(await (await openBucket(siteSettings(backupSection))).list()).toEqual([waiting])
+})
+
+test('a file is uploaded in parts, each of which is tried again', async () => {
+	const failed: string[] = []
+	const unstable = await startRefusing(({ url = '' }) => url.includes('partNumber=2') && failed.push(url) === 1, 503)
+	const keys = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
+	const bucket = await openBucket({ ...keys, bucket: 'quad', endpoint: unstable, region: '' }, 5 * 2 ** 20)
+	const file = join(folder, 'large')
+	writeFileSync(file, randomBytes(11 * 2 ** 20))
+	await bucket.send('large', file)
+	expect(failed).toHaveLength(2)
+	const sent = await fetch(`${endpoint}/quad/large`)
+	expect(readFileSync(file).equals(Buffer.from(await sent.arrayBuffer()))).toBe(true)
+	await bucket.remove('large')
 })
 
 test('an admin sees when the newest backup was made, however many have failed since', async () => {

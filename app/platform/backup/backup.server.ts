@@ -17,7 +17,7 @@ import {
 	readWaitingJobs,
 	type TableTotal,
 } from './tables.queries.server.ts'
-import { ARCHIVE_NAME } from './wal-archive.server.ts'
+import { ARCHIVE_NAME, momentOf } from './wal-archive.server.ts'
 
 /* The entries of a backup, in this order: `backup.json`, `jobs.json`, `tables/{name}/{number}`, `media/{key}`, `data/{file}`, `totals.json`. */
 
@@ -48,7 +48,7 @@ export type BackupTotals = z.infer<typeof totalsSchema>
 const NOT_COPIED = /^(postgres|site\.|media$|cluster$|backups$|archives$)/
 
 /** Matches the names of backups only. */
-const BACKUP_NAME = /^devquad-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar\.zst(\.age)?$/
+const BACKUP_NAME = /^devquad-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)\.tar\.zst(\.age)?$/
 /** The prefix of folders in which a backup is restored to verify it. */
 const TRIAL_FOLDER = '.devquad-verify-'
 
@@ -285,6 +285,12 @@ async function removeLeft(folder: string, names: string[]): Promise<void> {
 		const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
 		if (Date.now() - mtimeMs > LEFT_AFTER_MS) await rm(path, { recursive: true, force: true })
 	}
+}
+
+/** When a backup was made, by its name; null for other files. */
+export function backupMoment(name: string): Date | null {
+	const [, moment] = BACKUP_NAME.exec(name) ?? []
+	return moment ? momentOf(moment) : null
 }
 
 /**

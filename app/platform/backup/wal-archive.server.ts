@@ -64,7 +64,8 @@ export function momentName(date: Date): string {
 	return date.toISOString().replace(/\.\d+/, '').replaceAll(':', '-')
 }
 
-function momentOf(name: string): Date {
+/** The moment that {@link momentName} wrote. */
+export function momentOf(name: string): Date {
 	return new Date(name.replace(/T(\d\d)-(\d\d)-(\d\d)Z$/, 'T$1:$2:$3Z'))
 }
 
