@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { mkdir, mkdtemp, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { z } from 'zod'
 import { codeOf } from '~/lib/error-code.ts'
@@ -101,7 +102,7 @@ export async function makeBackup({
 	try {
 		await beginSnapshot(client)
 		const header = await readHeader(client, version, madeAt)
-		const entries = entriesOf(client, header, { dataDir, file }, totals, onProgress)
+		const entries = entriesOf(client, header, { dataDir, file, signal }, totals, onProgress)
 		const bytes = await writePartial(file, passphrase, signal ? until(signal, entries) : entries)
 		const rows = Object.values(totals.tables).reduce((sum, table) => sum + table.rows, 0)
 		return { file, bytes, rows, files: totals.files }
@@ -127,7 +128,7 @@ async function readHeader(client: pg.ClientBase, version: string, madeAt: Date):
 async function* entriesOf(
 	client: pg.ClientBase,
 	header: BackupHeader,
-	paths: { dataDir: string; file: string },
+	files: { dataDir: string; file: string; signal: AbortSignal | undefined },
 	totals: BackupTotals,
 	onProgress: BackupInput['onProgress'],
 ): AsyncGenerator<ArchiveEntry> {
@@ -141,7 +142,9 @@ async function* entriesOf(
 		done += sizes[index] ?? 0
 		onProgress?.('database', done, all)
 	}
-	for await (const entry of filesOf(paths, onProgress)) {
+	// Reading the pictures may take hours, during which migrations and the vacuum would have to wait.
+	await client.query('commit')
+	for await (const entry of filesOf(files, onProgress)) {
 		totals.files += 1
 		yield entry
 	}
@@ -169,20 +172,36 @@ async function* numbered(
 
 /** Skips files that are deleted meanwhile: their deletion came after the snapshot. */
 async function* filesOf(
-	{ dataDir, file }: { dataDir: string; file: string },
+	{ dataDir, file, signal }: { dataDir: string; file: string; signal: AbortSignal | undefined },
 	onProgress: BackupInput['onProgress'],
 ): AsyncGenerator<ArchiveEntry> {
 	const pictures = await storage()
-	let all = 0
-	for await (const _ of pictures.list()) all += 1
-	let done = 0
-	for await (const key of pictures.list()) {
-		const contents = await pictures.read(key)
+	const keys = await withRetries(() => allOf(pictures.list()), signal)
+	for (const [index, key] of keys.entries()) {
+		const contents = await withRetries(() => pictures.read(key), signal)
 		if (contents) yield { name: `media/${key}`, contents }
-		done += 1
-		onProgress?.('files', Math.min(done, all), all)
+		onProgress?.('files', index + 1, keys.length)
 	}
 	for await (const entry of dataFiles(dataDir, file)) yield entry
+}
+
+async function allOf(keys: AsyncIterable<string>): Promise<string[]> {
+	const all: string[] = []
+	for await (const key of keys) all.push(key)
+	return all
+}
+
+/** Milliseconds between the attempts to read from the storage: a bucket may be away for a minute, which must not end the work of hours. */
+const READ_PAUSES_MS = [1_000, 5_000, 15_000, 60_000]
+
+async function withRetries<Result>(read: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+	for (const pause of READ_PAUSES_MS)
+		try {
+			return await read()
+		} catch {
+			await sleep(pause, undefined, signal ? { signal } : {})
+		}
+	return await read()
 }
 
 /**

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { codeOf } from '~/lib/error-code.ts'
 import { pool } from '~/platform/db/db.server.ts'
 
 /** A table that a backup holds. */
@@ -47,10 +49,30 @@ export async function connectOutsidePool(): Promise<pg.Client> {
 	return client
 }
 
-/** Begins a transaction that sees one snapshot of the database. */
+/** Attempts to lock all tables for a snapshot, one a second. */
+const MAX_LOCK_TRIES = 60
+
+/**
+ * Begins a transaction that sees one snapshot of the database, and keeps others from rebuilding a table until it ends: a rebuilt table is
+ * empty in a snapshot that was taken before. It waits for nobody who locks a table while it has locks itself, as a migration would lose
+ * the deadlock.
+ */
 export async function beginSnapshot(client: pg.ClientBase): Promise<void> {
 	await client.query(SETTINGS)
-	await client.query('begin isolation level repeatable read read only')
+	for (let tries = 1; ; tries += 1) {
+		const names = (await listTables(client)).map(({ name }) => `public.${quoted(name)}`)
+		// The snapshot is taken by the first statement after the locks.
+		await client.query('begin isolation level repeatable read read only')
+		if (names.length === 0) return
+		try {
+			await client.query(`lock table ${names.join(', ')} in access share mode nowait`)
+			return
+		} catch (error) {
+			await client.query('rollback')
+			if (codeOf(error) !== '55P03' || tries === MAX_LOCK_TRIES) throw error
+			await sleep(1_000)
+		}
+	}
 }
 
 /** The site's tables, without `migrations`, which a restore fills by migrating, and without unlogged ones, which a crash empties. */
