@@ -7,7 +7,7 @@ import {
 	useAttachments,
 	usePictureIntake,
 } from '~/features/chat-pictures/components/attached-pictures.tsx'
-import { readDraft, storeDraft } from '~/features/conversations/client/chat-drafts.ts'
+import { forgetDraft, keepDraft, readDraft, storeDraft } from '~/features/conversations/client/chat-drafts.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Icon } from '~/ui/icon.tsx'
@@ -118,6 +118,7 @@ function useMessageField({ peer, textarea, editing, onEditLast, onSave, onLeaveE
 			area.focus()
 		} else if (area.value === '' || area.dataset.filled) area.value = readDraft(me, peer)
 		area.dataset.filled = editing ? 'edit' : ''
+		return editing ? undefined : keepDraft(area, me, peer)
 	}, [editing, me, peer, textarea])
 
 	const send = async (event: FormEvent) => {
@@ -138,8 +139,8 @@ function useMessageField({ peer, textarea, editing, onEditLast, onSave, onLeaveE
 		if (editing) {
 			if (said !== '' || editing.pictures.length > 0) onSave(editing, area.value)
 		} else if (client.write(peer, area.value)) {
+			forgetDraft(me, peer, area.value)
 			area.value = ''
-			storeDraft(me, peer, '')
 		}
 		area.focus()
 	}
