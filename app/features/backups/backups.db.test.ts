@@ -12,6 +12,7 @@ import S3rver from 's3rver'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { markRestored } from '~/platform/backup/restore-mark.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { readMetrics, startMetrics } from '~/platform/metrics/metrics.server.ts'
 import { announceSettings, siteSettings } from '~/platform/settings/settings.server.ts'
@@ -23,7 +24,7 @@ import { getSection, saveSection } from '../site-settings/site-settings.server.t
 import { backUpWhenDue, backupSection, getBackupStatus, isBackupDue, obstacleToBackups } from './backups.server.ts'
 import { openBucket } from './bucket.server.ts'
 import { runScript } from './run-script.server.ts'
-import { readBackups, requestBackup } from './runs.server.ts'
+import { confirmRestore, readBackups, requestBackup } from './runs.server.ts'
 import '../index.server.ts'
 
 /* The settings of backups, and real backups made by them, each restored once. */
@@ -310,10 +311,19 @@ test('encrypts a backup in a bucket, leaves no local file, reports a failure, an
 	})
 	mayRemove = true
 	mayUpload = true
+	// A copy that was restored for a trial removes nothing of the original.
+	await markRestored(config().dataDir)
 	await backUpWhenDue()
 	expect((await runs())[2]).toMatchObject({ file: `quad/${waiting}`, error: null })
 	expect(readdirSync(outgoing)).toEqual([])
-	expect(await (await openBucket(siteSettings(backupSection))).list()).toEqual([waiting])
+	expect(await (await openBucket(siteSettings(backupSection))).list()).toHaveLength(3)
+	expect((await readBackups(admin)).restoredAt).not.toBeNull()
+	await expect(confirmRestore(await makeMember('helper', 'moderator'))).rejects.toThrow('Only admins')
+	await confirmRestore(admin)
+	expect((await readBackups(admin)).restoredAt).toBeNull()
+	await makeDue()
+	await backUpWhenDue()
+	expect(await (await openBucket(siteSettings(backupSection))).list()).toHaveLength(1)
 })
 
 test('a file is uploaded in parts, each of which is tried again', async () => {

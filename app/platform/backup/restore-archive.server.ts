@@ -18,6 +18,7 @@ import { type ArchiveEntry, InvalidBackup, readArchive } from './archive.server.
 import { detachArchive } from './archiving-state.server.ts'
 import { mirroredPictures } from './picture-mirror.server.ts'
 import { contentTypeOf, writeInto } from './restore.server.ts'
+import { markRestored } from './restore-mark.server.ts'
 import { leaveOutIds } from './tables.queries.server.ts'
 import {
 	archiveIdentity,
@@ -87,6 +88,7 @@ export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummar
 		await detachArchive(dataDir)
 		await rename(restoring, cluster)
 		await recover(dataDir, to, new WalFeeder(dataDir, segments, identity, { onProgress, signal }))
+		await markRestored(dataDir)
 		return { at: to ?? segments.at(-1)?.at ?? base.at, pictures }
 	} catch (error) {
 		for (const folder of [restoring, cluster]) await rm(folder, { recursive: true, force: true })

@@ -9,6 +9,7 @@ import { makeCluster } from '../../../tests/support/own-postgres.ts'
 import { Archiver } from './archiver.server.ts'
 import { makeBaseBackup } from './base-backup.server.ts'
 import { planRestore, restoreArchive } from './restore-archive.server.ts'
+import { restoredAt } from './restore-mark.server.ts'
 import { findWalArchive, type WalArchive } from './wal-archive.server.ts'
 
 /* A restore of an archive that fails or is killed. What is restored: tests/process/continuous-archive.test.ts. */
@@ -53,6 +54,7 @@ const restore = (dataDir: string) => restoreArchive({ folder: place, to: null, p
 
 async function expectRestored(dataDir: string): Promise<void> {
 	expect(readFileSync(join(dataDir, 'media/ab/one.webp'), 'utf8')).toBe('a picture')
+	expect(await restoredAt(dataDir)).toEqual(expect.any(Date))
 	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off'])
 	try {
 		const client = new pg.Client(postgres.admin)
