@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { lchown, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import pg from 'pg'
 import { z } from 'zod'
 import { config } from '~/config.server.ts'
@@ -116,6 +116,10 @@ async function placePictures(
 export async function planRestore(folder: string, to: Date | null): Promise<Plan> {
 	const archives = await listArchives(folder)
 	if (archives.length === 0) throw new InvalidBackup(`${folder} is no continuous archive of a DevQuad site.`)
+	if (new Set(archives.map(({ system }) => system)).size > 1)
+		throw new InvalidBackup(
+			`There are archives of several databases in ${folder}. Choose one: ${archives.map((one) => basename(one.folder)).join(', ')}.`,
+		)
 	const usable: Omit<Plan, 'segments'>[] = []
 	for (const archive of archives) {
 		const names = new Set((await listSegments(archive)).map(({ name }) => name))
@@ -145,12 +149,23 @@ async function segmentsAfter(
 		throw new InvalidBackup(
 			`A part of the archive ${archive.folder} is missing, without which nothing after ${inWords(base.at)} can be restored.`,
 		)
+	if (to !== null) requireOneMoment(whole, to)
 	// PostgreSQL itself stops at the moment.
 	if (to === null ? gap === -1 : to <= last.at) return whole
 	if (gap === -1 && !next)
 		throw new InvalidBackup(`The archive ends at ${inWords(last.at)}. Leave out --to to restore all of it.`)
 	const after = next ? `, or after ${inWords(next)}` : ''
 	throw new InvalidBackup(`A part of the archive is missing. Choose a moment up to ${inWords(last.at)}${after} (--to).`)
+}
+
+/** PostgreSQL stops at the first change after the moment. @throws InvalidBackup where changes before the moment come later */
+function requireOneMoment(segments: WalSegment[], to: Date): void {
+	const after = segments.findIndex(({ at }) => at > to)
+	const ahead = segments[after]
+	if (!ahead || !segments.slice(after).some(({ at }) => at <= to)) return
+	throw new InvalidBackup(
+		`The server's clock was ahead for a while, and said ${inWords(ahead.at)} before it was ${inWords(to)}. Choose a moment before that while, or after the next copy of the database, or leave out --to to restore all of it.`,
+	)
 }
 
 function inWords(date: Date): string {
