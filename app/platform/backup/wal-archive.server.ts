@@ -220,7 +220,8 @@ export async function sweepArchive(archive: WalArchive, days: number, now = new 
 	const oldest = bases[first]
 	if (!oldest) return null
 	for (const { file } of bases.slice(0, first)) await rm(file, { force: true })
-	const start = segmentNumber(oldest.start)
+	// Not that of the oldest: while the clock was behind, a newer one may have got the name of an older one.
+	const start = Math.min(...bases.slice(first).map((base) => segmentNumber(base.start)))
 	for (const segment of await listSegments(archive)) if (segment.number < start) await rm(segment.file, { force: true })
 	for (const other of await listArchives(dirname(archive.folder))) {
 		if (other.folder === archive.folder || other.system !== archive.system) continue
