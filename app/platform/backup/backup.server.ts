@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { z } from 'zod'
 import { codeOf } from '~/lib/error-code.ts'
+import { makeFolder } from '~/lib/make-folder.server.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
 import { type ArchiveEntry, archiveEnding, PARTIAL, writePartial } from './archive.server.ts'
 import {
@@ -287,13 +288,22 @@ export async function removeOldBackups(folder: string, count: number, made: stri
 /** Milliseconds after which an unfinished backup, or a folder for verification, must belong to a killed process. */
 const LEFT_AFTER_MS = 12 * 3_600_000
 
-/** Creates a folder beside a backup for verifying it, and removes those that killed processes left there. @returns its path */
-export async function makeTrialFolder(folder: string): Promise<string> {
+/**
+ * Creates a folder for verifying a backup, and removes those that killed processes left there.
+ * @param folder that of the backup, whose disk has the space
+ * @param own a folder of the site, used where the disk of the backup has no permissions, as one of Windows: PostgreSQL does not start there
+ * @returns its path
+ */
+export async function makeTrialFolder(folder: string, own: string): Promise<string> {
 	await removeLeft(
 		folder,
 		(await readdir(folder)).filter((name) => name.startsWith(TRIAL_FOLDER)),
 	)
-	return mkdtemp(join(folder, TRIAL_FOLDER))
+	const made = await mkdtemp(join(folder, TRIAL_FOLDER))
+	if (((await stat(made)).mode & 0o777) === 0o700 || folder === own) return made
+	await rm(made, { recursive: true })
+	await makeFolder(own)
+	return makeTrialFolder(own, own)
 }
 
 /** Removes those that have not been changed for {@link LEFT_AFTER_MS}. */
