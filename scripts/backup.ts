@@ -76,7 +76,7 @@ try {
  */
 async function verify(file: string): Promise<void> {
 	stopping.signal.throwIfAborted()
-	const scratch = await makeTrialFolder(dirname(file))
+	const scratch = await makeTrialFolder(dirname(file), join(config().dataDir, 'backups'))
 	try {
 		// With no other settings, so that neither the site's database nor its bucket is written to.
 		const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settingNames.includes(name)))

@@ -31,10 +31,10 @@ const releases = join(clone, 'releases')
 const current = join(releases, 'current')
 
 try {
-	const ref = wantedRef(process.argv.slice(2))
+	const { ref, anyway } = wantedVersion(process.argv.slice(2))
 	const unlock = lock()
 	try {
-		await update(ref)
+		await update(ref, anyway)
 	} finally {
 		unlock()
 	}
@@ -44,7 +44,7 @@ try {
 }
 
 /** Makes a version current: that of the ref, or the newest of the branch. @throws Error with what failed */
-async function update(ref) {
+async function update(ref, anyway) {
 	if (ref === null) git('pull', '--ff-only', '--quiet')
 	else spawnSync('git', ['-C', clone, 'fetch', '--tags', '--quiet'], { stdio: 'ignore' })
 	const commit = git('rev-parse', '--verify', '--quiet', `${ref ?? 'HEAD'}^{commit}`)
@@ -52,6 +52,7 @@ async function update(ref) {
 	const isCurrent = existsSync(current) && basename(readlinkSync(current)) === name
 	if (isCurrent) say(`${name} is current already.`)
 	else {
+		if (!anyway) requireMigrations(commit)
 		if (!existsSync(join(releases, name))) await prepare(name, commit)
 		switchTo(name)
 		removeOld()
@@ -89,11 +90,24 @@ function isRunning(pid) {
 	}
 }
 
-/** @returns the ref after `--to`, or null */
-function wantedRef([option, ref, ...more]) {
-	if (option === undefined) return null
-	if (option === '--to' && ref && !ref.startsWith('-') && more.length === 0) return ref
-	throw new Error('Usage: npm run update [-- --to TAG-OR-COMMIT]')
+/** @returns the ref after `--to`, or null, and whether `--anyway` follows it */
+function wantedVersion([option, ref, anyway, ...more]) {
+	if (option === undefined) return { ref: null, anyway: false }
+	if (option === '--to' && ref && !ref.startsWith('-') && [undefined, '--anyway'].includes(anyway) && more.length === 0)
+		return { ref, anyway: anyway !== undefined }
+	throw new Error('Usage: npm run update [-- --to TAG-OR-COMMIT [--anyway]]')
+}
+
+/** @throws Error when a version lacks a migration of the current one: it refuses to start on tables that this has changed */
+function requireMigrations(commit) {
+	const folder = join(current, 'migrations')
+	if (!existsSync(folder)) return
+	const known = git('ls-tree', '--name-only', commit, 'migrations/').split('\n')
+	const missing = readdirSync(folder).find((name) => name.endsWith('.sql') && !known.includes(`migrations/${name}`))
+	if (missing)
+		throw new Error(
+			`That version does not have the migration ${missing}, and does not start on a database that has it. If the current version was never started, add --anyway.`,
+		)
 }
 
 /** The git repository: this folder, or, for a release, the folder that contains `releases`. */

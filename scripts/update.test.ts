@@ -133,6 +133,18 @@ test('the three newest versions stay, and switching back to an earlier one does 
 	expect(back.words).not.toContain('Preparing')
 })
 
+test('an earlier version without a migration of the current one becomes current only where that is wanted anyway', () => {
+	mkdirSync(join(origin, 'migrations'))
+	writeFileSync(join(origin, 'migrations', '0002_later.sql'), '')
+	const later = release('2.3.0')
+	expect(update().status).toBe(0)
+	const back = update('--to', 'v2.2.0')
+	expect(back).toEqual({ status: 1, words: expect.stringContaining('does not have the migration 0002_later.sql') })
+	expect(current()).toBe(later)
+	expect(update('--to', 'v2.2.0', '--anyway').status).toBe(0)
+	expect(current()).toMatch(/^2\.2\.0-/)
+})
+
 test('the running version stays, however many were prepared since; leftovers of a killed update do not', async () => {
 	const running = join(clone, 'releases', current())
 	const site = spawn(process.execPath, [join(running, 'scripts', 'start.mjs')], { cwd: running, stdio: 'pipe' })

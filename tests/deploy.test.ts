@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
 	copyFileSync,
@@ -10,11 +10,12 @@ import {
 	statSync,
 	writeFileSync,
 } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { parseConfig, settingNames } from '~/config.server.ts'
 import { findProgram } from '../scripts/support/programs.ts'
@@ -64,6 +65,35 @@ describe('systemd', () => {
 			expect(run('systemd-analyze', 'verify', file)).toBe('')
 			const words = run('systemd-analyze', 'security', '--offline=true', '--threshold=29', '--no-pager', file)
 			expect(words).toMatch(/Overall exposure level for \S+: [0-2]\.\d/)
+		},
+	)
+
+	test.skipIf(!findProgram('curl'))(
+		'a start waits for the site without a limit, and fails as soon as the site has ended (needs curl)',
+		async () => {
+			const unit = read('deploy/systemd/devquad@.service')
+			expect(linesOf(unit, 'TimeoutStartSec')).toEqual(['infinity'])
+			let requests = 0
+			const site = createHttpServer((_, response) => {
+				requests += 1
+				response.writeHead(requests < 3 ? 503 : 200).end()
+			}).listen(0, '127.0.0.1')
+			onTestFinished(() => void site.close())
+			await once(site, 'listening')
+			const { port } = site.address() as AddressInfo
+			const [, script = ''] = /^\/bin\/sh -c '(.+)'$/.exec(linesOf(unit, 'ExecStartPost')[0] ?? '') ?? []
+			const wait = async (pid: number | undefined) => {
+				const words = script.replace('/usr/bin/curl', 'curl').replace('localhost:%i', `127.0.0.1:${port}`)
+				const shell = spawn('/bin/sh', ['-c', words.replaceAll('$$', '$')], {
+					env: { ...process.env, MAINPID: String(pid) },
+					stdio: 'ignore',
+				})
+				return (await once(shell, 'exit'))[0]
+			}
+			expect([await wait(process.pid), requests]).toEqual([0, 3])
+			const ended = spawnSync('true')
+			requests = -10
+			expect([await wait(ended.pid), requests]).toEqual([1, -9])
 		},
 	)
 

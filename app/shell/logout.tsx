@@ -29,12 +29,13 @@ function leave(): void {
 /**
  * Clears a member's data in this browser when a page loads without a session, after a logout, and when another member logs in. A
  * session that ends while its page is open does not count yet: its member logs in again and continues.
- * @param member username; null for a visitor
+ * @param member username; null for a visitor, undefined while that is unknown, as during an outage
  */
-export function useStorageCleanup(member: string | null): void {
+export function useStorageCleanup(member: string | null | undefined): void {
 	const wasLoaded = useRef(false)
 	// Before any effect of the page, as fields look there for typed text.
 	useLayoutEffect(() => {
+		if (member === undefined) return
 		const isLoad = !wasLoaded.current
 		wasLoaded.current = true
 		if (member === null && !isLoad && !isLeaving) return

@@ -252,6 +252,15 @@ test('each conversation keeps its draft; new messages are announced once, and ch
 	).toBeVisible()
 	await expect(log).toHaveText('Bo Draftley: Are you there?')
 	expect(loads).toEqual([])
+	// What another tab of the same conversation sends leaves the draft of this one.
+	const other = await page.context().newPage()
+	await openChatPage(other, bo)
+	await composer(page).pressSequentially('A long answer')
+	await say(other, 'One moment')
+	await page.goto('/forum')
+	await openChatPage(page, bo)
+	await expect(composer(page)).toHaveValue('A long answer')
+	await other.close()
 })
 
 test('older messages load above without moving the text being read, and a button leads back to the newest', async ({

@@ -204,6 +204,24 @@ test('a text whose query or comment was deleted meanwhile stays in its form, wit
 	await asker.context().close()
 })
 
+test('a comment that another tab sends leaves what is being written here', async ({ page }) => {
+	await enrol(page, 'Tess Twotabs')
+	const path = await ask(page, 'Which tab has my text?')
+	const other = await page.context().newPage()
+	for (const tab of [page, other]) {
+		await tab.goto(path)
+		await hydrated(tab)
+	}
+	await page.getByLabel('Your comment').fill('A long answer')
+	await other.getByLabel('Your comment').fill('One moment')
+	await other.getByRole('button', { name: 'Comment', exact: true }).click()
+	await expect(other.getByText('One moment')).toBeVisible()
+	await page.goto('/forum')
+	await page.goto(path)
+	await expect(page.getByLabel('Your comment')).toHaveValue('A long answer')
+	await other.close()
+})
+
 test('an answered question that is deleted leaves a page with its comments', async ({ page, browser }) => {
 	await enrol(page, 'Gwen Goner')
 	const path = await ask(page, 'A title that shall vanish')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { descendants, signalAll } from '../support/cluster.ts'
-import { enrol, expect, expectNoViolations, test as journey, logIn } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, hydrated, test as journey, logIn } from './support/journey.ts'
 
 /* The site's PostgreSQL is paused with SIGSTOP during use and resumed later. */
 
@@ -45,6 +45,17 @@ test('a page without its database recovers by itself, and the member stays logge
 	continueDatabase()
 	await expect(page.getByRole('link', { name: 'View Details' }).first()).toBeVisible({ timeout: 60_000 })
 	expect(new URL(page.url()).pathname).toBe('/find-dev')
+})
+
+test('a page that does not know its reader during an outage keeps what their browser stores', async ({ page }) => {
+	await logIn(page)
+	await page.evaluate(() => localStorage.setItem('chat-draft:mira.quillon:otto', 'Not finished'))
+	// As five minutes after the last page: then only the database knows whose session it is.
+	await page.context().clearCookies({ name: /session_data$/ })
+	stopDatabase()
+	expect((await page.goto('/skills/evidence'))?.status()).toBe(200)
+	await hydrated(page)
+	expect(await page.evaluate(() => localStorage.getItem('chat-draft:mira.quillon:otto'))).toBe('Not finished')
 })
 
 for (const javaScriptEnabled of [true, false]) {

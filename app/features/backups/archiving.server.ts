@@ -9,7 +9,7 @@ import { archivingLag } from '~/platform/backup/archiving-state.server.ts'
 import { isArchiving } from '~/platform/db/wal-archiving.server.ts'
 import { gauge } from '~/platform/metrics/metrics.server.ts'
 import { areSettingsRead, siteSettings } from '~/platform/settings/settings.server.ts'
-import { backupSection } from './backups.server.ts'
+import { backupSection, obstacleToBackups } from './backups.server.ts'
 import { runScript } from './run-script.server.ts'
 
 const LOOK_EVERY_MS = 1_000
@@ -51,7 +51,7 @@ export async function startArchiving(): Promise<(() => Promise<void>) | undefine
 			// Until they are read all settings have their defaults, which would turn archiving off.
 			const isDue = areSettingsRead() && (settings !== null || isArchiving(dataDir))
 			const hasTurn = isDue && keeper.take()
-			if (hasTurn) await archiver.look(settings)
+			if (hasTurn) await archiver.look(settings, obstacleToBackups())
 			await keeper.wait(hasTurn || !isDue ? LOOK_EVERY_MS : TAKE_OVER_EVERY_MS)
 		}
 	}

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,6 +12,7 @@ import S3rver from 's3rver'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { markRestored } from '~/platform/backup/restore-mark.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { readMetrics, startMetrics } from '~/platform/metrics/metrics.server.ts'
 import { announceSettings, siteSettings } from '~/platform/settings/settings.server.ts'
@@ -19,10 +21,10 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { testDatabaseUrl } from '../../../tests/support/members-site.ts'
 import { getSection, saveSection } from '../site-settings/site-settings.server.ts'
-import { backUpWhenDue, backupSection, getBackupStatus, isBackupDue } from './backups.server.ts'
+import { backUpWhenDue, backupSection, getBackupStatus, isBackupDue, obstacleToBackups } from './backups.server.ts'
 import { openBucket } from './bucket.server.ts'
 import { runScript } from './run-script.server.ts'
-import { readBackups, requestBackup } from './runs.server.ts'
+import { confirmRestore, readBackups, requestBackup } from './runs.server.ts'
 import '../index.server.ts'
 
 /* The settings of backups, and real backups made by them, each restored once. */
@@ -63,11 +65,11 @@ const runs = async () => {
 /** Makes the last run a day old. */
 const makeDue = () => sql`update backups set started_at = started_at - interval '25 hours'`.execute(db())
 
-/** A proxy in front of the bucket until the test has finished. @param isRefused whether the key may not do this @returns its address */
-async function startRefusing(isRefused: (request: IncomingMessage) => boolean): Promise<string> {
+/** A proxy in front of the bucket until the test has finished. @param isRefused whether it refuses this, with the status @returns its address */
+async function startRefusing(isRefused: (request: IncomingMessage) => boolean, status = 403): Promise<string> {
 	const refusal = '<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>'
 	const proxy = createServer((request, response) => {
-		if (isRefused(request)) return response.writeHead(403).end(refusal)
+		if (isRefused(request)) return response.writeHead(status).end(refusal)
 		const { method, headers, url } = request
 		const there = send(`${endpoint}${url}`, { method, headers }, (answer) => {
 			response.writeHead(answer.statusCode ?? 500, answer.headers)
@@ -227,25 +229,19 @@ test.each([
 })
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-	'%s ends the command in the midst of a table, and nothing of the site is left',
+	'%s ends the command while it works, and nothing of the site is left',
 	async (signal) => {
 		const place = mkdtempSync(join(folder, 'stopped-'))
 		const args = ['--import', './scripts/support/alias.mjs', 'scripts/backup.ts', '--to', place]
-		const words = await db()
-			.transaction()
-			.execute(async (trx) => {
-				await sql`lock table users`.execute(trx)
-				const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
-				const ended = once(child, 'exit')
-				const told = text(child.stderr)
-				try {
-					await eventually(() => expect(readdirSync(place)).toEqual([expect.stringMatching(/\.partial$/)]))
-				} finally {
-					child.kill(signal)
-				}
-				expect(await ended).toEqual([1, null])
-				return told
-			})
+		const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+		const [ended, told] = [once(child, 'exit'), text(child.stderr)]
+		try {
+			await eventually(() => expect(readdirSync(place)).toContainEqual(expect.stringMatching(/\.partial$/)))
+		} finally {
+			child.kill(signal)
+		}
+		expect(await ended).toEqual([1, null])
+		const words = await told
 		expect(words).toBe('Stopped, so there is no backup.\n')
 		expect(readdirSync(place)).toEqual([])
 	},
@@ -264,9 +260,24 @@ test('says why a backup could not be restored', async () => {
 	}
 })
 
-test('encrypts a backup in a bucket, leaves no local file, reports a failure, and retries it', async () => {
-	let mayRemove = true
-	const proxied = await startRefusing(({ method }) => method === 'DELETE' && !mayRemove)
+test('with a saved passphrase that cannot be read, no backup is made without it', async () => {
+	await save({ 'password-passphrase': 'a lantern at the ford' })
+	// As after AUTH_SECRET has changed.
+	await sql`update site_settings set texts = jsonb_set(texts, '{passphrase}', '"v1.AAAA"'), version = version + 1`.execute(
+		db(),
+	)
+	await announceSettings()
+	await expect(backUpWhenDue()).rejects.toThrow('The saved passphrase cannot be read')
+	expect(await runs()).toMatchObject([{ file: null, error: expect.stringContaining('Save it again') }])
+	await save({ 'password-passphrase': 'a lantern at the ford' })
+	expect(obstacleToBackups()).toBeNull()
+})
+
+test('encrypts a backup in a bucket, leaves no local file, reports a failure, and uploads it at the next attempt', async () => {
+	let [mayRemove, mayUpload] = [true, true]
+	const proxied = await startRefusing(
+		({ method }) => (method === 'DELETE' && !mayRemove) || (/^(POST|PUT)$/.test(method ?? '') && !mayUpload),
+	)
 	await save({ ...inBucket(), keep: '1', endpoint: proxied })
 	await (await openBucket(siteSettings(backupSection))).write('devquad-2020-01-01T00-00-00Z.tar.zst.age', 'an old one')
 	// As a process leaves it that is killed before the upload has ended.
@@ -290,11 +301,43 @@ test('encrypts a backup in a bucket, leaves no local file, reports a failure, an
 	])
 	await makeDue()
 	writeFileSync(join(outgoing, 'devquad-2020-01-02T00-00-00Z.tar.zst.age'), 'not uploaded')
-	await server.close()
+	mayUpload = false
 	await expect(backUpWhenDue()).rejects.toThrow('The backup failed')
+	const [waiting, ...others] = readdirSync(outgoing)
+	expect(others).toEqual([])
+	expect((await runs())[1]).toMatchObject({
+		file: null,
+		error: expect.stringMatching(/^It was made, but could not be uploaded: .*Access Denied.*outgoing\/devquad-/),
+	})
+	mayRemove = true
+	mayUpload = true
+	// A copy that was restored for a trial removes nothing of the original.
+	await markRestored(config().dataDir)
+	await backUpWhenDue()
+	expect((await runs())[2]).toMatchObject({ file: `quad/${waiting}`, error: null })
 	expect(readdirSync(outgoing)).toEqual([])
-	const [, failed] = await runs()
-	expect(failed).toMatchObject({ file: null, error: expect.stringMatching(/\w+/) })
+	expect(await (await openBucket(siteSettings(backupSection))).list()).toHaveLength(3)
+	expect((await readBackups(admin)).restoredAt).not.toBeNull()
+	await expect(confirmRestore(await makeMember('helper', 'moderator'))).rejects.toThrow('Only admins')
+	await confirmRestore(admin)
+	expect((await readBackups(admin)).restoredAt).toBeNull()
+	await makeDue()
+	await backUpWhenDue()
+	expect(await (await openBucket(siteSettings(backupSection))).list()).toHaveLength(1)
+})
+
+test('a file is uploaded in parts, each of which is tried again', async () => {
+	const failed: string[] = []
+	const unstable = await startRefusing(({ url = '' }) => url.includes('partNumber=2') && failed.push(url) === 1, 503)
+	const keys = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
+	const bucket = await openBucket({ ...keys, bucket: 'quad', endpoint: unstable, region: '' }, 5 * 2 ** 20)
+	const file = join(folder, 'large')
+	writeFileSync(file, randomBytes(11 * 2 ** 20))
+	await bucket.send('large', file)
+	expect(failed).toHaveLength(2)
+	const sent = await fetch(`${endpoint}/quad/large`)
+	expect(readFileSync(file).equals(Buffer.from(await sent.arrayBuffer()))).toBe(true)
+	await bucket.remove('large')
 })
 
 test('an admin sees when the newest backup was made, however many have failed since', async () => {

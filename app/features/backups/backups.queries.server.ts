@@ -60,14 +60,18 @@ export async function beginBackup(): Promise<number | null> {
 	return rows[0]?.id ?? null
 }
 
-/** Records where a backup is stored, and why older ones could not be removed; or why it failed. */
+/**
+ * Records where a backup is stored, and why older ones could not be removed; or why it failed.
+ * @param end.madeAt when it was made, if that was by an earlier run; otherwise null
+ */
 export async function endBackup(
 	id: number,
-	end: { file: string; bytes: number; trouble: string | null } | { error: string },
+	end: { file: string; bytes: number; trouble: string | null; madeAt: Date | null } | { error: string },
 ): Promise<void> {
-	const { file, bytes, trouble, error } = { file: null, bytes: null, trouble: null, error: null, ...end }
+	const none = { file: null, bytes: null, trouble: null, error: null, madeAt: null }
+	const { file, bytes, trouble, error, madeAt } = { ...none, ...end }
 	await sql`
-		update backups set ended_at = now(), file = ${file}, bytes = ${bytes}, trouble = ${trouble}, error = ${error}
+		update backups set started_at = coalesce(${madeAt}::timestamptz, started_at), ended_at = now(), file = ${file}, bytes = ${bytes}, trouble = ${trouble}, error = ${error}
 		where id = ${id}`.execute(db())
 }
 

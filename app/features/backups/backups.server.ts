@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
+import { readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { config } from '~/config.server.ts'
 import type { SetupStatus } from '~/features/administration/setup/setup.view.ts'
@@ -7,7 +7,9 @@ import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { makeFolder } from '~/lib/make-folder.server.ts'
-import { oldBackups, removeOldBackups } from '~/platform/backup/backup.server.ts'
+import { isArchiveOf } from '~/platform/backup/archive.server.ts'
+import { backupMoment, oldBackups, removeOldBackups } from '~/platform/backup/backup.server.ts'
+import { restoredAt } from '~/platform/backup/restore-mark.server.ts'
 import { gauge } from '~/platform/metrics/metrics.server.ts'
 import { daysBefore, momentOf } from '~/platform/settings/region.server.ts'
 import {
@@ -18,7 +20,7 @@ import {
 	settingSection,
 	textSetting,
 } from '~/platform/settings/setting.ts'
-import { siteSettings } from '~/platform/settings/settings.server.ts'
+import { isSecretLost, siteSettings } from '~/platform/settings/settings.server.ts'
 import {
 	beginBackup,
 	deleteOldRuns,
@@ -166,7 +168,7 @@ function invalid(field: keyof BackupSettings, words: string): Invalid {
 export async function backUpWhenDue(): Promise<void> {
 	const settings = siteSettings(backupSection)
 	if (!settings.isOn || !isBackupDue(new Date(), settings.hour, await lastBackupAt())) return
-	await backUp(settings)
+	await backUp(settings, { mayWait: true })
 }
 
 /**
@@ -204,17 +206,26 @@ export function isBackupDue(now: Date, hour: number, last: Date | null): boolean
 	return last === null || (due !== undefined && last < due)
 }
 
-async function backUp(settings: BackupSettings): Promise<void> {
+/** A backup that was made and tested. */
+interface MadeBackup {
+	file: string
+	bytes: number
+	/** When it was made, if an earlier run could not upload it; otherwise null. */
+	madeAt: Date | null
+}
+
+/** @param options.mayWait whether it may be one that an earlier run could not upload */
+async function backUp(settings: BackupSettings, { mayWait = false } = {}): Promise<void> {
 	const id = await beginBackup()
 	if (id === null) return
 	let trouble: string | null
 	try {
-		const { file, bytes } = await makeAndTry(settings)
+		const { file, bytes, madeAt } = (mayWait && (await findWaiting(settings))) || (await makeAndTry(settings))
 		const place = settings.bucket ? await moveToBucket(settings, file) : file
 		// It counts as made, although an older one stays: made again each hour, backups would fill the place.
 		trouble = await removeOldest(settings, file).then(() => null, wordsOf)
 		// Only now, as two at a time would remove each other.
-		await endBackup(id, { file: place, bytes, trouble: trouble?.slice(0, MAX_ERROR) ?? null })
+		await endBackup(id, { file: place, bytes, trouble: trouble?.slice(0, MAX_ERROR) ?? null, madeAt })
 		log.info({ bytes }, 'a backup was made, and verified by restoring it')
 	} catch (error) {
 		const words = wordsOf(error)
@@ -225,35 +236,62 @@ async function backUp(settings: BackupSettings): Promise<void> {
 	if (trouble !== null) throw new Error(`The backup was made, but older ones could not be removed: ${trouble}`)
 }
 
-/** Runs the backup command, which also restores the new backup into a temporary PostgreSQL. */
-async function makeAndTry(settings: BackupSettings): Promise<{ file: string; bytes: number }> {
-	const args = ['--to', `${await folderOf(settings)}/`, '--json']
-	return (await runScript('scripts/backup.ts', args, { passphrase: settings.passphrase || undefined })) as {
-		file: string
-		bytes: number
-	}
+/** Why nothing may be backed up or archived now, in one sentence: nothing that was encrypted before is written in the clear. */
+export function obstacleToBackups(): string | null {
+	return isSecretLost(backupSection, 'passphrase')
+		? 'The saved passphrase cannot be read, as the site’s secret has changed. Save it again, or restore the secret.'
+		: null
 }
 
-/** Uploads a backup to the bucket, and deletes the local file. @returns its address */
+/** Runs the backup command, which also restores the new backup into a temporary PostgreSQL. */
+async function makeAndTry(settings: BackupSettings): Promise<MadeBackup> {
+	const obstacle = obstacleToBackups()
+	if (obstacle) throw new Error(obstacle)
+	const args = ['--to', `${await folderOf(settings)}/`, '--json']
+	const made = await runScript('scripts/backup.ts', args, { passphrase: settings.passphrase || undefined })
+	return { ...(made as { file: string; bytes: number }), madeAt: null }
+}
+
+/** The newest backup that could not be uploaded; null if it is too old to count, or encrypted with another passphrase. */
+async function findWaiting(settings: BackupSettings): Promise<MadeBackup | null> {
+	const { bucket, hour, passphrase } = settings
+	if (!bucket) return null
+	const folder = await folderOf(settings)
+	const name = (await readdir(folder)).filter(backupMoment).sort().at(-1) ?? ''
+	const madeAt = backupMoment(name)
+	const now = new Date()
+	if (!madeAt || madeAt > now || isBackupDue(now, hour, madeAt)) return null
+	const file = join(folder, name)
+	return (await isArchiveOf(file, passphrase)) ? { file, bytes: (await stat(file)).size, madeAt } : null
+}
+
+/**
+ * Uploads a backup to the bucket, and deletes the local file once all of it has arrived.
+ * @returns its address
+ * @throws Error that says where it waits for the next attempt
+ */
 async function moveToBucket(settings: BackupSettings, file: string): Promise<string> {
 	const name = basename(file)
+	await removeOldBackups(dirname(file), 1, name).catch((err) =>
+		log.warn({ err }, 'earlier backups that were not uploaded could not be removed'),
+	)
 	try {
-		// A process that was killed before leaves here what it had not uploaded.
-		await removeOldBackups(dirname(file), 1, name).catch((err) =>
-			log.warn({ err }, 'backups that were not uploaded could not be removed'),
-		)
-		const bucket = await openBucket(settings)
-		await bucket.send(name, file)
-		return `${settings.bucket}/${name}`
-	} finally {
-		await rm(file, { force: true })
+		await (await openBucket(settings)).send(name, file)
+	} catch (error) {
+		throw new Error(`It was made, but could not be uploaded: ${wordsOf(error)}. Until it can be, it is ${file}`)
 	}
+	await rm(file, { force: true })
+	return `${settings.bucket}/${name}`
 }
 
-/** Removes the oldest backups beyond those that are kept. @param file the one that was just made, under its path before an upload */
+/**
+ * Removes the oldest backups beyond those that are kept; none while the site may be a copy, restored for a trial, of the one that they
+ * belong to. @param file the one that was just made, under its path before an upload */
 async function removeOldest(settings: BackupSettings, file: string): Promise<void> {
+	if (await restoredAt(config().dataDir)) return
 	const name = basename(file)
 	if (!settings.bucket) {
+		await rm(outgoingFolder(), { recursive: true, force: true })
 		await removeOldBackups(dirname(file), settings.keep, name)
 		return
 	}
@@ -262,10 +300,14 @@ async function removeOldest(settings: BackupSettings, file: string): Promise<voi
 }
 
 async function folderOf({ bucket, folder }: BackupSettings): Promise<string> {
-	const own = join(config().dataDir, 'backups')
-	const place = bucket ? join(own, 'outgoing') : folder || own
+	const place = bucket ? outgoingFolder() : folder || join(config().dataDir, 'backups')
 	await makeFolder(place)
 	return place
+}
+
+/** Where backups wait for their upload. */
+function outgoingFolder(): string {
+	return join(config().dataDir, 'backups', 'outgoing')
 }
 
 function wordsOf(error: unknown): string {

@@ -1,9 +1,11 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import type { S3Client } from '@aws-sdk/client-s3'
 import { Disk } from 'flydrive'
 
-/** The limit of a single upload in S3. */
-const MAX_BYTES = 5 * 2 ** 30
+/** A file is uploaded in parts of this many bytes, which are held in memory, as a stream cannot be sent again. S3 allows 10,000 of them. */
+const PART_BYTES = 64 * 2 ** 20
 /** In milliseconds: a backup is large, and the connection may be slow. */
 const TIMEOUTS = { connectionTimeout: 10_000, socketTimeout: 60_000 }
 const MAX_ATTEMPTS = 3
@@ -29,24 +31,23 @@ export interface Bucket {
 	write: (name: string, text: string) => Promise<void>
 }
 
-/** Opens a bucket, without a request. The large S3 client is loaded only here. */
-export async function openBucket(settings: BucketSettings): Promise<Bucket> {
-	const { S3Driver } = await import('flydrive/drivers/s3')
+/**
+ * Opens a bucket, without a request. The large S3 client is loaded only here.
+ * @param partBytes smaller for tests; S3 requires 5 MB
+ */
+export async function openBucket(settings: BucketSettings, partBytes = PART_BYTES): Promise<Bucket> {
+	const [{ S3Driver }, { S3Client }] = await Promise.all([import('flydrive/drivers/s3'), import('@aws-sdk/client-s3')])
 	const { bucket, endpoint, region, accessKeyId, secretAccessKey } = settings
-	const disk = new Disk(
-		new S3Driver({
-			bucket,
-			visibility: 'private',
-			supportsACL: false,
-			region: region || 'us-east-1',
-			requestHandler: TIMEOUTS,
-			maxAttempts: MAX_ATTEMPTS,
-			// Otherwise streams are sent in chunks with a trailing checksum, which services other than Amazon's store as part of the file.
-			requestChecksumCalculation: 'WHEN_REQUIRED',
-			...(endpoint ? { endpoint, forcePathStyle: true } : {}),
-			credentials: { accessKeyId, secretAccessKey },
-		}),
-	)
+	const client = new S3Client({
+		region: region || 'us-east-1',
+		requestHandler: TIMEOUTS,
+		maxAttempts: MAX_ATTEMPTS,
+		// Checksums that services other than Amazon's may not know.
+		requestChecksumCalculation: 'WHEN_REQUIRED',
+		...(endpoint ? { endpoint, forcePathStyle: true } : {}),
+		credentials: { accessKeyId, secretAccessKey },
+	})
+	const disk = new Disk(new S3Driver({ client, bucket, visibility: 'private', supportsACL: false }))
 	/** Removes a file that is not whole, or of which that cannot be learned: it would count as a backup when the oldest are removed. */
 	const requireWhole = async (name: string, size: number) => {
 		try {
@@ -63,14 +64,7 @@ export async function openBucket(settings: BucketSettings): Promise<Bucket> {
 	return {
 		send: async (name, path) => {
 			const { size } = await stat(path)
-			if (size > MAX_BYTES) throw new Error('The backup has more than 5 GB, the most that one file of a bucket takes.')
-			const contents = createReadStream(path)
-			try {
-				await disk.putStream(name, contents, { contentLength: size })
-			} finally {
-				// A bucket that cannot be reached reads nothing, and the file would stay open.
-				contents.destroy()
-			}
+			await sendParts(client, { Bucket: bucket, Key: name }, path, { size, partBytes })
 			await requireWhole(name, size)
 		},
 		list: async () => {
@@ -87,5 +81,29 @@ export async function openBucket(settings: BucketSettings): Promise<Bucket> {
 			await disk.put(name, text)
 			await requireWhole(name, Buffer.byteLength(text))
 		},
+	}
+}
+
+/** Uploads a file in parts, each of which is tried several times. What has arrived is removed when one fails for good. */
+async function sendParts(
+	client: S3Client,
+	target: { Bucket: string; Key: string },
+	path: string,
+	{ size, partBytes }: { size: number; partBytes: number },
+): Promise<void> {
+	const sdk = await import('@aws-sdk/client-s3')
+	const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(target))
+	try {
+		const Parts: { PartNumber: number; ETag: string | undefined }[] = []
+		for (let start = 0; start < size; start += partBytes) {
+			const Body = await buffer(createReadStream(path, { start, end: start + partBytes - 1 }))
+			const PartNumber = Parts.length + 1
+			const { ETag } = await client.send(new sdk.UploadPartCommand({ ...target, UploadId, PartNumber, Body }))
+			Parts.push({ PartNumber, ETag })
+		}
+		await client.send(new sdk.CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts } }))
+	} catch (error) {
+		await client.send(new sdk.AbortMultipartUploadCommand({ ...target, UploadId })).catch(() => {})
+		throw error
 	}
 }

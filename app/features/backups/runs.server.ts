@@ -3,14 +3,16 @@ import { lockAdmin } from '~/features/administration/admins.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { Conflict } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { archivingLag, readArchivingState } from '~/platform/backup/archiving-state.server.ts'
+import { restoredAt, unmarkRestored } from '~/platform/backup/restore-mark.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { isBackupRunning, lastBackupAt, listRuns } from './backups.queries.server.ts'
 import { backupSection } from './backups.server.ts'
-import type { ArchivingView, BackupRun } from './runs.view.ts'
+import type { ArchivingView, BackupsView } from './runs.view.ts'
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
@@ -23,12 +25,28 @@ const SHOWN_RUNS = 30
 const LATE_SECONDS = 90
 
 /** The last runs, when the newest backup was made, whether they are scheduled, and the continuous archive. @throws NotAllowed */
-export async function readBackups(
-	viewer: Viewer,
-): Promise<{ isScheduled: boolean; newest: string | null; runs: BackupRun[]; archive: ArchivingView }> {
+export async function readBackups(viewer: Viewer): Promise<BackupsView> {
 	requireAdmin(viewer)
-	const [newest, runs, archive] = await Promise.all([lastBackupAt(), listRuns(SHOWN_RUNS), readArchive()])
-	return { isScheduled: siteSettings(backupSection).isOn, newest: newest?.toISOString() ?? null, runs, archive }
+	const [newest, runs, archive, restored] = await Promise.all([
+		lastBackupAt(),
+		listRuns(SHOWN_RUNS),
+		readArchive(),
+		restoredAt(config().dataDir),
+	])
+	return {
+		isScheduled: siteSettings(backupSection).isOn,
+		newest: newest?.toISOString() ?? null,
+		runs,
+		archive,
+		restoredAt: restored?.toISOString() ?? null,
+	}
+}
+
+/** Confirms that this restored site has replaced the one that the backup is of, so that it may remove old backups. @throws NotAllowed */
+export async function confirmRestore(viewer: Viewer): Promise<void> {
+	const { id } = requireAdmin(viewer)
+	await unmarkRestored(config().dataDir)
+	log.info({ admin: id }, 'an admin has confirmed that the restored site has replaced the original')
 }
 
 /** Queues a backup. @throws NotAllowed; Conflict while one is running */

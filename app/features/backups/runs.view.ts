@@ -30,6 +30,17 @@ export interface ArchivingView {
 	baseBytes: number | null
 }
 
+/** What the page of backups shows. */
+export interface BackupsView {
+	isScheduled: boolean
+	/** ISO 8601: when the newest backup was made; null without one. */
+	newest: string | null
+	runs: BackupRun[]
+	archive: ArchivingView
+	/** ISO 8601: when the site was restored, until an admin confirms that it has replaced the original; otherwise null. */
+	restoredAt: string | null
+}
+
 /** A duration such as “48 s” or “3 min”. */
 export function secondsInWords(seconds: number): string {
 	return seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`

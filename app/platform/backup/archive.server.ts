@@ -180,6 +180,18 @@ export async function* readArchive(
 	}
 }
 
+/** Whether a file is an archive that this key opens; it may still be incomplete. */
+export async function isArchiveOf(file: string, key: DecryptionKey): Promise<boolean> {
+	const entries = readArchive(file, key)
+	try {
+		return !(await entries.next()).done
+	} catch {
+		return false
+	} finally {
+		await entries.return(undefined)
+	}
+}
+
 /** @throws InvalidBackup when the file is no archive */
 async function isEncrypted(file: string): Promise<boolean> {
 	const handle = await open(file).catch((error: NodeJS.ErrnoException) => {

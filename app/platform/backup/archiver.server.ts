@@ -94,10 +94,15 @@ export class Archiver {
 	/**
 	 * One round of work; call it every second. It never throws: errors go to the state, and once to the log. A round that hangs is not
 	 * waited for, and no other begins meanwhile.
+	 * @param obstacle why nothing may be archived now, in one sentence: what is to be archived waits
 	 */
-	async look(settings: ArchivingSettings | null): Promise<void> {
+	async look(settings: ArchivingSettings | null, obstacle: string | null = null): Promise<void> {
 		try {
 			if (settings === null) return await this.#stop()
+			if (obstacle !== null) {
+				this.#state ??= (await readArchivingState(this.#options.dataDir)) ?? stateOf(settings)
+				throw new Error(obstacle)
+			}
 			this.#round ??= this.#work(settings).finally(() => {
 				this.#round = null
 			})

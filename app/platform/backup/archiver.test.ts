@@ -129,6 +129,23 @@ test('segments are archived; during an outage they wait up to a limit, then are 
 	expect([isArchiving(dataDir), await readArchivingState(dataDir)]).toEqual([false, null])
 })
 
+test('while the saved passphrase cannot be read, segments wait, and no archive begins without it', async () => {
+	await look()
+	const { folder: known } = await stateNow()
+	const places = readdirSync(place)
+	await handOver()
+	const next = new Archiver({ dataDir, version: '0', makeBase: async () => 1 })
+	await next.look({ ...settings, keep: 1 }, 'The saved passphrase cannot be read.')
+	expect(readdirSync(place)).toEqual(places)
+	expect(await waitingSegments(dataDir)).not.toEqual([])
+	expect(await stateNow()).toMatchObject({
+		folder: known,
+		trouble: { words: 'The saved passphrase cannot be read.' },
+	})
+	await look()
+	expect(await stateNow()).toMatchObject({ folder: known, trouble: null })
+})
+
 /** An archiver whose base backup is complete when the returned function is called. */
 function slowArchiver(): { slow: Archiver; complete: (bytes: number) => void } {
 	const { promise, resolve } = Promise.withResolvers<number>()

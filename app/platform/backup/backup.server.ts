@@ -1,9 +1,11 @@
 import type { Dirent } from 'node:fs'
 import { mkdir, mkdtemp, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { z } from 'zod'
 import { codeOf } from '~/lib/error-code.ts'
+import { makeFolder } from '~/lib/make-folder.server.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
 import { type ArchiveEntry, archiveEnding, PARTIAL, writePartial } from './archive.server.ts'
 import {
@@ -17,7 +19,7 @@ import {
 	readWaitingJobs,
 	type TableTotal,
 } from './tables.queries.server.ts'
-import { ARCHIVE_NAME } from './wal-archive.server.ts'
+import { ARCHIVE_NAME, momentOf } from './wal-archive.server.ts'
 
 /* The entries of a backup, in this order: `backup.json`, `jobs.json`, `tables/{name}/{number}`, `media/{key}`, `data/{file}`, `totals.json`. */
 
@@ -48,7 +50,7 @@ export type BackupTotals = z.infer<typeof totalsSchema>
 const NOT_COPIED = /^(postgres|site\.|media$|cluster$|backups$|archives$)/
 
 /** Matches the names of backups only. */
-const BACKUP_NAME = /^devquad-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar\.zst(\.age)?$/
+const BACKUP_NAME = /^devquad-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)\.tar\.zst(\.age)?$/
 /** The prefix of folders in which a backup is restored to verify it. */
 const TRIAL_FOLDER = '.devquad-verify-'
 
@@ -101,7 +103,7 @@ export async function makeBackup({
 	try {
 		await beginSnapshot(client)
 		const header = await readHeader(client, version, madeAt)
-		const entries = entriesOf(client, header, { dataDir, file }, totals, onProgress)
+		const entries = entriesOf(client, header, { dataDir, file, signal }, totals, onProgress)
 		const bytes = await writePartial(file, passphrase, signal ? until(signal, entries) : entries)
 		const rows = Object.values(totals.tables).reduce((sum, table) => sum + table.rows, 0)
 		return { file, bytes, rows, files: totals.files }
@@ -127,7 +129,7 @@ async function readHeader(client: pg.ClientBase, version: string, madeAt: Date):
 async function* entriesOf(
 	client: pg.ClientBase,
 	header: BackupHeader,
-	paths: { dataDir: string; file: string },
+	files: { dataDir: string; file: string; signal: AbortSignal | undefined },
 	totals: BackupTotals,
 	onProgress: BackupInput['onProgress'],
 ): AsyncGenerator<ArchiveEntry> {
@@ -141,7 +143,9 @@ async function* entriesOf(
 		done += sizes[index] ?? 0
 		onProgress?.('database', done, all)
 	}
-	for await (const entry of filesOf(paths, onProgress)) {
+	// Reading the pictures may take hours, during which migrations and the vacuum would have to wait.
+	await client.query('commit')
+	for await (const entry of filesOf(files, onProgress)) {
 		totals.files += 1
 		yield entry
 	}
@@ -169,20 +173,36 @@ async function* numbered(
 
 /** Skips files that are deleted meanwhile: their deletion came after the snapshot. */
 async function* filesOf(
-	{ dataDir, file }: { dataDir: string; file: string },
+	{ dataDir, file, signal }: { dataDir: string; file: string; signal: AbortSignal | undefined },
 	onProgress: BackupInput['onProgress'],
 ): AsyncGenerator<ArchiveEntry> {
 	const pictures = await storage()
-	let all = 0
-	for await (const _ of pictures.list()) all += 1
-	let done = 0
-	for await (const key of pictures.list()) {
-		const contents = await pictures.read(key)
+	const keys = await withRetries(() => allOf(pictures.list()), signal)
+	for (const [index, key] of keys.entries()) {
+		const contents = await withRetries(() => pictures.read(key), signal)
 		if (contents) yield { name: `media/${key}`, contents }
-		done += 1
-		onProgress?.('files', Math.min(done, all), all)
+		onProgress?.('files', index + 1, keys.length)
 	}
 	for await (const entry of dataFiles(dataDir, file)) yield entry
+}
+
+async function allOf(keys: AsyncIterable<string>): Promise<string[]> {
+	const all: string[] = []
+	for await (const key of keys) all.push(key)
+	return all
+}
+
+/** Milliseconds between the attempts to read from the storage: a bucket may be away for a minute, which must not end the work of hours. */
+const READ_PAUSES_MS = [1_000, 5_000, 15_000, 60_000]
+
+async function withRetries<Result>(read: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+	for (const pause of READ_PAUSES_MS)
+		try {
+			return await read()
+		} catch {
+			await sleep(pause, undefined, signal ? { signal } : {})
+		}
+	return await read()
 }
 
 /**
@@ -268,13 +288,22 @@ export async function removeOldBackups(folder: string, count: number, made: stri
 /** Milliseconds after which an unfinished backup, or a folder for verification, must belong to a killed process. */
 const LEFT_AFTER_MS = 12 * 3_600_000
 
-/** Creates a folder beside a backup for verifying it, and removes those that killed processes left there. @returns its path */
-export async function makeTrialFolder(folder: string): Promise<string> {
+/**
+ * Creates a folder for verifying a backup, and removes those that killed processes left there.
+ * @param folder that of the backup, whose disk has the space
+ * @param own a folder of the site, used where the disk of the backup has no permissions, as one of Windows: PostgreSQL does not start there
+ * @returns its path
+ */
+export async function makeTrialFolder(folder: string, own: string): Promise<string> {
 	await removeLeft(
 		folder,
 		(await readdir(folder)).filter((name) => name.startsWith(TRIAL_FOLDER)),
 	)
-	return mkdtemp(join(folder, TRIAL_FOLDER))
+	const made = await mkdtemp(join(folder, TRIAL_FOLDER))
+	if (((await stat(made)).mode & 0o777) === 0o700 || folder === own) return made
+	await rm(made, { recursive: true })
+	await makeFolder(own)
+	return makeTrialFolder(own, own)
 }
 
 /** Removes those that have not been changed for {@link LEFT_AFTER_MS}. */
@@ -285,6 +314,12 @@ async function removeLeft(folder: string, names: string[]): Promise<void> {
 		const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
 		if (Date.now() - mtimeMs > LEFT_AFTER_MS) await rm(path, { recursive: true, force: true })
 	}
+}
+
+/** When a backup was made, by its name; null for other files. */
+export function backupMoment(name: string): Date | null {
+	const [, moment] = BACKUP_NAME.exec(name) ?? []
+	return moment ? momentOf(moment) : null
 }
 
 /**

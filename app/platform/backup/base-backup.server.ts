@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { open, readdir, readFile, rm } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { renameDurably } from '~/lib/durable-rename.server.ts'
 import { makeFolder } from '~/lib/make-folder.server.ts'
 import { beginBase, connectAsSuperuser, endBase } from '~/platform/db/wal-archiving.server.ts'
@@ -67,16 +67,33 @@ export async function makeBaseBackup(archive: WalArchive, dataDir: string, versi
 }
 
 async function* clusterFiles(cluster: string, version: string): AsyncGenerator<ArchiveEntry> {
-	const found = await readdir(cluster, { recursive: true, withFileTypes: true })
-	const nameOf = (entry: (typeof found)[number]) => relative(cluster, join(entry.parentPath, entry.name))
-	const folders = found.filter((entry) => entry.isDirectory()).map(nameOf)
+	const { folders, files } = await listCluster(cluster)
 	const postgres = (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim()
 	const header: BaseHeader = { format: 1, version, postgres, folders }
 	yield { name: 'base.json', contents: Buffer.from(JSON.stringify(header)) }
-	for (const entry of found) {
-		const name = nameOf(entry)
-		if (entry.isFile() && !EMPTIED.test(name) && !LEFT_OUT.test(name)) yield* piecesOf(cluster, name)
+	for (const name of files) if (!EMPTIED.test(name)) yield* piecesOf(cluster, name)
+}
+
+/** The folders and files of a cluster that runs: PostgreSQL makes and removes some of them meanwhile. Names are relative to it. */
+export async function listCluster(cluster: string): Promise<{ folders: string[]; files: string[] }> {
+	const [folders, files]: [string[], string[]] = [[], []]
+	const waiting = ['']
+	for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+		const found = await readdir(join(cluster, folder), { withFileTypes: true }).catch(
+			(error: NodeJS.ErrnoException) => {
+				if (error.code === 'ENOENT' && folder !== '') return []
+				throw error
+			},
+		)
+		for (const entry of found) {
+			const name = join(folder, entry.name)
+			if (LEFT_OUT.test(name)) continue
+			if (entry.isFile()) files.push(name)
+			if (entry.isDirectory()) folders.push(name)
+			if (entry.isDirectory()) waiting.push(name)
+		}
 	}
+	return { folders, files }
 }
 
 /** A file that is dropped meanwhile is skipped: the WAL records that. */

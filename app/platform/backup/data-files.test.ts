@@ -1,8 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { dataFiles } from './backup.server.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { dataFiles, makeTrialFolder } from './backup.server.ts'
+import { listCluster } from './base-backup.server.ts'
+
+/** A disk without permissions, as exFAT and CIFS are mounted. */
+vi.mock('node:fs/promises', async (load) => {
+	const real = await load<typeof import('node:fs/promises')>()
+	const stat = async (path: string) =>
+		Object.assign(await real.stat(path), /windows-disk\/./.test(path) ? { mode: 0o40755 } : {})
+	return { ...real, stat }
+})
 
 let dataDir = ''
 
@@ -38,6 +48,37 @@ test.each([
 	mkdirSync(join(dataDir, path, '..'), { recursive: true })
 	writeFileSync(join(dataDir, path), 'the whole site')
 	expect(await namesIn(join(dataDir, 'kept/mine.zst'))).toEqual(['data/auth-secret'])
+})
+
+test('a backup is verified beside it, or in the data directory where its disk has no permissions', async () => {
+	const own = join(dataDir, 'backups')
+	const [usual, windows] = [join(dataDir, 'usual-disk'), join(dataDir, 'windows-disk')]
+	for (const folder of [usual, windows]) mkdirSync(folder)
+	expect(await makeTrialFolder(usual, own)).toContain(`${usual}/.devquad-verify-`)
+	expect(await makeTrialFolder(windows, own)).toContain(`${own}/.devquad-verify-`)
+	expect(readdirSync(windows)).toEqual([])
+})
+
+test('the files of a cluster are listed while PostgreSQL makes and removes folders for its temporary files', async () => {
+	mkdirSync(join(dataDir, 'base/pgsql_tmp'), { recursive: true })
+	mkdirSync(join(dataDir, 'base/1'))
+	writeFileSync(join(dataDir, 'base/1/1259'), 'rows')
+	let isOver = false
+	const churn = async (name: string) => {
+		for (; !isOver; await rm(join(dataDir, name), { recursive: true, force: true }))
+			await mkdir(join(dataDir, name, 'one'), { recursive: true })
+	}
+	const churning = [churn('base/pgsql_tmp/pgsql_tmp1.0.fileset'), churn('base/2')]
+	try {
+		for (let round = 0; round < 60; round += 1) {
+			const { folders, files } = await listCluster(dataDir)
+			expect(files.sort()).toEqual(['auth-secret', 'base/1/1259'])
+			expect(folders.filter((name) => name.includes('pgsql_tmp'))).toEqual([])
+		}
+	} finally {
+		isOver = true
+		await Promise.all(churning)
+	}
 })
 
 test('a key that links to a file elsewhere is in the backup, and an unreadable one makes it fail', async () => {

@@ -1,9 +1,15 @@
 import { existsSync } from 'node:fs'
 import { lchown, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
+import pg from 'pg'
 import { z } from 'zod'
 import { config } from '~/config.server.ts'
-import { abortPostgres, clusterOwner, startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
+import {
+	abortPostgres,
+	clusterOwner,
+	type EmbeddedPostgres,
+	startEmbeddedPostgres,
+} from '~/platform/db/embedded-postgres.server.ts'
 import { ownFolder } from '~/platform/db/postgres-owner.server.ts'
 import { isBeingRestored, RECOVERY_SIGNAL, unpackingFolderOf } from '~/platform/db/postgres-process.server.ts'
 import { forgetPasswords } from '~/platform/db/postgres-roles.server.ts'
@@ -12,6 +18,8 @@ import { type ArchiveEntry, InvalidBackup, readArchive } from './archive.server.
 import { detachArchive } from './archiving-state.server.ts'
 import { mirroredPictures } from './picture-mirror.server.ts'
 import { contentTypeOf, writeInto } from './restore.server.ts'
+import { markRestored } from './restore-mark.server.ts'
+import { leaveOutIds } from './tables.queries.server.ts'
 import {
 	archiveIdentity,
 	type BaseBackup,
@@ -80,6 +88,7 @@ export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummar
 		await detachArchive(dataDir)
 		await rename(restoring, cluster)
 		await recover(dataDir, to, new WalFeeder(dataDir, segments, identity, { onProgress, signal }))
+		await markRestored(dataDir)
 		return { at: to ?? segments.at(-1)?.at ?? base.at, pictures }
 	} catch (error) {
 		for (const folder of [restoring, cluster]) await rm(folder, { recursive: true, force: true })
@@ -107,6 +116,10 @@ async function placePictures(
 export async function planRestore(folder: string, to: Date | null): Promise<Plan> {
 	const archives = await listArchives(folder)
 	if (archives.length === 0) throw new InvalidBackup(`${folder} is no continuous archive of a DevQuad site.`)
+	if (new Set(archives.map(({ system }) => system)).size > 1)
+		throw new InvalidBackup(
+			`There are archives of several databases in ${folder}. Choose one: ${archives.map((one) => basename(one.folder)).join(', ')}.`,
+		)
 	const usable: Omit<Plan, 'segments'>[] = []
 	for (const archive of archives) {
 		const names = new Set((await listSegments(archive)).map(({ name }) => name))
@@ -136,12 +149,23 @@ async function segmentsAfter(
 		throw new InvalidBackup(
 			`A part of the archive ${archive.folder} is missing, without which nothing after ${inWords(base.at)} can be restored.`,
 		)
+	if (to !== null) requireOneMoment(whole, to)
 	// PostgreSQL itself stops at the moment.
 	if (to === null ? gap === -1 : to <= last.at) return whole
 	if (gap === -1 && !next)
 		throw new InvalidBackup(`The archive ends at ${inWords(last.at)}. Leave out --to to restore all of it.`)
 	const after = next ? `, or after ${inWords(next)}` : ''
 	throw new InvalidBackup(`A part of the archive is missing. Choose a moment up to ${inWords(last.at)}${after} (--to).`)
+}
+
+/** PostgreSQL stops at the first change after the moment. @throws InvalidBackup where changes before the moment come later */
+function requireOneMoment(segments: WalSegment[], to: Date): void {
+	const after = segments.findIndex(({ at }) => at > to)
+	const ahead = segments[after]
+	if (!ahead || !segments.slice(after).some(({ at }) => at <= to)) return
+	throw new InvalidBackup(
+		`The server's clock was ahead for a while, and said ${inWords(ahead.at)} before it was ${inWords(to)}. Choose a moment before that while, or after the next copy of the database, or leave out --to to restore all of it.`,
+	)
 }
 
 function inWords(date: Date): string {
@@ -207,11 +231,23 @@ async function recover(dataDir: string, to: Date | null, feeder: WalFeeder): Pro
 				return await startEmbeddedPostgres(dataDir, options)
 			throw feeder.failure ?? error
 		})
-		await postgres.stop()
+		await leaveOutIdsOf(postgres).finally(() => postgres.stop())
 		// PostgreSQL takes a missing segment for the end of the WAL.
 		if (feeder.failure) throw feeder.failure
 	} finally {
 		await stopFeeding()
+	}
+}
+
+async function leaveOutIdsOf({ admin }: EmbeddedPostgres): Promise<void> {
+	const client = new pg.Client(admin)
+	// The current statement gets the error.
+	client.on('error', () => {})
+	await client.connect()
+	try {
+		await leaveOutIds(client)
+	} finally {
+		await client.end()
 	}
 }
 

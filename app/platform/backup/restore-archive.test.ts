@@ -9,6 +9,7 @@ import { makeCluster } from '../../../tests/support/own-postgres.ts'
 import { Archiver } from './archiver.server.ts'
 import { makeBaseBackup } from './base-backup.server.ts'
 import { planRestore, restoreArchive } from './restore-archive.server.ts'
+import { restoredAt } from './restore-mark.server.ts'
 import { findWalArchive, type WalArchive } from './wal-archive.server.ts'
 
 /* A restore of an archive that fails or is killed. What is restored: tests/process/continuous-archive.test.ts. */
@@ -38,6 +39,8 @@ beforeAll(async () => {
 	const archiver = makeArchiver()
 	const client = await connectAsSuperuser(dataDir)
 	await client.query('create table notes as select 7 as id')
+	await client.query('create sequence ids')
+	await client.query("select setval('ids', 7)")
 	await client.query('grant select on notes to public')
 	await archiver.look(settings)
 	await archiver.settle()
@@ -47,15 +50,42 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** An archive of one base backup and these segments, each with the time up to which it has everything. */
+function makeArchive(folder: string, system: string, times: string[]): void {
+	for (const name of ['bases', 'wal']) mkdirSync(join(folder, name), { recursive: true })
+	const shape = { format: 1, version: '0', madeAt: '', system, recipient: null }
+	writeFileSync(join(folder, 'archive.json'), JSON.stringify(shape))
+	const segment = (index: number) => `00000001000000000000000${index + 1}`
+	writeFileSync(join(folder, 'bases', `2026-03-10T03-00-00Z-${segment(0)}-${segment(0)}.tar.zst`), '')
+	for (const [index, time] of times.entries())
+		writeFileSync(join(folder, 'wal', `${segment(index)}-2026-03-${time.replace(':', '-')}-00Z.zst`), '')
+}
+
+test('a moment that the clock passed twice is refused, and so is a folder with archives of several databases', async () => {
+	const shared = join(folder, 'shared')
+	const one = join(shared, 'devquad-wal-2026-03-01T00-00-00Z')
+	// The clock was a day ahead from ten to eleven.
+	makeArchive(one, '1', ['10T03:00', '10T10:00', '11T10:01', '11T11:00', '10T11:01', '10T16:00'])
+	await expect(planRestore(one, new Date('2026-03-10T15:15:00Z'))).rejects.toThrow(
+		/clock was ahead for a while, and said 2026-03-11 10:01:00Z before it was 2026-03-10 15:15:00Z/,
+	)
+	expect((await planRestore(shared, new Date('2026-03-10T09:00:00Z'))).segments).toHaveLength(6)
+	makeArchive(join(shared, 'devquad-wal-2026-03-02T00-00-00Z'), '2', ['10T03:00'])
+	await expect(planRestore(shared, null)).rejects.toThrow(/several databases .*03-01T.*, devquad-wal-2026-03-02T/)
+})
+
 const restore = (dataDir: string) => restoreArchive({ folder: place, to: null, passphrase: null, dataDir })
 
 async function expectRestored(dataDir: string): Promise<void> {
 	expect(readFileSync(join(dataDir, 'media/ab/one.webp'), 'utf8')).toBe('a picture')
+	expect(await restoredAt(dataDir)).toEqual(expect.any(Date))
 	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off'])
 	try {
 		const client = new pg.Client(postgres.admin)
 		await client.connect()
 		expect((await client.query('select id from notes')).rows).toEqual([{ id: 7 }])
+		// What was given after the moment that is restored must not be given again.
+		expect((await client.query("select nextval('ids')::int as id")).rows).toEqual([{ id: 10_008 }])
 		await client.end()
 	} finally {
 		await postgres.stop()

@@ -1,14 +1,19 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import type pg from 'pg'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { Unavailable } from '~/lib/errors.ts'
 import { closeDatabase, db, openDatabase, pool } from '~/platform/db/db.server.ts'
 import { migrate } from '~/platform/db/migrate.server.ts'
+import { storage } from '~/platform/storage/storage.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { nameArchive } from './archive.server.ts'
 import { makeBackup } from './backup.server.ts'
 import { restoreBackup } from './restore.server.ts'
+import { restoredAt } from './restore-mark.server.ts'
+import { connectOutsidePool } from './tables.queries.server.ts'
 
 /** What happens once a restore has made its tables. */
 const meanwhile = vi.hoisted(() => ({ act: async () => {} }))
@@ -63,8 +68,42 @@ test('no site starts on a restore that was broken off, until it is run again or 
 		},
 	])
 	await start()
+	expect(await restoredAt(folder)).toEqual(expect.any(Date))
+	// What was given after the backup must not be given again.
+	const { rows } = await sql<{
+		id: number
+	}>`select nextval(pg_get_serial_sequence('questions', 'id'))::int as id`.execute(db())
+	expect(rows[0]?.id).toBeGreaterThan(10_000)
 	await expect(restore(() => Promise.reject(new Error('No space left.')))).rejects.toThrow('No space left.')
 	await start()
+})
+
+test('a backup keeps tables from being rebuilt until they are copied, but not while pictures are read, which is tried again', async () => {
+	const other = await connectOutsidePool()
+	onTestFinished(() => other.end())
+	await other.query(`set lock_timeout = '1ms'`)
+	// The last table, so that it is not copied yet: it would be empty in the backup.
+	const rebuild = () =>
+		other.query('vacuum full word_spellings').then(
+			() => 'rebuilt',
+			(error: Error) => error.message,
+		)
+	const rebuilt: Promise<string>[] = []
+	const pictures = await storage()
+	vi.spyOn(pictures, 'list').mockImplementation(async function* () {
+		yield 'ab/one.webp'
+	})
+	const read = vi.spyOn(pictures, 'read').mockImplementation(async () => {
+		rebuilt.push(rebuild())
+		if (read.mock.calls.length === 1) throw new Unavailable('The pictures of this site cannot be reached right now.')
+		return Buffer.from('a picture')
+	})
+	const onProgress = (what: string, _: number, all: number) => {
+		if (what === 'database' && all > 0 && rebuilt.length === 0) rebuilt.push(rebuild())
+	}
+	const { files } = await makeBackup({ to: file, passphrase: null, dataDir: folder, version: '0', onProgress })
+	expect(files).toBe(1)
+	expect(await Promise.all(rebuilt)).toEqual([expect.stringContaining('lock timeout'), 'rebuilt', 'rebuilt'])
 })
 
 test('a restore refuses a site that got its first member after the restore began', async () => {

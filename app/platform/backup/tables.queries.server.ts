@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { codeOf } from '~/lib/error-code.ts'
 import { pool } from '~/platform/db/db.server.ts'
 
 /** A table that a backup holds. */
@@ -47,10 +49,30 @@ export async function connectOutsidePool(): Promise<pg.Client> {
 	return client
 }
 
-/** Begins a transaction that sees one snapshot of the database. */
+/** Attempts to lock all tables for a snapshot, one a second. */
+const MAX_LOCK_TRIES = 60
+
+/**
+ * Begins a transaction that sees one snapshot of the database, and keeps others from rebuilding a table until it ends: a rebuilt table is
+ * empty in a snapshot that was taken before. It waits for nobody who locks a table while it has locks itself, as a migration would lose
+ * the deadlock.
+ */
 export async function beginSnapshot(client: pg.ClientBase): Promise<void> {
 	await client.query(SETTINGS)
-	await client.query('begin isolation level repeatable read read only')
+	for (let tries = 1; ; tries += 1) {
+		const names = (await listTables(client)).map(({ name }) => `public.${quoted(name)}`)
+		// The snapshot is taken by the first statement after the locks.
+		await client.query('begin isolation level repeatable read read only')
+		if (names.length === 0) return
+		try {
+			await client.query(`lock table ${names.join(', ')} in access share mode nowait`)
+			return
+		} catch (error) {
+			await client.query('rollback')
+			if (codeOf(error) !== '55P03' || tries === MAX_LOCK_TRIES) throw error
+			await sleep(1_000)
+		}
+	}
 }
 
 /** The site's tables, without `migrations`, which a restore fills by migrating, and without unlogged ones, which a crash empties. */
@@ -203,7 +225,22 @@ export async function beginLoading(
 	}
 }
 
-/** Sets sequences and adds jobs as the backup lists them. */
+/** Ids that a restore leaves out in each sequence. */
+const LEFT_OUT_IDS = 10_000
+
+/**
+ * Makes every sequence leave out ids. Those after the backup were given to what is lost: to links, mails and open tabs that name it,
+ * something new with the same id would be what they mean.
+ */
+export async function leaveOutIds(client: pg.ClientBase): Promise<void> {
+	await client.query(
+		`select setval(format('public.%I', sequencename)::regclass, least(coalesce(last_value, 0) + $1, max_value))
+		 from pg_sequences where schemaname = 'public' and data_type <> 'smallint'::regtype`,
+		[LEFT_OUT_IDS],
+	)
+}
+
+/** Sets sequences, which then leave out ids, and adds jobs as the backup lists them. */
 export async function restoreCounters(
 	client: pg.ClientBase,
 	sequences: Record<string, string | null>,
@@ -214,6 +251,7 @@ export async function restoreCounters(
 			`select setval(format('public.%I', $1::text)::regclass, coalesce($2::bigint, 1), $2 is not null)`,
 			[name, value],
 		)
+	await leaveOutIds(client)
 	for (const { identifier, payload, queue, run_at, max_attempts, key, priority } of jobs)
 		await client.query(
 			`select graphile_worker.add_job($1, payload => $2::json, queue_name => $3, run_at => $4::timestamptz, max_attempts => $5,

@@ -64,7 +64,8 @@ export function momentName(date: Date): string {
 	return date.toISOString().replace(/\.\d+/, '').replaceAll(':', '-')
 }
 
-function momentOf(name: string): Date {
+/** The moment that {@link momentName} wrote. */
+export function momentOf(name: string): Date {
 	return new Date(name.replace(/T(\d\d)-(\d\d)-(\d\d)Z$/, 'T$1:$2:$3Z'))
 }
 
@@ -219,7 +220,8 @@ export async function sweepArchive(archive: WalArchive, days: number, now = new 
 	const oldest = bases[first]
 	if (!oldest) return null
 	for (const { file } of bases.slice(0, first)) await rm(file, { force: true })
-	const start = segmentNumber(oldest.start)
+	// Not that of the oldest: while the clock was behind, a newer one may have got the name of an older one.
+	const start = Math.min(...bases.slice(first).map((base) => segmentNumber(base.start)))
 	for (const segment of await listSegments(archive)) if (segment.number < start) await rm(segment.file, { force: true })
 	for (const other of await listArchives(dirname(archive.folder))) {
 		if (other.folder === archive.folder || other.system !== archive.system) continue

@@ -40,6 +40,15 @@ test.each([
 		expect(readdirSync(join(archive.folder, folder)).sort().map(momentIn)).toEqual(moments)
 })
 
+test('the WAL of all bases that stay is kept, also where one that was made while the clock was in 1970 comes first', async () => {
+	addBases([3, 2, 1, 0])
+	const moment = momentName(new Date('1970-01-01T00:00:00Z'))
+	writeFileSync(join(archive.folder, 'bases', `${moment}-${segment(9)}-${segment(9)}.tar.zst`), '')
+	expect(await sweepArchive(archive, 4, now)).toEqual(new Date(0))
+	expect(readdirSync(join(archive.folder, 'wal'))).toHaveLength(4)
+	expect(readdirSync(join(archive.folder, 'bases'))).toHaveLength(5)
+})
+
 test('an earlier archive stays until this one covers all days', async () => {
 	const earlier = join(place, 'devquad-wal-2026-03-01T00-00-00Z')
 	mkdirSync(join(earlier, 'bases'), { recursive: true })

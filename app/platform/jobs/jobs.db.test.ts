@@ -8,7 +8,7 @@ import { config } from '~/config.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
-import { addJob, crontabOf, startJobs, stopJobs } from './jobs.server.ts'
+import { addJob, crontabOf, type Schedule, startJobs, stopJobs } from './jobs.server.ts'
 import { forgetFutureRuns } from './schedules.queries.server.ts'
 
 vi.mock('./lost-jobs.server.ts', async (load) => {
@@ -145,9 +145,21 @@ test('schedules run also when the clock is set back while the site runs', async 
 	const run = async () => {
 		runs += 1
 	}
-	await startJobs({ schedules: [{ name: 'after-the-step', every: 'minute', run }] })
+	// A backup may take an hour.
+	const long = { begun: false, ...Promise.withResolvers<void>() }
+	const runLong = () => {
+		long.begun = true
+		return long.promise
+	}
+	await sql`select graphile_worker.add_job('takes-long')`.execute(db())
+	const schedules: Schedule[] = [
+		{ name: 'after-the-step', every: 'minute', run },
+		{ name: 'takes-long', every: 'night', run: runLong },
+	]
+	await startJobs({ schedules })
+	await eventually(() => expect(long.begun).toBe(true))
 	vi.setSystemTime(began - 5_000)
-	await eventually(() => expect(runs).toBe(1), 20_000)
+	await eventually(() => expect(runs).toBe(1), 20_000).finally(long.resolve)
 })
 
 test('of the runs of a schedule that were due while the machine slept, one waits, also if it was planned for the future', async () => {

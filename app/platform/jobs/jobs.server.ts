@@ -101,6 +101,8 @@ interface Held {
 	runner?: Runner
 	/** Until the runner is replaced. */
 	restart?: Promise<void>
+	/** Until the jobs of replaced runners have ended. */
+	replaced?: Promise<unknown>
 	stopWatchingClock?: () => void
 	mails?: WorkerPool
 	stopWatching?: () => void
@@ -158,16 +160,16 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 	await forgetFutureRuns()
 }
 
-/** Ends the runner once its running jobs have ended, and starts another one; until then it begins no others. @param start starts it */
+/** Starts another runner, beside which the jobs of the one before end: a backup may take an hour. @param start starts it */
 async function restart(start: () => Promise<Runner>): Promise<void> {
 	log.warn('the clock was set back, so regular work is planned anew')
-	// It fails where the runner has ended by itself.
-	await held.runner?.stop().catch(() => {})
-	held.runner = undefined
-	while (held.stopWatchingClock && !held.runner)
+	const before = held.runner
+	while (held.stopWatchingClock && held.runner === before)
 		try {
 			await forgetFutureRuns()
 			held.runner = await start()
+			// It fails where the runner has ended by itself.
+			held.replaced = Promise.all([held.replaced, before?.stop().catch(() => {})])
 		} catch (error) {
 			log.error({ err: error }, 'regular work could not be planned anew; this is tried again')
 			await sleep(RESTART_RETRY_MS, undefined, { ref: false })
@@ -224,7 +226,7 @@ export async function stopJobs(): Promise<void> {
 	held.stopWatchingClock?.()
 	held.stopWatchingClock = undefined
 	await held.restart
-	await Promise.all([held.runner?.stop(), held.mails?.gracefulShutdown()])
+	await Promise.all([held.runner?.stop(), held.replaced, held.mails?.gracefulShutdown()])
 	held.runner = undefined
 	held.mails = undefined
 	closeMail()

@@ -58,6 +58,17 @@ export function areSettingsRead(): boolean {
 	return known.reads.hasEnded
 }
 
+/**
+ * Whether a secret was saved that cannot be decrypted, as after `AUTH_SECRET` has changed. It counts as not saved, so work that must not be
+ * done without it has to ask. @param name of the setting
+ */
+export function isSecretLost(section: SettingSection, name: string): boolean {
+	const stored = known.stored.get(section.name)?.texts[name]
+	const { environment } = section.settings[name] ?? {}
+	if (stored === undefined || (environment && isSetInEnvironment(environment))) return false
+	return decryptSecret(secretPurpose(section, name), stored) === null
+}
+
 /** Parses stored texts. A text that its setting no longer accepts, or that cannot be decrypted, counts as not saved. */
 export function valuesOf<Settings extends Record<string, Setting>>(
 	section: SettingSection<Settings>,

@@ -11,7 +11,7 @@ import { LocalTime } from '~/ui/local-time.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { readBackups, requestBackup } from '../runs.server.ts'
+import { confirmRestore, readBackups, requestBackup } from '../runs.server.ts'
 import { type ArchivingView, type BackupRun, backupsPath, secondsInWords } from '../runs.view.ts'
 import type { Route } from './+types/backups'
 
@@ -19,12 +19,16 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => readBackups(await requirePageAdmin({ request, context, url })))
 }
 
-/** Starts a backup. */
+/** Starts a backup, or confirms that this site has replaced the one that it was restored from. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return withHttpErrors(async () => {
 		requireLogin(context, url)
 		const form = await readForm(request)
 		try {
+			if (form.get('intent') === 'confirm-restore') {
+				await confirmRestore(viewerOf(context))
+				return redirectWithToast(backupsPath, { type: 'success', message: 'Old backups are removed again.' })
+			}
 			await requestBackup(viewerOf(context))
 			return redirectWithToast(backupsPath, { type: 'success', message: 'A backup is running.' })
 		} catch (error) {
@@ -38,7 +42,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Backups({ loaderData, actionData }: Route.ComponentProps) {
-	const { isScheduled, newest, runs, archive } = loaderData
+	const { isScheduled, newest, runs, archive, restoredAt } = loaderData
 	return (
 		<AdminFrame title="Backups">
 			<p className="mt-4 max-w-[40rem] text-ink-2">
@@ -58,6 +62,7 @@ export default function Backups({ loaderData, actionData }: Route.ComponentProps
 			<Form method="post" action={backupsPath} className="mt-4">
 				<SubmitButton busyLabel="Back up now">Back up now</SubmitButton>
 			</Form>
+			{restoredAt && <Restored at={restoredAt} />}
 			<Archive archive={archive} />
 			<section className="mt-10" aria-labelledby="runs">
 				<SectionHeading id="runs" title="The last backups" />
@@ -69,6 +74,24 @@ export default function Backups({ loaderData, actionData }: Route.ComponentProps
 				</ul>
 			</section>
 		</AdminFrame>
+	)
+}
+
+function Restored({ at }: { at: string }) {
+	return (
+		<section className="mt-10" aria-labelledby="restored">
+			<SectionHeading id="restored" title="Restored site" />
+			<p className="max-w-[40rem] py-3 text-ink-2">
+				This site was restored <LocalTime at={at} />. It removes no old backups until you confirm that it has replaced
+				the original: if the original still runs, both use the same place. In a copy for a trial, turn backups off
+				instead.
+			</p>
+			<Form method="post" action={backupsPath}>
+				<SubmitButton busyLabel="Confirming..." action={backupsPath} name="intent" value="confirm-restore">
+					It has replaced the original
+				</SubmitButton>
+			</Form>
+		</section>
 	)
 }
 

@@ -200,7 +200,9 @@ export class LiveConversation {
 	private async askOnce(): Promise<void> {
 		const newest = this.newest
 		const stands = this.state
-		const changes = await this.transport.since(this.peer.username, this.thread.version)
+		const { version } = this.thread
+		const changes = await this.transport.since(this.peer.username, version)
+		if (changes.version < version) return this.startOver()
 		this.thread.catchUp(changes)
 		this.take(changes.receipts)
 		// Live events that arrived meanwhile are newer.
@@ -210,6 +212,15 @@ export class LiveConversation {
 		if (changes.complete) return
 		// Too many changes: loads the end first; the gap is loaded when the reader scrolls there.
 		this.open(await this.transport.page(this.peer.username))
+		this.askAgain = true
+	}
+
+	/** The site has been restored from a backup of an earlier state: what is known here may not be there, and versions are given again. */
+	private async startOver(): Promise<void> {
+		const page = await this.transport.page(this.peer.username)
+		this.thread.forgetAll()
+		this.receipts = page.receipts
+		this.open(page)
 		this.askAgain = true
 	}
 

@@ -49,6 +49,11 @@ export class MessageHistory {
 		for (const message of page.messages) this.take(message)
 	}
 
+	/** Makes the next page replace everything. */
+	forgetAll(): void {
+		this.version = 0
+	}
+
 	/**
 	 * Takes a message of a live event or an acknowledgement.
 	 * @param own whether this member sent it: it is on the screen already, and keeps its position

@@ -7,6 +7,7 @@ import {
 	useAttachments,
 	usePictureIntake,
 } from '~/features/chat-pictures/components/attached-pictures.tsx'
+import { forgetDraft, keepDraft, readDraft, storeDraft } from '~/features/conversations/client/chat-drafts.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Icon } from '~/ui/icon.tsx'
@@ -118,6 +119,7 @@ function useMessageField({ peer, textarea, editing, onEditLast, onSave, onLeaveE
 			area.focus()
 		} else if (area.value === '' || area.dataset.filled) area.value = readDraft(me, peer)
 		area.dataset.filled = editing ? 'edit' : ''
+		return editing ? undefined : keepDraft(area, me, peer)
 	}, [editing, me, peer, textarea])
 
 	const send = async (event: FormEvent) => {
@@ -138,8 +140,8 @@ function useMessageField({ peer, textarea, editing, onEditLast, onSave, onLeaveE
 		if (editing) {
 			if (said !== '' || editing.pictures.length > 0) onSave(editing, area.value)
 		} else if (client.write(peer, area.value)) {
+			forgetDraft(me, peer, area.value)
 			area.value = ''
-			storeDraft(me, peer, '')
 		}
 		area.focus()
 	}
@@ -193,26 +195,4 @@ function EditingBar({ path, onLeave }: { path: string; onLeave: () => void }) {
 function tooLong(length: number): string {
 	const [most, has] = [chatLimits.messageMax, length].map((count) => count.toLocaleString('en'))
 	return `A message may have at most ${most} characters; this one has ${has}.`
-}
-
-/* Drafts: unsent text, stored by the browser for each conversation of each member. Where the browser stores nothing, drafts end with the tab. */
-
-const keyOf = (me: string, peer: string) => `chat-draft:${me}:${peer}`
-
-/** The draft; '' for none. */
-function readDraft(me: string, peer: string): string {
-	try {
-		return localStorage.getItem(keyOf(me, peer)) ?? ''
-	} catch {
-		return ''
-	}
-}
-
-function storeDraft(me: string, peer: string, text: string): void {
-	try {
-		if (text === '') localStorage.removeItem(keyOf(me, peer))
-		else localStorage.setItem(keyOf(me, peer), text)
-	} catch {
-		// The storage is full, or forbidden.
-	}
 }

@@ -1,10 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useNavigation } from 'react-router'
 import { permalinkOf } from '~/features/search/search.view.ts'
+import { keepTyped } from '~/lib/keep-typed.ts'
 import { newKey } from '~/lib/new-key.ts'
 import { typedSince } from '~/lib/text.ts'
 import { type FormValues, submitForm } from '~/platform/http/form.ts'
-import { readStored, useRefusal, writeStored } from '~/ui/form-kit.ts'
+import { parseStored, useRefusal, writeStored } from '~/ui/form-kit.ts'
+import { readUnsentText, type UnsentText } from '~/ui/unsent-text.ts'
 import { useDiscussion } from './discussion-context.ts'
 
 interface CommentFormOptions {
@@ -19,7 +21,8 @@ interface CommentFormOptions {
 
 /** The state of a comment form. Unsent text is stored in this browser. */
 export function useCommentForm({ box, text, version, onSent }: CommentFormOptions) {
-	const { url, refusal, sendKey } = useDiscussion()
+	const { url, refusal, sendKey, viewer } = useDiscussion()
+	const me = viewer?.username ?? ''
 	const navigation = useNavigation()
 	const area = useRef<HTMLTextAreaElement>(null)
 	/** What is being sent; null for nothing. */
@@ -50,7 +53,9 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 		if (!accepted.delete(sentKey)) return
 		const rest = typedSince(sentText, area.current?.value ?? '', version !== null)
 		const key = newKey()
-		writeStored(name, rest ? ({ text: rest, version, key } satisfies UnsentText) : null)
+		// Unless another tab has stored a text of its own.
+		const isOwn = !rest && readUnsentText(name)?.key === sentKey
+		if (rest || isOwn) writeStored(name, rest ? ({ text: rest, version, key } satisfies UnsentText) : null)
 		if (area.current) area.current.value = rest || area.current.defaultValue
 		setStart((before) => ({ ...before, version, key }))
 		if (!rest) onSent()
@@ -58,6 +63,17 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 
 	const key = refused?.values.key ?? start.key
 	const madeFrom = stored?.version ?? start.version
+	const store = (text: string) =>
+		writeStored(name, text ? ({ text, version: madeFrom, key } satisfies UnsentText) : null)
+	const storeLatest = useRef(store)
+	storeLatest.current = store
+
+	useEffect(() => {
+		if (!area.current || me === '') return
+		const textIn = (stored: string) => (parseStored(stored) as UnsentText | undefined)?.text
+		return keepTyped(area.current, { name, member: me, store: (text) => storeLatest.current(text), textIn })
+	}, [name, me])
+
 	return {
 		area,
 		refused,
@@ -65,28 +81,12 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 		madeFrom,
 		sendKey: key,
 		text: refused?.values.body ?? start.text,
-		save: () => {
-			const typed = area.current?.value
-			writeStored(name, typed ? ({ text: typed, version: madeFrom, key } satisfies UnsentText) : null)
+		save: () => store(area.current?.value ?? ''),
+		forget: () => {
+			if (area.current) area.current.value = area.current.defaultValue
+			writeStored(name, null)
 		},
-		forget: () => writeStored(name, null),
 	}
-}
-
-/** Unsent text of a form, as this browser stores it. */
-export interface UnsentText {
-	text: string
-	/** The version of the comment that an edit started from; null for a new comment. */
-	version: number | null
-	/** The idempotency key, so that a retry after a lost response creates no second comment. */
-	key: string
-}
-
-/** @returns null when there is nothing, or nothing readable */
-export function readUnsentText(name: string): UnsentText | null {
-	const { text, version, key } = (readStored(name) ?? {}) as Partial<UnsentText>
-	if (typeof text !== 'string' || typeof key !== 'string' || !text) return null
-	return { text, version: Number.isInteger(version) ? (version as number) : null, key }
 }
 
 /**

@@ -1,0 +1,47 @@
+import { storageOwner } from './private-storage.ts'
+
+interface KeptText {
+	/** Its key in the local storage, which all tabs of this browser share. */
+	name: string
+	/** Username; once they have logged out in another tab, nothing is stored. */
+	member: string
+	store: (text: string) => void
+	/** The text in a stored value. */
+	textIn: (stored: string) => unknown
+}
+
+/**
+ * Stores what was typed into a field again when the field or its page goes: since then, another tab may have stored a text of its own under
+ * the same name, and removed it when it was sent.
+ * @returns call it when the field goes
+ */
+export function keepTyped(field: HTMLTextAreaElement, { name, member, store, textIn }: KeptText): () => void {
+	let isTyped = false
+	const type = () => {
+		isTyped = true
+	}
+	const keep = () => {
+		if (isTyped && field.value !== '' && field.value !== field.defaultValue && isStorageOf(member)) store(field.value)
+	}
+	const hear = ({ key, oldValue, newValue }: StorageEvent) => {
+		// This very text was sent by another tab.
+		if (key === name && newValue === null && textIn(oldValue ?? '') === field.value) isTyped = false
+	}
+	field.addEventListener('input', type)
+	addEventListener('pagehide', keep)
+	addEventListener('storage', hear)
+	return () => {
+		keep()
+		field.removeEventListener('input', type)
+		removeEventListener('pagehide', keep)
+		removeEventListener('storage', hear)
+	}
+}
+
+function isStorageOf(member: string): boolean {
+	try {
+		return storageOwner() === member
+	} catch {
+		return false
+	}
+}
