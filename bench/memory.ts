@@ -1,5 +1,5 @@
-// npm run bench:memory [-- FILE.jsonl.gz] [--minutes N]: the memory of the built site during mixed traffic of visitors and members, with a
-// thousand open tabs. It depends little on other load on the machine.
+// npm run bench:memory [-- FILE.jsonl.gz] [--minutes N] [--encoder]: the memory of the built site during mixed traffic of visitors and members, with a
+// thousand open tabs; with --encoder, the sentence encoder is on, and members type titles too. It depends little on other load on the machine.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -43,11 +43,11 @@ interface Places {
 
 const { values: given, positionals } = parseArgs({
 	allowPositionals: true,
-	options: { minutes: { type: 'string', default: '30' } },
+	options: { minutes: { type: 'string', default: '30' }, encoder: { type: 'boolean', default: false } },
 })
 const minutes = Number(given.minutes)
 if (!Number.isInteger(minutes) || minutes < 1) {
-	process.stderr.write('Usage: npm run bench:memory -- [FILE.jsonl.gz] [--minutes N]\n')
+	process.stderr.write('Usage: npm run bench:memory -- [FILE.jsonl.gz] [--minutes N] [--encoder]\n')
 	process.exit(1)
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -58,14 +58,17 @@ const crowd = new Crowd()
 try {
 	const file = positionals[0] ? resolve(process.env.INIT_CWD ?? '.', positionals[0]) : join(scratch, 'questions.jsonl')
 	if (!positionals[0]) await writeQuestions(file, 7_000)
-	const site = await BenchSite.start(undefined, (folder) => importFile(file, folder))
+	const settings = { SENTENCE_ENCODER: String(given.encoder) }
+	const site = await BenchSite.start(undefined, (folder) => importFile(file, folder), settings)
 	try {
+		// The encoder would need an hour for the imported questions.
+		await site.query("update question_vectors set vector = ''")
 		const members = await site.addMembers(tabs)
 		await crowd.open(members, site.port)
 		const samples = await sampled(site, members)
 		const text = report(samples)
 		process.stdout.write(text)
-		saveResult('memory', text)
+		saveResult(given.encoder ? 'memory-encoder' : 'memory', text)
 	} finally {
 		await crowd.end()
 		await site.stop()
@@ -172,6 +175,7 @@ async function visit(port: number, member: Member, places: Places): Promise<void
 		() => asMember(`/find-dev?q=${peer}`),
 		() => asMember(`/messages/${peer}`),
 		comment,
+		...(given.encoder ? [() => asMember(`/suggest/similar?title=${words}`)] : []),
 	]
 	const answer = await any(acts)()
 	await answer.arrayBuffer()
@@ -189,10 +193,11 @@ function report(samples: Sample[]): string {
 	const shown = samples.filter(({ minute }) => minute === 1 || minute % 5 === 0)
 	const growth = (of: 'node' | 'database') =>
 		after.length < 2 ? 'unknown' : slope(after.map((sample) => [sample.minute / 60, sample[of]])).toFixed(0)
-	return `### Memory over ${minutes} minutes
+	const [title, option] = given.encoder ? [' with the sentence encoder', ' -- --encoder'] : ['', '']
+	return `### Memory over ${minutes} minutes${title}
 
-\`npm run bench:memory\`: ${tabs.toLocaleString('en')} open tabs, ${requestRate} requests a second of visitors and members to pages, searches, profiles and
-conversations, comments among them, and ${messageRate} messages a second. MB; what PostgreSQL's processes share counts once.
+\`npm run bench:memory${option}\`: ${tabs.toLocaleString('en')} open tabs, ${requestRate} requests a second of visitors and members to pages, searches, profiles and
+conversations, comments among them, and ${messageRate} messages a second. The sentence encoder is ${given.encoder ? 'on, and titles are typed too' : 'off'}. MB; what PostgreSQL's processes share counts once.
 
 | minute | requests | Node, resident | of it heap | buffers | PostgreSQL | messages late or lost |
 |---|---|---|---|---|---|---|

@@ -159,7 +159,13 @@ async function spent({ pid, dataDir }: Processes, work: () => Promise<void>) {
 	}
 }
 
-/** Processor milliseconds of all threads of a process so far; 0 if unknown. */
+/** Processor milliseconds of a process so far, with threads that have ended, in steps of ten; Linux only. */
+export function processTime(pid: number | undefined): number {
+	const [, times = ''] = /^.*\) \S+(?: \S+){10} (\d+ \d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+	return times.split(' ').reduce((sum, ticks) => sum + Number(ticks) * 10, 0)
+}
+
+/** Processor milliseconds of all present threads of a process so far; 0 if unknown. */
 export function processorTime(pid: number | string | undefined): number {
 	try {
 		const threads = readdirSync(`/proc/${pid}/task`)

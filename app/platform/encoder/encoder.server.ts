@@ -22,9 +22,16 @@ const REST_MS = 60_000
 /** Maximum queued texts; with more, a text that a request waits for is not encoded. */
 const MAX_WAITING = 4
 
-const state = remember<{ pool?: Tinypool; folder?: string | null; restUntil: number }>('encoder thread', () => ({
-	restUntil: 0,
-}))
+interface State {
+	pool?: Tinypool
+	folder?: string | null
+	/** After a failure, until when no thread is started. */
+	restUntil: number
+	/** When a request last needed the thread. */
+	requestedAt: number
+}
+
+const state = remember<State>('encoder thread', () => ({ restUntil: 0, requestedAt: Number.NEGATIVE_INFINITY }))
 
 /** Whether texts can be encoded: the setting allows it, and the package is installed. */
 export function hasEncoder(): boolean {
@@ -35,29 +42,43 @@ export function hasEncoder(): boolean {
  * Encodes the meaning of a text as a unit vector of 512 numbers, whose dot products tell how similar texts are. Runs in a worker
  * thread, never where requests are answered.
  * @param maxPieces word pieces that are read at most, up to 128; each takes about 0.6 ms
- * @param withinMs answers null after this many milliseconds; the thread finishes the text anyway
+ * @param withinMs for a request: answers null after this many milliseconds; the thread finishes the text anyway
  * @returns null where there is no encoder, where it failed within the last minute, or where too many texts wait
  */
 export async function encode(
 	text: string,
-	{ maxPieces, withinMs = MAX_MS }: { maxPieces: number; withinMs?: number },
+	{ maxPieces, withinMs }: { maxPieces: number; withinMs?: number },
 ): Promise<Float32Array | null> {
+	if (withinMs !== undefined) state.requestedAt = performance.now()
 	if (!hasEncoder() || performance.now() < state.restUntil) return null
 	state.pool ??= watched(startPool())
 	if (state.pool.queueSize >= MAX_WAITING) return null
 	const encoded = runWatched(state.pool, { folder: modelFolder() ?? '', text, maxPieces })
 	let timer: NodeJS.Timeout | undefined
 	const tooLong = new Promise<null>((resolve) => {
-		timer = setTimeout(resolve, withinMs, null)
+		timer = setTimeout(resolve, withinMs ?? MAX_MS, null)
 	})
 	return Promise.race([encoded, tooLong]).finally(() => clearTimeout(timer))
 }
 
-/** Ends the thread, if there is one; the next text starts another. A thread that died by itself is not waited for. */
+/**
+ * Ends the thread after a job's last text, unless a request has needed it within the last ten minutes. Starting it takes as long as two
+ * or three texts of a job.
+ */
+export async function endUnrequestedEncoder(): Promise<void> {
+	if (performance.now() - state.requestedAt > IDLE_MS) await endThread()
+}
+
+/** Ends the thread, if there is one; the next text starts another, also after a failure. */
 export async function stopEncoder(): Promise<void> {
+	state.restUntil = 0
+	await endThread()
+}
+
+/** A thread that died by itself is not waited for. */
+async function endThread(): Promise<void> {
 	const { pool } = state
 	delete state.pool
-	state.restUntil = 0
 	const soon = new Promise((resolve) => setTimeout(resolve, MAX_STOP_MS).unref())
 	await Promise.race([pool?.destroy(), soon])
 }

@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import { memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 
-/** The member who asked a question; null when it is gone. */
+/** The member who asked a question; null when it is gone, or its author was imported: nothing notifies such an account. */
 export async function findAsker(trx: Executor, questionId: number): Promise<number | null> {
-	const { rows } = await sql<{ id: number }>`
-		select ${memberBehind(sql.ref('author_id'))} as id from questions where id = ${questionId}`.execute(trx)
+	const { rows } = await sql<{ id: number | null }>`
+		select coalesce(u.pseudonym_of, case when not u.imported then u.id end) as id
+		from questions q join users u on u.id = q.author_id where q.id = ${questionId}`.execute(trx)
 	return rows[0]?.id ?? null
 }
 

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import Tinypool from 'tinypool'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deleteQuestion } from '~/features/asking/asking.server.ts'
-import { deleteComment } from '~/features/discussion/commenting.server.ts'
+import { deleteQuestion, editQuestion } from '~/features/asking/asking.server.ts'
+import { deleteComment, editComment, restoreComment } from '~/features/discussion/commenting.server.ts'
+import { erasePost } from '~/features/questions/leaving/leaving.queries.server.ts'
 import { remember } from '~/lib/remember.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -20,6 +21,7 @@ import { noteUnencoded, readUnencoded, readVectors, storeVector } from './vector
 
 useDatabase()
 
+const held = remember<{ pool?: Tinypool; folder?: string | null }>('encoder thread', () => ({}))
 let asker: SignedIn
 beforeAll(async () => {
 	asker = await makeMember('asker')
@@ -30,6 +32,20 @@ beforeEach(async () => void (await encode('warm', { maxPieces: 8 })))
 
 async function vectorOf(id: number): Promise<Buffer | null> {
 	return (await readVectors([id]))[0]?.vector ?? null
+}
+
+async function rowOf(id: number): Promise<unknown> {
+	return (await sql`select * from question_vectors where question_id = ${id}`.execute(db())).rows[0]
+}
+
+async function isDue(id: number): Promise<boolean> {
+	return (await readUnencoded(1_000)).some((question) => question.id === id)
+}
+
+/** Sets a time of the row this many minutes back. */
+async function age(id: number, column: 'changed_at' | 'outdated_since', minutes: number): Promise<void> {
+	await sql`update question_vectors set ${sql.ref(column)} = ${sql.ref(column)} - make_interval(mins => ${minutes})
+		where question_id = ${id}`.execute(db())
 }
 
 async function hasRow(id: number): Promise<boolean> {
@@ -43,17 +59,78 @@ test('a question has a vector after the next run, and another one when its texts
 	const first = await vectorOf(id)
 	expect(first).toHaveLength(516)
 
+	// An added comment is missing in the vector until a while later.
 	const comment = await makeComment(asker, id, 'The reflog still knows the old commit.')
-	expect(await vectorOf(id)).toBeNull()
+	await encodeQuestions()
+	expect(await vectorOf(id)).toEqual(first)
+	await age(id, 'changed_at', 16)
 	await encodeQuestions()
 	const second = await vectorOf(id)
 	expect(second).not.toEqual(first)
 
-	// A deleted comment is in no vector, from the moment of its deletion.
-	await deleteComment(asker, comment)
-	expect(await vectorOf(id)).toBeNull()
+	const changes = [
+		() => editComment(asker, comment, { body: 'The stash still knows it.' }),
+		() => deleteComment(asker, comment),
+		() => restoreComment(asker, comment),
+		() => erasePost(db(), 'comment', comment, false),
+		() =>
+			editQuestion(asker, id, {
+				title: 'How do I undo a merge?',
+				description: 'I lost two.',
+				tags: 'git',
+				category: 'others',
+			}),
+	]
+	for (const change of changes) {
+		await encodeQuestions()
+		expect(await vectorOf(id)).not.toBeNull()
+		await change()
+		// What was removed or replaced is in no vector, from that moment.
+		expect(await vectorOf(id)).toBeNull()
+	}
+})
+
+test('an ongoing discussion is encoded once an hour', async () => {
+	const { id } = await makeQuestion(asker, { title: 'A question that many discuss' })
 	await encodeQuestions()
-	expect(await vectorOf(id)).toEqual(first)
+	await makeComment(asker, id)
+	await age(id, 'outdated_since', 59)
+	await makeComment(asker, id)
+	expect(await isDue(id)).toBe(false)
+	await age(id, 'outdated_since', 2)
+	expect(await isDue(id)).toBe(true)
+	await encodeQuestions()
+	expect(await isDue(id)).toBe(false)
+})
+
+test('replies, votes, and comments behind the twentieth leave the vector as it is', async () => {
+	const { id } = await makeQuestion(asker, { title: 'A question with many comments' })
+	const made = await sql<{ id: number }>`
+		insert into comments (id, question_id, author_id, path, body, body_html)
+		select n, ${id}, ${asker.id}, array[n], 'Text', ''
+		from (select nextval(pg_get_serial_sequence('comments', 'id'))::int as n from generate_series(1, 20)) made returning id`.execute(
+		db(),
+	)
+	await encodeQuestions()
+	const before = await rowOf(id)
+	const reply = await makeComment(asker, id, 'A reply.', made.rows[0]?.id)
+	const behind = await makeComment(asker, id, 'Comment 21.')
+	await deleteComment(asker, reply)
+	await editComment(asker, behind, { body: 'Comment 21, edited.' })
+	await deleteComment(asker, behind)
+	await sql`update comments set score = 5 where question_id = ${id}`.execute(db())
+	expect(await rowOf(id)).toEqual(before)
+	await deleteComment(asker, made.rows[19]?.id ?? 0)
+	expect(await vectorOf(id)).toBeNull()
+})
+
+test('the thread ends with the job that started it, and stays while members ask', async () => {
+	expect(held.pool).toBeDefined()
+	await encodeQuestions()
+	expect(held.pool).toBeUndefined()
+	await encode('a title being typed', { maxPieces: 8, withinMs: 60_000 })
+	await encodeQuestions()
+	expect(held.pool).toBeDefined()
 })
 
 test('a question that is not published has no row', async () => {
@@ -112,8 +189,6 @@ test('questions without a vector are found by their words', async () => {
 })
 
 describe('if the encoder fails, the response comes without it, in time', () => {
-	const held = remember<{ pool?: Tinypool; folder?: string | null }>('encoder thread', () => ({}))
-
 	afterEach(async () => {
 		await stopEncoder()
 		delete held.folder

@@ -1,4 +1,4 @@
-import { ENCODED_WIDTH, encode, hasEncoder } from '~/platform/encoder/encoder.server.ts'
+import { ENCODED_WIDTH, encode, endUnrequestedEncoder, hasEncoder } from '~/platform/encoder/encoder.server.ts'
 import { readUnencoded, readVectors, storeVector } from './vectors.queries.server.ts'
 import type { Ranked } from './weights.ts'
 
@@ -44,7 +44,12 @@ export function beginMeaning(title: string, withinMs = MAX_WAIT_MS): (candidates
 
 /** Encodes questions with new or changed texts; one process of the site calls it every minute. */
 export async function encodeQuestions(): Promise<void> {
-	const until = Date.now() + RUN_MS
+	await encodeDue(Date.now() + RUN_MS)
+	await endUnrequestedEncoder()
+}
+
+/** @param until when to leave the others to a later run */
+async function encodeDue(until: number): Promise<void> {
 	while (hasEncoder() && Date.now() < until) {
 		const questions = await readUnencoded(BATCH)
 		for (const question of questions) {
