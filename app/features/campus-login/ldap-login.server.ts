@@ -2,14 +2,13 @@ import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import {
 	type AttemptCounters,
 	countAttempt,
-	networkOf,
 	reserveAttempt,
 	resetAttempts,
 	takeBackAttempt,
-	wideNetworkOf,
 } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { networkOf, wideNetworkOf } from '~/lib/networks.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { linkIdentity, logInByIdentity } from './identities.server.ts'
 import { authenticateByLdap, InvalidLdapSetting } from './ldap.server.ts'

@@ -4,10 +4,8 @@ import { recordMailArrival } from '~/features/bounces/bounces.server.ts'
 import {
 	type AttemptCounters,
 	countAttempt,
-	networkOf,
 	resetAttempts,
 	takeBackAttempt,
-	wideNetworkOf,
 } from '~/features/rate-limits/rate-limits.server.ts'
 import {
 	type DeviceCookie,
@@ -20,6 +18,7 @@ import { setPasswordByLink } from '~/features/sessions/passwords.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
 import { Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
+import { networkOf, wideNetworkOf } from '~/lib/networks.server.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { findAccountByEmail, findMainEmail, findResetOwner } from '../accounts.queries.server.ts'
