@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { DomainError, Invalid, isSiteFault } from '~/lib/errors.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
+import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { BatchRun } from '~/platform/jobs/batch-run.server.ts'
 import { FORMER_MEMBER } from '~/platform/member-data.ts'
@@ -12,6 +13,7 @@ import {
 	deleteUnusedPicture,
 	findPicture,
 	insertPicture,
+	isShownInPost,
 	listForgottenPictures,
 	listUnusedPictures,
 	lockPictures,
@@ -223,6 +225,28 @@ function removeForgottenFiles(path: string): Promise<boolean> {
 			for (const width of widthsOf(path)) await files.remove(`${path}-${width}.webp`)
 			return true
 		})
+}
+
+/** How long a picture that a published post showed counts as public, in milliseconds: so most cost no statement each time. */
+const SHOWN_FOR_MS = 60_000
+/** The pictures that published posts showed lately, with the time as of `Date.now()` until which that counts. */
+const shownInPosts = new LRUCache<string, number>({ max: 5_000 })
+
+/**
+ * Who may see a picture of a post: everybody while a published post shows it, else its owner and moderators. One that a moderator hid, or
+ * its author deleted, is public for a minute more.
+ */
+export async function readersOfPostPicture(
+	viewer: Viewer,
+	path: string,
+): Promise<'everybody' | 'this viewer' | 'others'> {
+	if ((shownInPosts.get(path) ?? 0) > Date.now()) return 'everybody'
+	if (await isShownInPost(path)) {
+		shownInPosts.set(path, Date.now() + SHOWN_FOR_MS)
+		return 'everybody'
+	}
+	const isTheirs = viewer !== null && (isModerator(viewer) || (await findPicture(path))?.user_id === viewer.id)
+	return isTheirs ? 'this viewer' : 'others'
 }
 
 interface PictureFile {
