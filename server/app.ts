@@ -34,7 +34,7 @@ import { answerFromCache, answerVisitor, toVisitorRequest, type VisitorPage } fr
 import { logReports, MAX_REPORT_BYTES, REPORT_PATH } from './csp-reports.ts'
 import { beginDraining, health, readiness } from './health.ts'
 import { measureRequests, metricsPage } from './metrics.ts'
-import { refuseLongPath, refuseMethod, sameOrigin } from './middleware/allowed-requests.ts'
+import { refuseLongPath, refuseMethod, refusePagesAsPictures, sameOrigin } from './middleware/allowed-requests.ts'
 import { compress } from './middleware/compress.ts'
 import { fairQueue } from './middleware/fair-queue.ts'
 import { limitLargeBodies, MAX_SMALL_BODY_BYTES } from './middleware/large-bodies.ts'
@@ -130,6 +130,8 @@ app.get('/readyz', async (context) => {
 })
 
 app.get('/metrics', metricsPage())
+
+app.use(refusePagesAsPictures())
 
 app.use(fairQueue((request) => request.headers.get(clientIpHeader) ?? ''))
 

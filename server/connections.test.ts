@@ -1,9 +1,9 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as afterReading, setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Connections } from './connections.ts'
 import { shutdownLimits } from './limits.ts'
 
@@ -40,3 +40,16 @@ test.each([
 		server.close()
 	},
 )
+
+test('the addresses of one network of IPv6 have the connections of one address', () => {
+	const server = createServer()
+	new Connections(server, { behindProxy: false, maxPerAddress: 2 })
+	const isRefused = (remoteAddress: string) => {
+		const end = vi.fn()
+		server.emit('connection', Object.assign(new EventEmitter(), { remoteAddress, end, destroySoon: () => {} }))
+		return end.mock.calls.length > 0
+	}
+	const addresses = ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:0:1::1', '::ffff:192.0.2.1']
+	expect(addresses.map(isRefused)).toEqual([false, false, true, false, false])
+	server.emit('close')
+})

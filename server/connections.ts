@@ -1,10 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { networkOf } from '~/lib/networks.server.ts'
 import { connectionLimits, shutdownLimits } from './limits.ts'
 
 /** An open connection that is no WebSocket. */
 interface Connection {
+	/** The address that it counts for: with IPv6 the network. */
 	address: string
 	/** Unfinished responses; several when a client pipelines requests. */
 	answers: Set<ServerResponse>
@@ -65,7 +67,7 @@ export class Connections {
 	}
 
 	#opened(socket: Socket): void {
-		const address = socket.remoteAddress ?? ''
+		const address = networkOf(socket.remoteAddress ?? '')
 		const count = (this.#perAddress.get(address) ?? 0) + 1
 		if (count > this.#maxPerAddress) {
 			socket.end(

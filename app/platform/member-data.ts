@@ -33,7 +33,7 @@ export interface MemberTable {
 	members: Readonly<Record<string, OnLeaving>>
 	/** For each of these columns, what happens to the row when the account is merged. */
 	merge: Readonly<Record<string, MergeRule>>
-	/** A noun for its rows in the preview of a merge; omitted where they mean nothing to people. */
+	/** A noun for its rows in the preview of a merge; omitted where they mean nothing to people, or grow with what is done under or to a pseudonym. */
 	called?: string
 	/** The columns that go into a member's archive; or a reason why none does. */
 	archive: readonly string[] | string

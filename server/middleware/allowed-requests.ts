@@ -88,6 +88,20 @@ export function sameOrigin(open: ReadonlySet<string> = new Set()): MiddlewareHan
 	}
 }
 
+/** Everything that pages show as pictures, besides files of the build. */
+const picture = /^\/media\/|\/card\.png$/i
+
+/**
+ * Refuses to render a page for a browser that wants a picture, as its reader did not ask for it: a text of a member could name a
+ * thousand pages as its pictures.
+ */
+export function refusePagesAsPictures(): MiddlewareHandler {
+	return async (context, next) => {
+		const isWanted = context.req.header('Sec-Fetch-Dest') !== 'image' || picture.test(context.req.path)
+		return isWanted ? next() : context.text('There is no such picture.', 404, { 'Cache-Control': 'no-store' })
+	}
+}
+
 function withoutCookies(request: Request): Request {
 	const headers = new Headers(request.headers)
 	headers.delete('Cookie')

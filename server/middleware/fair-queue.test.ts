@@ -41,6 +41,13 @@ test('an address with one request does not wait for all those of another one', a
 	expect(begun).toHaveLength(22)
 })
 
+test('the addresses of one network of IPv6 wait as one', async () => {
+	const { ask, begun, endAll } = busySite({ maxAtOnce: 1, maxWaiting: 100, maxWaitMs: 30_000 })
+	const many = Array.from({ length: 5 }, (_, index) => ask(`2001:db8::${index}`, `/many/${index}`))
+	expect(await endAll([...many, ask('2001:db8:0:1::1', '/other')])).toEqual(Array(6).fill(200))
+	expect(begun.slice(0, 3)).toEqual(['/many/0', '/many/1', '/other'])
+})
+
 test('a request that waits too long, or meets a full queue, is refused; no turn is lost by that', async () => {
 	const { ask, begun, endAll } = busySite({ maxAtOnce: 1, maxWaiting: 2, maxWaitMs: 20 })
 	const first = ask('192.0.2.1', '/first')

@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
 import { Unavailable } from '~/lib/errors.ts'
+import { networkOf } from '~/lib/networks.server.ts'
 
 interface Limits {
 	/** Requests that a process handles concurrently. With more, each would take longer and none would end sooner. */
@@ -19,7 +20,7 @@ const busy = 'The site is very busy. Please try again in a few seconds.'
  * Schedules requests fairly between network addresses when there are more than the process can handle: a thousand requests of one
  * address delay that address only, and the single request of another is next. Writes do not wait, as their bodies are limited
  * separately; nor do pictures, as each may wait for a remote storage.
- * @param addressOf the client's address
+ * @param addressOf the client's address; those of one network of IPv6 are one
  * @returns middleware that answers 503 when a request has waited too long
  */
 export function fairQueue(
@@ -32,7 +33,7 @@ export function fairQueue(
 		if ((method !== 'GET' && method !== 'HEAD') || path.startsWith('/media/')) return next()
 		// A client that disconnected while waiting needs no response.
 		const { outgoing } = context.env
-		await turns.take(addressOf(context.req.raw), () => outgoing.destroyed)
+		await turns.take(networkOf(addressOf(context.req.raw)), () => outgoing.destroyed)
 		try {
 			await next()
 		} finally {

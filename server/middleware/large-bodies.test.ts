@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
+import { eventually } from '../../tests/support/eventually.ts'
 import { limitLargeBodies } from './large-bodies.ts'
 
 test.each([
@@ -14,4 +15,28 @@ test.each([
 	expect([answer.status, answer.headers.get('Content-Type')]).toEqual([503, type])
 	expect(answer.headers.get('Retry-After')).toBe('10')
 	expect(await answer.text()).toContain('Too many files are being sent at the moment.')
+})
+
+test('the addresses of one network of IPv6 have the turns of one address', async () => {
+	const app = new Hono<{ Bindings: HttpBindings }>()
+	app.use(
+		limitLargeBodies((request) => request.headers.get('From') ?? '', { maxAtOnce: 4, maxPerAddress: 1, maxWaitMs: 0 }),
+	)
+	const { promise, resolve } = Promise.withResolvers<void>()
+	let begun = 0
+	app.post('/', async (context) => {
+		begun += 1
+		await promise
+		return context.text('done')
+	})
+	const send = async (address: string) => {
+		const headers = { 'Content-Length': String(1024 * 1024), From: address }
+		const sent = { method: 'POST', headers }
+		return (await app.request('/', sent, { incoming: { destroyed: false } } as unknown as HttpBindings)).status
+	}
+	const first = [send('2001:db8::1'), send('2001:db8:0:1::1')]
+	await eventually(() => expect(begun).toBe(2))
+	expect(await send('2001:db8::2')).toBe(503)
+	resolve()
+	expect(await Promise.all(first)).toEqual([200, 200])
 })

@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
+import { networkOf } from '~/lib/networks.server.ts'
 import { problem } from '~/platform/http/problem.ts'
 
 /** Maximum bytes of a small body, of which any number may be read concurrently: a form without pictures. */
@@ -20,7 +21,7 @@ const usual: Limits = { maxAtOnce: 16, maxPerAddress: 8, maxWaitMs: 10_000 }
 
 /**
  * Limits how many large bodies are read concurrently, as Node returns memory to the system late or never.
- * @param addressOf the client's address, for the limit per address
+ * @param addressOf the client's address, for the limit per address; those of one network of IPv6 are one
  */
 export function limitLargeBodies(
 	addressOf: (request: Request) => string,
@@ -61,7 +62,7 @@ export function limitLargeBodies(
 		})
 	return async (context, next) => {
 		if (!isLarge(context.req.raw)) return next()
-		const address = addressOf(context.req.raw)
+		const address = networkOf(addressOf(context.req.raw))
 		const { incoming } = context.env
 		if (!(await turn(address, () => incoming.destroyed))) {
 			const headers = { 'Retry-After': '10' }

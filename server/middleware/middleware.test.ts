@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
-import { sameOrigin } from './allowed-requests.ts'
+import { refusePagesAsPictures, sameOrigin } from './allowed-requests.ts'
 import { CODINGS, compress, compressBody, negotiateCoding, splitHeader } from './compress.ts'
 import { clientIpHeader, publicRequest } from './public-request.ts'
 
@@ -70,6 +70,19 @@ test.each([
 test('an invalid forwarded host is ignored', () => {
 	const request = new Request('http://inside:3000/', { headers: { 'X-Forwarded-Host': 'a/b?c' } })
 	expect(new URL(publicRequest(request, '::1', { TRUST_PROXY: true }).url).host).toBe('inside:3000')
+})
+
+test.each([
+	['/media/posts/-/abc-1280.webp', 'image', 200],
+	['/find-dev/mira/card.png', 'image', 200],
+	['/notifications', 'document', 200],
+	['/notifications', undefined, 200],
+	['/notifications', 'image', 404],
+	['/media', 'image', 404],
+])('%s, wanted by a browser as %s, gets %s', async (path, wanted, status) => {
+	const app = new Hono().use(refusePagesAsPictures()).get('*', (context) => context.text('a page'))
+	const answer = await app.request(path, { headers: wanted ? { 'Sec-Fetch-Dest': wanted } : {} })
+	expect(answer.status).toBe(status)
 })
 
 test('a route that accepts forms of other sites sees their fields and no cookie', async () => {

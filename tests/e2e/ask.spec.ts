@@ -197,7 +197,7 @@ test('a pasted picture is uploaded, shown in place and published', async ({ page
 	await image.scrollIntoViewIfNeeded()
 	await expect.poll(() => image.evaluate((each: HTMLImageElement) => each.naturalWidth)).toBeGreaterThan(0)
 	const visitor = await page.request.get((await image.getAttribute('src')) ?? '', { headers: { Cookie: '' } })
-	expect(visitor.headers()['cache-control']).toBe('public, max-age=31536000, immutable')
+	expect(visitor.headers()['cache-control']).toBe('public, max-age=31536000, s-maxage=3600, immutable')
 	await page.goto('/forum/ask')
 	await page.locator('input[type=file]').setInputFiles({
 		name: 'drawing.png',

@@ -106,10 +106,10 @@ beforeAll(async () => {
 	const post = (path: string, body: BodyInit) =>
 		fetch(first.url + path, { method: 'POST', redirect: 'manual', headers: { Origin: first.url, Cookie }, body })
 	const form = new FormData()
-	form.set('kind', 'post')
+	form.set('kind', 'profile')
 	form.set('file', new Blob([Uint8Array.from(await picture('png'))]))
 	const uploaded = (await (await post('/media', form)).json()) as { picture: { path: string } }
-	pictureUrl = `/media/${uploaded.picture.path}-640.webp`
+	pictureUrl = `/media/${uploaded.picture.path}-224.webp`
 	const saved = await post(
 		'/admin/settings/backups',
 		new URLSearchParams({

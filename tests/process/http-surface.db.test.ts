@@ -100,6 +100,7 @@ describe('headers of every response', () => {
 			const answer = await fetch(`${site.url}/media`, { method: 'POST', headers, body: sent })
 			pictures[kind] = ((await answer.json()) as { picture: { path: string } }).picture.path
 		}
+		await makeQuestion(mira, { description: `![shown](/media/${pictures.post}-640.webp)` })
 	})
 
 	test('for a visitor and a member: HSTS and nosniff on all, and nothing made for a member is cacheable', async () => {
@@ -194,7 +195,7 @@ describe('headers of every response', () => {
 		const open = await ask({ path: `/media/${pictures.post}-640.webp` })
 		expect(open.status).toBe(200)
 		expect(open.headers['content-disposition']).toMatch(/^inline; filename="[0-9a-f]{32}-640\.webp"$/)
-		expect(open.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+		expect(open.headers['cache-control']).toBe('public, max-age=31536000, s-maxage=3600, immutable')
 		const closed = await ask({ path: `/media/${pictures.certificate}-640.webp`, headers: { Cookie: cookie } })
 		expect(closed.status).toBe(200)
 		expect(closed.headers['content-disposition']).toMatch(/^inline; filename="[0-9a-f]{32}-640\.webp"$/)

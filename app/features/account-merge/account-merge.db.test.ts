@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { saveDraft } from '~/features/asking/drafts.server.ts'
 import { saveBookmark } from '~/features/bookmarks/bookmarks.server.ts'
 import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import { castVote } from '~/features/discussion/votes.server.ts'
@@ -13,6 +14,7 @@ import { checkCounters } from '~/platform/db/counters.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { findBrokenFigures, makeMessage, passTime } from '../../../tests/factories/chat.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { makePicture } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { columnsWithout, plantEverything } from '../../../tests/support/planted-member.ts'
@@ -179,6 +181,11 @@ describe('data that both accounts have', () => {
 		])
 		expect(found?.facts.join(' ')).toMatch(/1 member: .*1 message to each other.*1 vote for each other/)
 		expect(await preview(gone, 'lena@campus.example')).toEqual(found)
+		// What reaches the member behind a pseudonym changes no count.
+		await makeComment(kept, posts.hidden, 'And another thing.')
+		await saveDraft(gone, { key: 'ask', title: 'T', description: '', tags: '', category: 'others', pseudonym: 'true' })
+		await makePicture(gone, 'post')
+		expect(await preview(gone, '@lena')).toEqual(found)
 	})
 
 	test('is merged, and all counters match', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { networkOf } from '~/features/rate-limits/rate-limits.server.ts'
 import { deviceOf } from '~/features/sessions/devices.server.ts'
 import { TooManyRequests } from '~/lib/errors.ts'
+import { networkOf } from '~/lib/networks.server.ts'
 import { usernameCandidates } from './registration/names.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './security/credentials.server.ts'
 

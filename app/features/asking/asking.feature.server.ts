@@ -8,7 +8,6 @@ export const asking = defineFeature({
 		drafts: {
 			members: { user_id: 'deleted' },
 			merge: { user_id: { unlessSame: ['key'] } },
-			called: 'Drafts',
 			archive: ['key', 'title', 'description', 'tags', 'category', 'pseudonym', 'updated_at'],
 			mentions: { title: null, description: null },
 		},

@@ -1,4 +1,4 @@
-import { makePseudonym, requireNoOwnPictures } from '~/features/members/pseudonyms.server.ts'
+import { makePseudonym, requireUntellingPictures } from '~/features/members/pseudonyms.server.ts'
 import { mayDelete, mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import {
 	findDeletedQuestion,
@@ -70,11 +70,12 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Created
 	const sent = await readTexts(input)
 	const { pseudonym: isHidden } = parseInput(pseudonymInput, input)
 	const { title, description, category } = sent
-	if (isHidden) requireNoOwnPictures(description, author, 'description')
 	// The category as it was sent: a repetition is the same after the category was renamed or archived.
 	const content = ['query', title, description, sent.tags, category, ...(isHidden ? ['pseudonym'] : [])]
 	const submission = readSubmission(author.id, input, content)
 	return changeForumOnce(submission, async (trx) => {
+		const shownAs = { member: author, accountId: isHidden ? null : author.id, field: 'description' }
+		await requireUntellingPictures(description, shownAs, trx)
 		const tags = await mainTags(trx, sent.tags)
 		const texts = { ...sent, ...(await requireCategory(author, category, { trx, isPseudonymous: isHidden, tags })) }
 		const id = await takeQuestionId(trx)
@@ -113,7 +114,8 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 	await countUse('edits', editor)
 	const sent = await readTexts(input)
 	const account = writingAccount(found, editor)
-	if (account.id !== editor.id) requireNoOwnPictures(sent.description, editor, 'description')
+	const shownAs = { member: editor, accountId: account.id, field: 'description' }
+	await requireUntellingPictures(sent.description, shownAs)
 	const version = readVersion(input)
 	return changeForum<{ url: string }>(async (trx) => {
 		const before = await (found.waits ? lockPendingQuestion : lockQuestion)(trx, id)

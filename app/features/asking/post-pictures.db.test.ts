@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { editComment } from '~/features/discussion/commenting.server.ts'
 import { sweepPictures } from '~/features/pictures/pictures.server.ts'
+import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
@@ -91,6 +93,45 @@ test('concurrent with the sweep, texts are stored, and those that came first kee
 	])
 	for (const path of paths) expect(await exists(path)).toBe((await references(path)) === 1)
 })
+
+test('an upload is shown by one account of its member only: their own, or a pseudonym', async () => {
+	const [there = '', here = '', before = ''] = await Promise.all(['there', 'here', 'before'].map(upload))
+	const named = await makeQuestion(author, { description: shows(there) })
+	const edited = await makeQuestion(author, { description: shows(before) })
+	await editQuestion(author, edited.id, { ...rest, description: 'Without it.' })
+	const hidden = await makeQuestion(author, { pseudonym: 'on' })
+	const comment = await makeComment(author, hidden.id, shows(here))
+	for (const body of [shows(there), shows(before)]) {
+		await expect(makeComment(author, hidden.id, body)).rejects.toThrow('under another of your names')
+		await expect(editComment(author, comment, { body })).rejects.toThrow(Invalid)
+		await expect(editQuestion(author, hidden.id, { ...rest, description: body })).rejects.toThrow(Invalid)
+		await expect(makeQuestion(author, { description: body, pseudonym: 'on' })).rejects.toThrow(Invalid)
+	}
+	const body = shows(here)
+	await expect(makeQuestion(author, { description: body })).rejects.toThrow('under another of your names')
+	await expect(makeComment(author, named.id, body)).rejects.toThrow(Invalid)
+	await editComment(author, comment, { body: `${body} again` })
+	await makeComment(author, named.id, shows(there))
+	await makeComment(await makeMember(`reader${members}`), named.id, body)
+	const sentTwice = { ...rest, description: shows(await upload('sent twice')), pseudonym: 'on', key: randomUUID() }
+	expect(await makeQuestion(author, sentTwice)).toEqual(await makeQuestion(author, sentTwice))
+})
+
+test('a text under a pseudonym shows no picture whose address has a former username of its author', async () => {
+	const path = await makePicture(author, 'profile')
+	const username = `${author.username}.now`
+	await sql`update users set username = ${username} where id = ${author.id}`.execute(db())
+	const asked = makeQuestion(
+		{ ...author, username },
+		{ description: `![me](/media/${path}-224.webp)`, pseudonym: 'on' },
+	)
+	await expect(asked).rejects.toThrow('contains your username')
+})
+
+/** A picture of the author under an address that does not name them. */
+function upload(content: string): Promise<string> {
+	return makePicture({ ...author, username: '-' }, 'post', `${author.username} ${content}`)
+}
 
 function shows(path: string): string {
 	return `Look: ![a picture](/media/${path}-1280.webp#640x452)`

@@ -1,14 +1,16 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { cookiesOf } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { saveSettings } from '../../../tests/support/login-visits.ts'
-import { verifiedLinks } from './identities.server.ts'
+import { listLogins, unlinkIdentity, verifiedLinks } from './identities.server.ts'
 import { beginFlow, finishFlow } from './login-flow.server.ts'
 
 /* A stub of GitHub that follows its documentation, at the address that the settings allow for a GitHub Enterprise Server. */
@@ -88,6 +90,27 @@ test('a login with GitHub is identified by id, with the confirmed primary addres
 	const again = await logIn()
 	expect([again.message, again.viewer?.id]).toEqual(['Welcome back!', viewer?.id])
 	expect(await verifiedLinks(viewer?.id ?? 0)).toEqual([{ site: 'github', url: `${address}/ada-lovelace` }])
+})
+
+test('a member who removes GitHub ends the sessions that began by it, except the present one', async () => {
+	const { viewer } = await logIn()
+	if (!viewer) throw new Error('not logged in')
+	await logIn()
+	const sessions = async () => {
+		const { rows } = await sql<{
+			id: number
+		}>`select id from sessions where user_id = ${viewer.id} order by id`.execute(db())
+		return rows.map(({ id }) => id)
+	}
+	const [kept = 0, ...others] = await sessions()
+	expect(others).not.toEqual([])
+	await sql`
+		insert into credentials (user_id, account_id, provider_id, password) values (${viewer.id}, '1', 'credential', 'x')`.execute(
+		db(),
+	)
+	const [{ id = 0 } = {}] = (await listLogins(viewer)).linked
+	await unlinkIdentity(viewer, id, kept)
+	expect(await sessions()).toEqual([kept])
 })
 
 test.each<[string, () => void, RegExp]>([

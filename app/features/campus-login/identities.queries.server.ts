@@ -122,7 +122,7 @@ interface ProviderSession {
 }
 
 /**
- * Stores how to check a session that started at a provider, and when it ends.
+ * Stores which identity began a session, how to check it at its provider, and when it ends.
  * @returns whether the identity still belongs to the session's member; concurrent unlinking is serialized
  */
 export async function insertProviderSession(session: ProviderSession): Promise<boolean> {
@@ -183,7 +183,7 @@ export async function findSessionOwner(
 	return rows[0]
 }
 
-/** The valid sessions that began with an identity, or with any identity of a member at these providers; last used first. */
+/** The valid sessions that can be checked, of an identity or of any identity of a member at these providers; last used first. */
 export async function listProviderSessions(
 	of: { identityId: number } | { userId: number; providers: string[] },
 	executor: Executor = db(),
@@ -194,7 +194,9 @@ export async function listProviderSessions(
 			: sql`s.user_id = ${of.userId} and i.provider = any(${of.providers})`
 	const { rows } = await sql<{ id: number }>`
 		select s.id from identities i join provider_sessions p on p.identity_id = i.id join sessions s on s.id = p.session_id
-		where ${isTheirs} and s.expires_at > now() order by s.updated_at desc, s.id desc`.execute(executor)
+		where ${isTheirs} and p.refresh_token is not null and s.expires_at > now() order by s.updated_at desc, s.id desc`.execute(
+		executor,
+	)
 	return rows.map(({ id }) => id)
 }
 

@@ -125,10 +125,9 @@ const keptShape = z.object({
 })
 type Kept = z.output<typeof keptShape>
 
-/** Encrypted data for the session before it starts; null if its provider cannot be asked again and gives no end. */
-function keptOf(identityId: number, answer: ProviderIdentity): string | null {
+/** Encrypted data for the session before it starts. */
+function keptOf(identityId: number, answer: ProviderIdentity): string {
 	const { refreshToken, endsAt = null } = answer
-	if (refreshToken === null && endsAt === null) return null
 	return encryptKept({ identityId, refreshToken, endsAt })
 }
 
@@ -144,14 +143,13 @@ function readKept(kept: string): Kept {
 export const noticeOfLink = (kept: string) => (readKept(kept).link ? LINKED : null)
 
 /**
- * Stores with a new session how to check it at its provider, and when it ends. Links the identity first, if a mailed link asked for it.
+ * Stores with a new session which identity began it, how to check it at its provider, and when it ends. Links the identity first, if a mailed link asked for it.
  * @param kept as `logInByIdentity` encrypted it, possibly before a second step
  * @throws NotAllowed if the identity was unlinked meanwhile, Conflict if it cannot be linked any more
  */
 export async function attachSession(sessionId: number, kept: string): Promise<void> {
 	const { refreshToken, endsAt, link, ...rest } = readKept(kept)
 	const identityId = link ? await linkByMail(sessionId, link) : rest.identityId
-	if (refreshToken === null && endsAt === null) return
 	const encrypted = refreshToken === null ? null : encryptSecret(refreshPurpose(sessionId), refreshToken)
 	const stored =
 		identityId !== null && (await insertProviderSession({ sessionId, identityId, refreshToken: encrypted, endsAt }))

@@ -1,18 +1,21 @@
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { findEmailById } from '~/features/authenticators/authenticators.queries.server.ts'
 import {
 	type AttemptCounters,
 	countAttempt,
-	networkOf,
 	reserveAttempt,
 	resetAttempts,
 	takeBackAttempt,
-	wideNetworkOf,
 } from '~/features/rate-limits/rate-limits.server.ts'
+import { findKnownDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { networkOf, wideNetworkOf } from '~/lib/networks.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
+import { findIdentityOwner } from './identities.queries.server.ts'
 import { linkIdentity, logInByIdentity } from './identities.server.ts'
-import { authenticateByLdap, InvalidLdapSetting } from './ldap.server.ts'
+import { authenticateByLdap, type GuessLimits, InvalidLdapSetting } from './ldap.server.ts'
 import { ldapSection } from './ldap-section.server.ts'
 import { withProviderMessages } from './login-flow.server.ts'
 import type { ProviderIdentity } from './oidc.server.ts'
@@ -46,6 +49,15 @@ export async function linkByLdap(form: FormData, request: Request): Promise<void
 	await linkIdentity(viewer, provider, await askedOnce(provider, form, request))
 }
 
+/** A browser in which the owner of an identity has logged in before. Its guesses are counted apart, so that strangers cannot lock them out. */
+async function findDeviceOf(
+	identity: Pick<ProviderIdentity, 'issuer' | 'subject'>,
+	headers: Headers,
+): Promise<string | null> {
+	const owner = await findIdentityOwner(db(), identity)
+	return owner ? findKnownDevice(await findEmailById(owner.user_id, db()), headers) : null
+}
+
 /** Authenticates at the directory, within the limits for password logins. */
 async function askedOnce(provider: Provider, form: FormData, request: Request): Promise<ProviderIdentity> {
 	const username = String(form.get('username') ?? '').trim()
@@ -60,8 +72,9 @@ async function askedOnce(provider: Provider, form: FormData, request: Request): 
 		['login-network', wideNetworkOf(address)],
 	] as const
 	const unasked = await reserveAttempt(addresses)
-	const count = (who: string) => {
-		account = [['login-account', `ldap ${who.toLowerCase()}`]]
+	const count: GuessLimits['count'] = async (who, identity) => {
+		const device = identity && (await findDeviceOf(identity, request.headers))
+		account = [device ? ['login-device', device] : ['login-account', `ldap ${who.toLowerCase()}`]]
 		return countAttempt(account)
 	}
 	try {

@@ -174,6 +174,22 @@ describe.skipIf(!slapd)(name, () => {
 		await sql`delete from attempts`.execute(db())
 	})
 
+	test('guesses of strangers do not lock out a browser in which the person has logged in before', async () => {
+		const { cookies } = await logIn()
+		const guesses = async (has: readonly string[]) => {
+			for (let guess = 0; guess < 8; guess += 1)
+				await logInByLdap(form({ username: uid, password: 'wrong' }), request(has)).catch(unlessWrong)
+		}
+		await expect(guesses([])).rejects.toThrow(/Too many/)
+		await expect(logIn()).rejects.toThrow(/Too many/)
+		await expect(
+			logInByLdap(form({ username: uid, password: memberPassword }), request(cookies)),
+		).resolves.toBeDefined()
+		// Its own guesses are limited too.
+		await expect(guesses(cookies)).rejects.toThrow(/Too many/)
+		await sql`delete from attempts`.execute(db())
+	})
+
 	const unlessWrong = (error: unknown) => {
 		if (!(error instanceof Invalid)) throw error
 	}

@@ -53,8 +53,12 @@ export function ldapIssuer({ baseDn }: Pick<LdapSettings, 'baseDn'>): string {
 
 /** What limits guesses does while a directory checks one. */
 export interface GuessLimits {
-	/** Called before the password is checked. @param who the entry: a directory finds it by many spellings of its names */
-	count: (who: string) => Promise<void>
+	/**
+	 * Called before the password is checked.
+	 * @param who the entry: a directory finds it by many spellings of its names
+	 * @param identity issuer and subject of the entry; undefined for an unknown person
+	 */
+	count: (who: string, identity?: Pick<ProviderIdentity, 'issuer' | 'subject'>) => Promise<void>
 	/** Called if the password was not checked, so that this is not counted as a guess. */
 	unasked: () => Promise<void>
 }
@@ -75,8 +79,8 @@ export async function authenticateByLdap(
 	let isAsked = false
 	try {
 		return await connected(settings, (client) =>
-			loggedIn(client, settings, typed, async (who) => {
-				await limits.count(who)
+			loggedIn(client, settings, typed, async (...who) => {
+				await limits.count(...who)
 				isAsked = true
 			}),
 		)
@@ -93,7 +97,7 @@ async function loggedIn(
 	client: Client,
 	settings: LdapSettings,
 	{ username, password }: { username: string; password: string },
-	asking: (who: string) => Promise<void>,
+	asking: GuessLimits['count'],
 ): Promise<ProviderIdentity> {
 	const { subjectAttribute, nameAttribute, usernameAttribute, emailAttribute, roleAttribute, userFilter } = settings
 	const own = [subjectAttribute, nameAttribute, usernameAttribute, emailAttribute, roleAttribute].filter(Boolean)
@@ -102,12 +106,14 @@ async function loggedIn(
 	const explicitBufferAttributes = guidNames(subjectAttribute)
 	const entries = await search(client, settings, { filter, attributes, explicitBufferAttributes, sizeLimit: 2 })
 	const [entry] = entries === 'many' ? [] : entries
-	await asking(entry?.dn ?? username)
+	const answer = entry && answerOf(entry, settings, attributes)
+	await asking(entry?.dn ?? username, answer)
 	if (entries === 'many' || entries.length > 1)
 		throw new ProviderRefused('knows several people by this name, so nobody was logged in. Ask who runs it.')
 	const isRight = await bindAs(client, entry?.dn ?? `cn=nobody,${settings.baseDn}`, password)
-	if (!entry || !isRight) throw wrongCredentials()
-	return answerOf(entry, settings, attributes)
+	if (!answer || !isRight) throw wrongCredentials()
+	if (answer.subject === '') throw new ProviderRefused('did not say who you are.')
+	return answer
 }
 
 function wrongCredentials(): Invalid {
@@ -141,14 +147,15 @@ function textsOf(entry: Entry, attributes: readonly string[]): Record<string, st
 	return Object.fromEntries(attributes.map((name) => [name, texts(name)]))
 }
 
+/** The identity of an entry; its subject is empty if the entry has none. */
 function answerOf(entry: Entry, settings: LdapSettings, attributes: readonly string[]): ProviderIdentity {
 	const { subjectAttribute, nameAttribute, usernameAttribute, emailAttribute } = settings
 	const texts = textsOf(entry, attributes)
 	const single = [subjectAttribute, nameAttribute, usernameAttribute, emailAttribute]
 	const claims = { ...texts, ...Object.fromEntries(single.map((name) => [name, texts[name]?.[0]])) }
 	const isGuid = guidNames(subjectAttribute).length > 0
-	const subject = isGuid ? formatGuid(valuesOf(entry, subjectAttribute)) : claims[subjectAttribute]
-	if (typeof subject !== 'string' || subject === '') throw new ProviderRefused('did not say who you are.')
+	const found = isGuid ? formatGuid(valuesOf(entry, subjectAttribute)) : claims[subjectAttribute]
+	const subject = typeof found === 'string' ? found : ''
 	// The subject serves as a token, as the session is checked by it.
 	return { issuer: ldapIssuer(settings), subject, claims, refreshToken: subject }
 }

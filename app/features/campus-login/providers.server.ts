@@ -1,7 +1,7 @@
 import type { LoginButton } from '~/features/accounts/login-methods.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { type ClaimNames, standardClaims } from './claims.server.ts'
+import { type ClaimNames, standardClaims, textOf } from './claims.server.ts'
 import { beginGithubLogin, finishGithubLogin, type GithubSettings } from './github.server.ts'
 import { ldapSection } from './ldap-section.server.ts'
 import {
@@ -11,6 +11,7 @@ import {
 	type LoginChecks,
 	type OidcSettings,
 	type ProviderIdentity,
+	ProviderRefused,
 } from './oidc.server.ts'
 import { beginSamlLogin, finishSamlLogin } from './saml/saml-login.server.ts'
 import { samlSection } from './saml/saml-section.server.ts'
@@ -78,7 +79,15 @@ function campusProvider(settings: ReturnType<typeof siteSettings<(typeof campusS
 		...{ name: nameClaim, username: usernameClaim, email: emailClaim, role: roleClaim },
 		...{ studentRoles, staffRoles, trustsEmail },
 	}
-	return { ...oidcProvider('campus', settings), label, registers, isPublic: false, claims }
+	const { requiredClaim, requiredValue } = settings
+	const { finish, ...provider } = oidcProvider('campus', settings)
+	const finishForMembers: RemoteProvider['finish'] = async (returned) => {
+		const answer = await finish(returned)
+		if (requiredClaim !== '' && textOf(answer.claims, requiredClaim).toLowerCase() !== requiredValue.toLowerCase())
+			throw new ProviderRefused('says that this account does not belong to the university.')
+		return answer
+	}
+	return { ...provider, finish: finishForMembers, label, registers, isPublic: false, claims }
 }
 
 function directoryProvider(settings: ReturnType<typeof siteSettings<(typeof ldapSection)['settings']>>): Provider {

@@ -12,11 +12,12 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encryptSecret } from '~/platform/encryption.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
-import { form, request } from '../../../tests/support/browser.ts'
+import { cookiePairs, form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { saveSettings } from '../../../tests/support/login-visits.ts'
+import { requestOf, saveSettings } from '../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
 import { describeLockout } from './lockout.server.ts'
+import { beginFlow, finishFlow } from './login-flow.server.ts'
 import { roleSettings } from './shared-settings.ts'
 
 /* Validation of the settings, with messages at the fields. */
@@ -91,10 +92,27 @@ test.each<[Record<string, string>, string]>([
 	[{ clientId: 'another' }, 'password-clientSecret'],
 	[{ scope: 'profile email' }, 'scope'],
 	[{ isOn: '', onlyWay: 'on' }, 'onlyWay'],
+	[{ issuer: 'https://accounts.google.com' }, 'requiredClaim'],
+	[{ issuer: 'https://login.microsoftonline.com/Common/v2.0' }, 'requiredClaim'],
+	[{ issuer: 'https://login.microsoftonline.com/common/v2.0', requiredClaim: 'tid' }, 'requiredValue'],
 ])('a form with %j is refused at %s', async (input, field) => {
 	const error = await save(input).catch((thrown: unknown) => thrown)
 	expect(error).toBeInstanceOf(Invalid)
 	expect(Object.keys((error as Invalid).fields)).toEqual([field])
+})
+
+test('only people with the claim that members must have can log in', async () => {
+	await save({ requiredClaim: 'role', requiredValue: 'Student' })
+	const visit = async (role: string) => {
+		campus.visitor = role
+		campus.accounts.set(role, { sub: role, email: `${role}@eastmere.example`, role })
+		const begun = await beginFlow('campus', { viewer: null, linkTo: null, redirectTo: '', ip: '' })
+		const { pathname, search } = new URL(await campus.visit(begun.url))
+		return finishFlow('campus', requestOf(pathname + search, cookiePairs(begun.headers)), null, '')
+	}
+	await expect(visit('visitor')).rejects.toThrow('The campus login says that this account does not belong to')
+	expect((await visit('student')).message).toBe('Welcome!')
+	await save({ requiredClaim: '', requiredValue: '' })
 })
 
 test('where the only login has a secret of another key, the start says so, and what to do', async () => {

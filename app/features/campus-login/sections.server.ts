@@ -47,6 +47,15 @@ export const campusSection = settingSection({
 		emailClaim: claim('Claim with the email address', 'What the login service calls it.', 'email'),
 		roleClaim: claim('Claim with the role', 'Leave it empty if no claim tells students and staff apart.', ''),
 		...roleSettings,
+		requiredClaim: claim(
+			'Claim that members must have',
+			'Nobody else can log in. Needed where anybody can have an account with the issuer: hd for Google, tid for Microsoft.',
+			'',
+		),
+		requiredValue: textSetting({
+			label: 'Value of that claim',
+			hint: 'Such as campus.example, or the id of your directory.',
+		}),
 		onlyWay: onlyLoginSetting('a password', 'the campus login'),
 	},
 	async check(values) {
@@ -58,6 +67,14 @@ export const campusSection = settingSection({
 			if (values[name] === '') throw fieldError(name, 'The campus login needs this.')
 		if (values.clientSecret === '') throw fieldError('password-clientSecret', 'The campus login needs this.')
 		if (!isSafeAddress(values.issuer)) throw fieldError('issuer', 'Enter an address that begins with https://.')
+		const { requiredClaim, requiredValue } = values
+		if (requiredClaim !== '' && requiredValue === '')
+			throw fieldError('requiredValue', 'Enter the value of that claim.')
+		if (requiredClaim === '' && isOpenToAnybody(values.issuer))
+			throw fieldError(
+				'requiredClaim',
+				'Anybody can have an account with this issuer. Name the claim that tells who belongs to your university: hd for Google, tid for Microsoft.',
+			)
 		await refusingAt('issuer', 'password-clientSecret', () => testProvider('campus', values))
 	},
 	async guard(values, trx) {
@@ -66,6 +83,18 @@ export const campusSection = settingSection({
 		if (!(await hasAdminWithIssuer(trx, issuer))) throw noAdminError('the campus login')
 	},
 })
+
+/** The directories of Microsoft that anybody can belong to, the last one by its id. */
+const openDirectory = /^(common|organizations|consumers|9188040d-6c67-4c5b-b112-36a304b66dad)$/i
+
+/** Whether an issuer is one of those with which anybody can have an account: Google, and Microsoft without a directory of the campus. */
+function isOpenToAnybody(issuer: string): boolean {
+	const { hostname, pathname } = new URL(issuer)
+	const [, directory = ''] = pathname.split('/')
+	return (
+		hostname === 'accounts.google.com' || (hostname === 'login.microsoftonline.com' && openDirectory.test(directory))
+	)
+}
 
 /** GitHub, Google and Microsoft. */
 export const otherLoginsSection = settingSection({
@@ -103,7 +132,7 @@ export const otherLoginsSection = settingSection({
 	},
 	async check(values) {
 		const { googleId: id, googleSecret: secret, microsoftTenant: tenant, microsoftId, microsoftSecret } = values
-		if (microsoftId !== '' && /^(|common|organizations|consumers)$/i.test(tenant))
+		if (microsoftId !== '' && (tenant === '' || openDirectory.test(tenant)))
 			throw fieldError('microsoftTenant', 'Enter the id of your own directory.')
 		if (id !== '' && secret !== '')
 			await refusingAt('googleId', 'password-googleSecret', () => testProvider('google', googleSettings(id, secret)))

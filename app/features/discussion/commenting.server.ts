@@ -1,5 +1,5 @@
 import { findUsernames } from '~/features/asking/mentions.queries.server.ts'
-import { requireNoOwnPictures } from '~/features/members/pseudonyms.server.ts'
+import { requireUntellingPictures } from '~/features/members/pseudonyms.server.ts'
 import { findCommentAudience } from '~/features/questions/notifying/notifying.server.ts'
 import { mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import { lockForComment } from '~/features/questions/questions.queries.server.ts'
@@ -69,7 +69,7 @@ export async function addComment(
 		people: findUsernames,
 	})
 	const account = writingAccount(question, author)
-	if (account.id !== author.id) requireNoOwnPictures(body, author, 'body')
+	await requireUntellingPictures(body, { member: author, accountId: account.id, field: 'body' })
 	const submission = readSubmission(author.id, input, ['comment', questionId, parentId, body])
 	const asker = { askerUsername: question.username, isMine: question.author_id === author.id }
 	const writing = {
@@ -125,7 +125,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 	// Moderators edit others' comments under their own name, even where they asked under a pseudonym.
 	const byModerator = comment.author_id !== editor.id
 	const account = byModerator ? editor : writingAccount(asked, editor)
-	if (account.id !== editor.id) requireNoOwnPictures(body, editor, 'body')
+	await requireUntellingPictures(body, { member: editor, accountId: account.id, field: 'body' })
 	const result = { url: `${question.url}#comment-${id}` }
 	return changeForum<{ url: string }>(async (trx) => {
 		const stored = await lockUnchanged(trx, id, comment)

@@ -69,6 +69,22 @@ test('the history of a comment is paged without gaps', async () => {
 	expect(second.next).toBeNull()
 })
 
+test('a page of edits of long texts that have little in common takes less than half a second', async () => {
+	const { id } = await makeQuestion(asha)
+	const comment = await makeComment(ben, id, 'start')
+	await sql`
+		insert into revisions (question_id, comment_id, editor_id, by_moderator, body)
+		select ${id}, ${comment}, ${ben.id}, false, (select string_agg(chr(97 + floor(random() * 26)::int) || E' \n', '')
+			from generate_series(1, 10000 + row)) from generate_series(1, 11) as row`.execute(db())
+	const before = process.cpuUsage()
+	const { edits } = await readCommentHistory(ben, comment, null)
+	const { user, system } = process.cpuUsage(before)
+	expect(edits.map(({ changes }) => changes[0]?.parts.some(({ kind }) => kind === 'added'))).toEqual(
+		Array(10).fill(true),
+	)
+	expect((user + system) / 1_000).toBeLessThan(500)
+})
+
 test('two concurrent edits are both recorded, each based on the other', async () => {
 	const { id } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id, 'start')

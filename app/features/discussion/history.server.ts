@@ -57,7 +57,7 @@ export async function readCommentHistory(viewer: Viewer, id: number, cursor: str
 	return {
 		title: question.title,
 		url: `/forum/comment/${id}`,
-		...page(rows, cursor === null ? { Text: comment.body } : null, ofComment),
+		...page(rows, cursor === null ? { Text: comment.body } : null, ({ body }) => ({ Text: body ?? '' })),
 	}
 }
 
@@ -75,12 +75,13 @@ function page(
 	const edits = now ? rows : rows.slice(1)
 	const shown = edits.slice(0, EDITS_PER_PAGE)
 	const last = shown.at(-1)
+	const deadline = Date.now() + PAGE_LIMIT_MS
 	return {
 		edits: shown.map((row, index) => ({
 			at: row.made_at,
 			by: editorOf(row),
 			byModerator: row.by_moderator,
-			changes: changes(versions[index + 1] ?? {}, versions[index] ?? {}),
+			changes: changes(versions[index + 1] ?? {}, versions[index] ?? {}, deadline),
 		})),
 		next: edits.length > EDITS_PER_PAGE && last ? encodeCursor([last.id]) : null,
 	}
@@ -91,10 +92,10 @@ function editorOf(row: RevisionRow): HistoryView['edits'][number]['by'] {
 	return editor
 }
 
-function changes(before: Texts, after: Texts): ChangeView[] {
+function changes(before: Texts, after: Texts, deadline: number): ChangeView[] {
 	return Object.keys(after)
 		.filter((field) => before[field] !== after[field])
-		.map((field) => ({ field, parts: diffText(before[field] ?? '', after[field] ?? '') }))
+		.map((field) => ({ field, parts: diffText(before[field] ?? '', after[field] ?? '', deadline) }))
 }
 
 function questionTexts({
@@ -115,10 +116,6 @@ function ofQuestion({ title, description, tags, category }: RevisionRow): Texts 
 	})
 }
 
-function ofComment({ body }: RevisionRow): Texts {
-	return { Text: body ?? '' }
-}
-
 function placeIn(cursor: string | null): number | null {
 	if (cursor === null) return null
 	const [id] = decodeCursor(cursor, 1)
@@ -126,16 +123,18 @@ function placeIn(cursor: string | null): number | null {
 	return id
 }
 
-/** Texts with more differences than this are compared by line: the cost is length times differences. */
-const MAX_EDITS = 1_500
+/** Texts with more differences than this are compared by line: the cost grows with the square of the differences. */
+const MAX_EDITS = 400
+/** Milliseconds for comparing all texts of a page; those that are left are shown whole. */
+const PAGE_LIMIT_MS = 150
 /** Of a long unchanged passage, only this many characters at each end are shown. */
 const MAX_SAME_LENGTH = 600
 
-/** What an edit removed and added, word by word; by line where the texts differ too much. */
-export function diffText(before: string, after: string): DiffPart[] {
-	const options = { maxEditLength: MAX_EDITS }
-	const found = diffWordsWithSpace(before, after, options) ??
-		diffLines(before, after, options) ?? [
+/** What an edit removed and added, by word, or by line where they differ too much; after a deadline, as of `Date.now()`, both texts whole. */
+function diffText(before: string, after: string, deadline: number): DiffPart[] {
+	const options = () => ({ maxEditLength: MAX_EDITS, timeout: deadline - Date.now() })
+	const found = diffWordsWithSpace(before, after, options()) ??
+		diffLines(before, after, options()) ?? [
 			{ value: before, removed: true },
 			{ value: after, added: true },
 		]

@@ -73,6 +73,31 @@ export async function isPseudonym(username: string): Promise<boolean> {
 	return rows.length > 0
 }
 
+/**
+ * Whether pictures of a text tell who wrote it.
+ * @param text.accountId the account that it is by; null for a pseudonym that is not made yet
+ * @param text.paths pictures that it shows @param text.folders the folders of their addresses
+ * @returns whether a folder is a username of the member, also a former one; whether another of their accounts shows an upload of theirs
+ */
+export async function findTellingPictures(
+	executor: Executor,
+	text: { memberId: number; accountId: number | null; paths: string[]; folders: string[] },
+): Promise<{ isNamed: boolean; isShown: boolean }> {
+	const { memberId, accountId, paths, folders } = text
+	const { rows } = await sql<{ isNamed: boolean; isShown: boolean }>`
+		select exists (select from usernames where user_id = ${memberId} and username = any(${folders}::text[])) as "isNamed",
+			exists (
+				select from pictures join post_pictures shown on shown.path = pictures.path
+				left join revisions r on r.id = shown.revision_id
+				left join questions q on q.id = coalesce(shown.question_id, r.question_id)
+				left join comments c on c.id = coalesce(shown.comment_id, r.comment_id)
+				where pictures.path = any(${paths}::text[]) and pictures.user_id = ${memberId}
+					and coalesce(c.author_id, q.author_id) = any(${accountIdsOf(memberId)})
+					and coalesce(c.author_id, q.author_id) is distinct from ${accountId}::int
+			) as "isShown"`.execute(executor)
+	return rows[0] ?? { isNamed: false, isShown: false }
+}
+
 /** Records that a moderator unmasked a pseudonym. @returns false if they had before */
 export async function insertUnmasking(trx: Executor, pseudonymId: number, moderatorId: number): Promise<boolean> {
 	const { rows } = await sql`

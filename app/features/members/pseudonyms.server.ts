@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { claimUsername, lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { Invalid, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import type { Executor } from '~/platform/db/db.server.ts'
-import { insertPseudonym, secondsUntilPseudonym } from './pseudonyms.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { findTellingPictures, insertPseudonym, secondsUntilPseudonym } from './pseudonyms.queries.server.ts'
 
 /** Pseudonyms that a member may take in 24 hours: each uses up an account and a username permanently. */
 export const MAX_PSEUDONYMS_PER_DAY = 10
@@ -48,15 +48,27 @@ export async function makePseudonym(trx: Executor, member: SignedIn): Promise<Ps
 }
 
 /**
- * Rejects a text under a pseudonym that contains a picture with the member's username in its address, as in older uploads.
+ * Rejects a text whose pictures tell who is behind a pseudonym: by a username of the member in their address, as in older uploads, or
+ * because another of the member's accounts, their own or a pseudonym, shows the same upload.
+ * @param accountId the account that the text is by; null for a pseudonym that is not made yet
  * @param field the form field of the text
  * @throws Invalid
  */
-export function requireNoOwnPictures(text: string, { username }: SignedIn, field: string): void {
-	const folders = [...text.matchAll(/\/media\/[a-z]+\/([a-z0-9_.-]+)\//g)].map(([, folder]) => folder)
-	if (!folders.includes(username)) return
-	const message = 'The address of a picture in this text contains your username. Upload the picture again.'
-	throw new Invalid(message, { [field]: message })
+export async function requireUntellingPictures(
+	text: string,
+	{ member, accountId, field }: { member: SignedIn; accountId: number | null; field: string },
+	executor: Executor = db(),
+): Promise<void> {
+	const pictures = [...text.matchAll(/\/media\/([a-z]+\/([a-z0-9_.-]+)\/[0-9a-f]{32})?/g)]
+	if (pictures.length === 0) return
+	const paths = pictures.flatMap(([, path]) => path ?? [])
+	const folders = pictures.flatMap(([, , folder]) => folder ?? [])
+	const found = await findTellingPictures(executor, { memberId: member.id, accountId, paths, folders })
+	const told = 'The address of a picture in this text contains your username. Upload the picture again.'
+	const shown =
+		'A picture in this text is shown under another of your names, which would tell that both are you. Upload the picture again.'
+	const message = found.isNamed && accountId !== member.id ? told : found.isShown ? shown : null
+	if (message) throw new Invalid(message, { [field]: message })
 }
 
 /** “curious-otter-7k3f”: the name and four random letters. */

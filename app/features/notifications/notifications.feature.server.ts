@@ -44,7 +44,6 @@ export const notifications = defineFeature({
 		notifications: {
 			members: { user_id: 'deleted', actor_ids: 'kept' },
 			merge: { user_id: { step: 'of two groups that are open one is read' }, actor_ids: { step: 'as user_id' } },
-			called: 'Notifications',
 			archive: [
 				'kind',
 				'title',

@@ -243,7 +243,8 @@ function idOf(form: FormData): number {
 async function mailChange(trx: Executor, email: string, what: string): Promise<void> {
 	const { publicUrl } = config()
 	const link = { label: 'See your passkeys', url: `${publicUrl}${passkeysPath}` }
-	const closing = 'If this was not you, change your password, which logs out all devices, and ask an admin for help.'
+	const closing =
+		'If this was not you, remove each passkey there that is not yours, then change your password, which logs out all devices, and ask an admin for help.'
 	const text = `${what} for your ${siteName()} account.`
 	await addJob('send-mail', linkMail(email, `${what} at ${siteName()}`, text, link, closing), trx)
 }

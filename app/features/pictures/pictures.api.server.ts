@@ -31,7 +31,7 @@ export const pictureOperations = [
 		path: '/pictures',
 		summary: 'Upload a picture for a text',
 		description:
-			'It is checked and re-encoded like a picture pasted into the form, and deleted after a day unless a text shows it. Sending it again returns the same picture.',
+			'It is checked and re-encoded like a picture pasted into the form, and deleted after a day unless a text shows it. Sending it again stores another one.',
 		access: 'members',
 		body: newPicture,
 		pictureTooLarge: pictureRefusals.bytes,

@@ -12,7 +12,6 @@ export const pictures = defineFeature({
 		pictures: {
 			members: { user_id: 'deleted' },
 			merge: { user_id: 'moves' },
-			called: 'Pictures',
 			archive: ['path', 'kind', 'width', 'height', 'bytes', 'colour', 'created_at'],
 		},
 		forgotten_pictures: 'whose files are to be removed within the hour',

@@ -120,6 +120,17 @@ export async function isShownTo(viewerId: number | null, path: string): Promise<
 	return rows[0]?.shown ?? false
 }
 
+/** Whether a published post shows this picture, or did before an edit that its history has. */
+export async function isShownInPost(path: string): Promise<boolean> {
+	const { rows } = await sql`
+		select from post_pictures shown
+		left join revisions r on r.id = shown.revision_id
+		left join questions q on q.id = coalesce(shown.question_id, r.question_id)
+		left join comments c on c.id = coalesce(shown.comment_id, r.comment_id)
+		where shown.path = ${path} and coalesce(c.status, q.status) = 'published' limit 1`.execute(db())
+	return rows.length > 0
+}
+
 /** Registers a picture, before its files are stored, for removal in an hour. Waits for a sweep that is removing its files. */
 export async function schedulePictureRemoval(path: string): Promise<void> {
 	const forgotten_at = sql<Date>`now() + ${grace}`

@@ -1,9 +1,9 @@
-import { createHmac } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { DomainError, Invalid, isSiteFault } from '~/lib/errors.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
+import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { authSecret } from '~/platform/encryption.server.ts'
 import { BatchRun } from '~/platform/jobs/batch-run.server.ts'
 import { FORMER_MEMBER } from '~/platform/member-data.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
@@ -13,6 +13,7 @@ import {
 	deleteUnusedPicture,
 	findPicture,
 	insertPicture,
+	isShownInPost,
 	listForgottenPictures,
 	listUnusedPictures,
 	lockPictures,
@@ -52,8 +53,8 @@ export class UploadRefused extends DomainError {
 }
 
 /**
- * Checks, encodes and stores a picture of the viewer. Storing the same picture again is cheap and returns the same one. An unused picture
- * is kept for an hour, that of a post for a day.
+ * Checks, encodes and stores a picture of the viewer. Storing the same picture again is cheap and returns the same one, but for a post.
+ * An unused picture is kept for an hour, that of a post for a day.
  * @param crop the part to keep, in pixels of the upright picture
  * @throws NotAllowed for a suspended member; Invalid if it is not an accepted format; UploadRefused if the quota is exceeded; TooManyRequests
  */
@@ -83,15 +84,14 @@ export async function storePicture(
 }
 
 /**
- * The path of a picture. Those of posts contain no username, as the post may be under a pseudonym; the hash reveals neither the sender nor
- * the picture.
+ * The path of a picture. That of a post is random, as the post may be under a pseudonym: it reveals neither the sender, nor that they
+ * uploaded the same picture for another post.
  */
 function pathOf(viewer: SignedIn, kind: PictureKind, digest: string): string {
 	const folder = pictureFolders[kind]
 	if (kind === 'logo') return `${folder}/-/${digest}`
 	if (kind !== 'post') return `${folder}/${viewer.username}/${digest}`
-	const hash = createHmac('sha256', authSecret()).update(`picture:${viewer.id}:${digest}`).digest('hex')
-	return `${folder}/-/${hash.slice(0, 32)}`
+	return `${folder}/-/${randomBytes(16).toString('hex')}`
 }
 
 /** The owner of a picture. The logo belongs to an account that is never deleted, as it must survive the admin who uploaded it. */
@@ -225,6 +225,28 @@ function removeForgottenFiles(path: string): Promise<boolean> {
 			for (const width of widthsOf(path)) await files.remove(`${path}-${width}.webp`)
 			return true
 		})
+}
+
+/** How long a picture that a published post showed counts as public, in milliseconds: so most cost no statement each time. */
+const SHOWN_FOR_MS = 60_000
+/** The pictures that published posts showed lately, with the time as of `Date.now()` until which that counts. */
+const shownInPosts = new LRUCache<string, number>({ max: 5_000 })
+
+/**
+ * Who may see a picture of a post: everybody while a published post shows it, else its owner and moderators. One that a moderator hid, or
+ * its author deleted, is public for a minute more.
+ */
+export async function readersOfPostPicture(
+	viewer: Viewer,
+	path: string,
+): Promise<'everybody' | 'this viewer' | 'others'> {
+	if ((shownInPosts.get(path) ?? 0) > Date.now()) return 'everybody'
+	if (await isShownInPost(path)) {
+		shownInPosts.set(path, Date.now() + SHOWN_FOR_MS)
+		return 'everybody'
+	}
+	const isTheirs = viewer !== null && (isModerator(viewer) || (await findPicture(path))?.user_id === viewer.id)
+	return isTheirs ? 'this viewer' : 'others'
 }
 
 interface PictureFile {

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { RouterContextProvider } from 'react-router'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { editComment } from '~/features/discussion/commenting.server.ts'
 import { viewerContext } from '~/lib/context.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeMember } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { picture } from '../../../tests/factories/pictures.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { storePicture } from './pictures.server.ts'
@@ -71,4 +72,30 @@ test('a picture that is in no item yet is visible to its owner only', async () =
 	expect([await statusFor(mira, path), await statusFor(bram, path), await statusFor(null, path)]).toEqual([
 		...[given, missing, refused],
 	])
+})
+
+test('a picture of a post is public while a published post or its history shows it, else for its owner and moderators', async () => {
+	const { path } = await storePicture(mira, 'post', new Blob([new Uint8Array(await picture('png', 320, 200))]))
+	const seen = async () => {
+		// Pictures that were shown are known for a minute.
+		vi.setSystemTime(Date.now() + 61_000)
+		const statuses = []
+		for (const viewer of [null, bram, mira, moderator]) statuses.push(await statusFor(viewer, path))
+		return statuses
+	}
+	const hidden = [missing, missing, given, given]
+	const shown = Array(4).fill([200, 'public, max-age=31536000, s-maxage=3600, immutable'])
+	expect(await seen()).toEqual(hidden)
+	const { id } = await makeQuestion(mira)
+	expect(await seen()).toEqual(hidden)
+	const comment = await makeComment(mira, id, `![it](/media/${path}-320.webp)`)
+	expect(await seen()).toEqual(shown)
+	await sql`update comments set status = 'hidden' where id = ${comment}`.execute(db())
+	expect(await seen()).toEqual(hidden)
+	await sql`update comments set status = 'published' where id = ${comment}`.execute(db())
+	await editComment(mira, comment, { body: 'Without it.' })
+	expect(await seen()).toEqual(shown)
+	await sql`update comments set status = 'deleted' where id = ${comment}`.execute(db())
+	expect(await seen()).toEqual(hidden)
+	vi.useRealTimers()
 })

@@ -233,6 +233,12 @@ describe('notifications', () => {
 		expect(await newest(mira)).toMatchObject({ by: reader.name, words: 'mentioned you in' })
 		for (const { at, by } of (await listNotifications(reader, { unseen: true })).rows)
 			if (by === name) expect(at).toMatch(/:00:00[^.]*$/)
+		const { rows: begun } = await sql<{ created_at: Date }>`
+			select n.created_at from notifications n join users u on u.id = n.actor_ids[1] where u.username = ${username}`.execute(
+			db(),
+		)
+		expect(begun.length).toBeGreaterThan(0)
+		for (const { created_at } of begun) expect(created_at.toISOString()).toMatch(/:00:00\.000Z$/)
 		await makeComment(mira, id, 'I see.', answer)
 		await chooseSolution(mira, { questionId: id, commentId: answer })
 		expect(await newest(reader)).toMatchObject({ by: name, words: 'marked your comment as a solution to' })

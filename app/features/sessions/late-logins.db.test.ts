@@ -189,6 +189,30 @@ test('removing all credentials leaves no session of a login that was under way',
 	expect(await left(who)).toEqual({ sessions: 0, challenges: 0 })
 })
 
+test.each([
+	['was not confirmed', false, { credentials: 1, passkeys: 0, identities: 0, totp_secrets: 0 }],
+	['was confirmed', true, { credentials: 1, passkeys: 1, identities: 1, totp_secrets: 1 }],
+])('a reset by mail to an address that %s leaves these ways to log in', async (_what, isConfirmed, kept) => {
+	const { viewer, email } = await member()
+	await sql`update users set email_verified = ${isConfirmed} where id = ${viewer.id}`.execute(db())
+	const { options } = await beginAdding(viewer, form({ name: 'Laptop' }))
+	const response = makeAuthenticator(config().publicUrl).make(options.challenge)
+	await addPasskey(viewer, form({ name: 'Laptop', response }))
+	await linkIdentity(viewer, provider, {
+		...{ issuer: 'https://github.com', subject: email, claims: {}, refreshToken: null },
+	})
+	await enrol(viewer)
+	await requestPasswordReset(form({ email }), request())
+	const token = await mailedToken(email)
+	await resetPassword(form({ token, password: next, confirmPassword: next }), request())
+	const { rows } = await sql`
+		select (select count(*)::int from credentials where user_id = ${viewer.id} and password is not null) as credentials,
+			(select count(*)::int from passkeys where user_id = ${viewer.id}) as passkeys,
+			(select count(*)::int from identities where user_id = ${viewer.id}) as identities,
+			(select count(*)::int from totp_secrets where user_id = ${viewer.id}) as totp_secrets`.execute(db())
+	expect(rows).toEqual([kept])
+})
+
 test.each<[string, (who: Member) => Promise<() => Promise<unknown>>]>([
 	['by its owner', async (who) => () => change(who)],
 	[

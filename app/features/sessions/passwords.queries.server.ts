@@ -17,23 +17,30 @@ export async function replaceHash(trx: Executor, userId: number, before: string,
 }
 
 /**
- * Uses up a link to reset a password, and stores the hash of a new one. The link came by mail, so the address is confirmed.
+ * Uses up a link to reset a password. It came by mail, so the address is confirmed.
  * @param link the hash of its token
- * @returns the member; undefined for an invalid link
+ * @returns the member, and whether the address was confirmed before; undefined for an invalid link
  */
-export async function storeHashByLink(trx: Executor, link: string, hash: string): Promise<number | undefined> {
-	const { rows } = await sql<{ id: number }>`
-		with link as (delete from verifications where identifier = ${link} and expires_at > now() returning value)
-		update users set email_verified = true from link where users.id::text = link.value returning users.id`.execute(trx)
-	const userId = rows[0]?.id
-	if (userId === undefined) return undefined
+export async function consumeResetLink(
+	trx: Executor,
+	link: string,
+): Promise<{ userId: number; wasConfirmed: boolean } | undefined> {
+	const { rows } = await sql<{ userId: number; wasConfirmed: boolean }>`
+		with link as (delete from verifications where identifier = ${link} and expires_at > now() returning value),
+			member as (select id, email_verified from users, link where users.id::text = link.value for no key update of users)
+		update users set email_verified = true from member where users.id = member.id
+		returning users.id as "userId", member.email_verified as "wasConfirmed"`.execute(trx)
+	return rows[0]
+}
+
+/** Stores the hash of a new password, whether or not the member has one. */
+export async function storeHash(trx: Executor, userId: number, hash: string): Promise<void> {
 	await sql`
 		with changed as (
 			update credentials set password = ${hash}, updated_at = now()
 			where user_id = ${userId} and provider_id = 'credential' returning user_id)
 		insert into credentials (user_id, account_id, provider_id, password)
 		select ${userId}, ${String(userId)}, 'credential', ${hash} where not exists (select from changed)`.execute(trx)
-	return userId
 }
 
 /** Invalidates all password reset links of a member. */

@@ -1,7 +1,7 @@
 import { NotAllowed } from '~/lib/errors.ts'
 import { newToken } from '~/lib/secrets.server.ts'
-import { db } from '~/platform/db/db.server.ts'
-import { deleteResetLinks, replaceHash, storeHashByLink } from './passwords.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { consumeResetLink, deleteResetLinks, replaceHash, storeHash } from './passwords.queries.server.ts'
 import { deleteChallenges, deleteDevices, deleteTokens, renewOnlySession } from './sessions.queries.server.ts'
 import { endAllAccess, SESSION_ENDED } from './sessions.server.ts'
 
@@ -39,14 +39,22 @@ export async function replacePassword(
 /**
  * Sets a new password by a mailed link. The member's other links, sessions, access tokens and known devices become invalid.
  * @param link the hash of its token
+ * @param removeCredentials called where the link confirms the address: somebody else may have registered with it, and still have a passkey
  * @returns the member; undefined for an invalid link
  */
-export async function setPasswordByLink(link: string, hash: string): Promise<number | undefined> {
+export async function setPasswordByLink(
+	link: string,
+	hash: string,
+	removeCredentials: (userId: number, trx: Executor) => Promise<void>,
+): Promise<number | undefined> {
 	return db()
 		.transaction()
 		.execute(async (trx) => {
-			const userId = await storeHashByLink(trx, link, hash)
-			if (userId === undefined) return undefined
+			const found = await consumeResetLink(trx, link)
+			if (!found) return undefined
+			const { userId, wasConfirmed } = found
+			if (!wasConfirmed) await removeCredentials(userId, trx)
+			await storeHash(trx, userId, hash)
 			await deleteResetLinks(userId, trx)
 			await endAllAccess(trx, userId)
 			await deleteDevices(userId, trx)

@@ -159,6 +159,13 @@ test.each([
 		'<p><img src="/media/posts/mira/0-1280.webp" alt="a" loading="lazy" decoding="async" referrerpolicy="no-referrer" /></p>',
 	],
 	['a picture from elsewhere on the site', '![a](/logout)', ''],
+	['a picture whose address leads elsewhere on the site', '![a](/media/../logout)', ''],
+	['the same, encoded', '![a](/media/x/%2e%2E/.%2e/logout)', ''],
+	[
+		'the same by its whole address',
+		'![a](http://localhost:3000/media/../logout)',
+		'<p><a href="https://localhost:3000/media/../logout" rel="nofollow ugc noopener">Picture from localhost: a</a></p>',
+	],
 	['HTML line breaks and rules', 'a<br>b<hr>c', '<p>a<br />b</p><hr />c'],
 	['simple HTML', '<b>a</b> <kbd>b</kbd> x<sup>2</sup>', '<p><b>a</b> <kbd>b</kbd> x<sup>2</sup></p>'],
 	[

@@ -117,9 +117,11 @@ function atItsSide(tagName: string, { style = '' }: Attributes): Tag {
  */
 function pictureOf(src: string): string {
 	const { publicUrl } = config()
-	if (src.startsWith(`${publicUrl}/media/`)) return src.slice(publicUrl.length)
+	// As a browser reads it: without the dots of /media/../logout.
+	const own = /^\/|^https?:/i.test(src) ? URL.parse(src, publicUrl) : null
+	if (own?.origin === publicUrl && own.pathname.startsWith('/media/')) return own.pathname + own.search + own.hash
 	const secure = src.replace(/^http:\/\//i, 'https://')
-	return /^(https:\/\/|\/media\/)/i.test(secure) || isVideoOrAudio(secure) ? secure : ''
+	return /^https:\/\//i.test(secure) || isVideoOrAudio(secure) ? secure : ''
 }
 
 const uploaded = /^\/media\/(posts\/[a-z0-9_.-]+\/[0-9a-f]{32})-1280\.webp#(\d{1,4})x(\d{1,4})$/

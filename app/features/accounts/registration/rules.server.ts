@@ -1,13 +1,8 @@
 import { attemptLimits } from '~/features/rate-limits/limits.server.ts'
-import {
-	type AttemptCounters,
-	countAttempt,
-	getAttemptCounts,
-	networkOf,
-	wideNetworkOf,
-} from '~/features/rate-limits/rate-limits.server.ts'
+import { type AttemptCounters, countAttempt, getAttemptCounts } from '~/features/rate-limits/rate-limits.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import { requireDomains } from '~/lib/mail-domains.ts'
+import { networkOf, wideNetworkOf } from '~/lib/networks.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { checkProof, newChallenge } from '~/platform/proof/proof.server.ts'
 import { checkboxSetting, choiceSetting, domainsSetting, settingSection } from '~/platform/settings/setting.ts'

@@ -4,10 +4,8 @@ import { recordMailArrival } from '~/features/bounces/bounces.server.ts'
 import {
 	type AttemptCounters,
 	countAttempt,
-	networkOf,
 	resetAttempts,
 	takeBackAttempt,
-	wideNetworkOf,
 } from '~/features/rate-limits/rate-limits.server.ts'
 import {
 	type DeviceCookie,
@@ -20,9 +18,10 @@ import { setPasswordByLink } from '~/features/sessions/passwords.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
 import { Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
+import { networkOf, wideNetworkOf } from '~/lib/networks.server.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import { findAccountByEmail, findMainEmail, findResetOwner } from '../accounts.queries.server.ts'
+import { findAccountByEmail, findMainEmail, findResetOwner, removeCredentials } from '../accounts.queries.server.ts'
 import { isEmail, nameInput } from '../accounts.schema.ts'
 import { requirePasswords } from '../login-methods.server.ts'
 import { mailNewDevice, queueAccountMail } from '../registration/account-mails.server.ts'
@@ -238,9 +237,9 @@ async function resetByLink({ context, address, body }: Attempt): Promise<unknown
 		['reset-link', token],
 		['reset-address', networkOf(address)],
 	])
-	const userId = owner && (await setPasswordByLink(link, await hashPassword(String(body.newPassword))))
-	if (!owner || userId === undefined)
-		throw new APIError('BAD_REQUEST', { code: 'INVALID_TOKEN', message: 'Invalid token' })
+	const hash = owner && (await hashPassword(String(body.newPassword)))
+	const userId = hash && (await setPasswordByLink(link, hash, (member, trx) => removeCredentials(member, trx, true)))
+	if (!owner || !userId) throw new APIError('BAD_REQUEST', { code: 'INVALID_TOKEN', message: 'Invalid token' })
 	const { id, email } = owner
 	await Promise.all([
 		recordMailArrival(id),

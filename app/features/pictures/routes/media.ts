@@ -5,7 +5,7 @@ import { isModerator } from '~/lib/viewer.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { cropSchema } from '../encode.server.ts'
 import { isShownTo } from '../pictures.queries.server.ts'
-import { pictureNotFound, servePicture, storePicture, UploadRefused } from '../pictures.server.ts'
+import { pictureNotFound, readersOfPostPicture, servePicture, storePicture, UploadRefused } from '../pictures.server.ts'
 import { type PictureKind, pictureFolders, type UploadErrorKind, uploadErrors } from '../pictures.view.ts'
 import type { Route } from './+types/media'
 
@@ -13,19 +13,29 @@ import type { Route } from './+types/media'
 const file =
 	/^((profiles|certificates|projects|posts|logos)\/[a-z0-9_.-]+\/[0-9a-f]{32})-(?:96|224|320|512|640|1280)\.webp$/
 
+const ofAll = 'public, max-age=31536000, immutable'
+/** Who has seen it may keep it. A shared cache asks again after an hour, as it also answers those who have not. */
+const ofPost = 'public, max-age=31536000, s-maxage=3600, immutable'
+const ofFew = 'private, no-store'
+
 /**
- * Serves a picture. Those of profiles and posts, and the logo, are public; those of certificates and projects are for whoever sees
- * the item on the profile, its owner and moderators. Pictures of messages have a route of their own.
+ * Serves a picture. Those of profiles, and the logo, are public, those of posts while a published one shows them; those of certificates and
+ * projects are for whoever sees the item on the profile, its owner and moderators. Pictures of messages have a route of their own.
  */
 export async function loader({ params, context, request }: Route.LoaderArgs): Promise<Response> {
 	const path = params['*'] ?? ''
 	const [, picture, folder] = file.exec(path) ?? []
 	if (!picture) return pictureNotFound()
-	const open = folder === 'profiles' || folder === 'posts' || folder === 'logos'
 	const viewer = viewerOf(context)
+	if (folder === 'posts') {
+		const readers = await readersOfPostPicture(viewer, picture)
+		if (readers === 'others') return pictureNotFound()
+		return servePicture(request, { path, caching: readers === 'everybody' ? ofPost : ofFew })
+	}
+	const open = folder === 'profiles' || folder === 'logos'
 	if (!open && !isModerator(viewer) && !(await isShownTo(viewer?.id ?? null, picture)))
 		return viewer ? pictureNotFound() : new Response('Log in to see this picture.', { status: 401 })
-	return servePicture(request, { path, caching: open ? 'public, max-age=31536000, immutable' : 'private, no-store' })
+	return servePicture(request, { path, caching: open ? ofAll : ofFew })
 }
 
 /**

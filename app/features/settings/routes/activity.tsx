@@ -27,8 +27,8 @@ export default function Activity({ loaderData: { events, days } }: Route.Compone
 	return (
 		<SettingsPage title="Recent activity">
 			<p className="mt-2 max-w-read text-ink-2">
-				The last 50 events of your account, for at most {days} days. If one was not you, change your password: that ends
-				all other sessions and all access tokens.
+				The last 50 events of your account, for at most {days} days. If one was not you, remove passkeys and linked
+				logins that are not yours, then change your password: that ends all other sessions and all access tokens.
 			</p>
 			<div className="mt-6 border-t border-line">
 				<ActivityList events={events} exact />
