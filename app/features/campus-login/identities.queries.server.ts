@@ -103,11 +103,11 @@ export async function deleteIdentity(
 	return rows[0]?.provider
 }
 
-/** Whether an admin who is not suspended has logged in with an identity of this issuer. */
+/** Whether an admin who is not suspended, and has not left the campus, has logged in with an identity of this issuer. */
 export async function hasAdminWithIssuer(trx: Executor, issuer: string): Promise<boolean> {
 	const { rows } = await sql`
 		select from identities i join users u on u.id = i.user_id
-		where i.issuer = ${issuer} and i.used_at is not null and u.role = 'admin'
+		where i.issuer = ${issuer} and i.used_at is not null and u.role = 'admin' and u.absent_since is null
 			and (u.suspended_until is null or u.suspended_until < now()) limit 1`.execute(trx)
 	return rows.length > 0
 }

@@ -7,6 +7,7 @@ import { insertPasskey } from '~/features/passkeys/passkeys.queries.server.ts'
 import { requestArchive } from '~/features/privacy/archive/archive.server.ts'
 import { leave } from '~/features/privacy/leaving/leaving.server.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
+import { markAbsent } from '~/features/sessions/sessions.queries.server.ts'
 import { Conflict } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -43,6 +44,14 @@ test('an admin who is leaving can become a member, as another admin stays', asyn
 	await leave(leaver, { texts: 'keep' })
 	expect(await changeRole(admin, 'leaver', { role: 'member', why })).toBe('member')
 	await expect(changeRole(admin, 'admin', { role: 'member', why })).rejects.toThrow('only admin')
+})
+
+test('of two admins, one of whom has left the campus, the other stays', async () => {
+	const { id } = await makeMember('graduate', 'admin')
+	await markAbsent(id, db())
+	await expect(changeRole(admin, 'admin', { role: 'member', why })).rejects.toThrow('only admin')
+	await expect(leave(admin, { texts: 'keep' })).rejects.toThrow('The only admin cannot leave')
+	expect(await changeRole(admin, 'graduate', { role: 'member', why })).toBe('member')
 })
 
 test('an account that is being deleted is found in the list, with the time of its deletion, and cannot be deleted again', async () => {

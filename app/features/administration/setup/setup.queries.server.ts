@@ -64,7 +64,7 @@ export interface SiteCounts {
 /** The counts that the steps need, in one statement. */
 export async function countForSetup(): Promise<SiteCounts> {
 	const { rows } = await sql<SiteCounts>`
-		select (select count(*)::int from users where role = 'admin' and leaves_at is null
+		select (select count(*)::int from users where role = 'admin' and leaves_at is null and absent_since is null
 				and (suspended_until is null or suspended_until < now())) as admins,
 			(select count(*)::int from categories where merged_into is null) as categories,
 			(select count(*)::int from categories

@@ -57,10 +57,10 @@ export async function lockRoleChanges(trx: Executor): Promise<void> {
 	await sql`select pg_advisory_xact_lock(hashtext('roles'))`.execute(trx)
 }
 
-/** Whether a member is the only admin who is not leaving. */
+/** Whether a member is the only admin who is not leaving, and has not left the campus. */
 export async function isLastAdmin(trx: Executor, userId: number): Promise<boolean> {
 	const { rows } = await sql<{ id: number }>`
-		select id from users where role = 'admin' and leaves_at is null limit 2`.execute(trx)
+		select id from users where role = 'admin' and leaves_at is null and absent_since is null limit 2`.execute(trx)
 	return rows.length === 1 && rows[0]?.id === userId
 }
 
