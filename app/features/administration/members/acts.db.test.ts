@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
+import { writeEmails } from '~/features/identity/emails/emails.queries.server.ts'
 import { logOutMember } from '~/features/moderation/members.server.ts'
 import { listLog } from '~/features/moderation/queue.server.ts'
 import { insertPasskey } from '~/features/passkeys/passkeys.queries.server.ts'
@@ -13,7 +14,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { useJobTables } from '../../../../tests/support/jobs.ts'
+import { queuedMails, useJobTables } from '../../../../tests/support/jobs.ts'
 import { queuedBehind } from '../../../../tests/support/locks.ts'
 import {
 	changeRole,
@@ -55,8 +56,14 @@ test('of two admins, one of whom has left the campus, the other stays', async ()
 })
 
 test('an account that is being deleted is found in the list, with the time of its deletion, and cannot be deleted again', async () => {
-	await makeMember('parting')
+	const { id } = await makeMember('parting')
+	await writeEmails(db(), id, { email: 'parting@campus.example', second_email: 'parting@home.example' })
 	await deleteAccountOf(admin, 'parting', { texts: 'keep', why })
+	for (const address of ['parting@campus.example', 'parting@home.example']) {
+		const mails = await queuedMails(address)
+		expect(mails).toMatchObject([{ text: expect.stringMatching(/An admin asked for .* deleted on .* Log in before/s) }])
+		expect(mails[0]).not.toHaveProperty('optional')
+	}
 	const member = await getMember(admin, 'parting')
 	const days = (Date.parse(member.leavesAt ?? '') - Date.now()) / 86_400_000
 	expect(days).toBeCloseTo(14, 1)
