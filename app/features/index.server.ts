@@ -10,6 +10,7 @@ import { backups } from './backups/backups.feature.server.ts'
 import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
 import { bounces } from './bounces/bounces.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
+import { campusLeavers } from './campus-leavers/campus-leavers.feature.server.ts'
 import { campusLogin } from './campus-login/campus-login.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
 import { chatPictures } from './chat-pictures/chat-pictures.feature.server.ts'
@@ -82,7 +83,7 @@ export const layers: readonly (readonly Feature[])[] = [
 	[demo, directory, repositories, resume],
 	[finder, privacy],
 	[administration, takedowns],
-	[backups, invites, legal, siteSettingsFeature, usage],
+	[backups, campusLeavers, invites, legal, siteSettingsFeature, usage],
 	[home, settings, api, accountMerge],
 ]
 

@@ -103,7 +103,7 @@ export async function announceLeaving({ id, username }: Pick<SignedIn, 'id' | 'u
 }
 
 /** Cancels the departure. @throws NotAllowed if the deletion has begun */
-export async function cancelLeaving(member: SignedIn): Promise<void> {
+export async function cancelLeaving(member: Pick<SignedIn, 'id'>): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {
