@@ -1,16 +1,20 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { logIn, resetPassword } from '~/features/accounts/accounts.server.ts'
+import { registerLoginMethods } from '~/features/accounts/login-methods.server.ts'
+import { sendAccountMail, sendQueuedMail } from '~/features/accounts/registration/account-mails.server.ts'
 import { listMembers, readFilters } from '~/features/administration/members/members.server.ts'
-import '~/features/index.server.ts'
+import { features } from '~/features/index.server.ts'
 import { beginDeletion } from '~/features/privacy/leaving/leaving.queries.server.ts'
 import { leave } from '~/features/privacy/leaving/leaving.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
+import { form } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
-import { saveSettings } from '../../../tests/support/login-visits.ts'
+import { requestOf, saveSettings } from '../../../tests/support/login-visits.ts'
 import { deleteForgotten } from './deletion.server.ts'
 import { markList, markListed, previewList } from './lists.server.ts'
 import { markLeft, takeMarkBack } from './marking.server.ts'
@@ -139,5 +143,64 @@ describe('the account of somebody who has left', () => {
 		await leave(member, { texts: 'remove' })
 		await deleteForgotten()
 		expect(await isLeaving(member)).toBe(true)
+	})
+})
+
+describe('where the login of the university is the only way in', () => {
+	const password = 'a ferry across the long lake'
+	const enter = (email: string) => logIn(form({ email, password }), requestOf('/login'))
+
+	/** Follows the mailed link for a new password. @returns whether one was mailed */
+	async function reset(email: string): Promise<boolean> {
+		const before = (await queuedMails(email)).length
+		await sendAccountMail({ kind: 'reset', email })
+		const mail = (await queuedMails(email))[before]
+		if (!mail?.link) return false
+		await sendQueuedMail(mail)
+		await resetPassword(form({ token: mail.link.token, password, confirmPassword: password }), requestOf('/'))
+		return true
+	}
+
+	beforeAll(async () => {
+		await sql`update users set left_campus_at = null`.execute(db())
+		registerLoginMethods([{ name: 'campus', loginMethods: { buttons: () => [], onlyWay: () => 'Eastmere account' } }])
+		return () => registerLoginMethods(features)
+	})
+
+	test('whoever has left sets a password and logs in; nobody else does, nor learns who has left', async () => {
+		const [left, other] = [await makeMember('graduate'), await makeMember('student')]
+		await sql`update users set email_verified = true where id in (${left.id}, ${other.id})`.execute(db())
+		await expect(enter('graduate')).rejects.toThrow('Passwords are switched off on this site.')
+		expect(await reset('graduate@campus.example')).toBe(false)
+		await markLeft([left.id], null)
+		const refusal = /The email or password is wrong/
+		for (const name of ['graduate', 'student', 'nobody']) await expect(enter(name)).rejects.toThrow(refusal)
+		expect([await reset('graduate@campus.example'), await reset('student@campus.example')]).toEqual([true, false])
+		await sql`insert into credentials (user_id, account_id, provider_id, password)
+			select ${other.id}, '1', 'credential', password from credentials where user_id = ${left.id}`.execute(db())
+		for (const name of ['graduate', 'graduate@campus.example']) expect((await enter(name)).has('Set-Cookie')).toBe(true)
+		for (const name of ['student', 'student@campus.example']) await expect(enter(name)).rejects.toThrow(refusal)
+		// Not after they are back at the university.
+		await sql`update users set left_campus_at = null where id = ${left.id}`.execute(db())
+		await makeMember('another').then(({ id }) => markLeft([id], null))
+		await expect(enter('graduate')).rejects.toThrow(refusal)
+	})
+
+	test('an address of the university, which may pass to somebody else, gets no link after 90 days; a private one does', async () => {
+		const { id } = await makeMember('alum')
+		await saveSettings(admin, 'campus-leavers', { domains: 'campus.example' })
+		await sql`
+			update users set email_verified = true, second_email = 'alum@home.example', left_campus_at = now() - interval '91 days'
+			where id = ${id}`.execute(db())
+		expect([await reset('alum@campus.example'), await reset('alum@home.example')]).toEqual([false, true])
+		expect((await enter('alum')).has('Set-Cookie')).toBe(true)
+		await sql`update users set left_campus_at = now() - interval '89 days' where id = ${id}`.execute(db())
+		expect(await reset('alum@campus.example')).toBe(true)
+	})
+
+	test('an address that nobody has confirmed gets no link', async () => {
+		const { id } = await makeMember('unsure')
+		await sql`update users set email_verified = false, left_campus_at = now() where id = ${id}`.execute(db())
+		expect(await reset('unsure@campus.example')).toBe(false)
 	})
 })

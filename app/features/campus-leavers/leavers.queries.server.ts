@@ -152,6 +152,21 @@ export async function listLeavers(limit: number): Promise<LeaverRow[]> {
 	return rows
 }
 
+/** Whether anybody has left. */
+export async function hasLeavers(): Promise<boolean> {
+	const { rows } = await sql`select from users where left_campus_at is not null limit 1`.execute(db())
+	return rows.length > 0
+}
+
+/** When the member with this address left the university, and whether the address is confirmed; undefined for whoever has not left. */
+export async function findLeaver(email: string): Promise<{ left_campus_at: Date; is_confirmed: boolean } | undefined> {
+	const { rows } = await sql<{ left_campus_at: Date; is_confirmed: boolean }>`
+		select u.left_campus_at, u.email_verified or u.email <> held.email as is_confirmed
+		from account_emails held join users u on u.id = held.user_id
+		where held.email = ${email} and u.left_campus_at is not null`.execute(db())
+	return rows[0]
+}
+
 /** The main addresses of the admins. */
 export async function listAdminAddresses(): Promise<string[]> {
 	const { rows } = await sql<{ email: string }>`

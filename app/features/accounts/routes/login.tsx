@@ -1,4 +1,5 @@
 import { redirect, useSearchParams } from 'react-router'
+import { hasPasswordException } from '~/features/sessions/password-exceptions.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { memberShareMeta, pageMeta, sharedUsername } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
@@ -16,9 +17,9 @@ import { logIn, SecondStepRequired } from '../accounts.server.ts'
 import { type LoginButton, loginMethods } from '../login-methods.server.ts'
 import type { Route } from './+types/login'
 
-export function loader({ context, url }: Route.LoaderArgs) {
+export async function loader({ context, url }: Route.LoaderArgs) {
 	if (viewerOf(context)) throw redirect(safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'))
-	return { ...loginMethods(), isPrivate: isPrivateSite() }
+	return { ...loginMethods(), isPrivate: isPrivateSite(), hasException: await hasPasswordException() }
 }
 
 export async function action({ request, url }: Route.ActionArgs) {
@@ -49,10 +50,15 @@ export function meta({ matches, location }: Route.MetaArgs) {
 	return [...pageMeta(matches, { title: 'Login', noindex: true }), ...share]
 }
 
-export default function Login({ loaderData: { buttons, hasPasswords, isPrivate }, actionData }: Route.ComponentProps) {
+export default function Login({ loaderData, actionData }: Route.ComponentProps) {
+	const { buttons, hasPasswords, isPrivate, hasException } = loaderData
 	useRefusalToast(actionData)
 	const [search] = useSearchParams()
-	const query = search.get('redirectTo') ? `?redirectTo=${encodeURIComponent(search.get('redirectTo') ?? '')}` : ''
+	const redirectTo = search.get('redirectTo') ?? ''
+	const query = redirectTo ? `?redirectTo=${encodeURIComponent(redirectTo)}` : ''
+	/** The form for members who have left the university. */
+	const isException = hasException && search.has('left')
+	const address = isException ? `/login?left${query.replace('?', '&')}` : `/login${query}`
 	return (
 		<AccountFrame
 			title="Login"
@@ -70,10 +76,18 @@ export default function Login({ loaderData: { buttons, hasPasswords, isPrivate }
 			}
 		>
 			{isPrivate && <p className="mt-4">This site is for its members. Log in to read it.</p>}
-			<LoginButtons buttons={buttons} redirectTo={search.get('redirectTo') ?? ''} hasPasswords={hasPasswords} />
-			{hasPasswords && (
+			<LoginButtons buttons={buttons} redirectTo={redirectTo} hasPasswords={hasPasswords || isException} />
+			{hasException && !isException && (
+				<p className="mt-8 text-ink-2">
+					You have left the university?{' '}
+					<Link className="link" to={`/login?left${query.replace('?', '&')}`}>
+						Log in with a password
+					</Link>
+				</p>
+			)}
+			{(hasPasswords || isException) && (
 				// Explicit, as browser and server may encode the current address differently.
-				<Form method="post" action={`/login${query}`} className="mt-8 grid gap-5">
+				<Form method="post" action={address} className="mt-8 grid gap-5">
 					<FormError errors={actionData?.errors} names={{ email: 'Email', password: 'Password' }}>
 						{actionData?.message}
 					</FormError>

@@ -16,6 +16,7 @@ import {
 	newDevice,
 	rememberDevice,
 } from '~/features/sessions/devices.server.ts'
+import { hasPasswordException, mayLogInAnyway } from '~/features/sessions/password-exceptions.server.ts'
 import { setPasswordByLink } from '~/features/sessions/passwords.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
@@ -24,7 +25,7 @@ import { hashToken } from '~/lib/secrets.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { findAccountByEmail, findMainEmail, findResetOwner } from '../accounts.queries.server.ts'
 import { isEmail, nameInput } from '../accounts.schema.ts'
-import { requirePasswords } from '../login-methods.server.ts'
+import { allowsPasswords, requirePasswords } from '../login-methods.server.ts'
 import { mailNewDevice, queueAccountMail } from '../registration/account-mails.server.ts'
 import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
 import { isAllowedDomain, requireNoImpersonation } from '../registration/names.server.ts'
@@ -67,7 +68,9 @@ export async function beforeAttempt(context: Context): Promise<unknown> {
 	const body = (context.body ?? {}) as Record<string, unknown>
 	const email = typeof body.email === 'string' ? body.email.toLowerCase() : ''
 	try {
-		if (byPassword.includes(context.path)) requirePasswords()
+		// With exceptions, whoever is none gets the answers that strangers get: nobody learns who has left the university.
+		const isExcepted = guard !== guardRegistration && (await hasPasswordException())
+		if (byPassword.includes(context.path) && !isExcepted) requirePasswords()
 		return await guard({ context, email, address: addressOf(context), body })
 	} catch (error) {
 		if (error instanceof TooManyRequests) {
@@ -110,8 +113,13 @@ async function guardLogin({ context, email: typed, address, body }: Attempt): Pr
 	if (config().REQUIRE_EMAIL_VERIFICATION) await refuseUnconfirmed(context, email, body.password)
 	if (isAdminEmail(email)) await promoteNamedAdmin(email)
 	// The same work and answer as for an unknown address.
-	if (isClosedDemoAccount(email)) return { context: { body: { ...body, email: 'nobody@nobody.invalid' } } }
+	if (isClosedDemoAccount(email) || !(await mayUsePassword(email)))
+		return { context: { body: { ...body, email: 'nobody@nobody.invalid' } } }
 	if (email !== typed) return { context: { body: { ...body, email } } }
+}
+
+async function mayUsePassword(email: string): Promise<boolean> {
+	return allowsPasswords() || mayLogInAnyway(email)
 }
 
 /** The counters of a login from an unknown device. */
@@ -238,7 +246,8 @@ async function resetByLink({ context, address, body }: Attempt): Promise<unknown
 		['reset-link', token],
 		['reset-address', networkOf(address)],
 	])
-	const userId = owner && (await setPasswordByLink(link, await hashPassword(String(body.newPassword))))
+	const mayUse = owner !== undefined && (await mayUsePassword(owner.email))
+	const userId = mayUse ? await setPasswordByLink(link, await hashPassword(String(body.newPassword))) : undefined
 	if (!owner || userId === undefined)
 		throw new APIError('BAD_REQUEST', { code: 'INVALID_TOKEN', message: 'Invalid token' })
 	const { id, email } = owner
