@@ -14,8 +14,8 @@ export const leaversSection = settingSection({
 			hint: 'A member whose account is to be deleted is told by email 14 days before, and keeps it by logging in. What they wrote in the forum stays, without their name.',
 			default: 'keep',
 			choices: [
-				{ value: 'keep', label: 'stay' },
-				{ value: 'delete', label: 'are deleted if they do not log in for the number of days below' },
+				{ value: 'keep', label: 'Stay' },
+				{ value: 'delete', label: 'Are deleted if they do not log in for the number of days below' },
 			],
 		}),
 		days: numberSetting({ label: 'Days without a login', default: 180, min: 30, max: 3_650 }),

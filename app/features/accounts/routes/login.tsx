@@ -76,7 +76,15 @@ export default function Login({ loaderData, actionData }: Route.ComponentProps) 
 			}
 		>
 			{isPrivate && <p className="mt-4">This site is for its members. Log in to read it.</p>}
-			<LoginButtons buttons={buttons} redirectTo={redirectTo} hasPasswords={hasPasswords || isException} />
+			<LoginButtons
+				buttons={buttons}
+				redirectTo={redirectTo}
+				or={
+					isException
+						? 'or, if you have left the university, with your password'
+						: hasPasswords && 'or with your password'
+				}
+			/>
 			{hasException && !isException && (
 				<p className="mt-8 text-ink-2">
 					You have left the university?{' '}
@@ -126,11 +134,12 @@ interface LoginButtonsProps {
 	buttons: LoginButton[]
 	/** Where the login leads. */
 	redirectTo: string
-	hasPasswords: boolean
+	/** What leads to the password. */
+	or: string | false
 }
 
 /** A button for each login method besides the password. The browser sends these forms itself, as they lead to other sites. */
-function LoginButtons({ buttons, redirectTo, hasPasswords }: LoginButtonsProps) {
+function LoginButtons({ buttons, redirectTo, or }: LoginButtonsProps) {
 	if (buttons.length === 0) return null
 	return (
 		<div className="mt-8 grid gap-3">
@@ -142,7 +151,7 @@ function LoginButtons({ buttons, redirectTo, hasPasswords }: LoginButtonsProps) 
 					</button>
 				</form>
 			))}
-			{hasPasswords && <p className="-mb-4 text-center text-ink-2">or with your password</p>}
+			{or && <p className="-mb-4 text-center text-ink-2">{or}</p>}
 		</div>
 	)
 }
