@@ -153,6 +153,7 @@ export default [
 	route('admin/invitations', 'features/invites/routes/invitations.tsx'),
 	route('admin/invitations/list', 'features/invites/routes/new-list.tsx'),
 	route('admin/invitations/list/:id', 'features/invites/routes/list.tsx'),
+	route('admin/leavers', 'features/campus-leavers/routes/leavers.tsx'),
 	route('admin/legal', 'features/legal/routes/texts.tsx'),
 	route('admin/legal/:kind', 'features/legal/routes/edit.tsx'),
 	route('admin/members', 'features/administration/routes/members.tsx', { id: 'admin-members' }),

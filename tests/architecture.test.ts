@@ -144,13 +144,14 @@ describe('where things belong', () => {
 
 	test('profiles are shown by the views that omit hidden parts; only writers read the tables', () => {
 		// Files that may read the tables directly, including hidden parts. Evidence: the form that hides it. `profiles`: the forms, the first
-		// steps, hiding presence, the confirmed address, what the university says, the page of a case, and admins' lists of members. Answerable questions use skills that
-		// only the member sees, and only they read them. Leaving removes a member from lists, and coming back restores them. Admins who merge
-		// accounts are told whether a moderator hid either profile. The preview of terms only counts words, for operators.
+		// steps, hiding presence, the confirmed address, what the university says, the page of a case, admins' lists of members, and whom a
+		// list of leavers names. Answerable questions use skills that only the member sees, and only they read them. Leaving removes a member
+		// from lists, and coming back restores them. Admins who merge accounts are told whether a moderator hid either profile. The preview of
+		// terms only counts words, for operators.
 		const own =
 			/^app\/features\/(profile-editor\/(editing|items|lists)|profiles\/(hiding|merging|profiles)|evidence\/evidence|campus\/campus|campus-fields\/campus-fields|pictures\/pictures|members\/(members|skills)|routing\/answerable|privacy\/leaving\/leaving)\.queries/
 		const others =
-			/^app\/(platform\/realtime\/presence|features\/(account-merge\/merging|administration\/members\/members|accounts\/accounts|directory\/seed\/seed|conversations\/conversations|terms\/preview))\.queries/
+			/^app\/(platform\/realtime\/presence|features\/(account-merge\/merging|administration\/members\/members|campus-leavers\/leavers|accounts\/accounts|directory\/seed\/seed|conversations\/conversations|terms\/preview))\.queries/
 		const reads =
 			/\b(from|join)\s+(profiles|profile_skills|certificates|projects|experiences)\b|From\('(profiles|profile_skills)'/
 		const readers = product.filter(({ path, text }) => reads.test(text) && !own.test(path) && !others.test(path))

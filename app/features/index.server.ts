@@ -11,6 +11,7 @@ import { bookmarks } from './bookmarks/bookmarks.feature.server.ts'
 import { bounces } from './bounces/bounces.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
 import { campusFields } from './campus-fields/campus-fields.feature.server.ts'
+import { campusLeavers } from './campus-leavers/campus-leavers.feature.server.ts'
 import { campusLogin } from './campus-login/campus-login.feature.server.ts'
 import { campusRoles } from './campus-roles/campus-roles.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
@@ -85,7 +86,7 @@ export const layers: readonly (readonly Feature[])[] = [
 	[finder, privacy],
 	[campusRoles],
 	[administration, takedowns],
-	[backups, campusFields, invites, legal, siteSettingsFeature, usage],
+	[backups, campusFields, campusLeavers, invites, legal, siteSettingsFeature, usage],
 	[home, settings, api, accountMerge],
 ]
 

@@ -153,6 +153,7 @@ async function kinds(database: pg.Client): Promise<Kinds> {
 		'admin/invitations': { '': page('/admin/invitations') },
 		'admin/invitations/list': { '': page('/admin/invitations/list') },
 		'admin/invitations/list/:id': { '': pages((turn) => `/admin/invitations/list/${list(turn)}`) },
+		'admin/leavers': { '': page('/admin/leavers') },
 		'admin/legal': { '': page('/admin/legal') },
 		'admin/legal/:kind': { '': pages((turn) => `/admin/legal/${document(turn)}`) },
 		'admin/members': {

@@ -219,6 +219,7 @@ test('admin pages fit a phone, pass axe and work by keyboard', async ({ page }) 
 		'/admin/members',
 		'/admin/figures',
 		'/admin/figures/usage',
+		'/admin/leavers',
 		'/admin/backups',
 		'/admin/settings/backups',
 		'/admin/members/mira.quillon',

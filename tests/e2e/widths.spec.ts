@@ -158,7 +158,7 @@ function sights({
 			...['/admin/members', '/admin/bulk?act=suspend&all=1'],
 			'/admin/invitations',
 			'/admin/invitations/list',
-			'/admin/invitations/list/1',
+			...['/admin/invitations/list/1', '/admin/leavers'],
 			...['/admin/figures', '/admin/figures/usage'],
 			...[`/admin/members/${username}`, `/admin/members/${username}/merge?into=pia.saffronley`],
 			...['/admin/legal', '/admin/legal/terms', '/admin/settings', '/admin/settings/campus-login'],

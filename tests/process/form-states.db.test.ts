@@ -199,6 +199,7 @@ const forms: Record<string, Form[]> = {
 		staff('/admin/invitations/list', { days: '7', cohort: '', addresses: 'x@campus.example' }),
 	],
 	'/admin/invitations/list/:id': [staff(() => `/admin/invitations/list/${ids.list}`, { intent: 'discard' })],
+	'/admin/leavers': [staff('/admin/leavers', () => ({ intent: 'mark', ids: String(peerId) }))],
 	'/admin/legal/:kind': [staff('/admin/legal/imprint', { act: 'publish', body: 'x', version: '0' })],
 	'/admin/members.csv': [staff('/admin/members.csv', { q: '' })],
 	// Refused for each member.

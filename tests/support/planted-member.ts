@@ -240,7 +240,9 @@ async function fillBehind({ id, username }: SignedIn, own: string, questionId: n
 			values (${sql.join(Object.values(row))})`.execute(db())
 	await sql`insert into own_words (user_id, words) values (${id}, ${[own]})
 		on conflict (user_id) do update set words = excluded.words`.execute(db())
-	await sql`update users set cohort = ${own}, suspended_reason = ${own} where id = ${id}`.execute(db())
+	await sql`update users set cohort = ${own}, suspended_reason = ${own}, left_campus_at = now() where id = ${id}`.execute(
+		db(),
+	)
 	await sql`update profiles set campus_name = ${own} where user_id = ${id}`.execute(db())
 	await sql`select refresh_similar_words()`.execute(db())
 }
@@ -315,7 +317,14 @@ export const NOT_PLANTED: Record<string, string[]> = {
 		...['notifications.subject_type', 'outdated_marks.reason', 'passkey_challenges.purpose', 'pictures.kind'],
 		...['profiles.only_me', 'profiles.open_to', 'profiles.public_sections', 'questions.status', 'reports.reason'],
 		...['saved_searches.kind', 'security_events.kind', 'site_settings.section', 'skill_evidence.kind'],
-		...['terms.kind', 'unseen_progress.kind', 'users.role', 'access_tokens.scopes', 'takedowns.state'],
+		...[
+			'terms.kind',
+			'unseen_progress.kind',
+			'users.role',
+			'access_tokens.scopes',
+			'takedowns.state',
+			'directory_checks.state',
+		],
 		...['question_pins.place', 'setup_marks.step', 'takedown_items.kind', 'weekly_reads.kind', 'weekly_storage.part'],
 	],
 	'A number, a date, a colour, or an id in words.': [

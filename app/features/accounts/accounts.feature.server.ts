@@ -60,6 +60,7 @@ export const accounts = defineFeature({
 				'suspended_reason',
 				'approved_at',
 				'absent_since',
+				'left_campus_at',
 				'second_factor',
 			],
 			mentions: { suspended_reason: null, cohort: 60 },

@@ -36,7 +36,7 @@ export const campusLogin = defineFeature({
 			members: { user_id: 'deleted' },
 			merge: { user_id: { unlessSame: ['provider'] } },
 			called: 'Logins by other sites',
-			archive: ['provider', 'issuer', 'subject', 'name', 'affiliation', 'created_at', 'used_at'],
+			archive: ['provider', 'issuer', 'subject', 'name', 'affiliation', 'created_at', 'used_at', 'missing_since'],
 		},
 		provider_sessions: 'the sessions that began at another site; they end with their sessions',
 		saml_requests: 'logins under way, for minutes',

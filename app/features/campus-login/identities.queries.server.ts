@@ -2,6 +2,9 @@ import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isoSeconds } from '~/platform/db/sql-text.server.ts'
 
+/** The providers of the university itself. */
+export const campusProviders = ['campus', 'saml', 'ldap'] as const
+
 export type Affiliation = '' | 'student' | 'staff'
 
 /** An identity at another site, as it is stored. */
@@ -50,13 +53,26 @@ export async function insertIdentity(
 		insert into identities (user_id, provider, issuer, subject, name, affiliation, used_at)
 		values (${userId}, ${provider}, ${issuer}, ${subject}, ${name}, ${affiliation}, case when ${isLogin} then now() end)
 		returning id`.execute(trx)
-	return Number(rows[0]?.id)
+	const id = Number(rows[0]?.id)
+	await recordPresence(trx, id)
+	return id
 }
 
 /** Records a login with an identity, and the member's present name there. */
 export async function touchIdentity(trx: Executor, id: number, { name, affiliation }: Identity): Promise<void> {
 	await sql`
-		update identities set used_at = now(), name = ${name}, affiliation = ${affiliation} where id = ${id}`.execute(trx)
+		update identities set used_at = now(), name = ${name}, affiliation = ${affiliation}, missing_since = null
+		where id = ${id}`.execute(trx)
+	await recordPresence(trx, id)
+}
+
+/** Whoever proves an identity of the university has not left it. */
+async function recordPresence(trx: Executor, id: number): Promise<void> {
+	await sql`
+		update users set left_campus_at = null from identities i
+		where i.id = ${id} and users.id = i.user_id and i.provider = any(${[...campusProviders]}) and left_campus_at is not null`.execute(
+		trx,
+	)
 }
 
 /** Whether an identity is still linked, after waiting for a transaction that is removing it. */
@@ -103,11 +119,11 @@ export async function deleteIdentity(
 	return rows[0]?.provider
 }
 
-/** Whether an admin who is not suspended has logged in with an identity of this issuer. */
+/** Whether an admin who is not suspended, and has not left the campus, has logged in with an identity of this issuer. */
 export async function hasAdminWithIssuer(trx: Executor, issuer: string): Promise<boolean> {
 	const { rows } = await sql`
 		select from identities i join users u on u.id = i.user_id
-		where i.issuer = ${issuer} and i.used_at is not null and u.role = 'admin'
+		where i.issuer = ${issuer} and i.used_at is not null and u.role = 'admin' and u.absent_since is null
 			and (u.suspended_until is null or u.suspended_until < now()) limit 1`.execute(trx)
 	return rows.length > 0
 }

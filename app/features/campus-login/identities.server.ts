@@ -13,7 +13,7 @@ import { registrationNotice, registrationSettings } from '~/features/accounts/re
 import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
 import { findEmailById } from '~/features/authenticators/authenticators.queries.server.ts'
 import { confirmCampusByLogin } from '~/features/campus/campus.server.ts'
-import { findEmails } from '~/features/identity/emails/emails.queries.server.ts'
+import { mailEachAddress } from '~/features/identity/emails/email-mails.server.ts'
 import { restLoginOn } from '~/features/sessions/late-logins.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { lockSession } from '~/features/sessions/sessions.queries.server.ts'
@@ -331,12 +331,6 @@ export async function unlinkIdentity(viewer: SignedIn, id: number, keptSession: 
 	await announceEndedSessions(viewer.id, viewer.username)
 	await invalidatePages([ALL_PAGES])
 	await recordSecurityEvent('identity-unlinked', { userId: viewer.id, detail: { provider } })
-}
-
-/** Sends a mail to each address of an account. */
-async function mailEachAddress(trx: Executor, userId: number, mailTo: (to: string) => Mail): Promise<void> {
-	const addresses = await findEmails(userId, trx)
-	for (const to of [addresses?.email, addresses?.second_email]) if (to) await addJob('send-mail', mailTo(to), trx)
 }
 
 /**

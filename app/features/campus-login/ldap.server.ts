@@ -6,6 +6,7 @@ import {
 	Filter,
 	FilterParser,
 	InvalidCredentialsError,
+	OrFilter,
 	ResultCodeError,
 	type SearchOptions,
 } from 'ldapts'
@@ -176,6 +177,47 @@ export async function checkLdapEntry(settings: LdapSettings, subject: string): P
 	if (found.length === 0) throw new ProviderRefused('knows you no more.', 'invalid_grant')
 	const [entry] = found === 'many' ? [] : found
 	return entry ? textsOf(entry, wanted) : {}
+}
+
+/** Subjects that one search names. */
+const SUBJECTS_AT_ONCE = 100
+
+/**
+ * Looks up which people still exist and match the filter.
+ * @param subjects of identities of this directory
+ * @returns those that were found
+ * @throws ProviderUnreachable, ProviderRefused, InvalidLdapSetting: then nothing is known about anybody
+ */
+export async function findLdapSubjects(settings: LdapSettings, subjects: readonly string[]): Promise<Set<string>> {
+	const { subjectAttribute: attribute } = settings
+	const explicitBufferAttributes = guidNames(attribute)
+	const isGuid = explicitBufferAttributes.length > 0
+	const people = FilterParser.parseString(anybody(settings))
+	const known = new Set<string>()
+	for (let from = 0; from < subjects.length; from += SUBJECTS_AT_ONCE) {
+		const some = subjects.slice(from, from + SUBJECTS_AT_ONCE)
+		const named = some.map((one) => new EqualityFilter({ attribute, value: isGuid ? parseGuid(one) : one }))
+		const filter = new AndFilter({ filters: [new OrFilter({ filters: named }), people] })
+		const limits = { sizeLimit: 2 * SUBJECTS_AT_ONCE, explicitBufferAttributes }
+		const entries = await connected(settings, (client) =>
+			search(client, settings, { filter, attributes: [attribute], ...limits }),
+		)
+		if (entries === 'many') throw new ProviderUnreachable('The directory did not list everybody.')
+		for (const entry of entries) for (const subject of subjectsOf(entry, attribute)) known.add(subject)
+	}
+	return new Set(subjects.filter((subject) => known.has(plainSubject(subject))))
+}
+
+/** The values of the attribute that identifies an entry, as {@link plainSubject}. */
+function subjectsOf(entry: Entry, attribute: string): string[] {
+	const [, value = []] = Object.entries(entry).find(([name]) => name.toLowerCase() === attribute.toLowerCase()) ?? []
+	const texts = guidNames(attribute).length > 0 ? [formatGuid(value)] : [value].flat()
+	return texts.filter((one) => typeof one === 'string').map(plainSubject)
+}
+
+/** Directories compare without regard to case and outer blanks. */
+function plainSubject(subject: string): string {
+	return subject.trim().toLowerCase()
 }
 
 /** Attributes of Active Directory that contain a binary GUID: in lower case, and as the directory spells them. */

@@ -28,7 +28,7 @@ export const privacy = defineFeature({
 		departures: {
 			members: { user_id: 'deleted' },
 			merge: { user_id: { ends: 'no account that is being deleted is merged' } },
-			archive: ['keeps_texts', 'asked_at', 'begun_at'],
+			archive: ['keeps_texts', 'asked_at', 'begun_at', 'by_rule'],
 		},
 		archives: {
 			members: { user_id: 'deleted' },

@@ -1,5 +1,6 @@
 import { clearOldRows, deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
+import { registerPasswordExceptions } from './password-exceptions.server.ts'
 import { sweepSecurityLog } from './security-log.server.ts'
 import { listenForRevocations, sweepSessions } from './sessions.server.ts'
 
@@ -10,6 +11,7 @@ export const sessions = defineFeature({
 		{ name: 'sweep-sessions', every: 'hour', run: sweepSessions },
 	],
 	start: listenForRevocations,
+	collect: registerPasswordExceptions,
 	retention: [
 		{
 			key: 'session-addresses',

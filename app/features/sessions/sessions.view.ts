@@ -45,6 +45,7 @@ export const securityEventTexts = {
 	'archive-requested': 'Asked for an archive of the account',
 	'archive-fetched': 'Downloaded an archive of the account',
 	'campus-confirmed': 'Confirmed the campus address',
+	'campus-left': 'Logged out, as the university says that you have left it',
 	'identity-linked': 'Linked another way to log in',
 	'identity-unlinked': 'Removed a way to log in',
 	'provider-ended': 'Logged out, as the account at the campus has ended',

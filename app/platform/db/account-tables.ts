@@ -16,6 +16,8 @@ interface UsersTable {
 	approved_at: NullableTimestamp
 	/** Since when the campus login says that the member has left; null again after the next login. */
 	absent_since: NullableTimestamp
+	/** Since when the university says that the member has left it; null again after a login with its login. */
+	left_campus_at: NullableTimestamp
 	/** The newest version of the terms that was accepted. */
 	agreed_to: Generated<number>
 	/** For a pseudonym, the member behind it; nobody else may learn that. */

@@ -1,5 +1,6 @@
 import { config } from '~/config.server.ts'
 import { deliver } from '~/features/bounces/delivery.server.ts'
+import { mayResetAnyway } from '~/features/sessions/password-exceptions.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { siteTime } from '~/lib/calendar.ts'
 import { remember } from '~/lib/remember.ts'
@@ -10,6 +11,7 @@ import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { findAccountByEmail, lockMember } from '../accounts.queries.server.ts'
+import { allowsPasswords } from '../login-methods.server.ts'
 import { isClosedDemoAccount } from './demo-accounts.server.ts'
 import {
 	activateEmailLink,
@@ -139,7 +141,7 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 
 	async reset(trx, email) {
 		const member = await findAccountByEmail(email, trx)
-		if (!member || isClosedDemoAccount(email)) return undefined
+		if (!member || isClosedDemoAccount(email) || !(allowsPasswords() || (await mayResetAnyway(email)))) return undefined
 		// Whoever changes the addresses waits, and then ends the link; or did so while this waited.
 		await lockMember(trx, member.id)
 		if ((await findAccountByEmail(email, trx))?.id !== member.id) return undefined

@@ -1,9 +1,11 @@
 import { redirect, useSearchParams } from 'react-router'
+import { hasPasswordException } from '~/features/sessions/password-exceptions.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { memberShareMeta, pageMeta, sharedUsername } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import { isPrivateSite } from '~/platform/http/site-access.server.ts'
+import { AccountFrame } from '~/shell/account-frame.tsx'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
@@ -12,13 +14,12 @@ import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { isLeaving } from '../accounts.queries.server.ts'
 import { logIn, SecondStepRequired } from '../accounts.server.ts'
-import { AccountFrame } from '../components/account-frame.tsx'
 import { type LoginButton, loginMethods } from '../login-methods.server.ts'
 import type { Route } from './+types/login'
 
-export function loader({ context, url }: Route.LoaderArgs) {
+export async function loader({ context, url }: Route.LoaderArgs) {
 	if (viewerOf(context)) throw redirect(safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'))
-	return { ...loginMethods(), isPrivate: isPrivateSite() }
+	return { ...loginMethods(), isPrivate: isPrivateSite(), hasException: await hasPasswordException() }
 }
 
 export async function action({ request, url }: Route.ActionArgs) {
@@ -49,10 +50,15 @@ export function meta({ matches, location }: Route.MetaArgs) {
 	return [...pageMeta(matches, { title: 'Login', noindex: true }), ...share]
 }
 
-export default function Login({ loaderData: { buttons, hasPasswords, isPrivate }, actionData }: Route.ComponentProps) {
+export default function Login({ loaderData, actionData }: Route.ComponentProps) {
+	const { buttons, hasPasswords, isPrivate, hasException } = loaderData
 	useRefusalToast(actionData)
 	const [search] = useSearchParams()
-	const query = search.get('redirectTo') ? `?redirectTo=${encodeURIComponent(search.get('redirectTo') ?? '')}` : ''
+	const redirectTo = search.get('redirectTo') ?? ''
+	const query = redirectTo ? `?redirectTo=${encodeURIComponent(redirectTo)}` : ''
+	/** The form for members who have left the university. */
+	const isException = hasException && search.has('left')
+	const address = isException ? `/login?left${query.replace('?', '&')}` : `/login${query}`
 	return (
 		<AccountFrame
 			title="Login"
@@ -70,10 +76,26 @@ export default function Login({ loaderData: { buttons, hasPasswords, isPrivate }
 			}
 		>
 			{isPrivate && <p className="mt-4">This site is for its members. Log in to read it.</p>}
-			<LoginButtons buttons={buttons} redirectTo={search.get('redirectTo') ?? ''} hasPasswords={hasPasswords} />
-			{hasPasswords && (
+			<LoginButtons
+				buttons={buttons}
+				redirectTo={redirectTo}
+				or={
+					isException
+						? 'or, if you have left the university, with your password'
+						: hasPasswords && 'or with your password'
+				}
+			/>
+			{hasException && !isException && (
+				<p className="mt-8 text-ink-2">
+					You have left the university?{' '}
+					<Link className="link" to={`/login?left${query.replace('?', '&')}`}>
+						Log in with a password
+					</Link>
+				</p>
+			)}
+			{(hasPasswords || isException) && (
 				// Explicit, as browser and server may encode the current address differently.
-				<Form method="post" action={`/login${query}`} className="mt-8 grid gap-5">
+				<Form method="post" action={address} className="mt-8 grid gap-5">
 					<FormError errors={actionData?.errors} names={{ email: 'Email', password: 'Password' }}>
 						{actionData?.message}
 					</FormError>
@@ -112,11 +134,12 @@ interface LoginButtonsProps {
 	buttons: LoginButton[]
 	/** Where the login leads. */
 	redirectTo: string
-	hasPasswords: boolean
+	/** What leads to the password. */
+	or: string | false
 }
 
 /** A button for each login method besides the password. The browser sends these forms itself, as they lead to other sites. */
-function LoginButtons({ buttons, redirectTo, hasPasswords }: LoginButtonsProps) {
+function LoginButtons({ buttons, redirectTo, or }: LoginButtonsProps) {
 	if (buttons.length === 0) return null
 	return (
 		<div className="mt-8 grid gap-3">
@@ -128,7 +151,7 @@ function LoginButtons({ buttons, redirectTo, hasPasswords }: LoginButtonsProps) 
 					</button>
 				</form>
 			))}
-			{hasPasswords && <p className="-mb-4 text-center text-ink-2">or with your password</p>}
+			{or && <p className="-mb-4 text-center text-ink-2">{or}</p>}
 		</div>
 	)
 }

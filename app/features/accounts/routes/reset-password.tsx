@@ -1,12 +1,12 @@
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
+import { AccountFrame } from '~/shell/account-frame.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { resetPassword } from '../accounts.server.ts'
-import { AccountFrame } from '../components/account-frame.tsx'
 import type { Route } from './+types/reset-password'
 
 export function loader({ url }: Route.LoaderArgs) {

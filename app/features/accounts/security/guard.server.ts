@@ -14,6 +14,7 @@ import {
 	newDevice,
 	rememberDevice,
 } from '~/features/sessions/devices.server.ts'
+import { hasPasswordException, mayLogInAnyway } from '~/features/sessions/password-exceptions.server.ts'
 import { setPasswordByLink } from '~/features/sessions/passwords.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceEndedSessions } from '~/features/sessions/sessions.server.ts'
@@ -23,7 +24,7 @@ import { hashToken } from '~/lib/secrets.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { findAccountByEmail, findMainEmail, findResetOwner, removeCredentials } from '../accounts.queries.server.ts'
 import { isEmail, nameInput } from '../accounts.schema.ts'
-import { requirePasswords } from '../login-methods.server.ts'
+import { allowsPasswords, requirePasswords } from '../login-methods.server.ts'
 import { mailNewDevice, queueAccountMail } from '../registration/account-mails.server.ts'
 import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
 import { isAllowedDomain, requireNoImpersonation } from '../registration/names.server.ts'
@@ -66,7 +67,9 @@ export async function beforeAttempt(context: Context): Promise<unknown> {
 	const body = (context.body ?? {}) as Record<string, unknown>
 	const email = typeof body.email === 'string' ? body.email.toLowerCase() : ''
 	try {
-		if (byPassword.includes(context.path)) requirePasswords()
+		// With exceptions, whoever is none gets the answers that strangers get: nobody learns who has left the university.
+		const isExcepted = guard !== guardRegistration && (await hasPasswordException())
+		if (byPassword.includes(context.path) && !isExcepted) requirePasswords()
 		return await guard({ context, email, address: addressOf(context), body })
 	} catch (error) {
 		if (error instanceof TooManyRequests) {
@@ -109,8 +112,13 @@ async function guardLogin({ context, email: typed, address, body }: Attempt): Pr
 	if (config().REQUIRE_EMAIL_VERIFICATION) await refuseUnconfirmed(context, email, body.password)
 	if (isAdminEmail(email)) await promoteNamedAdmin(email)
 	// The same work and answer as for an unknown address.
-	if (isClosedDemoAccount(email)) return { context: { body: { ...body, email: 'nobody@nobody.invalid' } } }
+	if (isClosedDemoAccount(email) || !(await mayUsePassword(email)))
+		return { context: { body: { ...body, email: 'nobody@nobody.invalid' } } }
 	if (email !== typed) return { context: { body: { ...body, email } } }
+}
+
+async function mayUsePassword(email: string): Promise<boolean> {
+	return allowsPasswords() || mayLogInAnyway(email)
 }
 
 /** The counters of a login from an unknown device. */
@@ -237,7 +245,8 @@ async function resetByLink({ context, address, body }: Attempt): Promise<unknown
 		['reset-link', token],
 		['reset-address', networkOf(address)],
 	])
-	const hash = owner && (await hashPassword(String(body.newPassword)))
+	const mayUse = owner !== undefined && (await mayUsePassword(owner.email))
+	const hash = mayUse && (await hashPassword(String(body.newPassword)))
 	const userId = hash && (await setPasswordByLink(link, hash, (member, trx) => removeCredentials(member, trx, true)))
 	if (!owner || !userId) throw new APIError('BAD_REQUEST', { code: 'INVALID_TOKEN', message: 'Invalid token' })
 	const { id, email } = owner

@@ -16,7 +16,12 @@ import { whyInput } from '~/features/moderation/moderation.schema.ts'
 import { resetPasskeys } from '~/features/passkeys/passkeys.server.ts'
 import { requestArchive } from '~/features/privacy/archive/archive.server.ts'
 import { isLastAdmin } from '~/features/privacy/leaving/leaving.queries.server.ts'
-import { announceLeaving, leaveInput, leaveInTransaction } from '~/features/privacy/leaving/leaving.server.ts'
+import {
+	announceLeaving,
+	leaveInput,
+	leaveInTransaction,
+	mailDeletion,
+} from '~/features/privacy/leaving/leaving.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { deleteDevices } from '~/features/sessions/sessions.queries.server.ts'
 import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
@@ -25,6 +30,7 @@ import { requireAdmin, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
 import { lockAdmin } from '../admins.server.ts'
 import { type LockedMember, lockForRole } from './members.queries.server.ts'
 import { type Role, roles } from './members.view.ts'
@@ -168,7 +174,8 @@ export async function unlinkIdentityOf(viewer: Viewer, username: string, input: 
 const deletionInput = whyInput.extend(leaveInput.shape)
 
 /**
- * Schedules the deletion of a member's account in 14 days, at their request. Until then they may come back, as if they had left themselves.
+ * Schedules the deletion of a member's account in 14 days, at their request. Until then they may come back, as if they had left themselves; a
+ * mail to each address says so.
  * @param input texts, why
  * @throws Invalid; Conflict also for the only admin
  */
@@ -182,6 +189,11 @@ export async function deleteAccountOf(viewer: Viewer, username: string, input: I
 			// Locks the member in an order of its own, before the admin.
 			await leaveInTransaction(trx, member.id, texts === 'keep')
 			await lockAdmin(trx, actor)
+			await mailDeletion(
+				trx,
+				member.id,
+				`An admin asked for your account @${member.username} at ${siteName()} to be deleted.`,
+			)
 			await record(trx, actor, member, 'delete the account', { why, note: `texts: ${texts}` })
 		})
 	await announceLeaving(member, actor.id)

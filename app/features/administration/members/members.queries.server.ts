@@ -36,6 +36,7 @@ const columns = sql`u.id, u.username, u.name, u.image, u.cohort, u.email, u.emai
 const states: Record<string, ReturnType<typeof sql>> = {
 	suspended: sql`u.suspended_until > now()`,
 	leaving: sql`u.leaves_at is not null`,
+	left: sql`u.left_campus_at is not null`,
 	hidden: sql`p.hidden_at is not null`,
 	unconfirmed: sql`not u.email_verified`,
 	never: sql`u.logged_in_at is null`,

@@ -21,6 +21,7 @@ export type Role = SignedIn['role']
 export const memberStates: Record<string, string> = {
 	suspended: 'Suspended',
 	leaving: 'Being deleted',
+	left: 'Left the university',
 	hidden: 'Profile hidden',
 	unconfirmed: 'Address not confirmed',
 	never: 'Never logged in',

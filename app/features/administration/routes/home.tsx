@@ -61,6 +61,11 @@ const places: { to: string; title: string; about: string }[] = [
 		about: 'Search members, change roles, end sessions, suspend members, hide profiles.',
 	},
 	{ to: '/admin/invitations', title: 'Invitations', about: 'Links and address lists with which people can register.' },
+	{
+		to: '/admin/leavers',
+		title: 'People who have left',
+		about: 'Who has left the university, by its directory or by a list; what happens to their accounts.',
+	},
 	{ to: '/admin/figures', title: 'Figures', about: 'Members, queries and answers by week; jobs that failed.' },
 	{
 		to: '/admin/backups',

@@ -111,9 +111,13 @@ test('the complete list can be hidden, and returns when a step is open', async (
 	await hideSetup(admin, true)
 	await expect(hideSetup({ ...other, role: 'admin' }, true)).rejects.toThrow(Conflict)
 	expect(await getSetup(admin)).toMatchObject({ done: 10, isHidden: true })
-	await sql`update users set suspended_until = 'infinity' where id = ${other.id}`.execute(db())
-	expect(await getSetup(admin)).toMatchObject({ done: 9, isHidden: false })
-	await sql`update users set suspended_until = null where id = ${other.id}`.execute(db())
+	for (const [column, value] of Object.entries({ suspended_until: 'infinity', absent_since: 'now' })) {
+		const set = (to: string | null) =>
+			sql`update users set ${sql.ref(column)} = ${to}::timestamptz where id = ${other.id}`.execute(db())
+		await set(value)
+		expect(await getSetup(admin), column).toMatchObject({ done: 9, isHidden: false })
+		await set(null)
+	}
 	await hideSetup(admin, false)
 	expect((await getSetup(admin)).isHidden).toBe(false)
 	const { rows } = await sql<{ act: string }>`select distinct act from moderation_log order by act`.execute(db())

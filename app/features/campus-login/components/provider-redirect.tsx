@@ -1,4 +1,4 @@
-import { AccountFrame } from '~/features/accounts/components/account-frame.tsx'
+import { AccountFrame } from '~/shell/account-frame.tsx'
 
 /**
  * Sends the browser to a login at another site, automatically or by a link. Not a redirect, as responses of this site never redirect to

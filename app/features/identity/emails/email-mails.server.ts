@@ -68,6 +68,12 @@ export async function mailEmailUndoLinks(
 	}
 }
 
+/** Sends a mail to each address of an account. */
+export async function mailEachAddress(trx: Executor, userId: number, mailTo: (to: string) => Mail): Promise<void> {
+	const addresses = await findEmails(userId, trx)
+	for (const to of [addresses?.email, addresses?.second_email]) if (to) await addJob('send-mail', mailTo(to), trx)
+}
+
 /** The mail with the link that confirms a new address. */
 function confirmMail(to: string, username: string, token: string): Mail {
 	const { publicUrl } = config()

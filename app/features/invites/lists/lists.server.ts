@@ -7,6 +7,7 @@ import { listProviders } from '~/features/campus-login/providers.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { timeOfDay, zoneName } from '~/lib/calendar.ts'
+import { decodeFile } from '~/lib/csv.ts'
 import { inSiteZone, shortDateOf } from '~/lib/dates.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
@@ -34,7 +35,7 @@ import {
 	type WaitingAddress,
 	writeListState,
 } from './lists.queries.server.ts'
-import { decodeFile, readAddresses } from './reading.ts'
+import { readAddresses } from './reading.ts'
 
 /*
  * Lists of addresses for the start of a term. A file is read and checked first, and an admin starts the mailing. A job then mails a batch

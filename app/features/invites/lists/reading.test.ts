@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { decodeFile, readAddresses } from './reading.ts'
+import { decodeFile } from '~/lib/csv.ts'
+import { readAddresses } from './reading.ts'
 
 test.each([
 	['with commas, as in English', 'Name,Email\r\n"Quill, Mira",mira@a.example\r\n'],

@@ -1,4 +1,5 @@
 import { isEmail } from '~/features/accounts/accounts.schema.ts'
+import { anySeparator, type CellSeparator, cellSeparators, cellsOf } from '~/lib/csv.ts'
 import { startOf } from '~/lib/text.ts'
 import { MAX_LIST_LINES, type SkippedLine } from '../invites.view.ts'
 
@@ -17,21 +18,6 @@ export interface ParsedAddressList {
 const heads = new Set(
 	['email', 'e-mail', 'mail'].flatMap((word) => [word, `${word} address`, `${word} id`]).concat('address'),
 )
-
-/**
- * The text of a file, by its encoding: UTF-8, UTF-16 with a byte order mark or a first letter from ASCII, or else Windows-1252, as Excel
- * writes CSV.
- */
-export function decodeFile(bytes: Uint8Array): string {
-	const [first, second] = bytes
-	if ((first === 0xff && second === 0xfe) || (first && second === 0)) return new TextDecoder('utf-16le').decode(bytes)
-	if ((first === 0xfe && second === 0xff) || (first === 0 && second)) return new TextDecoder('utf-16be').decode(bytes)
-	try {
-		return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-	} catch {
-		return new TextDecoder('windows-1252').decode(bytes)
-	}
-}
 
 /**
  * Parses a file of addresses: one per line, several as copied from a mail, or comma- or semicolon-separated values with one column of
@@ -88,28 +74,11 @@ function readText(read: ParsedAddressList, { line, text, isAllowed }: Found): vo
 	else read.addresses.set(email, line)
 }
 
-const anySeparator = /\s*(?:"((?:[^"]|"")*)"|([^,;\t]*))\s*(?:[,;\t]|$)/g
-
-/** Excel writes semicolons where commas are decimal points; its cells may then contain commas without quotation marks. */
-const separators = [
-	/\s*(?:"((?:[^"]|"")*)"|([^;]*))\s*(?:;|$)/g,
-	/ *(?:"((?:[^"]|"")*)"|([^\t]*)) *(?:\t|$)/g,
-	/\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(?:,|$)/g,
-	anySeparator,
-]
-
 /** The column with an address heading, and what separates the cells. @param line the first one of a file */
-function headingOf(line: string): { column: number; separator: RegExp } {
-	for (const separator of separators) {
+function headingOf(line: string): { column: number; separator: CellSeparator } {
+	for (const separator of cellSeparators) {
 		const column = cellsOf(line, separator).findIndex((cell) => heads.has(cell.toLowerCase()))
 		if (column >= 0) return { column, separator }
 	}
 	return { column: -1, separator: anySeparator }
-}
-
-/** Splits a line, and trims quotation marks and blanks. @param separator one of the patterns above */
-function cellsOf(line: string, separator: RegExp): string[] {
-	return [...line.matchAll(separator)]
-		.map(([, quoted, plain]) => (quoted?.replaceAll('""', '"') ?? plain ?? '').trim())
-		.slice(0, 100)
 }

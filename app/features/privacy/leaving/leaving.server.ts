@@ -1,14 +1,20 @@
 import { z } from 'zod'
+import { config } from '~/config.server.ts'
+import { mailEachAddress } from '~/features/identity/emails/email-mails.server.ts'
 import { releaseCases } from '~/features/moderation/handling/handling.queries.server.ts'
 import { hideProfile, lockHideable, showProfile } from '~/features/profiles/hiding.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { deleteDevices } from '~/features/sessions/sessions.queries.server.ts'
 import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
+import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { Conflict, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import { linkMail } from '~/platform/mail/mail.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
+import { DAYS_TO_COME_BACK } from '../privacy.limits.ts'
 import {
 	cancelDeparture,
 	countContributions,
@@ -74,6 +80,21 @@ export async function leaveInTransaction(trx: Executor, userId: number, keepsTex
 	await releaseCases(trx, userId)
 }
 
+/**
+ * Mails each address of an account that somebody else than its member has scheduled to be deleted. Call it in that transaction.
+ * @param why a whole sentence
+ */
+export async function mailDeletion(trx: Executor, userId: number, why: string): Promise<void> {
+	const day = fullDate(siteDay(Date.now() + DAYS_TO_COME_BACK * 86_400_000))
+	const link = { label: 'Log in', url: `${config().publicUrl}/login` }
+	const text = `${why} It will be deleted on ${day}, and is hidden until then. Log in before that day to keep it.`
+	const closing =
+		'If you want it to be deleted, you need do nothing. If you do not know why this happened, ask an admin.'
+	await mailEachAddress(trx, userId, (to) =>
+		linkMail(to, `Your account at ${siteName()} will be deleted`, text, link, closing),
+	)
+}
+
 /** The effects after the commit. @param by the admin who scheduled it; the member by default */
 export async function announceLeaving({ id, username }: Pick<SignedIn, 'id' | 'username'>, by = id): Promise<void> {
 	await announceEndedSessions(id, username)
@@ -82,7 +103,7 @@ export async function announceLeaving({ id, username }: Pick<SignedIn, 'id' | 'u
 }
 
 /** Cancels the departure. @throws NotAllowed if the deletion has begun */
-export async function cancelLeaving(member: SignedIn): Promise<void> {
+export async function cancelLeaving(member: Pick<SignedIn, 'id'>): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {

@@ -1,0 +1,51 @@
+import {
+	announceLeaving,
+	cancelLeaving,
+	leaveInTransaction,
+	mailDeletion,
+} from '~/features/privacy/leaving/leaving.server.ts'
+import { Conflict } from '~/lib/errors.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { BatchRun } from '~/platform/jobs/batch-run.server.ts'
+import { siteSettings } from '~/platform/settings/settings.server.ts'
+import { siteName } from '~/platform/settings/site-name.server.ts'
+import { listForgotten, listSpared, markByRule } from './leavers.queries.server.ts'
+import { leaversSection } from './section.server.ts'
+
+/** Accounts whose deletion begins in one night, so that a wrong setting is noticed in time. */
+const MAX_A_NIGHT = 100
+
+/**
+ * Schedules the deletion of accounts whose members left long ago, if the settings say so, and keeps those whose member has logged in since
+ * or which the settings do not concern any more. Runs every night.
+ * @throws the last error, once all others were handled
+ */
+export async function deleteForgotten(): Promise<void> {
+	const { after, days } = siteSettings(leaversSection)
+	const run = new BatchRun('an account of somebody who left the university was neither kept nor scheduled for deletion')
+	const idOf = ({ id }: { id: number }) => id
+	await run.each(await listSpared(after === 'delete'), idOf, cancelLeaving)
+	const forgotten = after === 'delete' ? await listForgotten(days, MAX_A_NIGHT) : []
+	await run.each(forgotten, idOf, async (member) => {
+		if (await schedule(member, days)) await announceLeaving(member, 0)
+	})
+	run.finish()
+}
+
+/** @returns false if the member has logged in or left meanwhile */
+async function schedule({ id, username }: { id: number; username: string }, days: number): Promise<boolean> {
+	try {
+		await db()
+			.transaction()
+			.execute(async (trx) => {
+				await leaveInTransaction(trx, id, true)
+				if (!(await markByRule(trx, id))) throw new Conflict('They have logged in.')
+				const why = `You left the university more than ${days} days ago, and have not used your account @${username} at ${siteName()} since.`
+				await mailDeletion(trx, id, why)
+			})
+		return true
+	} catch (error) {
+		if (error instanceof Conflict) return false
+		throw error
+	}
+}

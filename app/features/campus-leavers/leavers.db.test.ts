@@ -1,0 +1,206 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { logIn, resetPassword } from '~/features/accounts/accounts.server.ts'
+import { registerLoginMethods } from '~/features/accounts/login-methods.server.ts'
+import { sendAccountMail, sendQueuedMail } from '~/features/accounts/registration/account-mails.server.ts'
+import { listMembers, readFilters } from '~/features/administration/members/members.server.ts'
+import { features } from '~/features/index.server.ts'
+import { beginDeletion } from '~/features/privacy/leaving/leaving.queries.server.ts'
+import { leave } from '~/features/privacy/leaving/leaving.server.ts'
+import { Invalid, NotAllowed } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { form } from '../../../tests/support/browser.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
+import { requestOf, saveSettings } from '../../../tests/support/login-visits.ts'
+import { deleteForgotten } from './deletion.server.ts'
+import { markList, markListed, previewList } from './lists.server.ts'
+import { markLeft, takeMarkBack } from './marking.server.ts'
+
+useDatabase()
+useJobTables()
+
+let admin: SignedIn
+
+beforeAll(async () => {
+	admin = await makeMember('admin', 'admin')
+})
+
+const has = async ({ id }: SignedIn, column: 'left_campus_at' | 'leaves_at') => {
+	const { rows } = await sql<{ is: boolean }>`
+		select ${sql.ref(column)} is not null as is from users where id = ${id}`.execute(db())
+	return rows[0]?.is
+}
+const isMarked = (member: SignedIn) => has(member, 'left_campus_at')
+const isLeaving = (member: SignedIn) => has(member, 'leaves_at')
+
+describe('a list of the university', () => {
+	test('marks whom its lines name, and nobody in doubt', async () => {
+		const [mira, ben, zoe, tess, twin] = await Promise.all(
+			['mira', 'ben', 'zoe', 'tess', 'twin'].map((one) => makeMember(one)),
+		)
+		const gone = await makeMember('parting')
+		await leave(gone, { texts: 'keep' })
+		await makeMember('staff', 'moderator')
+		for (const [member, email, at, number] of [
+			[ben, 'ben@uni.example', 'now()', '21CS1'],
+			[zoe, 'zoe@uni.example', 'null', '21CS2'],
+			[tess, '', 'null', 'Twin'],
+		] as const)
+			await sql`insert into profiles (user_id, university_email, campus_name, campus_verified_at, enrolment_number)
+				values (${member?.id}, ${email}, '', ${sql.raw(at)}, ${number})`.execute(db())
+		const names = [
+			'mira@campus.example',
+			'BEN@uni.example',
+			'21cs2',
+			'twin',
+			'zoe@uni.example',
+			'@mira',
+			'staff@campus.example',
+			'parting@campus.example',
+		]
+		const preview = await previewList(admin, { names: names.join('\n') })
+		expect(preview.members.map(({ username }) => username)).toEqual(['mira', 'ben', 'zoe'])
+		expect(preview.leftOut.map(({ line, why }) => `${line} ${why}`)).toEqual([
+			'4 It fits several members.',
+			'5 No member has this.',
+			'6 @mira is in this list twice.',
+			'7 @staff is moderator. Change the role first.',
+			'8 The account of @parting is being deleted.',
+		])
+		const ids = preview.members.map(({ id }) => id)
+		expect(await markList(admin, { ids: `${ids.join(',')},x,-1` })).toBe(3)
+		const { rows } = await sql<{ payload: { userIds: number[]; by: number } }>`
+			select payload from graphile_worker._private_jobs where payload ->> 'userIds' is not null`.execute(db())
+		for (const { payload } of rows) await markListed(payload)
+		expect(await Promise.all([mira, ben, zoe, tess, twin].map((one) => one && isMarked(one)))).toEqual([
+			...[true, true, true, false, false],
+		])
+		const found = await listMembers(admin, readFilters(new Map([['state', 'left']])), null)
+		expect(found.rows.map(({ id }) => id).sort()).toEqual(ids.sort())
+		if (mira) await takeMarkBack(admin, mira.id)
+		expect(mira && (await isMarked(mira))).toBe(false)
+		const { rows: log } = await sql<{ act: string }>`select act from moderation_log order by id`.execute(db())
+		expect(log.map(({ act }) => act)).toEqual(['mark who left', 'take back that they left'])
+	})
+
+	test('is only for admins, and marks no moderator or admin whose id is sent', async () => {
+		const [staff, member] = [await makeMember('deputy', 'moderator'), await makeMember('plain')]
+		await expect(previewList(staff, { names: 'plain' })).rejects.toThrow(NotAllowed)
+		await expect(markList(staff, { ids: '1' })).rejects.toThrow(NotAllowed)
+		await expect(takeMarkBack(staff, member.id)).rejects.toThrow(NotAllowed)
+		await expect(markList(admin, { ids: '' })).rejects.toThrow(Invalid)
+		await expect(previewList(admin, { names: ' ' })).rejects.toThrow(Invalid)
+		await markLeft([staff.id, admin.id, member.id, member.id], null)
+		expect(await Promise.all([staff, admin, member].map(isMarked))).toEqual([false, false, true])
+		expect(await queuedMails('plain@campus.example')).toHaveLength(1)
+	})
+})
+
+describe('the account of somebody who has left', () => {
+	/** A member who left this many days ago. @param login days since the last login; null for none */
+	async function gone(username: string, days: number, login: number | null = null): Promise<SignedIn> {
+		const member = await makeMember(username)
+		await sql`
+			update users set left_campus_at = now() - make_interval(days => ${days}),
+				logged_in_at = now() - make_interval(days => ${login}::int) where id = ${member.id}`.execute(db())
+		return member
+	}
+
+	test('stays, unless the settings say that it is deleted, after an email and 14 days', async () => {
+		const members = [
+			await gone('long', 50, 51),
+			await gone('short', 20, 51),
+			await gone('back', 50, 10),
+			await gone('never', 50),
+		]
+		const [long, , , never] = members
+		const states = () => Promise.all(members.map(isLeaving))
+		await deleteForgotten()
+		expect(await states()).toEqual([false, false, false, false])
+		await saveSettings(admin, 'campus-leavers', { after: 'delete', days: '40' })
+		await deleteForgotten()
+		await deleteForgotten()
+		expect(await states()).toEqual([true, false, false, true])
+		expect(await queuedMails('long@campus.example')).toMatchObject([
+			{ text: expect.stringMatching(/more than 40 days ago.*deleted on/s) },
+		])
+		// A login keeps it, as the mail says, even without pressing anything.
+		await sql`update users set logged_in_at = now() + interval '1 minute' where id = ${long?.id}`.execute(db())
+		await deleteForgotten()
+		expect(await states()).toEqual([false, false, false, true])
+		// And so does the setting.
+		await saveSettings(admin, 'campus-leavers', { after: 'keep' })
+		await deleteForgotten()
+		expect(await states()).toEqual([false, false, false, false])
+		expect(never && (await beginDeletion(db(), never.id))).toBeUndefined()
+	})
+
+	test('is not kept if the member asked for its deletion', async () => {
+		const member = await gone('decided', 50)
+		await leave(member, { texts: 'remove' })
+		await deleteForgotten()
+		expect(await isLeaving(member)).toBe(true)
+	})
+})
+
+describe('where the login of the university is the only way in', () => {
+	const password = 'a ferry across the long lake'
+	const enter = (email: string) => logIn(form({ email, password }), requestOf('/login'))
+
+	/** Follows the mailed link for a new password. @returns whether one was mailed */
+	async function reset(email: string): Promise<boolean> {
+		const before = (await queuedMails(email)).length
+		await sendAccountMail({ kind: 'reset', email })
+		const mail = (await queuedMails(email))[before]
+		if (!mail?.link) return false
+		await sendQueuedMail(mail)
+		await resetPassword(form({ token: mail.link.token, password, confirmPassword: password }), requestOf('/'))
+		return true
+	}
+
+	beforeAll(async () => {
+		await sql`update users set left_campus_at = null`.execute(db())
+		registerLoginMethods([{ name: 'campus', loginMethods: { buttons: () => [], onlyWay: () => 'Eastmere account' } }])
+		return () => registerLoginMethods(features)
+	})
+
+	test('whoever has left sets a password and logs in; nobody else does, nor learns who has left', async () => {
+		const [left, other] = [await makeMember('graduate'), await makeMember('student')]
+		await sql`update users set email_verified = true where id in (${left.id}, ${other.id})`.execute(db())
+		await expect(enter('graduate')).rejects.toThrow('Passwords are switched off on this site.')
+		expect(await reset('graduate@campus.example')).toBe(false)
+		await markLeft([left.id], null)
+		const refusal = /The email or password is wrong/
+		for (const name of ['graduate', 'student', 'nobody']) await expect(enter(name)).rejects.toThrow(refusal)
+		expect([await reset('graduate@campus.example'), await reset('student@campus.example')]).toEqual([true, false])
+		await sql`insert into credentials (user_id, account_id, provider_id, password)
+			select ${other.id}, '1', 'credential', password from credentials where user_id = ${left.id}`.execute(db())
+		for (const name of ['graduate', 'graduate@campus.example']) expect((await enter(name)).has('Set-Cookie')).toBe(true)
+		for (const name of ['student', 'student@campus.example']) await expect(enter(name)).rejects.toThrow(refusal)
+		// Not after they are back at the university.
+		await sql`update users set left_campus_at = null where id = ${left.id}`.execute(db())
+		await makeMember('another').then(({ id }) => markLeft([id], null))
+		await expect(enter('graduate')).rejects.toThrow(refusal)
+	})
+
+	test('an address of the university, which may pass to somebody else, gets no link after 90 days; a private one does', async () => {
+		const { id } = await makeMember('alum')
+		await saveSettings(admin, 'campus-leavers', { domains: 'campus.example' })
+		await sql`
+			update users set email_verified = true, second_email = 'alum@home.example', left_campus_at = now() - interval '91 days'
+			where id = ${id}`.execute(db())
+		expect([await reset('alum@campus.example'), await reset('alum@home.example')]).toEqual([false, true])
+		expect((await enter('alum')).has('Set-Cookie')).toBe(true)
+		await sql`update users set left_campus_at = now() - interval '89 days' where id = ${id}`.execute(db())
+		expect(await reset('alum@campus.example')).toBe(true)
+	})
+
+	test('an address that nobody has confirmed gets no link', async () => {
+		const { id } = await makeMember('unsure')
+		await sql`update users set email_verified = false, left_campus_at = now() where id = ${id}`.execute(db())
+		expect(await reset('unsure@campus.example')).toBe(false)
+	})
+})

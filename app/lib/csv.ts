@@ -1,0 +1,37 @@
+/* Files of comma-separated values, as Excel and its like write them. */
+
+/**
+ * The text of a file, by its encoding: UTF-8, UTF-16 with a byte order mark or a first letter from ASCII, or else Windows-1252, as Excel
+ * writes CSV.
+ */
+export function decodeFile(bytes: Uint8Array): string {
+	const [first, second] = bytes
+	if ((first === 0xff && second === 0xfe) || (first && second === 0)) return new TextDecoder('utf-16le').decode(bytes)
+	if ((first === 0xfe && second === 0xff) || (first === 0 && second)) return new TextDecoder('utf-16be').decode(bytes)
+	try {
+		return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+	} catch {
+		return new TextDecoder('windows-1252').decode(bytes)
+	}
+}
+
+/** What separates the cells of a line, with the cells. */
+export type CellSeparator = RegExp
+
+/** Any of them, for a line whose separator is not known. */
+export const anySeparator: CellSeparator = /\s*(?:"((?:[^"]|"")*)"|([^,;\t]*))\s*(?:[,;\t]|$)/g
+
+/** Excel writes semicolons where commas are decimal points; its cells may then contain commas without quotation marks. */
+export const cellSeparators: readonly CellSeparator[] = [
+	/\s*(?:"((?:[^"]|"")*)"|([^;]*))\s*(?:;|$)/g,
+	/ *(?:"((?:[^"]|"")*)"|([^\t]*)) *(?:\t|$)/g,
+	/\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(?:,|$)/g,
+	anySeparator,
+]
+
+/** Splits a line, and trims quotation marks and blanks. @param separator one of the patterns above */
+export function cellsOf(line: string, separator: CellSeparator): string[] {
+	return [...line.matchAll(separator)]
+		.map(([, quoted, plain]) => (quoted?.replaceAll('""', '"') ?? plain ?? '').trim())
+		.slice(0, 100)
+}
