@@ -9,8 +9,10 @@ import { enrol, expect, expectNoViolations, hydrated, settled, test } from './su
 
 /* Pages without a network, in a real browser with the site's real service worker. */
 
-// The next journey must find neither a worker nor its caches.
-test.use({ serviceWorkers: 'allow', reuseContext: false })
+test.use({ serviceWorkers: 'allow' })
+
+// The next journey must find neither a worker nor its caches. A closed context is not used again.
+test.afterEach(({ context }) => context.close())
 
 /** The contents of the cache storage: the paths in each cache. */
 function readCaches(page: Page): Promise<Record<string, string[]>> {

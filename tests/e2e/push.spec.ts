@@ -8,7 +8,10 @@ import { expectNotice } from './support/notices.ts'
  * journey stubs both. In the other, the worker and its notifications are real. tests/process/push.db.test.ts covers the push service.
  */
 
-test.use({ serviceWorkers: 'allow', reuseContext: false })
+test.use({ serviceWorkers: 'allow' })
+
+// The next journey must find no worker. A closed context is not used again.
+test.afterEach(({ context }) => context.close())
 
 const says = {
 	off: 'Notifications are off in this browser.',
