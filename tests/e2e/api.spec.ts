@@ -73,6 +73,5 @@ test('axe finds no violations in either theme, and every page fits a phone', asy
 	await expectNoViolations(page)
 	await expectToFit(page, [360])
 	await page.emulateMedia({ colorScheme: 'dark' })
-	await page.reload()
 	await expectNoViolations(page)
 })

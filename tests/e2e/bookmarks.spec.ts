@@ -93,7 +93,6 @@ test('a long list keeps its length, its place and the focus when a note is saved
 	page,
 }) => {
 	await enrol(page, 'Longina Markwell')
-	await page.goto('/forum')
 	for (let id = 1; id <= 40; id += 1)
 		await page.request.post('/forum/bookmark', {
 			form: { kind: 'query', id: String(id), value: '1' },

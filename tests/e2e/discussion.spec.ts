@@ -56,7 +56,6 @@ test('a reader is notified of a comment by somebody else, jumps to it on demand,
 	await page.goto(path)
 	await watched
 	const other = await member(browser, 'Odo Speakwell')
-	await other.goto(path)
 	const id = await comment(other, path, 'I was here, @liv.earwell and @nobody.at.all.')
 	const bar = page.getByRole('button', { name: '1 new comment' })
 	await expect(bar).toBeVisible()

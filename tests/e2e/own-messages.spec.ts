@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import pg from 'pg'
 import { siteDatabase } from '../support/site-process.ts'
-import { composer, openChatPage, post, say, texts, twoFriends, withoutScripts } from './support/chat.ts'
+import { composer, post, say, texts, twoFriends, withoutScripts } from './support/chat.ts'
 import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 
 async function connected(): Promise<pg.Client> {
@@ -154,7 +154,6 @@ test('from an old message the reader jumps to the newest or replies; its link wo
 	await expect(reader.getByText('room twelve')).toHaveCount(0)
 	await reader.getByRole('link', { name: 'Jump to newest' }).click()
 	await expect(list(reader).getByText('An answer, after a year')).toBeVisible()
-	await openChatPage(bo.page, ada)
 	await bo.page.context().close()
 })
 
