@@ -80,6 +80,9 @@ test('the header has the whole name of the site at 320 px, and room for its butt
 		expect(votes?.y, reader).toBeGreaterThanOrEqual((answered?.y ?? 0) + (answered?.height ?? 0))
 		const title = await page.getByRole('heading', { level: 1 }).boundingBox()
 		expect(title?.height, 'the words of the title are whole').toBeLessThanOrEqual(64)
+		// The skip link is first in the tab order.
+		await page.keyboard.press('Tab')
+		await expect(page.getByRole('link', { name: 'Skip to content' }), reader).toBeFocused()
 	}
 	for (const path of ['/edit-profile/mira.quillon', '/settings', '/bookmarks']) {
 		await page.goto(path)
@@ -90,12 +93,6 @@ test('the header has the whole name of the site at 320 px, and room for its butt
 	await expect(names.first()).toBeVisible()
 	const widths = await names.evaluateAll((all) => all.map((name) => name.parentElement?.clientWidth ?? 0))
 	expect(Math.min(...widths), 'the names of who is online').toBeGreaterThan(60)
-})
-
-test('the skip link is first in the tab order and leads to the content', async ({ page }) => {
-	await page.goto('/forum')
-	await page.keyboard.press('Tab')
-	await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
 })
 
 test('a first visit to the forum stays within its weight budget and shifts no layout', async ({ page }) => {

@@ -1,13 +1,5 @@
 import type { Page } from '@playwright/test'
-import {
-	demoModerator,
-	enrol,
-	expect,
-	expectNoViolationsInThemes,
-	expectToFit,
-	logIn,
-	test,
-} from './support/journey.ts'
+import { enrol, expect, expectNoViolationsInThemes, expectToFit, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 /** Opens a question of the demo content with comments by others. */
@@ -83,10 +75,6 @@ test('a member bookmarks by keyboard, writes a note, searches, removes and undoe
 	await expect(ofQuery(page)).toHaveAttribute('aria-pressed', 'false')
 	await page.goto('/bookmarks')
 	await expect(rows(page)).toHaveCount(1)
-	// All the buttons under a question fit a phone.
-	await logIn(page, demoModerator)
-	await openQuestion(page)
-	await expectToFit(page, [390, 360])
 })
 
 test('a long list keeps its length, its place and the focus when a note is saved or a bookmark removed', async ({

@@ -143,15 +143,6 @@ test('a logout closes the pushes that the browser still shows', async ({ page })
 	await expect(page.locator('html[data-closed]')).toHaveCount(1)
 })
 
-test('a question typed before the login survives it', async ({ page }) => {
-	await page.goto('/forum/ask')
-	await page.getByLabel('Title', { exact: true }).fill('Typed by a visitor')
-	await page.goto('/forum')
-	await logIn(page)
-	await page.goto('/forum/ask')
-	await expect(page.getByLabel('Title', { exact: true })).toHaveValue('Typed by a visitor')
-})
-
 test('no page with a form attempts anything its policy forbids', async ({ page, browser }) => {
 	const tried: string[] = []
 	await page.exposeFunction('noteViolation', (what: string) => tried.push(what))
