@@ -5,6 +5,7 @@ import {
 	expect,
 	expectNoViolations,
 	expectNoViolationsInThemes,
+	hasArrived,
 	hydrated,
 	test,
 } from './support/journey.ts'
@@ -336,10 +337,7 @@ test('similar questions are listed beside a question, on a phone below its comme
 	const region = page.getByRole('region', { name: 'Related' })
 	const link = region.getByRole('link', { name: title })
 	await doNow('related-questions')
-	await expect(async () => {
-		await page.goto(path)
-		await expect(link).toBeVisible({ timeout: 1_000 })
-	}).toPass()
+	await hasArrived(page, path, title)
 	for (const width of [1280, 390]) {
 		await page.setViewportSize({ width, height: 844 })
 		await page.goto(path)

@@ -8,6 +8,7 @@ import {
 	expectNoViolations,
 	expectNoViolationsInThemes,
 	expectToFit,
+	hasArrived,
 	test,
 } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
@@ -93,12 +94,10 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 
 	await test.step('the moderator is notified, takes the case and leaves a note for the others', async () => {
 		// A background job sends the notification.
-		await expect(async () => {
-			await moderator.goto('/notifications')
-			await expect(moderator.getByText('Members reported or posted something that waits in')).toBeVisible({
-				timeout: 500,
-			})
-		}).toPass()
+		const notification = 'reported or posted something that waits in'
+		await hasArrived(moderator, '/notifications', notification)
+		await moderator.goto('/notifications')
+		await expect(moderator.getByText(notification)).toBeVisible()
 		await moderator.getByRole('link', { name: /the moderation queue/ }).click()
 		const entry = moderator.getByRole('article', { name: 'Cheap shoes for every order' })
 		await entry.getByRole('button', { name: 'Assign to me' }).click()

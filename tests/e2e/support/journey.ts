@@ -249,6 +249,11 @@ export function doNow(name: string): Promise<void> {
 	return onSiteDatabase(`select graphile_worker.add_job('${name}')`)
 }
 
+/** Waits until a page has a text, such as one that a job writes, by requests of this page's member in place of visits. */
+export async function hasArrived(page: Page, path: string, text: string): Promise<void> {
+	await expect.poll(async () => (await (await page.request.get(path)).text()).includes(text)).toBe(true)
+}
+
 /** Makes every deleted query as old as the time after which its texts are erased. */
 export function ageDeletedQueries(): Promise<void> {
 	return onSiteDatabase(`update questions set status_at = now() - interval '31 days' where status = 'deleted'`)
