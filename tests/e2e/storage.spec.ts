@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { anotherBrowser, openChatPage, twoFriends } from './support/chat.ts'
-import { enrol, expect, logIn, settled, test } from './support/journey.ts'
+import { enrol, expect, logIn, newPassword, settled, submit, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 /** Everything this browser stores for the site, as one text, including the words in database files. */
@@ -84,10 +84,7 @@ test("a member's input leaves the browser on logout and once a session has ended
 	await expectNotice(page, 'You are logged out.')
 	await expect.poll(() => readStorage(page)).not.toMatch(new RegExp(`${canary}|${ada.username}|${bo.username}`))
 
-	await page.getByLabel('Email').fill(`${ada.username}@eastmere.example`)
-	await page.getByLabel('Password', { exact: true }).fill('a lantern at the ford')
-	await page.getByRole('button', { name: 'Login', exact: true }).click()
-	await page.waitForURL('**/find-dev')
+	await submit(page, '/login', { email: `${ada.username}@eastmere.example`, password: newPassword })
 	await typeEverywhere(page, bo)
 	await page.context().clearCookies()
 	await page.goto('/forum')

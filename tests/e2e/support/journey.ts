@@ -142,7 +142,7 @@ export async function logIn(page: Page, email = demoEmail): Promise<void> {
  * notice it would show.
  * @throws Error when the form is rejected
  */
-async function submit(page: Page, path: string, form: Record<string, string>, headers = {}): Promise<void> {
+export async function submit(page: Page, path: string, form: Record<string, string>, headers = {}): Promise<void> {
 	const answer = await page.request.post(path, {
 		form,
 		headers: { Origin: process.env.SITE_URL ?? '', ...headers },
