@@ -10,6 +10,14 @@ async function openQuestion(page: Page): Promise<string> {
 	return new URL(page.url()).pathname
 }
 
+/** Bookmarks a question as this page's member, without the UI. */
+async function bookmark(page: Page, id: number): Promise<void> {
+	await page.request.post('/forum/bookmark', {
+		form: { kind: 'query', id: String(id), value: '1' },
+		headers: { Origin: process.env.SITE_URL ?? '', Accept: 'application/json' },
+	})
+}
+
 const ofQuery = (page: Page) => page.getByRole('button', { name: 'Bookmark this query' })
 const ofComment = (page: Page) => page.getByRole('button', { name: /^Bookmark the comment of/ }).first()
 const rows = (page: Page) => page.getByRole('main').getByRole('listitem').filter({ hasText: 'bookmarked' })
@@ -81,11 +89,7 @@ test('a long list keeps its length, its place and the focus when a note is saved
 	page,
 }) => {
 	await enrol(page, 'Longina Markwell')
-	for (let id = 1; id <= 40; id += 1)
-		await page.request.post('/forum/bookmark', {
-			form: { kind: 'query', id: String(id), value: '1' },
-			headers: { Origin: process.env.SITE_URL ?? '', Accept: 'application/json' },
-		})
+	for (let id = 1; id <= 40; id += 1) await bookmark(page, id)
 	await page.goto('/bookmarks')
 	await expect(rows(page)).toHaveCount(30)
 	await page.getByRole('link', { name: 'Load more' }).click()
@@ -116,10 +120,7 @@ test('a long list keeps its length, its place and the focus when a note is saved
 
 test('what is typed while a note is being saved stays in its form', async ({ page }) => {
 	await enrol(page, 'Tilly Markwell')
-	await openQuestion(page)
-	const stored = page.waitForResponse('**/forum/bookmark')
-	await ofQuery(page).click()
-	await stored
+	await bookmark(page, 1)
 	await page.goto('/bookmarks')
 	const row = rows(page).first()
 	const note = row.getByLabel('Note', { exact: true })
