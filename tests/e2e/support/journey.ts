@@ -254,6 +254,14 @@ export async function hasArrived(page: Page, path: string, text: string): Promis
 	await expect.poll(async () => (await (await page.request.get(path)).text()).includes(text)).toBe(true)
 }
 
+/** The path of the first question in a list, of which nothing else is looked at. */
+export async function firstQuestion(page: Page, list = '/forum'): Promise<string> {
+	const html = await (await page.request.get(list)).text()
+	const [, path] = /<article[\s\S]*?href="(\/forum\/[\w-]+\/[\w.-]+\/\d+\/[\w-]+)"/.exec(html) ?? []
+	if (!path) throw new Error(`${list} has no question.`)
+	return path
+}
+
 /** Makes every deleted query as old as the time after which its texts are erased. */
 export function ageDeletedQueries(): Promise<void> {
 	return onSiteDatabase(`update questions set status_at = now() - interval '31 days' where status = 'deleted'`)
