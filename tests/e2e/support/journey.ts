@@ -105,12 +105,9 @@ export const test = base.extend<{ requests: undefined; quiet: undefined; alone: 
 	],
 	quiet: [
 		async ({ page }, use) => {
-			const said: string[] = []
-			page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
-			page.on('pageerror', (error) => said.push(error.message))
+			const errors = errorsOf(page)
 			await use(undefined)
-			// The browser logs each 4xx response and each offline request that a journey causes on purpose.
-			expect(said.filter((text) => !/Failed to load resource|ERR_INTERNET_DISCONNECTED/.test(text))).toEqual([])
+			expect(errors()).toEqual([])
 		},
 		{ auto: true },
 	],
@@ -151,6 +148,15 @@ export async function submit(page: Page, path: string, form: Record<string, stri
 	if (answer.status() !== 302 && answer.status() !== 303)
 		throw new Error(`${path} answered ${answer.status()}:\n${await answer.text()}`)
 	await page.context().clearCookies({ name: 'flash' })
+}
+
+/** @returns what gives the errors that this page has logged to the console since, its violations of the content security policy included */
+export function errorsOf(page: Page): () => string[] {
+	const said: string[] = []
+	page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
+	page.on('pageerror', (error) => said.push(error.message))
+	// The browser logs each 4xx response and each offline request that a journey causes on purpose.
+	return () => said.filter((text) => !/Failed to load resource|ERR_INTERNET_DISCONNECTED/.test(text))
 }
 
 /** Waits for hydration. Before it, a click or a key acts as it does without scripts. */
