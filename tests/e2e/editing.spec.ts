@@ -355,7 +355,20 @@ test('somebody else’s edit page redirects to their profile', async ({ page }) 
 	await expect(page).toHaveURL(/\/find-dev\/mira\.quillon$/)
 })
 
-test('every section passes axe and fits a phone, in both themes', async ({ page }) => {
+/** The labels of fields that neither are required nor say that they are optional. */
+const unmarked = (page: Page) =>
+	page.locator('main form .label').evaluateAll((labels) =>
+		labels
+			.map((label) => {
+				const box = label
+					.closest('.field')
+					?.querySelector<HTMLInputElement>('input:not([type=hidden]):not([type=file]), textarea, select')
+				return box?.required || box?.disabled ? '' : (label.textContent ?? '')
+			})
+			.filter((text) => text !== '' && !text.endsWith(' optional')),
+	)
+
+test('every section marks its optional fields, passes axe and fits a phone, in both themes', async ({ page }) => {
 	const username = await enrol(page, 'Axel Check')
 	for (const part of [
 		'',
@@ -367,6 +380,12 @@ test('every section passes axe and fits a phone, in both themes', async ({ page 
 		'/change-password',
 	]) {
 		await page.goto(`/edit-profile/${username}${part}`)
+		await page
+			.getByRole('button', { name: /^(Save|Add)/ })
+			.first()
+			.waitFor()
+		expect(await unmarked(page), part).toEqual(part === '/certificates' ? ['Image'] : [])
+		if (part === '/certificates') await expect(page.getByText('A certificate needs an image.')).toBeVisible()
 		await expectToFit(page, [1280, 390, 360])
 		await expectNoViolationsInThemes(page)
 	}
