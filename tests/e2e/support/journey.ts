@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { test as base, expect, type Page, type Request } from '@playwright/test'
 import type { AxeResults, RunOptions } from 'axe-core'
 import pg from 'pg'
-import { siteDatabase, startSite } from '../../support/site-process.ts'
+import { CHEAP_HASHES, siteDatabase, startSite } from '../../support/site-process.ts'
 import { noteNotices } from './notices.ts'
 
 /** The requests of a test's own page that are still pending. */
@@ -64,6 +64,7 @@ export const test = base.extend<{ requests: undefined; quiet: undefined; alone: 
 				ADMIN_EMAIL: adminEmail,
 				TRUST_PROXY: '1',
 				MAIL_BOUNCE_SECRET: bounceSecret,
+				...CHEAP_HASHES,
 			})
 			process.env.SITE_URL = site.url
 			process.env.SITE_DATA_DIR = dataDir
