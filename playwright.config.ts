@@ -7,8 +7,8 @@ import { chromiumFlags, findChromium } from './scripts/support/chromium.ts'
  */
 const shortLived = '--js-flags=--no-opt --no-maglev'
 
-/** They take two minutes and one of the processor's time. */
-const longest = ['widths.spec.ts', 'xss.spec.ts']
+/** The first two take minutes, half of them of the processor's time; the third mostly waits for a slow network. */
+const longest = ['widths.spec.ts', 'xss.spec.ts', 'slow-phone.spec.ts']
 
 export default defineConfig({
 	testDir: 'tests/e2e',

@@ -3,7 +3,13 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Parts of paths, the longest file last. */
-const LONG_FILES = ['/app/platform/db/', '/tests/process/', '/tests/process/chat-history']
+const LONG_FILES = [
+	'/app/platform/backup/',
+	'/app/features/backups/',
+	'/app/platform/db/',
+	'/tests/process/',
+	'/tests/process/chat-history',
+]
 
 /** Files whose tests start, kill and wait for processes begin first, so that the run does not end with one of them. */
 class LongestFirst extends BaseSequencer {

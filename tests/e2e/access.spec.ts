@@ -1,48 +1,13 @@
 import type { Locator, Page } from '@playwright/test'
-import { expect, expectNoViolationsInThemes, expectToFit, logIn, settled, test } from './support/journey.ts'
-
-const open = [
-	'/',
-	'/login',
-	'/register',
-	'/forgot-password',
-	'/reset-password?token=x',
-	'/find-dev',
-	'/forum',
-	'/forum/category/python',
-	'/forum?q=python',
-	'/forum?q=zzzzqqqq',
-	'/forum/ask',
-	'/no/such/page',
-]
-/** The same member's settings are checked in api.spec.ts, on a phone too. */
-const signedIn = ['/', '/find-dev/odalys.fernbrook', '/my-profile/mira.quillon', '/forum/ask']
-
-/** The first is a phone of 390 px with text twice as large. */
-const widths = [195, 320, 390, 768, 1600, 1280]
-
-test('axe finds no violations on visitor pages, including a question, in either theme, and they fit every window', async ({
-	page,
-}) => {
-	for (const path of open) {
-		await page.goto(path)
-		await expectNoViolationsInThemes(page)
-		await expectToFit(page, widths)
-	}
-	await page.goto('/forum?q=useEffect')
-	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
-	await expect(page.getByRole('heading', { name: /^Comments/ })).toBeVisible()
-	await expectNoViolationsInThemes(page)
-	await expectToFit(page, widths)
-})
-
-test('axe finds no violations on member pages in either theme', async ({ page }) => {
-	await logIn(page)
-	for (const path of signedIn) {
-		await page.goto(path)
-		await expectNoViolationsInThemes(page)
-	}
-})
+import {
+	expect,
+	expectNoViolationsInThemes,
+	expectToFit,
+	firstQuestion,
+	logIn,
+	settled,
+	test,
+} from './support/journey.ts'
 
 test('axe detects a violation that only one theme has', async ({ page }) => {
 	for (const [light, dark] of [
@@ -80,22 +45,20 @@ test('the header has the whole name of the site at 320 px, and room for its butt
 		expect(votes?.y, reader).toBeGreaterThanOrEqual((answered?.y ?? 0) + (answered?.height ?? 0))
 		const title = await page.getByRole('heading', { level: 1 }).boundingBox()
 		expect(title?.height, 'the words of the title are whole').toBeLessThanOrEqual(64)
+		await expectToFit(page, [195])
+		// The skip link is first in the tab order.
+		await page.keyboard.press('Tab')
+		await expect(page.getByRole('link', { name: 'Skip to content' }), reader).toBeFocused()
 	}
-	for (const path of ['/edit-profile/mira.quillon', '/settings', '/bookmarks']) {
+	const question = await firstQuestion(page, '/forum?q=useEffect')
+	for (const path of ['/edit-profile/mira.quillon', '/settings', '/bookmarks', '/find-dev', question, '/']) {
 		await page.goto(path)
 		await expectToFit(page, [195])
 	}
-	await page.goto('/')
 	const names = page.locator('section[aria-labelledby=people] bdi')
 	await expect(names.first()).toBeVisible()
 	const widths = await names.evaluateAll((all) => all.map((name) => name.parentElement?.clientWidth ?? 0))
 	expect(Math.min(...widths), 'the names of who is online').toBeGreaterThan(60)
-})
-
-test('the skip link is first in the tab order and leads to the content', async ({ page }) => {
-	await page.goto('/forum')
-	await page.keyboard.press('Tab')
-	await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
 })
 
 test('a first visit to the forum stays within its weight budget and shifts no layout', async ({ page }) => {

@@ -52,7 +52,6 @@ test('when the network blocks sockets, two members still exchange messages, in o
 		timeout: 20_000,
 	})
 	await expect(page).toHaveTitle(/^\(1\) /)
-	await page.reload()
 	expect(await texts(bo.page)).toEqual(all)
 })
 

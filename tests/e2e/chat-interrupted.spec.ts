@@ -12,7 +12,7 @@ import {
 	twoFriends,
 	twoMembers,
 } from './support/chat.ts'
-import { expect, expectNoViolationsInThemes, hydrated, newPassword, test } from './support/journey.ts'
+import { expect, expectNoViolationsInThemes, hydrated, newPassword, submit, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 /* The chat after lost answers and ended sessions, and what it keeps of the reader's focus and of the server's time. */
@@ -118,12 +118,8 @@ test('keyboard only: a button that goes, or a composer, leaves the focus in the 
 test('a button of a conversation whose change is refused gives the reason', async ({ page, browser }) => {
 	const [ada, bo] = await twoMembers(page, browser, ['Ada Departing', 'Bo Departing'])
 	await post(bo, ada, 'May I ask you something?')
-	await page.goto('/settings/leave')
-	await page.getByLabel('They stay under “Former member”').check()
-	await page.getByRole('button', { name: 'Delete my account' }).click()
-	await page.waitForURL('**/login')
-	await logInAgain(page, ada)
-	await expect(page.getByRole('heading', { name: 'Your account is being deleted' })).toBeVisible()
+	await submit(page, '/settings/leave', { intent: 'leave', texts: 'keep' })
+	await submit(page, '/login', { email: `${ada.username}@eastmere.example`, password: newPassword })
 	await openChatPage(page, bo)
 	await page.getByRole('button', { name: 'Accept' }).click()
 	await expectNotice(

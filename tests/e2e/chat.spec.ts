@@ -295,20 +295,6 @@ test('older messages load above without moving the text being read, and a button
 	await expect(page.getByText('New messages', { exact: true })).toBeVisible()
 })
 
-test('a search finds own messages and leads to their conversation', async ({ page, browser }) => {
-	const [ada, bo] = await twoFriends(page, browser, ['Ada Seekwell', 'Bo Seekwell'])
-	await post(bo, ada, 'The marmalade is in the blue cupboard')
-	await page.goto('/messages')
-	await hydrated(page)
-	await page.getByRole('searchbox', { name: 'Search messages' }).fill('marmalade')
-	await page.keyboard.press('Enter')
-	await page
-		.getByRole('list', { name: 'Found messages' })
-		.getByRole('link', { name: /marmalade/ })
-		.click()
-	await expect(page.locator('.bubble').last()).toHaveText('The marmalade is in the blue cupboard')
-})
-
 test('axe finds no violations in the panel, the inbox and the conversation, in either theme', async ({
 	page,
 	browser,

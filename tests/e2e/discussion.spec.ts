@@ -5,6 +5,7 @@ import {
 	expect,
 	expectNoViolations,
 	expectNoViolationsInThemes,
+	hasArrived,
 	hydrated,
 	test,
 } from './support/journey.ts'
@@ -56,7 +57,6 @@ test('a reader is notified of a comment by somebody else, jumps to it on demand,
 	await page.goto(path)
 	await watched
 	const other = await member(browser, 'Odo Speakwell')
-	await other.goto(path)
 	const id = await comment(other, path, 'I was here, @liv.earwell and @nobody.at.all.')
 	const bar = page.getByRole('button', { name: '1 new comment' })
 	await expect(bar).toBeVisible()
@@ -355,10 +355,7 @@ test('similar questions are listed beside a question, on a phone below its comme
 	const region = page.getByRole('region', { name: 'Related' })
 	const link = region.getByRole('link', { name: title })
 	await doNow('related-questions')
-	await expect(async () => {
-		await page.goto(path)
-		await expect(link).toBeVisible({ timeout: 1_000 })
-	}).toPass()
+	await hasArrived(page, path, title)
 	for (const width of [1280, 390]) {
 		await page.setViewportSize({ width, height: 844 })
 		await page.goto(path)

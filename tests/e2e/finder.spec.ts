@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { post } from './support/chat.ts'
 import {
 	demoModerator,
 	enrol,
@@ -213,10 +214,8 @@ test('a conversation is found only by its two members', async ({ page, browser }
 	const author = await enrol(page, 'Quentin Larkspur')
 	const other = await (await browser.newContext()).newPage()
 	await enrol(other, 'Yara Thornfield')
-	await page.goto('/messages/yara.thornfield')
-	await page.getByPlaceholder('type message here...').fill('Hello')
-	await page.keyboard.press('Enter')
-	await expect(page.getByText('Hello', { exact: true }).first()).toBeVisible()
+	const to = { page: other, name: 'Yara Thornfield', username: 'yara.thornfield' }
+	await post({ page, name: 'Quentin Larkspur', username: author }, to, 'Hello')
 	const conversations = async (who: Page, text: string) => {
 		const answer = await who.request.get(`/suggest/everything?q=${text}`)
 		return ((await answer.json()) as { conversations: { url: string }[] }).conversations.map(({ url }) => url)

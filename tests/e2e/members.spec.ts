@@ -82,11 +82,6 @@ test('a rejected form keeps what was typed and shows the error at the field', as
 	await expect(page.getByLabel(/^Title/)).toHaveValue('A title that is long enough')
 })
 
-test('a visitor who opens a profile logs in and arrives there', async ({ page }) => {
-	await page.goto('/find-dev/odalys.fernbrook')
-	await expect(page).toHaveURL(/\/login\?redirectTo=%2Ffind-dev%2Fodalys\.fernbrook$/)
-})
-
 test('a member logged out from another device is logged out on the next page, and recent activity lists both', async ({
 	page,
 	browser,

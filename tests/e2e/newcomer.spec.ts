@@ -58,29 +58,6 @@ test('a newcomer is welcomed, learns why a form was rejected, and is led to a ca
 		await steps.getByRole('link', { name: 'Add three skills' }).click()
 	})
 
-	await test.step('optional fields are marked, and required ones are marked before the form is sent', async () => {
-		for (const part of ['', '/academics', '/experience', '/social-links', '/certificates', '/projects']) {
-			await page.goto(`/edit-profile/nora.newcomer${part}`)
-			await page
-				.getByRole('button', { name: /^(Save|Add)/ })
-				.first()
-				.waitFor()
-			const unsaid = await page.locator('main form .label').evaluateAll((labels) =>
-				labels
-					.map((label) => {
-						const box = label
-							.closest('.field')
-							?.querySelector<HTMLInputElement>('input:not([type=hidden]):not([type=file]), textarea, select')
-						return box?.required || box?.disabled ? '' : (label.textContent ?? '')
-					})
-					.filter((text) => text !== '' && !text.endsWith(' optional')),
-			)
-			expect(unsaid, part).toEqual(part === '/certificates' ? ['Image'] : [])
-		}
-		await page.goto('/edit-profile/nora.newcomer/certificates')
-		await expect(page.getByText('A certificate needs an image.')).toBeVisible()
-	})
-
 	await test.step('a completed step is ticked, and a member who dismisses the steps no longer sees them', async () => {
 		await page.goto('/edit-profile/nora.newcomer')
 		await hydrated(page)

@@ -9,8 +9,10 @@ import { enrol, expect, expectNoViolations, hydrated, settled, test } from './su
 
 /* Pages without a network, in a real browser with the site's real service worker. */
 
-// The next journey must find neither a worker nor its caches.
-test.use({ serviceWorkers: 'allow', reuseContext: false })
+test.use({ serviceWorkers: 'allow' })
+
+// The next journey must find neither a worker nor its caches. A closed context is not used again.
+test.afterEach(({ context }) => context.close())
 
 /** The contents of the cache storage: the paths in each cache. */
 function readCaches(page: Page): Promise<Record<string, string[]>> {
@@ -77,7 +79,6 @@ test('a question read before is available offline and marked as old; anything el
 	await expect(page.locator('[data-part="copy"]').locator('form, textarea, button, script')).toHaveCount(0)
 	expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
 	await expect.poll(() => page.evaluate(() => document.fonts.check('16px "Schibsted Grotesk Variable"'))).toBe(true)
-	await page.screenshot({ path: 'test-results/offline-copy-phone.png' })
 
 	await page.goto('/find-dev')
 	await expect(offlineTitle(page)).toBeVisible()
@@ -85,7 +86,6 @@ test('a question read before is available offline and marked as old; anything el
 	await expect(saved).toHaveCount(1)
 	await expectNoViolations(page)
 	await page.emulateMedia({ colorScheme: 'dark' })
-	await page.screenshot({ path: 'test-results/offline-page-phone-dark.png' })
 	await saved.click()
 	await expect(bar(page)).toBeVisible()
 	await expectNoViolations(page)
@@ -172,10 +172,8 @@ test('conversations are saved only if the member allows it, and no member data r
 	await page.reload()
 	await expect(bar(page)).toBeVisible()
 	await expect(page.getByRole('listitem').filter({ hasText: 'Hello yourself' })).toBeVisible()
-	await page.screenshot({ path: 'test-results/offline-conversation.png' })
 	await page.goto('/')
 	await expect(page.getByRole('region', { name: 'Saved conversations' }).getByRole('link')).toHaveText(/^Bo Saver/)
-	await page.screenshot({ path: 'test-results/offline-page.png' })
 	await context.setOffline(false)
 	await expect(page.getByRole('button', { name: /account menu/ })).toBeVisible()
 	await page.goto('/settings')
@@ -359,7 +357,6 @@ test('a member is offered the app if the browser can install it, and the icon sh
 	await page.getByRole('button', { name: /account menu/ }).click()
 	const item = page.getByRole('button', { name: 'Install app' }).filter({ visible: true })
 	await expect(item).toBeVisible()
-	await page.screenshot({ path: 'test-results/install-menu.png' })
 	await item.click()
 	await expect.poll(() => page.evaluate(() => 'asked' in window)).toBe(true)
 	await expect(item).toHaveCount(0)

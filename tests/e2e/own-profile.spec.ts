@@ -34,7 +34,7 @@ test('a member writes about themselves, orders projects, and opens their page to
 
 	await test.step('only members can open a page that its owner has not made public', async () => {
 		await visitor.goto(profile)
-		await expect(visitor).toHaveURL(/\/login\?redirectTo=/)
+		await expect(visitor).toHaveURL(/\/login\?redirectTo=%2Ffind-dev%2Fpetra\.opendoor$/)
 	})
 
 	await test.step('their own profile says who sees the address, and moderators do', async () => {

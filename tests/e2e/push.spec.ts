@@ -8,7 +8,10 @@ import { expectNotice } from './support/notices.ts'
  * journey stubs both. In the other, the worker and its notifications are real. tests/process/push.db.test.ts covers the push service.
  */
 
-test.use({ serviceWorkers: 'allow', reuseContext: false })
+test.use({ serviceWorkers: 'allow' })
+
+// The next journey must find no worker. A closed context is not used again.
+test.afterEach(({ context }) => context.close())
 
 const says = {
 	off: 'Notifications are off in this browser.',
@@ -64,7 +67,6 @@ test('the notification grid is saved, and push is turned on and off for this bro
 	await page.getByLabel('Replies to my comments: in the browser').uncheck()
 	await expectNoViolations(page)
 	expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
-	await table.screenshot({ path: 'test-results/push-grid-phone-dark.png' })
 	await page.getByRole('button', { name: 'Save notifications' }).click()
 	await expectNotice(page, 'Notification settings saved.')
 	await page.reload()
@@ -77,7 +79,6 @@ test('the notification grid is saved, and push is turned on and off for this bro
 	await expect(page.getByText(says.off)).toBeVisible()
 	await page.setViewportSize({ width: 1280, height: 800 })
 	await page.emulateMedia({ colorScheme: 'light' })
-	await page.screenshot({ path: 'test-results/push-settings-wide-light.png', fullPage: true })
 })
 
 test('a subscription that the browser replaces by itself is the one that the site knows', async ({ page, context }) => {

@@ -8,6 +8,7 @@ import {
 	expect,
 	expectNoViolationsInThemes,
 	expectToFit,
+	hasArrived,
 	logIn,
 	test,
 } from './support/journey.ts'
@@ -61,10 +62,8 @@ const told = (page: Page, title: string) =>
 
 /** Opens the notifications, which include the question once the job has run. */
 async function openTold(page: Page, title: string): Promise<void> {
-	await expect(async () => {
-		await page.goto('/notifications')
-		await expect(told(page, title)).toBeVisible({ timeout: 1_000 })
-	}).toPass()
+	await hasArrived(page, '/notifications', title)
+	await page.goto('/notifications')
 	await told(page, title).click()
 }
 

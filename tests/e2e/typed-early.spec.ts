@@ -219,7 +219,6 @@ test('missing suggestions are reported, and the field accepts any text', async (
 	const status = page.getByRole('status').filter({ hasText: said })
 	await skills.pressSequentially('Sail')
 	await expect(status).toHaveCount(1)
-	await page.screenshot({ path: 'test-results/no-suggestions.png' })
 	await skills.press('Enter')
 	await expect(page.getByRole('button', { name: 'Remove Sail' })).toBeVisible()
 	await expect(status).toHaveCount(0)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import pg from 'pg'
 import { siteDatabase } from '../support/site-process.ts'
-import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, newPassword, submit, test } from './support/journey.ts'
 
 /* The mail about missed activity, from the comment that triggers it to the click that unsubscribes. */
 
@@ -62,11 +62,8 @@ async function missAnAnswer(page: Page, name: string): Promise<string> {
 }
 
 async function wantsMails(page: Page, name: string): Promise<boolean> {
-	await page.goto('/login')
-	await page.getByLabel('Email').fill(`${name.toLowerCase().replaceAll(' ', '.')}@eastmere.example`)
-	await page.getByLabel('Password', { exact: true }).fill('a lantern at the ford')
-	await page.getByRole('button', { name: 'Login', exact: true }).click()
-	await page.waitForURL('**/find-dev')
+	const email = `${name.toLowerCase().replaceAll(' ', '.')}@eastmere.example`
+	await submit(page, '/login', { email, password: newPassword })
 	await page.goto('/settings')
 	return page.getByLabel('Email me what I missed').isChecked()
 }

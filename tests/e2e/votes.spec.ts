@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { enrol, expect, expectNoViolationsInThemes, expectToFit, logIn, test } from './support/journey.ts'
+import { enrol, expect, logIn, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 /** Submits a form as this page's member, as a browser would. @returns where the response redirects */
@@ -197,18 +197,4 @@ test.describe('without JavaScript', () => {
 		await expect(page).toHaveURL('/forum/category/python')
 		await expect(page.getByRole('button', { name: 'Following Python' })).toHaveText('Following')
 	})
-})
-
-test('axe finds no violations in either theme, and every page fits a phone', async ({ page }) => {
-	await logIn(page)
-	await page.goto('/forum?view=solved')
-	const href =
-		(await page.getByRole('article').first().getByRole('heading').getByRole('link').getAttribute('href')) ?? ''
-	for (const path of ['/forum/tag/git', '/forum/category/python', '/forum/tags', href]) {
-		await page.goto(path)
-		for (const width of [360, 1280]) {
-			await expectToFit(page, [width])
-			await expectNoViolationsInThemes(page)
-		}
-	}
 })

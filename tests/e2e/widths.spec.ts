@@ -1,18 +1,32 @@
 import { mkdirSync } from 'node:fs'
 import type { Browser, Page } from '@playwright/test'
-import pg from 'pg'
-import { pageRoutes, routePaths } from '../support/raw-http.ts'
-import { siteDatabase } from '../support/site-process.ts'
+import { pageRoutes, patternOf, routePaths } from '../support/raw-http.ts'
 import { anotherBrowser } from './support/chat.ts'
-import { demoModerator, enrol, enrolAdmin, expect, hydrated, logIn, test } from './support/journey.ts'
+import {
+	demoModerator,
+	enrol,
+	enrolAdmin,
+	errorsOf,
+	expect,
+	expectNoViolationsInThemes,
+	expectToFit,
+	firstQuestion,
+	hydrated,
+	logIn,
+	test,
+} from './support/journey.ts'
 import { examineLayout, propertiesOfThemes } from './support/layout.ts'
+import { fillProfiles } from './support/longest-profiles.ts'
 
 /*
- * Every page of the site at seven widths and in both themes, with the longest words possible, none with a space. `SCREENSHOTS=folder` saves
- * a screenshot of each page at each width.
+ * Every page of the site at seven widths and in both themes, with the longest words possible, none with a space, and what axe finds on
+ * it. `SCREENSHOTS=folder` saves a screenshot of each page at each width.
  */
 
 const WIDTHS = [320, 390, 768, 900, 1024, 1280, 1600]
+const PHONE = [390]
+const WIDE = [1280]
+const BOTH = [390, 1280]
 
 /** Names have at most 100 characters, usernames 40. */
 const longest = { latin: 'W'.repeat(80), hebrew: 'ש'.repeat(100), arabic: 'ض'.repeat(40) }
@@ -28,9 +42,19 @@ interface Sight {
 	/** The smallest or largest width at which this appears. */
 	from?: number
 	upTo?: number
+	/** The widths at which axe checks it, in both themes. Other journeys check what appears on a page only after some act. */
+	axe?: number[]
+	/** Whether the page also has to fit a phone of 390 px with text twice as large. None with the longest words does: see access.spec.ts. */
+	fitsLargeText?: boolean
 }
 
+const withAxe = (axe: number[], ...addresses: string[]): Sight[] => addresses.map((address) => ({ address, axe }))
+const plain = (...addresses: string[]): Sight[] => withAxe([], ...addresses)
+const readable = (...parts: Sight[][]): Sight[] => parts.flat().map((sight) => ({ ...sight, fitsLargeText: true }))
+
 interface Addresses {
+	/** A question of the demo content, where axe finds nothing; of {@link question} it finds that wide tables scroll by pointer only. */
+	ordinary: string
 	question: string
 	id: string
 	comment: string
@@ -39,6 +63,7 @@ interface Addresses {
 
 /** The pages of the site by route, each for the role that sees most on it, and with every overlay it has. */
 function sights({
+	ordinary,
 	question,
 	id,
 	comment,
@@ -48,9 +73,16 @@ function sights({
 	const editing = (part = '') => `/edit-profile/${username}${part}`
 	return {
 		visitor: [
-			...['/terms', '/privacy', '/imprint', '/terms/accept'],
-			...[
-				'/login',
+			...withAxe(WIDE, '/', '/find-dev', '/forum'),
+			{ address: ordinary, axe: WIDE, from: 1280, upTo: 1280 },
+			...plain(question),
+			...readable(
+				withAxe(WIDE, '/login', '/register', '/forgot-password', '/reset-password?token=x'),
+				withAxe(WIDE, '/forum?q=zzzzqqqq', `/nothing-here-${tag}`),
+				withAxe(BOTH, '/forum/ask'),
+			),
+			...plain('/terms', '/privacy', '/imprint', '/terms/accept'),
+			...plain(
 				'/login/code',
 				'/login/passkey',
 				'/login/campus',
@@ -58,56 +90,45 @@ function sights({
 				'/login/link?token=x',
 				'/login/saml/callback',
 				'/login/campus/callback',
-				'/register',
-				'/forgot-password',
-				'/reset-password?token=x',
 				'/verify-email?token=x',
-			],
-			...[
-				'/unsubscribe?token=x',
-				'/confirm-campus?token=x',
-				'/undo-email?token=x',
-				'/invite?token=x',
-				'/',
-				'/find-dev',
-				'/forum',
-				'/forum/ask',
-				question,
-			],
-			...['/api/docs', '/skills/evidence', '/search', '/search?q=w&in=projects', `/nothing-here-${tag}`],
-		].map((address) => ({ address })),
+			),
+			...plain('/unsubscribe?token=x', '/confirm-campus?token=x', '/undo-email?token=x', '/invite?token=x'),
+			...plain('/api/docs', '/skills/evidence', '/search', '/search?q=w&in=projects'),
+		],
 		member: [
-			...[
-				'/',
+			...withAxe(WIDE, '/', `/find-dev/${'h'.repeat(40)}`, `/my-profile/${username}?tab=about`, '/forum/ask'),
+			...withAxe(WIDE, '/find-dev?skill=Nothing', `/forum?q=${'M'.repeat(60)}`),
+			...withAxe(BOTH, '/settings', '/settings/tokens', '/settings/activity', '/notifications'),
+			...withAxe(BOTH, '/forum/category/others', `/forum/tag/${tag}`, '/forum/tags'),
+			{ address: ordinary, axe: BOTH, from: 390, upTo: 1280 },
+			...plain(question),
+			...withAxe(PHONE, `/report/comment/${comment}`),
+			...plain(
 				'/claim-admin?token=x',
 				'/confirm-identity',
 				'/settings/two-factor',
 				'/settings/passkeys',
 				'/confirm-identity/passkey',
-				'/settings',
-				'/settings/tokens',
 				'/settings/data',
 				'/settings/leave',
-				'/settings/activity',
 				'/settings/logins',
 				'/settings/email',
 				'/settings/username',
 				'/confirm-email?token=x',
-				'/notifications',
 				'/bookmarks',
 				'/answer',
 				'/following',
-			],
-			...['/messages', '/find-dev', `/find-dev?q=${longest.latin}`, '/find-dev?skill=Nothing'],
-			...[
+			),
+			...plain('/messages', '/find-dev', `/find-dev?q=${longest.latin}`),
+			...plain(
 				`/find-dev/${username}`,
 				`/find-dev/${tag}`,
 				`/find-dev/${username}?posts=answers`,
-				...['about', 'skills', 'academics', 'projects', 'certificates', 'queries', 'answers', 'solutions'].map(
+				...['skills', 'academics', 'projects', 'certificates', 'queries', 'answers', 'solutions'].map(
 					(tab) => `/my-profile/${username}?tab=${tab}`,
 				),
-			],
-			...[
+			),
+			...plain(
 				editing(),
 				editing('/academics'),
 				editing('/experience'),
@@ -115,54 +136,50 @@ function sights({
 				editing('/certificates'),
 				editing('/projects'),
 				editing('/projects/github'),
-			],
-			...[editing('/change-password'), editing('/import')],
-			...[
-				'/forum',
-				'/forum/category/others',
-				`/forum/tag/${tag}`,
-				'/forum/tags',
-				`/forum?q=${'M'.repeat(60)}`,
-				'/forum/ask',
-			],
-			...[`/forum/edit/${username}/${id}`, `/forum/history/${id}`, `/forum/history/comment/${comment}`, question],
-			...[`/report/comment/${comment}`, `/forum/invite/${id}`, `/forum/invite/${id}?q=${username}`],
-			...['', '&in=people', '&in=projects', '&in=tags', '&in=questions'].map((kind) => `/search?q=${username}${kind}`),
-			...[`/search?q=tag:${tag}`, `/search?q=${longest.latin}`],
-		]
-			.map((address): Sight => ({ address }))
-			.concat([
-				{ address: '/', open: press('Open menu'), scope: '.side-menu', upTo: 390 },
-				{ address: '/', open: press(/account menu/), scope: '.account-menu', from: 768 },
-				{ address: '/', open: openInboxPanel, scope: '.inbox-panel' },
-				{ address: '/forum', open: switchTo(username), scope: '.switcher' },
-				{ address: '/find-dev', open: press(/^Filters/), scope: '.filters', upTo: 900 },
-				{ address: '/forum', open: askInDialog, scope: 'dialog[open]' },
-				{ address: '/find-dev', open: openChat, scope: '.chat-panel' },
-				// On a phone, a conversation covers the whole page.
-				{ address: `/messages/${'h'.repeat(40)}`, scope: '#main' },
-				{ address: editing(), open: leaveUnsaved, scope: 'dialog[open]' },
-			]),
+			),
+			...plain(editing('/change-password'), editing('/import')),
+			...plain('/forum', `/forum/edit/${username}/${id}`, `/forum/history/${id}`, `/forum/history/comment/${comment}`),
+			...plain(`/forum/invite/${id}`, `/forum/invite/${id}?q=${username}`),
+			...['', '&in=people', '&in=projects', '&in=tags', '&in=questions'].flatMap((kind) =>
+				plain(`/search?q=${username}${kind}`),
+			),
+			...plain(`/search?q=tag:${tag}`, `/search?q=${longest.latin}`),
+			{ address: '/', open: press('Open menu'), scope: '.side-menu', upTo: 390 },
+			{ address: '/', open: press(/account menu/), scope: '.account-menu', from: 768 },
+			{ address: '/', open: openInboxPanel, scope: '.inbox-panel' },
+			{ address: '/forum', open: switchTo(username), scope: '.switcher' },
+			{ address: '/find-dev', open: press(/^Filters/), scope: '.filters', upTo: 900 },
+			{ address: '/forum', open: askInDialog, scope: 'dialog[open]' },
+			{ address: '/find-dev', open: openChat, scope: '.chat-panel' },
+			// On a phone, a conversation covers the whole page.
+			{ address: `/messages/${'h'.repeat(40)}`, scope: '#main' },
+			{ address: editing(), open: leaveUnsaved, scope: 'dialog[open]' },
+		],
 		moderator: [
-			...['/moderation', '/moderation/members', '/moderation/log', `/moderation/query/${id}`],
-			...['/moderation/terms', '/moderation/terms/new', term, '/moderation/searches', '/moderation/routing'],
-			...[`/moderation/profile/${username}`, `/moderation/account/${username}`, question, '/find-dev'],
-			`/moderation/accounts?accounts=${username}+nobody-here`,
-		].map((address) => ({ address })),
+			...withAxe(
+				PHONE,
+				'/moderation',
+				'/moderation?order=reported&handler=none',
+				'/moderation/members',
+				'/moderation/log',
+			),
+			...[ordinary, `/moderation/query/${ordinary.split('/')[4]}`].map(
+				(address): Sight => ({ address, axe: PHONE, from: 390, upTo: 390 }),
+			),
+			...plain(question, `/moderation/query/${id}`),
+			...withAxe(PHONE, '/moderation/terms', '/moderation/terms/new?word=Pythn', term),
+			...withAxe(WIDE, `/moderation/account/${username}`),
+			...withAxe(WIDE, `/moderation/accounts?accounts=${username}+pia.saffronley+nobody-here`),
+			...plain('/moderation/searches', '/moderation/routing', `/moderation/profile/${username}`, '/find-dev'),
+		],
 		admin: [
-			'/admin',
-			'/admin/backups',
-			'/admin/categories',
-			'/admin/categories/new',
-			'/admin/categories/12',
-			...['/admin/members', '/admin/bulk?act=suspend&all=1'],
-			'/admin/invitations',
-			'/admin/invitations/list',
-			...['/admin/invitations/list/1', '/admin/leavers'],
-			...['/admin/figures', '/admin/figures/usage'],
-			...[`/admin/members/${username}`, `/admin/members/${username}/merge?into=pia.saffronley`],
-			...['/admin/legal', '/admin/legal/terms', '/admin/settings', '/admin/settings/campus-login'],
-		].map((address) => ({ address })),
+			...withAxe(WIDE, '/admin', '/admin/categories', '/admin/categories/new', '/admin/categories/12'),
+			...withAxe(WIDE, '/admin/members', '/admin/figures', '/admin/figures/usage', '/admin/backups', '/admin/leavers'),
+			...withAxe(WIDE, '/admin/settings/backups', `/admin/members/${username}`, '/admin/bulk?act=suspend&all=1'),
+			...withAxe(WIDE, `/admin/members/${username}/merge?into=pia.saffronley`),
+			...plain('/admin/invitations', '/admin/invitations/list', '/admin/invitations/list/1'),
+			...plain('/admin/legal', '/admin/legal/terms', '/admin/settings', '/admin/settings/campus-login'),
+		],
 	}
 }
 
@@ -194,17 +211,6 @@ async function leaveUnsaved(page: Page): Promise<void> {
 	await page.getByRole('dialog').waitFor()
 }
 
-/** The pattern of an address: of those that match, the one with the most static segments. */
-function patternOf(address: string, patterns: string[]): string {
-	const parts = new URL(address, 'http://site').pathname.split('/').filter(Boolean)
-	const fits = patterns.filter((pattern) => {
-		const words = pattern.split('/').filter(Boolean)
-		return words.length === parts.length && words.every((word, index) => word.startsWith(':') || word === parts[index])
-	})
-	const fixed = (pattern: string) => pattern.split('/').filter((word) => !word.startsWith(':')).length
-	return fits.sort((one, other) => fixed(other) - fixed(one))[0] ?? '/*'
-}
-
 test.describe('every page, with the longest words', () => {
 	test('nothing is wider than the screen, cut off without an indication, or covered', async ({ page, browser }) => {
 		const [addresses, moderator] = await prepare(page, browser)
@@ -212,6 +218,7 @@ test.describe('every page, with the longest words', () => {
 		await enrolAdmin(admin)
 		const readers = { visitor: await newReader(browser), member: page, moderator, admin }
 		for (const reader of Object.values(readers)) reader.setDefaultTimeout(10_000)
+		const errors = Object.values(readers).map(errorsOf)
 		const table = sights(addresses)
 		const patterns = routePaths(pageRoutes())
 		const visited = Object.values(table).flatMap((each) => each.map(({ address }) => patternOf(address, patterns)))
@@ -230,6 +237,7 @@ test.describe('every page, with the longest words', () => {
 		// The longest of the journeys: a member has as many pages as all others together.
 		await Promise.all([walk('member'), walk('visitor').then(() => walk('moderator').then(() => walk('admin')))])
 		expect(bad).toEqual([])
+		expect(errors.flatMap((each) => each())).toEqual([])
 		await page.setViewportSize({ width: 320, height: 844 })
 		await page.goto(addresses.question)
 		const cell = await page.getByRole('columnheader', { name: 'wide' }).first().boundingBox()
@@ -278,15 +286,16 @@ test('a notice never covers the buttons of a form, wherever the page is scrolled
 })
 
 /** @returns the problems, with the width */
-async function look(page: Page, { address, open, scope, from = 0, upTo = 2_000 }: Sight): Promise<string[]> {
+async function look(page: Page, sight: Sight): Promise<string[]> {
+	const { address, open, scope, from = 0, upTo = 2_000, axe = [], fitsLargeText = false } = sight
 	const widths = WIDTHS.filter((width) => width >= from && width <= upTo)
 	await page.setViewportSize({ width: widths[0] ?? 0, height: 844 })
-	await page.goto(address)
+	const status = (await page.goto(address))?.status() ?? 0
+	const bad = status >= 500 ? [`answered ${status}`] : []
 	if (open) {
 		await hydrated(page)
 		await open(page)
 	}
-	const bad: string[] = []
 	pagesSeen += 1
 	for (const [index, width] of widths.entries()) {
 		await page.setViewportSize({ width, height: 844 })
@@ -298,9 +307,23 @@ async function look(page: Page, { address, open, scope, from = 0, upTo = 2_000 }
 			wrong = seen.wrong
 		}).toPass({ timeout: 10_000 })
 		bad.push(...wrong.map((each) => `${width}: ${each}`))
+		if (axe.includes(width)) bad.push(...(await violations(page)).map((each) => `${width}: ${each}`))
 		if (process.env.SCREENSHOTS) await picture(page, `${address}${scope ?? ''}`, width)
 	}
+	if (fitsLargeText) await expectToFit(page, [195]).catch((error) => bad.push(String(error).slice(0, 300)))
 	return bad
+}
+
+/** What axe finds in either theme. The page is shown again, and follows the browser's theme as a reader's does. */
+async function violations(page: Page): Promise<string[]> {
+	await page.evaluate(() => {
+		document.documentElement.style.clipPath = ''
+		document.documentElement.removeAttribute('data-theme')
+	})
+	return expectNoViolationsInThemes(page).then(
+		() => [],
+		(error) => [String(error).slice(0, 600)],
+	)
 }
 
 /** Each page changes its theme at one width, the next page at the next. */
@@ -348,14 +371,13 @@ async function prepare(page: Page, browser: Browser): Promise<[Addresses, Page]>
 	await send(other, `/messages/${username}`, { intent: 'send', clientId: crypto.randomUUID(), body: 'm'.repeat(400) })
 	await send(third, `/report/query/${id}`, { reason: 'other', details: 'n'.repeat(300) })
 	// The notice after posting would appear on the next page opened.
-	await page.goto('/forum')
-	await page.getByRole('button', { name: 'Dismiss' }).click()
+	await page.context().clearCookies({ name: 'flash' })
 	const moderator = await newReader(browser)
 	await logIn(moderator, demoModerator)
 	await Promise.all([other.context().close(), third.context().close()])
 	const terms = await (await moderator.request.get('/moderation/terms?q=python')).text()
 	const [term = ''] = /\/moderation\/term\/\d+/.exec(terms) ?? []
-	return [{ question, id, comment, term }, moderator]
+	return [{ ordinary: await firstQuestion(moderator, '/forum?q=useEffect'), question, id, comment, term }, moderator]
 }
 
 /** Submits a form as this page's member. */
@@ -364,36 +386,4 @@ async function send(page: Page, path: string, form: Record<string, string>): Pro
 	const response = await page.request.post(path, { form, headers, maxRedirects: 0 })
 	if (![302, 303].includes(response.status())) throw new Error(`${path} answered ${response.status()}`)
 	return response.headers().location ?? ''
-}
-
-/** What no form would accept in one go: every field of each newcomer's profile at its maximum length, and many votes and comments. */
-async function fillProfiles(): Promise<void> {
-	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
-	await client.connect()
-	try {
-		const word = (length: number) => 'W'.repeat(length)
-		const link = `https://${'l'.repeat(60)}.example/${'p'.repeat(400)}`
-		await client.query(
-			`update profiles set phone = $1, city = $2, expertise_in = $3, about = $4, open_to = '{mentoring,teammates}',
-				university_name = $5, location = $5, enrol_in_branch_name = $5, year_of_passing = 2028, current_semester = 12,
-				current_year = 8, enrolment_number = $6, university_email = $7, github = $8, linkedin = $8, leetcode = $8,
-				portfolio = $8, hackerrank = $8, codechef = $8, geeksforgeek = $8, show_email = true, show_phone = true
-			where user_id in (select id from users where length(username) = 40)`,
-			[
-				'+'.padEnd(30, '9'),
-				word(100),
-				word(150),
-				`${word(900)}\n\n${'ש'.repeat(900)}`,
-				word(200),
-				word(50),
-				`${'e'.repeat(100)}@${'e'.repeat(60)}.example`,
-				link,
-			],
-		)
-		await client.query(`update categories set title = $1 where slug = 'others'`, [word(40)])
-		await client.query(`update questions set score = -1234567, comment_count = 1234567
-			where id = (select max(id) from questions where status = 'published')`)
-	} finally {
-		await client.end()
-	}
 }

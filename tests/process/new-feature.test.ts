@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { whyNot } from '../../scripts/support/feature-names.ts'
 
 /*
  * `npm run new` on a copy of the source: the new feature is formatted, type-checked, built, and passes its own and the architecture test.
@@ -72,7 +73,6 @@ test.each([
 	['order', 'a word of SQL'],
 	['where', 'a word of SQL'],
 	['current-date', 'a word of SQL'],
-	['forum', 'already'],
 	['chat', 'already'],
 	['blocks', 'already'],
 	['question-votes', 'already'],
@@ -81,6 +81,13 @@ test.each([
 	['healthz', 'already'],
 	['assets', 'already'],
 	['icons', 'already'],
+])('the name “%s” is refused', (name, reason) => {
+	expect(whyNot(name)).toContain(reason)
+})
+
+// The first is refused before anything is written, the others when the files do not compile.
+test.each([
+	['forum', 'already'],
 	['class', 'means something else'],
 	['await', 'means something else'],
 	['map', 'means something else'],

@@ -159,6 +159,35 @@ test('a mailed link only opens a page; its button works once, even pressed twent
 	expect((await ask(`/${claim}`, cookie)).status).toBe(422)
 })
 
+test('through a proxy that ends TLS, a login sets Secure cookies, and a cross-site form is rejected without a log line', async () => {
+	const logIn = (origin: string) =>
+		fetch(`${site.url}/login`, {
+			method: 'POST',
+			redirect: 'manual',
+			headers: {
+				Origin: origin,
+				'X-Forwarded-Proto': 'https',
+				'X-Forwarded-Host': 'quad.example',
+				'X-Forwarded-For': '203.0.113.9',
+			},
+			body: new URLSearchParams({ email: 'wanda.vale@campus.example', password }),
+		})
+	const answer = await logIn('https://quad.example')
+	expect(answer.status).toBe(303)
+	expect(answer.headers.get('Strict-Transport-Security')).toMatch(/^max-age=\d+/)
+	const cookies = answer.headers.getSetCookie().filter((cookie) => /session|device/.test(cookie))
+	expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(
+		expect.arrayContaining(['__Host-session', '__Host-device']),
+	)
+	for (const cookie of cookies) expect(cookie).toMatch(/^__Host-(?=.*HttpOnly)(?=.*Secure)(?=.*SameSite=Lax)/i)
+
+	const errors = () => site.output().split('"level":50').length
+	const before = errors()
+	const refused = await logIn('https://other.example')
+	expect([refused.status, refused.headers.getSetCookie()]).toEqual([403, []])
+	expect(errors()).toBe(before)
+})
+
 test('fifty concurrent logins are all answered, and other requests are served meanwhile', async () => {
 	const waits: number[] = []
 	let isOver = false

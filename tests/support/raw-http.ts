@@ -75,3 +75,14 @@ export function pageRoutes(entries: RouteEntry[] = routes): RouteEntry[] {
 		return entry.file.endsWith('.tsx') ? [entry] : []
 	})
 }
+
+/** The pattern of an address: of those that match, the one with the most static segments. */
+export function patternOf(address: string, patterns: string[]): string {
+	const parts = new URL(address, 'http://site').pathname.split('/').filter(Boolean)
+	const fits = patterns.filter((pattern) => {
+		const words = pattern.split('/').filter(Boolean)
+		return words.length === parts.length && words.every((word, index) => word.startsWith(':') || word === parts[index])
+	})
+	const fixed = (pattern: string) => pattern.split('/').filter((word) => !word.startsWith(':')).length
+	return fits.sort((one, other) => fixed(other) - fixed(one))[0] ?? '/*'
+}

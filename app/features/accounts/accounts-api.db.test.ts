@@ -185,7 +185,7 @@ test('behind TLS all session cookies are HttpOnly, Lax, Secure and bound to the 
 		headers: new Headers({ 'x-client-ip': '198.51.100.7' }),
 		returnHeaders: true,
 	})
-	// The device cookie depends on the settings of the process; tests/process/proxy.test.ts covers it behind TLS.
+	// The device cookie depends on the settings of the process; tests/process/ways-in.db.test.ts covers it behind TLS.
 	const cookies = headers.getSetCookie().filter((cookie) => !cookie.startsWith('device='))
 	expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(['__Host-session', '__Host-session_data'])
 	for (const cookie of cookies) {

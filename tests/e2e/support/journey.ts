@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { test as base, expect, type Page, type Request } from '@playwright/test'
 import type { AxeResults, RunOptions } from 'axe-core'
 import pg from 'pg'
-import { siteDatabase, startSite } from '../../support/site-process.ts'
+import { CHEAP_HASHES, siteDatabase, startSite } from '../../support/site-process.ts'
 import { noteNotices } from './notices.ts'
 
 /** The requests of a test's own page that are still pending. */
@@ -64,6 +64,7 @@ export const test = base.extend<{ requests: undefined; quiet: undefined; alone: 
 				ADMIN_EMAIL: adminEmail,
 				TRUST_PROXY: '1',
 				MAIL_BOUNCE_SECRET: bounceSecret,
+				...CHEAP_HASHES,
 			})
 			process.env.SITE_URL = site.url
 			process.env.SITE_DATA_DIR = dataDir
@@ -105,12 +106,9 @@ export const test = base.extend<{ requests: undefined; quiet: undefined; alone: 
 	],
 	quiet: [
 		async ({ page }, use) => {
-			const said: string[] = []
-			page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
-			page.on('pageerror', (error) => said.push(error.message))
+			const errors = errorsOf(page)
 			await use(undefined)
-			// The browser logs each 4xx response and each offline request that a journey causes on purpose.
-			expect(said.filter((text) => !/Failed to load resource|ERR_INTERNET_DISCONNECTED/.test(text))).toEqual([])
+			expect(errors()).toEqual([])
 		},
 		{ auto: true },
 	],
@@ -142,7 +140,7 @@ export async function logIn(page: Page, email = demoEmail): Promise<void> {
  * notice it would show.
  * @throws Error when the form is rejected
  */
-async function submit(page: Page, path: string, form: Record<string, string>, headers = {}): Promise<void> {
+export async function submit(page: Page, path: string, form: Record<string, string>, headers = {}): Promise<void> {
 	const answer = await page.request.post(path, {
 		form,
 		headers: { Origin: process.env.SITE_URL ?? '', ...headers },
@@ -151,6 +149,15 @@ async function submit(page: Page, path: string, form: Record<string, string>, he
 	if (answer.status() !== 302 && answer.status() !== 303)
 		throw new Error(`${path} answered ${answer.status()}:\n${await answer.text()}`)
 	await page.context().clearCookies({ name: 'flash' })
+}
+
+/** @returns what gives the errors that this page has logged to the console since, its violations of the content security policy included */
+export function errorsOf(page: Page): () => string[] {
+	const said: string[] = []
+	page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
+	page.on('pageerror', (error) => said.push(error.message))
+	// The browser logs each 4xx response and each offline request that a journey causes on purpose.
+	return () => said.filter((text) => !/Failed to load resource|ERR_INTERNET_DISCONNECTED/.test(text))
 }
 
 /** Waits for hydration. Before it, a click or a key acts as it does without scripts. */
@@ -247,6 +254,19 @@ export function passTenMinutes(): Promise<void> {
 /** Runs a scheduled job of the site now. @param name of the schedule */
 export function doNow(name: string): Promise<void> {
 	return onSiteDatabase(`select graphile_worker.add_job('${name}')`)
+}
+
+/** Waits until a page has a text, such as one that a job writes, by requests of this page's member in place of visits. */
+export async function hasArrived(page: Page, path: string, text: string): Promise<void> {
+	await expect.poll(async () => (await (await page.request.get(path)).text()).includes(text)).toBe(true)
+}
+
+/** The path of the first question in a list, of which nothing else is looked at. */
+export async function firstQuestion(page: Page, list = '/forum'): Promise<string> {
+	const html = await (await page.request.get(list)).text()
+	const [, path] = /<article[\s\S]*?href="(\/forum\/[\w-]+\/[\w.-]+\/\d+\/[\w-]+)"/.exec(html) ?? []
+	if (!path) throw new Error(`${list} has no question.`)
+	return path
 }
 
 /** Makes every deleted query as old as the time after which its texts are erased. */
