@@ -4,8 +4,8 @@ import { useNavigation, useResolvedPath } from 'react-router'
 import { Icon } from './icon.tsx'
 
 interface SubmitButtonProps {
-	/** The label while the form is being sent: “Saving...”. */
-	busyLabel: string
+	/** The label while the form is being sent, such as “Saving...”; by default “Working...”. */
+	busyLabel?: string
 	className?: string
 	/** The form's address; this page's by default. */
 	action?: string
@@ -17,7 +17,7 @@ interface SubmitButtonProps {
 
 /** Submits its form. Meanwhile the button is busy and cannot be pressed again. */
 export function SubmitButton({
-	busyLabel,
+	busyLabel = 'Working...',
 	className = 'btn btn-primary',
 	action = '.',
 	name,

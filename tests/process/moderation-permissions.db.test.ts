@@ -124,9 +124,8 @@ describe('reading', () => {
 			'/admin/settings/report-reasons',
 			'/admin/settings/campus-login',
 			'/admin/settings/directory-login',
-			'/admin/settings/campus-leavers',
 			'/admin/settings/saml-login',
-			'/admin/settings/group-roles',
+			...['/admin/settings/campus-leavers', '/admin/settings/group-roles'],
 		].map((page): [string, Record<Who, number | string>] => [
 			page,
 			{ anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 },

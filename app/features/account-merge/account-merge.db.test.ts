@@ -15,6 +15,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { findBrokenFigures, makeMessage, passTime } from '../../../tests/factories/chat.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { makePicture } from '../../../tests/factories/profiles.ts'
+import { cellsWith } from '../../../tests/support/cells.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { columnsWithout, plantEverything } from '../../../tests/support/planted-member.ts'
@@ -388,18 +389,3 @@ describe('concurrency', () => {
 		expect(names.rows).toEqual([])
 	})
 })
-
-/** The columns that contain the digits of an id, as `table.column`, except usage counts and records of the past. */
-async function cellsWith(digits: string): Promise<string[]> {
-	const { rows: tables } = await sql<{ name: string }>`
-		select tablename as name from pg_tables where schemaname = 'public'
-			and tablename not in ('rate_limits', 'session_revocations')`.execute(db())
-	const found = new Set<string>()
-	for (const { name } of tables) {
-		const { rows } = await sql<{ column: string }>`
-			select distinct cell.key as column from ${sql.table(name)} one, jsonb_each_text(to_jsonb(one)) cell
-			where position(${digits} in cell.value) > 0`.execute(db())
-		for (const { column } of rows) found.add(`${name}.${column}`)
-	}
-	return [...found]
-}

@@ -102,7 +102,7 @@ function actOf({ step, state }: ActsProps): [act: string, label: string] | null 
 
 function ActButton({ act, children }: { act: string; children: string }) {
 	return (
-		<SubmitButton busyLabel="Working..." className="btn btn-sm btn-outline" action={ADMIN_PATH} name="act" value={act}>
+		<SubmitButton className="btn btn-sm btn-outline" action={ADMIN_PATH} name="act" value={act}>
 			{children}
 		</SubmitButton>
 	)

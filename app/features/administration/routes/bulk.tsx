@@ -140,11 +140,7 @@ function Preview({ preview: { act, members, leftOut }, here, refusal }: PreviewP
 						}
 					/>
 					<p>
-						<SubmitButton
-							className={act === 'suspend' ? 'btn btn-danger' : 'btn btn-primary'}
-							busyLabel="Working..."
-							action={here}
-						>
+						<SubmitButton className={act === 'suspend' ? 'btn btn-danger' : 'btn btn-primary'} action={here}>
 							{`${bulkActs[act]}: ${pluralize(members.length, 'member')}`}
 						</SubmitButton>
 					</p>

@@ -173,13 +173,7 @@ function Merge({ category: { id }, others, refusal }: ActProps & { others: { slu
 					))}
 				</Select>
 				<p>
-					<SubmitButton
-						busyLabel="Working..."
-						className="btn btn-outline"
-						action={categoryAdminPath(id)}
-						name="act"
-						value="merge"
-					>
+					<SubmitButton className="btn btn-outline" action={categoryAdminPath(id)} name="act" value="merge">
 						Merge
 					</SubmitButton>
 				</p>

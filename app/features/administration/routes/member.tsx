@@ -329,7 +329,7 @@ function DataForms({ member: { username, leavesAt }, refusal }: ActProps) {
 				</p>
 				<WhyField act="archive" refusal={of('archive')} />
 				<p>
-					<SubmitButton busyLabel="Working..." className="btn btn-outline" action={here} name="act" value="archive">
+					<SubmitButton className="btn btn-outline" action={here} name="act" value="archive">
 						Make an archive
 					</SubmitButton>
 				</p>
@@ -360,7 +360,7 @@ function DeletionForm({ here, refusal }: { here: string; refusal: FormRefusal | 
 			</Select>
 			<WhyField act="delete" refusal={refusal} />
 			<p>
-				<SubmitButton busyLabel="Working..." className="btn btn-danger" action={here} name="act" value="delete">
+				<SubmitButton className="btn btn-danger" action={here} name="act" value="delete">
 					Delete the account
 				</SubmitButton>
 			</p>
@@ -389,7 +389,7 @@ function Plain({ member: { username }, act, title, label, text, refusal, asksWhy
 				<p className="text-ink-2 wrap-anywhere">{text}</p>
 				{asksWhy && <WhyField act={act} refusal={refusal} />}
 				<p>
-					<SubmitButton busyLabel="Working..." className="btn btn-outline" action={here} name="act" value={act}>
+					<SubmitButton className="btn btn-outline" action={here} name="act" value={act}>
 						{label}
 					</SubmitButton>
 				</p>

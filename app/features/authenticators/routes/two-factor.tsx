@@ -174,7 +174,7 @@ function RecoveryCodes({ codes }: { codes: string[] }) {
 function OneButton({ intent, label }: { intent: string; label: string }) {
 	return (
 		<Form method="post" action={twoFactorPath} className="mt-4">
-			<SubmitButton className="btn btn-outline" busyLabel="Working..." name="intent" value={intent}>
+			<SubmitButton className="btn btn-outline" name="intent" value={intent}>
 				{label}
 			</SubmitButton>
 		</Form>

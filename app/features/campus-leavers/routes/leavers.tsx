@@ -140,7 +140,7 @@ function Held({ check: { id, missing, sample }, refusal }: { check: CheckView; r
 				<FormError>{refusal?.message}</FormError>
 				<input type="hidden" name="check" value={id} />
 				<p className="flex flex-wrap gap-2">
-					<SubmitButton className="btn btn-danger" busyLabel="Working..." name="intent" value="confirm">
+					<SubmitButton className="btn btn-danger" name="intent" value="confirm">
 						They have left
 					</SubmitButton>
 					<button className="btn btn-outline" type="submit" name="intent" value="ignore">
@@ -221,7 +221,7 @@ function Preview({ preview: { members, leftOut, leftOutCount } }: { preview: Lis
 			<Form method="post" className="mt-6 flex flex-wrap gap-2">
 				<input type="hidden" name="ids" value={members.map(({ id }) => id).join(',')} />
 				{members.length > 0 && (
-					<SubmitButton className="btn btn-danger" busyLabel="Working..." name="intent" value="mark">
+					<SubmitButton className="btn btn-danger" name="intent" value="mark">
 						{`${pluralize(members.length, 'member')} ${members.length === 1 ? 'has' : 'have'} left`}
 					</SubmitButton>
 				)}

@@ -44,7 +44,7 @@ export function MemberIdentities({ linked, action, refusal, children }: MemberId
 				</Select>
 				{children}
 				<p>
-					<SubmitButton busyLabel="Working..." className="btn btn-outline" action={action} name="act" value="unlink">
+					<SubmitButton className="btn btn-outline" action={action} name="act" value="unlink">
 						Unlink
 					</SubmitButton>
 				</p>

@@ -112,7 +112,7 @@ function Acts({ list: { state, total, mailed } }: { list: InviteListView }) {
 				</button>
 			) : (
 				total > mailed && (
-					<SubmitButton busyLabel="Working..." name="intent" value="send">
+					<SubmitButton name="intent" value="send">
 						{state === 'draft' ? `Send ${pluralize(total, 'mail')}` : 'Go on'}
 					</SubmitButton>
 				)

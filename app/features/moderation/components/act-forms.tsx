@@ -16,13 +16,13 @@ import {
 } from '../moderation.policy.ts'
 import type { CasePageView } from '../moderation.view.ts'
 
-interface ActFormsProps {
+export interface CaseFormProps {
 	entry: CasePageView
 	refusal: FormRefusal | null
 }
 
 /** All actions for a case: on the post or profile, and on its author. */
-export function ActForms({ entry, refusal }: ActFormsProps) {
+export function ActForms({ entry, refusal }: CaseFormProps) {
 	const author = entry.acts.filter((act): boolean => act === 'suspend' || act === 'lift')
 	const plain = entry.acts.filter((act) => !author.includes(act) && act !== 'unmask' && !entry.fields[act])
 	return (
@@ -81,7 +81,7 @@ function lacksParts(act: Act, { fields, parts }: CasePageView): boolean {
 	return fields[act]?.choosesPart === true && parts.length === 0
 }
 
-interface StrayRefusalProps extends ActFormsProps {
+interface StrayRefusalProps extends CaseFormProps {
 	/** The actions of the other forms of the page. */
 	others: readonly unknown[]
 }
@@ -121,7 +121,7 @@ function OwnField({ act, field: { name, label, hint, choosesPart, isDay }, parts
 	)
 }
 
-interface ActFormProps extends ActFormsProps {
+interface ActFormProps extends CaseFormProps {
 	id: string
 	title: string
 	acts: Act[]
@@ -185,14 +185,7 @@ export function ActButtons({ acts, entry }: { acts: readonly Act[]; entry: CaseP
 	return acts.map((act) => {
 		const { label, className } = buttonOf(act, entry.state)
 		return (
-			<SubmitButton
-				key={act}
-				className={className}
-				busyLabel="Working..."
-				action={entry.caseUrl}
-				name="act"
-				value={act}
-			>
+			<SubmitButton key={act} className={className} action={entry.caseUrl} name="act" value={act}>
 				{label}
 			</SubmitButton>
 		)

@@ -1,6 +1,5 @@
 import { useRef } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
-import type { FormRefusal } from '~/platform/http/form.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Select, TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -10,15 +9,10 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import { moderationLimits } from '../moderation.limits.ts'
-import type { CasePageView } from '../moderation.view.ts'
-
-interface HandlingProps {
-	entry: CasePageView
-	refusal: FormRefusal | null
-}
+import type { CaseFormProps } from './act-forms.tsx'
 
 /** The assignee of an open case; assigns it to the viewer, or to somebody else. */
-export function CaseAssignee({ entry, refusal }: HandlingProps) {
+export function CaseAssignee({ entry, refusal }: CaseFormProps) {
 	const { viewer } = useRootData()
 	const holder = entry.assignee?.username ?? ''
 	const own = refusal?.values.act === 'assign' || refusal?.values.act === 'take' ? refusal : null
@@ -49,23 +43,11 @@ export function CaseAssignee({ entry, refusal }: HandlingProps) {
 					))}
 				</Select>
 				<div className="flex flex-wrap gap-2">
-					<SubmitButton
-						className="btn btn-outline"
-						busyLabel="Working..."
-						action={entry.caseUrl}
-						name="act"
-						value="assign"
-					>
+					<SubmitButton className="btn btn-outline" action={entry.caseUrl} name="act" value="assign">
 						Assign
 					</SubmitButton>
 					{holder !== viewer?.username && (
-						<SubmitButton
-							className="btn btn-outline"
-							busyLabel="Working..."
-							action={entry.caseUrl}
-							name="act"
-							value="take"
-						>
+						<SubmitButton className="btn btn-outline" action={entry.caseUrl} name="act" value="take">
 							Assign to me
 						</SubmitButton>
 					)}
@@ -76,7 +58,7 @@ export function CaseAssignee({ entry, refusal }: HandlingProps) {
 }
 
 /** Moderators' notes in a case, and the form to add one. */
-export function CaseNotes({ entry, refusal }: HandlingProps) {
+export function CaseNotes({ entry, refusal }: CaseFormProps) {
 	const { viewer } = useRootData()
 	const own = refusal?.values.act === 'note' ? refusal : null
 	// A note of somebody else leaves alone what the viewer is writing.

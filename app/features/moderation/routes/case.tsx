@@ -141,7 +141,7 @@ function LogOutForm({ name }: { name: string }) {
 				<p className="mb-3 text-sm text-ink-2">
 					{`Ends every session and access token of ${name}. They can log in again.`}
 				</p>
-				<SubmitButton className="btn btn-outline" busyLabel="Working..." name="act" value="log-out">
+				<SubmitButton className="btn btn-outline" name="act" value="log-out">
 					Log out everywhere
 				</SubmitButton>
 			</Form>

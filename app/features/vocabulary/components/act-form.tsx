@@ -31,7 +31,7 @@ export function ActForm({ act, title, label, action, refusal, names, children }:
 				</FormError>
 				{children}
 				<p>
-					<SubmitButton busyLabel="Working..." className="btn btn-outline" action={action} name="act" value={act}>
+					<SubmitButton className="btn btn-outline" action={action} name="act" value={act}>
 						{label}
 					</SubmitButton>
 				</p>
