@@ -71,7 +71,7 @@ const idleThere = `
 /** Connections for long work: two jobs at a time, mails beside them, and the two that graphile-worker listens on. */
 const MAX_LONG_CONNECTIONS = 5
 
-/** Connections of one process at most: 10 for requests, which is the default of `pg`, those for long work, and two listeners beside the pools. */
+/** Connections of one process at most: 10 for requests, the default of `pg`; those for long work; two listeners beside the pools. */
 export const MAX_CONNECTIONS = 12 + MAX_LONG_CONNECTIONS
 
 /**
