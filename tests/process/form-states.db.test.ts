@@ -12,7 +12,7 @@ import { picture } from '../factories/pictures.ts'
 import { filled } from '../factories/profiles.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
-import { noteWrites, takeNotedWrites } from '../support/noted-writes.ts'
+import { forgetNotedWrites, noteWrites, takeNotedWrites } from '../support/noted-writes.ts'
 
 /*
  * Every form of the site map, sent by accounts that may not write: suspended, leaving, without consent to the terms, and staff in these
@@ -324,7 +324,7 @@ const refusals = stateNames.flatMap((state) =>
 test.each(refusals)('%s is refused to who is %s, with the reason, and changes nothing', async (_path, state, form) => {
 	const who = form.kind === 'staff' ? (`admin ${state}` as const) : state
 	await sql`delete from rate_limits`.execute(db())
-	await takeNotedWrites()
+	await forgetNotedWrites()
 	const answer = await submit(form, someone[who])
 	expect(await takeNotedWrites()).toEqual([])
 	expect(answer.status).toBe(form.status ?? 403)
@@ -349,7 +349,7 @@ const unknownButtons = routesWith(dispatch).map((route) => {
 
 test.each(unknownButtons)('%s changes nothing for a button that it does not know', async (_route, form) => {
 	await sql`delete from rate_limits`.execute(db())
-	await takeNotedWrites()
+	await forgetNotedWrites()
 	const answer = await submit(form, inGoodStanding)
 	// The second one is that of decisions, which programs make as well.
 	expect(answer.told).toMatch(/This action is unknown\. Reload the page and try again\.|Choose what to do\./)

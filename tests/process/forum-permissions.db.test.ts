@@ -13,7 +13,7 @@ import { useDatabase } from '../support/database.ts'
 import { makeTarget, mayDo, writes } from '../support/forum-writes.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 import { muteQueue } from '../support/moderation-writes.ts'
-import { noteWrites, takeNotedWrites } from '../support/noted-writes.ts'
+import { forgetNotedWrites, noteWrites, takeNotedWrites } from '../support/noted-writes.ts'
 import { type Cast, people, type Target, type Who, type Write } from '../support/writes.ts'
 
 /* Permissions of the forum, by every interface: pages, their `.data`, forms, the API with cookie and with token. */
@@ -89,7 +89,7 @@ async function attempt(what: Attempt): Promise<string> {
 	const target = what.target ?? (await targetFor(what))
 	calls += 1
 	if (calls % MAX_CALLS === 0) await sql`delete from rate_limits`.execute(db())
-	await takeNotedWrites()
+	await forgetNotedWrites()
 	const response = await what.send(target)
 	const written = await takeNotedWrites()
 	if (what.allowed) expect(written, String(response.status)).not.toEqual([])

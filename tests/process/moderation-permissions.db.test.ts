@@ -9,7 +9,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, password, startOnTestDatabase } from '../support/members-site.ts'
-import { noteWrites, takeNotedWrites } from '../support/noted-writes.ts'
+import { forgetNotedWrites, noteWrites, takeNotedWrites } from '../support/noted-writes.ts'
 
 /* Moderation and administration over HTTP: pages, their `.data`, and forms, for every role. */
 
@@ -251,7 +251,7 @@ describe('writing', () => {
 	)
 
 	test.each(refusals)('%s to %s by %s is refused and changes nothing', async (_what, page, who, form) => {
-		await takeNotedWrites()
+		await forgetNotedWrites()
 		const response = await site.ask(path(page), cookies[who], form)
 		const text = await response.text()
 		if (who === 'anonymous') expect(`${response.headers.get('location')} ${text}`).toContain('/login?redirectTo=')
@@ -287,7 +287,7 @@ describe('an admin whose confirmation has expired', () => {
 		'is asked to confirm that it is them: %s (%s%s)',
 		async (_what, page, way, form) => {
 			await passTenMinutes()
-			await takeNotedWrites()
+			await forgetNotedWrites()
 			const response = await site.ask(page + way, cookies.admin, form)
 			const place = `${response.headers.get('location')} ${await response.text()}`
 			expect(place).toContain(`/confirm-identity?redirectTo=${encodeURIComponent(page)}`)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
+import { jobsAreDone } from './jobs.ts'
 
 /** Tables that a refused attempt may write to, each with the reason. */
 const unnoted = [
@@ -45,4 +46,10 @@ export async function takeNotedWrites(): Promise<string[]> {
 	const { rows } = await sql<{ name: string }>`
 		with taken as (delete from noted_writes returning name) select distinct name from taken order by name`.execute(db())
 	return rows.map(({ name }) => name)
+}
+
+/** Forgets what was written so far, once the jobs of earlier requests have written. */
+export async function forgetNotedWrites(): Promise<void> {
+	await jobsAreDone()
+	await takeNotedWrites()
 }
