@@ -9,7 +9,9 @@ import { db } from '~/platform/db/db.server.ts'
 import type { JobHandlers } from '~/platform/jobs/jobs.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
+import { queuedBehind } from '../../../../tests/support/locks.ts'
 import { cast, decide, named, spam, useCast } from '../../../../tests/support/moderation-cast.ts'
+import { closeCase } from '../cases.queries.server.ts'
 import { setModeratorRole } from '../members.server.ts'
 import { moderation } from '../moderation.feature.server.ts'
 import { getCase, listCases } from '../queue.server.ts'
@@ -211,6 +213,17 @@ describe('notifications of new reports', () => {
 		const names = (await told('case-report')).map(({ username }) => username)
 		expect(names).toContain('moderator')
 		expect(names.filter((name) => ['silenced', 'parting'].includes(name))).toEqual([])
+	})
+
+	test('reach nobody where the case is being decided', async () => {
+		await sql`delete from notifications`.execute(db())
+		await reportSubject(cast.member, ofQuery(), spam)
+		const { caseId } = await getCase(cast.moderator, ofQuery())
+		await queuedBehind(
+			(trx) => closeCase(trx, 'query', cast.query),
+			[() => notifyModerators({ caseId, actorId: cast.member.id })],
+		)
+		expect(await told('case-report')).toEqual([])
 	})
 
 	test('have a setting, which only moderators see and change', async () => {

@@ -77,12 +77,14 @@ export async function deleteOldNotes(days: number, limit: number): Promise<numbe
 }
 
 /** Whom to notify of a new report: the assignee, or all moderators who can decide where there is none; nobody once it is decided. */
-export async function listToNotify(caseId: number, actorId: number): Promise<number[]> {
+export async function listToNotify(trx: Executor, caseId: number, actorId: number): Promise<number[]> {
+	// What decides or assigns it is either seen, or removes the notifications afterwards.
+	await sql`select from cases where id = ${caseId} for share`.execute(trx)
 	const { rows } = await sql<{ id: number }>`
 		select users.id from cases join users
 			on case when cases.assignee_id is null then users.role <> 'member' else users.id = cases.assignee_id end
 		where cases.id = ${caseId} and closed_at is null and users.id <> ${actorId}
 			and users.leaves_at is null and (users.suspended_until is null or users.suspended_until <= now())
-		limit 200`.execute(db())
+		limit 200`.execute(trx)
 	return rows.map(({ id }) => id)
 }

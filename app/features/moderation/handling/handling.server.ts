@@ -135,12 +135,12 @@ export async function visitQueue(viewer: SignedIn, caseId?: number): Promise<voi
 }
 
 /** Notifies moderators of new cases: once per burst, not per report. */
-export async function notifyModerators({ caseId, actorId }: NewsOfCase): Promise<void> {
-	const memberIds = await listToNotify(caseId, actorId)
+export function notifyModerators({ caseId, actorId }: NewsOfCase): Promise<void> {
 	const subject = { ...QUEUE_SUBJECT, title: 'the moderation queue', url: '/moderation' }
-	await changeNotifications((trx) =>
-		notifyOfFact(trx, { kind: 'case-report', memberIds, group: 'queue', inBursts: true, subject, part: null }),
-	)
+	return changeNotifications(async (trx) => {
+		const memberIds = await listToNotify(trx, caseId, actorId)
+		return notifyOfFact(trx, { kind: 'case-report', memberIds, group: 'queue', inBursts: true, subject, part: null })
+	})
 }
 
 /** Removes notifications of cases that are closed or reassigned, unless their reader still handles the case. */
