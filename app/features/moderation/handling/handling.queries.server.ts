@@ -27,10 +27,7 @@ export async function writeAssignee(trx: Executor, caseId: number, assigneeId: n
 	await sql`update cases set assignee_id = ${assigneeId} where id = ${caseId}`.execute(trx)
 }
 
-/**
- * Unassigns all cases of somebody who no longer moderates, and deletes their unread notifications of cases and the queue. Unless their
- * sessions end too, call `announceUnread` for them after the commit.
- */
+/** Unassigns the cases of a former moderator, and deletes their unread notifications of cases: unless their sessions end, `announceUnread`. */
 export async function releaseCases(trx: Executor, memberId: number): Promise<void> {
 	await sql`update cases set assignee_id = null where assignee_id = ${memberId}`.execute(trx)
 	await removeUnread(trx, sql`n.user_id = ${memberId} and n.subject_type in ('case', 'queue')`)

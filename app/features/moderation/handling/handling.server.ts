@@ -28,24 +28,21 @@ export async function assignCase(viewer: Viewer, name: SubjectName, input: Input
 	const found = await requireSubject(actor, name)
 	const chosen = assignee === '' ? null : await findModeratedMember(await resolveUsername(assignee))
 	if (chosen === undefined) throw new Invalid(noModerator, { assignee: noModerator })
-	const notified = await db()
-		.transaction()
-		.execute(async (trx) => {
-			const roles = await lockRoles(trx, chosen ? [actor.id, chosen.id] : [actor.id])
-			await lockModerator(trx, actor)
-			if (chosen && (roles.get(chosen.id) ?? 'member') === 'member')
-				throw new Invalid(noModerator, { assignee: noModerator })
-			const locked = await lockCase(trx, found.type.name, found.subject.id)
-			if (!locked?.open) throw new Conflict('This case is decided. There is nothing left to assign.')
-			const holder = locked.assignee?.username ?? ''
-			if (assigned !== undefined && assigned !== holder) throw new Conflict(assignedMeanwhile(locked.assignee?.name))
-			if (holder === (chosen?.username ?? '')) return []
-			await writeAssignee(trx, locked.id, chosen?.id ?? null)
-			if (locked.assignee) await addJob('forget-handled', { caseIds: [locked.id] }, trx)
-			await log(trx, actor, found, chosen ? 'assign' : 'unassign', chosen ? `to @${chosen.username}` : '')
-			return chosen && chosen.id !== actor.id ? tellAssignee(trx, actor, found, locked.id, chosen.id) : []
-		})
-	await announceUnread(notified)
+	await changeNotifications(async (trx) => {
+		const roles = await lockRoles(trx, chosen ? [actor.id, chosen.id] : [actor.id])
+		await lockModerator(trx, actor)
+		if (chosen && (roles.get(chosen.id) ?? 'member') === 'member')
+			throw new Invalid(noModerator, { assignee: noModerator })
+		const locked = await lockCase(trx, found.type.name, found.subject.id)
+		if (!locked?.open) throw new Conflict('This case is decided. There is nothing left to assign.')
+		const holder = locked.assignee?.username ?? ''
+		if (assigned !== undefined && assigned !== holder) throw new Conflict(assignedMeanwhile(locked.assignee?.name))
+		if (holder === (chosen?.username ?? '')) return []
+		await writeAssignee(trx, locked.id, chosen?.id ?? null)
+		if (locked.assignee) await addJob('forget-handled', { caseIds: [locked.id] }, trx)
+		await log(trx, actor, found, chosen ? 'assign' : 'unassign', chosen ? `to @${chosen.username}` : '')
+		return chosen && chosen.id !== actor.id ? tellAssignee(trx, actor, found, locked.id, chosen.id) : []
+	})
 	if (!chosen) return 'The case is no longer assigned.'
 	return chosen.id === actor.id ? 'The case is now assigned to you.' : `${chosen.name} handles this case now.`
 }
