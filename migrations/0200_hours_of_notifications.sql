@@ -12,4 +12,4 @@ end
 $$;
 
 update notifications set created_at = date_trunc('hour', created_at, 'UTC')
-where actor_ids && array(select id from users where pseudonym_of is not null);
+where exists (select from users where id = any(actor_ids) and pseudonym_of is not null);

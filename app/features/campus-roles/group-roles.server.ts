@@ -6,6 +6,7 @@ import { releaseCases } from '~/features/moderation/handling/handling.queries.se
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { setRole } from '~/features/moderation/members.queries.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
+import { announceUnread } from '~/features/notifications/notifications.server.ts'
 import { isLastAdmin, lockRoleChanges } from '~/features/privacy/leaving/leaving.queries.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceAccountChange } from '~/features/sessions/sessions.server.ts'
@@ -88,6 +89,7 @@ async function changeRole(
 		})
 	if (!role) return
 	await announceAccountChange(userId)
+	await announceUnread([userId])
 	await recordSecurityEvent('role-changed', { userId, detail: { role } })
 }
 

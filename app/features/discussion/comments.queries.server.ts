@@ -5,10 +5,11 @@ import {
 	authorColumns,
 	memberBehind,
 } from '~/features/members/pseudonyms.queries.server.ts'
-import { isDiscussed, questionJoins } from '~/features/questions/questions.queries.server.ts'
+import { questionJoins } from '~/features/questions/questions.queries.server.ts'
 import { outdatedColumn } from '~/features/upkeep/outdated.queries.server.ts'
 import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { isDiscussed } from '~/platform/db/posts.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import { isoTime } from '~/platform/db/sql-text.server.ts'
 

@@ -98,13 +98,8 @@ function changes(before: Texts, after: Texts, deadline: number): ChangeView[] {
 		.map((field) => ({ field, parts: diffText(before[field] ?? '', after[field] ?? '', deadline) }))
 }
 
-function questionTexts({
-	title,
-	description,
-	tags,
-	category,
-}: Record<'title' | 'description' | 'tags' | 'category', string>): Texts {
-	return { Title: title, Category: category, Tags: tags, Description: description }
+function questionTexts(of: Record<'title' | 'description' | 'tags' | 'category', string>): Texts {
+	return { Title: of.title, Category: of.category, Tags: of.tags, Description: of.description }
 }
 
 function ofQuestion({ title, description, tags, category }: RevisionRow): Texts {
@@ -133,8 +128,10 @@ const MAX_SAME_LENGTH = 600
 /** What an edit removed and added, by word, or by line where they differ too much; after a deadline, as of `Date.now()`, both texts whole. */
 function diffText(before: string, after: string, deadline: number): DiffPart[] {
 	const options = () => ({ maxEditLength: MAX_EDITS, timeout: deadline - Date.now() })
-	const found = diffWordsWithSpace(before, after, options()) ??
-		diffLines(before, after, options()) ?? [
+	// Both functions split the texts before they look at the time.
+	const isInTime = () => Date.now() < deadline
+	const found = (isInTime() && diffWordsWithSpace(before, after, options())) ||
+		(isInTime() && diffLines(before, after, options())) || [
 			{ value: before, removed: true },
 			{ value: after, added: true },
 		]

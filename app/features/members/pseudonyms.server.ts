@@ -59,7 +59,11 @@ export async function requireUntellingPictures(
 	{ member, accountId, field }: { member: SignedIn; accountId: number | null; field: string },
 	executor: Executor = db(),
 ): Promise<void> {
-	const pictures = [...text.matchAll(/\/media\/([a-z]+\/([a-z0-9_.-]+)\/[0-9a-f]{32})?/g)]
+	// Resolved as well, as the sanitizer does: /media/x/../profiles/mira/… is an address of mira.
+	const resolved = [...text.matchAll(/\/media\/[^\s"'<>()]*/g)].map(
+		([address]) => URL.parse(address, 'http://site')?.pathname,
+	)
+	const pictures = [...[text, ...resolved].join(' ').matchAll(/\/media\/([a-z]+\/([a-z0-9_.-]+)\/[0-9a-f]{32})?/g)]
 	if (pictures.length === 0) return
 	const paths = pictures.flatMap(([, path]) => path ?? [])
 	const folders = pictures.flatMap(([, , folder]) => folder ?? [])

@@ -172,7 +172,7 @@ export async function closeCases(trx: Executor, kind: string, ids: readonly numb
 	const those = sql`case_id = any(${closed}::int[])`
 	// A separate statement: it sees reports that were added while the first one waited for the lock.
 	await sql`update reports set settled_at = now() where ${those} and settled_at is null`.execute(trx)
-	await addJob('forget-handled', {}, trx)
+	await addJob('forget-handled', { caseIds: closed }, trx)
 	return closed.length
 }
 

@@ -187,3 +187,11 @@ export async function listAccountStatuses(
 export async function trustAuthor(trx: Executor, userId: number): Promise<void> {
 	await sql`update users set approved_at = coalesce(approved_at, now()) where id = ${userId}`.execute(trx)
 }
+
+/** Locks members' rows in the order of their ids. @returns their roles; a suspended member counts as having none */
+export async function lockRoles(trx: Executor, ids: readonly number[]): Promise<Map<number, SignedIn['role']>> {
+	const { rows } = await sql<{ id: number; role: SignedIn['role'] }>`
+		select id, case when suspended_until > now() or leaves_at is not null then 'member' else role end as role
+		from users where id = any(${[...ids]}::int[]) order by id for no key update`.execute(trx)
+	return new Map(rows.map(({ id, role }) => [id, role]))
+}

@@ -162,6 +162,7 @@ export async function setModeratorRole(viewer: Viewer, username: string, role: '
 		await mailRoleChange(trx, found.id, { from: member.role, to: role }, 'as an admin decided')
 	})
 	await announceAccountChange(found.id)
+	await announceUnread([found.id])
 	await recordSecurityEvent('role-changed', { userId: found.id, detail: { role, by: actor.id } })
 }
 

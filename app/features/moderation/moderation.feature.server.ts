@@ -1,11 +1,9 @@
-import { announceUnread } from '~/features/notifications/notifications.server.ts'
-import { db } from '~/platform/db/db.server.ts'
 import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { reportCounter } from './cases.queries.server.ts'
 import { moderationKinds } from './decisions.view.ts'
-import { deleteOldNotes, removeHandledNews } from './handling/handling.queries.server.ts'
-import { notifyModerators } from './handling/handling.server.ts'
+import { deleteOldNotes } from './handling/handling.queries.server.ts'
+import { forgetHandled, notifyModerators } from './handling/handling.server.ts'
 import { leaveModeration, mergeModeration } from './leaving.queries.server.ts'
 import { moderationOperations, moderationShapes } from './moderation.api.server.ts'
 import { reasonSection } from './reports.server.ts'
@@ -17,7 +15,7 @@ export const moderation = defineFeature({
 	notificationKinds: moderationKinds,
 	jobs: {
 		'tell-moderators': notifyModerators,
-		'forget-handled': async () => announceUnread(await db().transaction().execute(removeHandledNews)),
+		'forget-handled': forgetHandled,
 	},
 	counters: [reportCounter],
 	settingSections: [reasonSection],

@@ -305,13 +305,13 @@ test('subjects of two types with the same id are notified, read, renamed, muted 
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			await forgetPart(trx, { subject: query, partId: 7, kind: null })
+			await forgetPart(trx, { subject: query, partId: 7, kinds: null })
 			await renameSubject(trx, note, 'Renamed')
 		})
 	expect((await list())[0]).toEqual(['Renamed', '/part/7', true])
 	await db()
 		.transaction()
-		.execute((trx) => forgetPart(trx, { subject: note, partId: 7, kind: null }))
+		.execute((trx) => forgetPart(trx, { subject: note, partId: 7, kinds: null }))
 	expect((await list())[0]).toEqual(['Renamed', '/part/8', true])
 	await visitSubject(mira, query)
 	expect(await list()).toEqual([

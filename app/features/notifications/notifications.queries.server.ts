@@ -167,8 +167,8 @@ export interface SubjectParts {
 /**
  * Removes parts of subjects from unread notifications; an empty group is deleted, as is a fact about a part that has no actors. Decisions
  * of moderators stay.
- * @param kind only from notifications of this kind; null for all
- * @param besides a member whose box is locked, too
+ * @param kinds only from notifications of these kinds; null for all
+ * @param besides members whose boxes are locked, too
  * @returns whose counters changed
  */
 export async function removeOfParts(
@@ -177,13 +177,13 @@ export async function removeOfParts(
 		subjectType,
 		subjectIds,
 		partIds,
-		kind,
+		kinds,
 		besides,
-	}: SubjectParts & { kind: string | null; besides?: number | undefined },
+	}: SubjectParts & { kinds: readonly string[] | null; besides?: BesidesBoxes },
 ): Promise<number[]> {
 	const isPart = (column: string) => sql`${sql.ref(column)} = any(${[...partIds]}::int[])`
 	const isMeant = sql`n.subject_type = ${subjectType} and n.subject_id = any(${[...subjectIds]}::int[])
-		and n.read_at is null and (${kind}::text is null or n.kind = ${kind})`
+		and n.read_at is null ${kinds === null ? sql`` : sql`and n.kind = any(${[...kinds]}::text[])`}`
 	const ofParts = sql`select n.id from notifications n join notification_acts on notification_id = n.id
 		where ${isPart('notification_acts.part_id')} and ${isMeant}`
 	const facts = sql`select n.id from notifications n where ${isPart('n.part_id')} and ${isMeant} and n.kind <> 'moderation'
@@ -278,6 +278,9 @@ export async function markNotificationsSeen(trx: Executor, userId: number, ids: 
 		where user_id = ${userId} and id = any(${ids}::int[]) and seen_at is null`.execute(trx)
 }
 
+/** A member, or several, who are notified in the same transaction: all boxes are locked at once. */
+export type BesidesBoxes = number | readonly number[] | undefined
+
 /** `besides`: a member whose box is locked, too; `keepsDecisions`: decisions about parts stay, as their authors have to learn of them. */
 export type SubjectRemoval = { besides?: number | undefined; keepsDecisions?: boolean }
 
@@ -341,9 +344,14 @@ export function removeOfKinds(
 	return removeUnread(trx, sql`${isAbout('n', subject)} and n.kind = any(${[...kinds]}::text[])`, besides)
 }
 
-/** Changes the title of a subject in all notifications about it. */
-export async function updateSubjectTitle(trx: Executor, subject: SubjectRef, title: string): Promise<void> {
-	await lockBoxesOf(trx, notifiedOf(subject))
+/** Changes the title of a subject in all notifications about it. @param besides members whose boxes are locked, too */
+export async function updateSubjectTitle(
+	trx: Executor,
+	subject: SubjectRef,
+	title: string,
+	besides?: BesidesBoxes,
+): Promise<void> {
+	await lockBoxesOf(trx, notifiedOf(subject), besides)
 	await sql`update notifications n set title = ${title} where ${isAbout('n', subject)} and title <> ${title}`.execute(
 		trx,
 	)
@@ -373,9 +381,9 @@ function notifiedOf(subject: SubjectRef): RawBuilder<unknown> {
 }
 
 /** @param whose a statement for ids of members */
-async function lockBoxesOf(trx: Executor, whose: RawBuilder<unknown>, besides?: number): Promise<void> {
+async function lockBoxesOf(trx: Executor, whose: RawBuilder<unknown>, besides: BesidesBoxes = []): Promise<void> {
 	await sql`insert into notification_boxes (user_id)
 		select id from users
-		where id = ${besides ?? null} and not imported or id in (${whose}) order by id
+		where id = any(${[besides].flat()}::int[]) and not imported or id in (${whose}) order by id
 		on conflict (user_id) do update set unread = notification_boxes.unread`.execute(trx)
 }

@@ -11,6 +11,7 @@ import { announce } from '~/platform/realtime/io.server.ts'
 import { actorNameOf, type NotificationKindName, type NotificationKinds, textOfEvent } from './kinds.server.ts'
 import { countMuted, writeMutedSubject } from './muting.queries.server.ts'
 import {
+	type BesidesBoxes,
 	countNotified,
 	findNotificationUrl,
 	findSubjectState,
@@ -176,12 +177,12 @@ export const forgetSubject: (trx: Executor, subject: SubjectRef, how?: SubjectRe
 
 /**
  * Deletes unread notifications about a part of a subject that is gone.
- * @param part `kind`: only of this kind, null for all; `besides` as in {@link forgetSubject}
+ * @param part `kinds`: only of these kinds, null for all; `besides`: who is notified in the same transaction
  * @returns as {@link forgetSubject}
  */
 export function forgetPart(
 	trx: Executor,
-	part: { subject: SubjectRef; partId: number; kind: NotificationKindName | null; besides?: number | undefined },
+	part: { subject: SubjectRef; partId: number; kinds: NotificationKindName[] | null; besides?: BesidesBoxes },
 ): Promise<number[]> {
 	const { subject, partId, ...rest } = part
 	return removeOfParts(trx, { subjectType: subject.type, subjectIds: [subject.id], partIds: [partId], ...rest })
@@ -189,7 +190,7 @@ export function forgetPart(
 
 /** {@link forgetPart} for many parts of many subjects of one type, and all kinds. @returns as {@link forgetSubject} */
 export function forgetParts(trx: Executor, parts: SubjectParts): Promise<number[]> {
-	return removeOfParts(trx, { ...parts, kind: null })
+	return removeOfParts(trx, { ...parts, kinds: null })
 }
 
 /**
@@ -219,8 +220,13 @@ export async function forgetActor(trx: Executor, userId: number, actorId: number
 	return (await removeOfActor(trx, userId, actorId)) ? [userId] : []
 }
 
-/** Changes the title of a subject in all notifications. */
-export const renameSubject: (trx: Executor, subject: SubjectRef, title: string) => Promise<void> = updateSubjectTitle
+/** Changes the title of a subject in all notifications. @param besides who is notified in the same transaction */
+export const renameSubject: (
+	trx: Executor,
+	subject: SubjectRef,
+	title: string,
+	besides?: BesidesBoxes,
+) => Promise<void> = updateSubjectTitle
 
 /** Sends these members' tabs the number of unread notifications; call it after the commit. */
 export async function announceUnread(told: readonly NotifiedMember[]): Promise<void> {

@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
+import { RouterContextProvider } from 'react-router'
 import { expect, test } from 'vitest'
+import { viewerContext } from '~/lib/context.ts'
+import { PREFETCH_HEADER } from '~/lib/page-handle.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { removeOldNotifications } from './notifications.queries.server.ts'
+import { loader } from './routes/notification.ts'
 
 useDatabase()
 
@@ -53,4 +57,16 @@ test('a notification that is updated while old ones are removed stays', async ()
 	const { rows } = await sql<{ user_id: number }>`
 		select user_id from notifications join notification_boxes using (user_id) where unread = 1 order by 1`.execute(db())
 	expect(rows.map(({ user_id }) => user_id)).toEqual([ann.id, ben.id])
+})
+
+test('a notification that was withdrawn leads to the list, but not a prefetch of it', async () => {
+	const context = new RouterContextProvider()
+	context.set(viewerContext, await makeMember('cleo'))
+	const url = new URL('http://site/notifications/7')
+	const open = (headers = {}) =>
+		loader({ params: { id: '7' }, context, url, request: new Request(url, { headers }) } as never)
+	const { status, headers } = await open()
+	expect([status, headers.get('Location')]).toEqual([303, '/notifications'])
+	expect(decodeURIComponent(headers.get('Set-Cookie') ?? '')).toContain('There is no such notification.')
+	await expect(open({ [PREFETCH_HEADER]: '1' })).rejects.toMatchObject({ init: { status: 404 } })
 })

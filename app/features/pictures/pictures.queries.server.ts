@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { codeOf } from '~/lib/error-code.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isDiscussed } from '~/platform/db/posts.server.ts'
 import type { PictureKind } from './pictures.view.ts'
 
 export interface PictureRow {
@@ -120,14 +121,20 @@ export async function isShownTo(viewerId: number | null, path: string): Promise<
 	return rows[0]?.shown ?? false
 }
 
-/** Whether a published post shows this picture, or did before an edit that its history has. */
+/**
+ * Whether a post that everybody may read shows this picture, or did before an edit that its history has: a published or merged question, or
+ * a published comment on one, or on the remains of a deleted one.
+ */
 export async function isShownInPost(path: string): Promise<boolean> {
+	const isRead = sql`q.status in ('published', 'merged')`
 	const { rows } = await sql`
 		select from post_pictures shown
 		left join revisions r on r.id = shown.revision_id
-		left join questions q on q.id = coalesce(shown.question_id, r.question_id)
 		left join comments c on c.id = coalesce(shown.comment_id, r.comment_id)
-		where shown.path = ${path} and coalesce(c.status, q.status) = 'published' limit 1`.execute(db())
+		join questions q on q.id = coalesce(shown.question_id, r.question_id, c.question_id)
+		where shown.path = ${path}
+			and case when c.id is null then ${isRead} else c.status = 'published' and (${isRead} or ${isDiscussed}) end
+		limit 1`.execute(db())
 	return rows.length > 0
 }
 

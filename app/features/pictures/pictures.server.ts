@@ -233,8 +233,8 @@ const SHOWN_FOR_MS = 60_000
 const shownInPosts = new LRUCache<string, number>({ max: 5_000 })
 
 /**
- * Who may see a picture of a post: everybody while a published post shows it, else its owner and moderators. One that a moderator hid, or
- * its author deleted, is public for a minute more.
+ * Who may see a picture of a post: everybody while a post that everybody may read shows it, or its history does; else its owner and
+ * moderators. One that a moderator hid, or its author deleted, is public for a minute more.
  */
 export async function readersOfPostPicture(
 	viewer: Viewer,
@@ -256,9 +256,9 @@ interface PictureFile {
 	caching: string
 }
 
-/** Serves the file of a picture; the caller checks permissions. Its name contains a hash, so it is immutable. */
+/** Serves the file of a picture; the caller checks permissions. A file never changes under its name, so it is immutable. */
 export async function servePicture(request: Request, { path, caching }: PictureFile): Promise<Response> {
-	// The name consists of a hash and a width, see the routes; no part of it comes from the upload.
+	// The name consists of 32 hex digits and a width, see the routes; no part of it comes from the upload.
 	const name = path.slice(path.lastIndexOf('/') + 1)
 	const tag = `"${name.slice(0, -'.webp'.length)}"`
 	const headers = {

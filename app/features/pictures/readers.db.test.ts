@@ -50,6 +50,23 @@ const given = [200, 'private, no-store']
 const refused = [401, null]
 const missing = [404, 'private, no-store']
 
+/* For a visitor, another member, the owner and a moderator. */
+const shown = Array(4).fill([200, 'public, max-age=31536000, s-maxage=3600, immutable'])
+const hidden = [missing, missing, given, given]
+
+async function storePostPicture(): Promise<string> {
+	const { path } = await storePicture(mira, 'post', new Blob([new Uint8Array(await picture('png', 320, 200))]))
+	return path
+}
+
+async function seenOf(path: string) {
+	// Pictures that were shown are known for a minute.
+	vi.setSystemTime(Date.now() + 61_000)
+	const statuses = []
+	for (const viewer of [null, bram, mira, moderator]) statuses.push(await statusFor(viewer, path))
+	return statuses
+}
+
 test.each([
 	['a page for members', sql`public_page = false`, [refused, refused], [given, given]],
 	['a public page', sql`public_page = true`, [refused, refused], [given, given]],
@@ -75,16 +92,8 @@ test('a picture that is in no item yet is visible to its owner only', async () =
 })
 
 test('a picture of a post is public while a published post or its history shows it, else for its owner and moderators', async () => {
-	const { path } = await storePicture(mira, 'post', new Blob([new Uint8Array(await picture('png', 320, 200))]))
-	const seen = async () => {
-		// Pictures that were shown are known for a minute.
-		vi.setSystemTime(Date.now() + 61_000)
-		const statuses = []
-		for (const viewer of [null, bram, mira, moderator]) statuses.push(await statusFor(viewer, path))
-		return statuses
-	}
-	const hidden = [missing, missing, given, given]
-	const shown = Array(4).fill([200, 'public, max-age=31536000, s-maxage=3600, immutable'])
+	const path = await storePostPicture()
+	const seen = () => seenOf(path)
 	expect(await seen()).toEqual(hidden)
 	const { id } = await makeQuestion(mira)
 	expect(await seen()).toEqual(hidden)
@@ -97,5 +106,26 @@ test('a picture of a post is public while a published post or its history shows 
 	expect(await seen()).toEqual(shown)
 	await sql`update comments set status = 'deleted' where id = ${comment}`.execute(db())
 	expect(await seen()).toEqual(hidden)
+	vi.useRealTimers()
+})
+
+test.each([
+	['published', shown, shown],
+	['merged', shown, shown],
+	['pending', hidden, hidden],
+	['hidden', hidden, hidden],
+	['deleted', hidden, hidden],
+	['deleted, but discussed', hidden, shown],
+])('of a %s query, those see the pictures who see its text, or its comments', async (state, ofQuery, ofComment) => {
+	const [inQuery, inComment] = [await storePostPicture(), await storePostPicture()]
+	const { id } = await makeQuestion(mira, { description: `Look: ![it](/media/${inQuery}-320.webp)` })
+	await makeComment(mira, id, `![it](/media/${inComment}-320.webp)`)
+	if (state.endsWith('discussed')) await makeComment(bram, id)
+	const [status = ''] = state.split(',')
+	const into = status === 'merged' ? (await makeQuestion(mira)).id : null
+	await sql`update questions set status = ${status}, merged_into = ${into}, status_by = ${mira.id} where id = ${id}`.execute(
+		db(),
+	)
+	expect([await seenOf(inQuery), await seenOf(inComment)]).toEqual([ofQuery, ofComment])
 	vi.useRealTimers()
 })

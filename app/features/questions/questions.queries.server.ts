@@ -3,6 +3,7 @@ import { bookmarksOn } from '~/features/bookmarks/bookmarks.queries.server.ts'
 import { type AuthorRow, accountIdsOf, authorColumns } from '~/features/members/pseudonyms.queries.server.ts'
 import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isDiscussed } from '~/platform/db/posts.server.ts'
 import { isoTime } from '~/platform/db/sql-text.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
@@ -188,13 +189,6 @@ export async function highestId(): Promise<number> {
 	const row = await db().selectFrom('questions').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
 	return row?.id ?? 0
 }
-
-/**
- * SQL condition: a deleted question `q` keeps its page, as others commented on it; later comments change nothing. A question that
- * its author deleted while pending has no `status_by`, and nothing of it may be seen.
- */
-export const isDiscussed = sql`(q.status = 'deleted' and q.status_by is not null and exists (
-	select from comments d where d.question_id = q.id and d.author_id <> q.author_id and d.status = 'published'))`
 
 /** A deleted question, with who deleted it. */
 export interface DeletedRow extends QuestionPageRow {

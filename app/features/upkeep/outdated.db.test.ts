@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
+import { editQuestion } from '~/features/asking/asking.server.ts'
 import { deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
 import { chooseSolution, withdrawSolution } from '~/features/discussion/votes.server.ts'
@@ -11,16 +12,23 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { queuedBehind } from '../../../tests/support/locks.ts'
 import { reportOutdated, withdrawOutdated } from './outdated.server.ts'
 
 useDatabase()
 
 let serial = 0
+/** Whose id is lower than those of the others. */
+let early: SignedIn
 let asker: SignedIn
 let solver: SignedIn
 let readers: SignedIn[]
 let questionId: number
 let commentId: number
+
+beforeAll(async () => {
+	early = await makeMember('early')
+})
 
 beforeEach(async () => {
 	serial += 1
@@ -121,3 +129,30 @@ test.each<[string, () => Promise<unknown>, unknown]>([
 ])('%s is refused', async (_what, act, error) => {
 	await expect(act()).rejects.toThrow(error as new () => Error)
 })
+
+test.each<[string, () => SignedIn, () => Promise<unknown>]>([
+	['an edit of a solution', () => early, () => editComment(solver, commentId, { body: 'As @early says.' })],
+	['an edit of a question', () => early, editWithMention],
+	['withdrawing a solution', () => asker, () => withdrawSolution(asker, { questionId, commentId })],
+])('%s locks the boxes of all members in one order', async (_what, first, change) => {
+	await say(0)
+	await say(1)
+	const [changed, probed] = await queuedBehind<unknown>(
+		(trx) =>
+			sql`insert into notification_boxes (user_id) values (${first().id}) on conflict (user_id) do update set unread = notification_boxes.unread`.execute(
+				trx,
+			),
+		[change, () => sql`select from notification_boxes where user_id = ${solver.id} for update nowait`.execute(db())],
+	)
+	expect([changed?.status, probed?.status]).toEqual(['fulfilled', 'fulfilled'])
+})
+
+function editWithMention() {
+	const texts = {
+		title: 'A title with enough words',
+		description: 'As @early says.',
+		tags: 'testing',
+		category: 'others',
+	}
+	return editQuestion(asker, questionId, texts)
+}

@@ -13,6 +13,7 @@ import { findModeratedMember, type ModeratedMemberRow, setRole } from '~/feature
 import { resolveUsername } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { whyInput } from '~/features/moderation/moderation.schema.ts'
+import { announceUnread } from '~/features/notifications/notifications.server.ts'
 import { resetPasskeys } from '~/features/passkeys/passkeys.server.ts'
 import { requestArchive } from '~/features/privacy/archive/archive.server.ts'
 import { isLastAdmin } from '~/features/privacy/leaving/leaving.queries.server.ts'
@@ -71,6 +72,7 @@ export async function changeRole(viewer: Viewer, username: string, input: Input)
 		await mailRoleChange(trx, found.id, { from: locked.role, to: role }, 'as an admin decided')
 	})
 	await announceAccountChange(member.id)
+	await announceUnread([member.id])
 	await recordSecurityEvent('role-changed', { userId: member.id, detail: { role, by: viewer?.id ?? 0 } })
 	return role
 }

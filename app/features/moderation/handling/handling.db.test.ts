@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { countUnread, listNotifications } from '~/features/notifications/notifications.server.ts'
 import { getPreferences, setPreferences } from '~/features/notifications/preferences.server.ts'
 import { leave } from '~/features/privacy/leaving/leaving.server.ts'
@@ -7,9 +7,12 @@ import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { JobHandlers } from '~/platform/jobs/jobs.server.ts'
+import { io } from '~/platform/realtime/io.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
+import { queuedBehind } from '../../../../tests/support/locks.ts'
 import { cast, decide, named, spam, useCast } from '../../../../tests/support/moderation-cast.ts'
+import { closeCase } from '../cases.queries.server.ts'
 import { setModeratorRole } from '../members.server.ts'
 import { moderation } from '../moderation.feature.server.ts'
 import { getCase, listCases } from '../queue.server.ts'
@@ -192,8 +195,11 @@ describe('notifications of new reports', () => {
 		await notifyModerators({ caseId, actorId: cast.member.id })
 		await assign(cast.moderator, 'dismissed')
 		expect(await countUnread(former)).toBe(2)
+		const sent = vi.spyOn(io, 'to')
 		await setModeratorRole(cast.admin, 'dismissed', 'member')
 		expect([await countUnread(former), (await listNotifications(former)).rows]).toEqual([0, []])
+		expect(sent.mock.calls).toEqual([[`user:${former.id}`]])
+		sent.mockRestore()
 	})
 
 	test('do not reach moderators who cannot decide: those who are suspended or leaving', async () => {
@@ -211,6 +217,17 @@ describe('notifications of new reports', () => {
 		const names = (await told('case-report')).map(({ username }) => username)
 		expect(names).toContain('moderator')
 		expect(names.filter((name) => ['silenced', 'parting'].includes(name))).toEqual([])
+	})
+
+	test('reach nobody where the case is being decided', async () => {
+		await sql`delete from notifications`.execute(db())
+		await reportSubject(cast.member, ofQuery(), spam)
+		const { caseId } = await getCase(cast.moderator, ofQuery())
+		await queuedBehind(
+			(trx) => closeCase(trx, 'query', cast.query),
+			[() => notifyModerators({ caseId, actorId: cast.member.id })],
+		)
+		expect(await told('case-report')).toEqual([])
 	})
 
 	test('have a setting, which only moderators see and change', async () => {

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { removeUnread } from '~/features/notifications/notifications.queries.server.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isoSeconds, isoTime } from '~/platform/db/sql-text.server.ts'
 import type { ModeratedMemberView, NoteView } from '../moderation.view.ts'
@@ -23,30 +22,23 @@ export async function lockCase(trx: Executor, kind: string, targetId: number): P
 	return rows[0]
 }
 
-/** Locks members' rows in the order of their ids. @returns their roles; a suspended member counts as having none */
-export async function lockRoles(trx: Executor, ids: readonly number[]): Promise<Map<number, SignedIn['role']>> {
-	const { rows } = await sql<{ id: number; role: SignedIn['role'] }>`
-		select id, case when suspended_until > now() or leaves_at is not null then 'member' else role end as role
-		from users where id = any(${[...ids]}::int[]) order by id for no key update`.execute(trx)
-	return new Map(rows.map(({ id, role }) => [id, role]))
-}
-
 /** Assigns a case to a moderator, or to nobody. */
 export async function writeAssignee(trx: Executor, caseId: number, assigneeId: number | null): Promise<void> {
 	await sql`update cases set assignee_id = ${assigneeId} where id = ${caseId}`.execute(trx)
 }
 
-/** Unassigns all cases of somebody who no longer moderates, and deletes their unread notifications of cases and the queue. */
+/** Unassigns the cases of a former moderator, and deletes their unread notifications of cases: unless their sessions end, `announceUnread`. */
 export async function releaseCases(trx: Executor, memberId: number): Promise<void> {
 	await sql`update cases set assignee_id = null where assignee_id = ${memberId}`.execute(trx)
 	await removeUnread(trx, sql`n.user_id = ${memberId} and n.subject_type in ('case', 'queue')`)
 }
 
-/** Deletes unread notifications of cases that their reader does not handle any more, and of an empty queue. @returns whose counters changed */
-export function removeHandledNews(trx: Executor): Promise<number[]> {
-	const isOver = sql`case n.subject_type when 'case' then not exists (select from cases where id = n.subject_id and assignee_id = n.user_id)
-		else not exists (select from cases where closed_at is null) end`
-	return removeUnread(trx, sql`n.subject_type in ('case', 'queue') and ${isOver}`)
+/** Deletes unread notifications of these cases whose reader does not handle them any more, and of an empty queue. @returns whose counters changed */
+export function removeHandled(trx: Executor, caseIds: readonly number[]): Promise<number[]> {
+	const isOver = sql`(n.subject_type = 'case' and n.subject_id = any(${[...caseIds]}::int[])
+			and not exists (select from cases where id = n.subject_id and assignee_id = n.user_id)
+		or n.subject_type = 'queue' and n.subject_id = 1 and not exists (select from cases where closed_at is null))`
+	return removeUnread(trx, isOver)
 }
 
 /** Adds a note to the case of a subject; creates a closed case for a subject without one. */
@@ -85,12 +77,14 @@ export async function deleteOldNotes(days: number, limit: number): Promise<numbe
 }
 
 /** Whom to notify of a new report: the assignee, or all moderators who can decide where there is none; nobody once it is decided. */
-export async function listModeratorsToNotify(caseId: number, actorId: number): Promise<number[]> {
+export async function listToNotify(trx: Executor, caseId: number, actorId: number): Promise<number[]> {
+	// What decides or assigns it is either seen, or removes the notifications afterwards.
+	await sql`select from cases where id = ${caseId} for share`.execute(trx)
 	const { rows } = await sql<{ id: number }>`
 		select users.id from cases join users
 			on case when cases.assignee_id is null then users.role <> 'member' else users.id = cases.assignee_id end
 		where cases.id = ${caseId} and closed_at is null and users.id <> ${actorId}
 			and users.leaves_at is null and (users.suspended_until is null or users.suspended_until <= now())
-		limit 200`.execute(db())
+		limit 200`.execute(trx)
 	return rows.map(({ id }) => id)
 }

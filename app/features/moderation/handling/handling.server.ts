@@ -7,12 +7,12 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { addLogRow } from '../log.queries.server.ts'
-import { findModeratedMember } from '../members.queries.server.ts'
+import { findModeratedMember, lockRoles } from '../members.queries.server.ts'
 import { lockModerator, requireModerator, resolveUsername } from '../members.server.ts'
 import { assignInput, noteInput } from '../moderation.schema.ts'
 import { caseUrl } from '../moderation.view.ts'
 import { findSubject, type SubjectName, type SubjectWithCase } from '../subjects.server.ts'
-import { insertNote, listModeratorsToNotify, lockCase, lockRoles, writeAssignee } from './handling.queries.server.ts'
+import { insertNote, listToNotify, lockCase, removeHandled, writeAssignee } from './handling.queries.server.ts'
 
 /* How moderators share the work: assigning cases, notes for each other, and notifications of new cases. */
 
@@ -28,24 +28,21 @@ export async function assignCase(viewer: Viewer, name: SubjectName, input: Input
 	const found = await requireSubject(actor, name)
 	const chosen = assignee === '' ? null : await findModeratedMember(await resolveUsername(assignee))
 	if (chosen === undefined) throw new Invalid(noModerator, { assignee: noModerator })
-	const notified = await db()
-		.transaction()
-		.execute(async (trx) => {
-			const roles = await lockRoles(trx, chosen ? [actor.id, chosen.id] : [actor.id])
-			await lockModerator(trx, actor)
-			if (chosen && (roles.get(chosen.id) ?? 'member') === 'member')
-				throw new Invalid(noModerator, { assignee: noModerator })
-			const locked = await lockCase(trx, found.type.name, found.subject.id)
-			if (!locked?.open) throw new Conflict('This case is decided. There is nothing left to assign.')
-			const holder = locked.assignee?.username ?? ''
-			if (assigned !== undefined && assigned !== holder) throw new Conflict(assignedMeanwhile(locked.assignee?.name))
-			if (holder === (chosen?.username ?? '')) return []
-			await writeAssignee(trx, locked.id, chosen?.id ?? null)
-			if (locked.assignee) await addJob('forget-handled', {}, trx)
-			await log(trx, actor, found, chosen ? 'assign' : 'unassign', chosen ? `to @${chosen.username}` : '')
-			return chosen && chosen.id !== actor.id ? tellAssignee(trx, actor, found, locked.id, chosen.id) : []
-		})
-	await announceUnread(notified)
+	await changeNotifications(async (trx) => {
+		const roles = await lockRoles(trx, chosen ? [actor.id, chosen.id] : [actor.id])
+		await lockModerator(trx, actor)
+		if (chosen && (roles.get(chosen.id) ?? 'member') === 'member')
+			throw new Invalid(noModerator, { assignee: noModerator })
+		const locked = await lockCase(trx, found.type.name, found.subject.id)
+		if (!locked?.open) throw new Conflict('This case is decided. There is nothing left to assign.')
+		const holder = locked.assignee?.username ?? ''
+		if (assigned !== undefined && assigned !== holder) throw new Conflict(assignedMeanwhile(locked.assignee?.name))
+		if (holder === (chosen?.username ?? '')) return []
+		await writeAssignee(trx, locked.id, chosen?.id ?? null)
+		if (locked.assignee) await addJob('forget-handled', { caseIds: [locked.id] }, trx)
+		await log(trx, actor, found, chosen ? 'assign' : 'unassign', chosen ? `to @${chosen.username}` : '')
+		return chosen && chosen.id !== actor.id ? tellAssignee(trx, actor, found, locked.id, chosen.id) : []
+	})
 	if (!chosen) return 'The case is no longer assigned.'
 	return chosen.id === actor.id ? 'The case is now assigned to you.' : `${chosen.name} handles this case now.`
 }
@@ -59,13 +56,8 @@ function assignedMeanwhile(name: string | undefined): string {
 }
 
 /** The title names nobody: it stays in the list of notifications when the subject is erased. */
-function tellAssignee(
-	trx: Executor,
-	actor: SignedIn,
-	{ type, subject, author }: SubjectWithCase,
-	id: number,
-	to: number,
-) {
+function tellAssignee(trx: Executor, actor: SignedIn, found: SubjectWithCase, id: number, to: number) {
+	const { type, subject, author } = found
 	const about = {
 		type: CASE_SUBJECT,
 		id,
@@ -125,7 +117,7 @@ declare module '~/platform/jobs/jobs.server.ts' {
 		/** Notifies moderators of something in the queue. */
 		'tell-moderators': NewsOfCase
 		/** Removes notifications of cases that are closed or reassigned; apart from decisions, as many boxes are locked. */
-		'forget-handled': object
+		'forget-handled': { caseIds: number[] }
 	}
 }
 
@@ -140,13 +132,19 @@ export async function visitQueue(viewer: SignedIn, caseId?: number): Promise<voi
 }
 
 /** Notifies moderators of new cases: once per burst, not per report. */
-export async function notifyModerators({ caseId, actorId }: NewsOfCase): Promise<void> {
-	const memberIds = await listModeratorsToNotify(caseId, actorId)
+export function notifyModerators({ caseId, actorId }: NewsOfCase): Promise<void> {
 	const subject = { ...QUEUE_SUBJECT, title: 'the moderation queue', url: '/moderation' }
-	const notified = await db()
-		.transaction()
-		.execute((trx) =>
-			notifyOfFact(trx, { kind: 'case-report', memberIds, group: 'queue', inBursts: true, subject, part: null }),
-		)
-	await announceUnread(notified)
+	return changeNotifications(async (trx) => {
+		const memberIds = await listToNotify(trx, caseId, actorId)
+		return notifyOfFact(trx, { kind: 'case-report', memberIds, group: 'queue', inBursts: true, subject, part: null })
+	})
+}
+
+/** Removes notifications of cases that are closed or reassigned, unless their reader still handles the case. */
+export function forgetHandled({ caseIds }: { caseIds: number[] }): Promise<void> {
+	return changeNotifications((trx) => removeHandled(trx, caseIds))
+}
+
+async function changeNotifications(change: (trx: Executor) => Promise<number[]>): Promise<void> {
+	await announceUnread(await db().transaction().execute(change))
 }

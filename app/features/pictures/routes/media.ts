@@ -19,8 +19,9 @@ const ofPost = 'public, max-age=31536000, s-maxage=3600, immutable'
 const ofFew = 'private, no-store'
 
 /**
- * Serves a picture. Those of profiles, and the logo, are public, those of posts while a published one shows them; those of certificates and
- * projects are for whoever sees the item on the profile, its owner and moderators. Pictures of messages have a route of their own.
+ * Serves a picture. Those of profiles, and the logo, are public, those of posts while one that everybody may read shows them, or its history
+ * does; those of certificates and projects are for whoever sees the item on the profile, its owner and moderators. Pictures of messages have
+ * a route of their own.
  */
 export async function loader({ params, context, request }: Route.LoaderArgs): Promise<Response> {
 	const path = params['*'] ?? ''

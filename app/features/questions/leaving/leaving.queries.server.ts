@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { accountIdsOf, memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { renameInColumns } from '~/platform/db/member-names.queries.server.ts'
+import { isDiscussed } from '~/platform/db/posts.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import { FORMER_MEMBER } from '~/platform/member-data.ts'
-import { isDiscussed } from '../questions.queries.server.ts'
 
 /** A member's questions, for their archive. */
 export function archivedQuestions(memberId: number): RawBuilder<unknown> {

@@ -153,11 +153,13 @@ export async function notifyOfEvent(
 		}
 		case 'comment-deleted':
 		case 'comment-unpublished':
-			return forgetPart(trx, { subject: refOf(question.id), partId: event.commentId, kind: null, besides })
+			return forgetPart(trx, { subject: refOf(question.id), partId: event.commentId, kinds: null, besides })
 		case 'comment-changed': {
 			const { commentId, before } = event
-			const forgotten = await forgetPart(trx, { subject: refOf(question.id), partId: commentId, kind: 'outdated' })
-			return [...forgotten, ...(await notifyNewlyMentioned(trx, event, { commentId, before }))]
+			const people = await findNewlyMentioned(trx, event, { commentId, before })
+			const part = { subject: refOf(question.id), partId: commentId }
+			const forgotten = await forgetPart(trx, { ...part, kinds: ['outdated'], besides: [...people.keys()] })
+			return [...forgotten, ...(await notify(trx, { people, ...doneBy(event), ...aboutQuestion(question, commentId) }))]
 		}
 		case 'solution-chosen': {
 			const { commentId } = event
@@ -169,14 +171,14 @@ export async function notifyOfEvent(
 		}
 		case 'solution-withdrawn': {
 			const part = { subject: refOf(question.id), partId: event.commentId }
-			const forgotten = await forgetPart(trx, { ...part, kind: 'solution' })
-			return [...forgotten, ...(await forgetPart(trx, { ...part, kind: 'outdated' }))]
+			return forgetPart(trx, { ...part, kinds: ['solution', 'outdated'] })
 		}
 		case 'question-added':
 			return notifyOfQuestion(trx, event)
 		case 'question-changed': {
-			await renameSubject(trx, refOf(question.id), question.title)
-			return notifyNewlyMentioned(trx, event, { commentId: null, before: event.before.description })
+			const people = await findNewlyMentioned(trx, event, { commentId: null, before: event.before.description })
+			await renameSubject(trx, refOf(question.id), question.title, [...people.keys()])
+			return notify(trx, { people, ...doneBy(event), ...aboutQuestion(question, null) })
 		}
 		case 'question-deleted':
 		case 'question-unpublished':
@@ -245,25 +247,23 @@ async function notifyOfComment(
 	})
 }
 
-/** Notifies members whom an edit mentions and the text before it did not. */
-async function notifyNewlyMentioned(
+/** The members to notify whom an edit mentions and the text before it did not. */
+async function findNewlyMentioned(
 	trx: Executor,
-	{ mentioned, ...doer }: EventActor & { mentioned: string[] },
+	{ actorId, question, mentioned }: EventActor & { mentioned: string[] },
 	{ commentId, before }: { commentId: number | null; before: string },
-): Promise<NotifiedMember[]> {
-	const { actorId, question } = doer
-	if (mentioned.length === 0) return []
+): Promise<Map<number, NotificationKindName>> {
+	if (mentioned.length === 0) return new Map()
 	const named = new Set(mentionsIn(before))
 	const fresh = mentioned.filter((name) => !named.has(name))
-	if (fresh.length === 0) return []
+	if (fresh.length === 0) return new Map()
 	// Edits are not rate-limited like posts: without a limit, one text could notify everybody, ten at a time.
 	if (
 		fresh.length + (await countNotifiedOf(trx, 'mention', { subject: refOf(question.id), partId: commentId })) >
 		MAX_NOTIFIED_MENTIONS
 	)
-		return []
-	const people = recipientsOf({ actorId, mentioned: await listMemberIds(trx, fresh) })
-	return notify(trx, { people, ...doneBy(doer), ...aboutQuestion(question, commentId) })
+		return new Map()
+	return recipientsOf({ actorId, mentioned: await listMemberIds(trx, fresh) })
 }
 
 /** Continues notifying followers of a new question; a retry notifies nobody twice. */
