@@ -182,6 +182,8 @@ describe('the end of a group', () => {
 		for (const one of all) await one.shows('council')
 		for (let round = 0; round < 2; round += 1) await misconfigure(all)
 		expect(await rolesOf(all)).toEqual(['moderator', 'moderator', 'moderator'])
+		const away = await person('admin')
+		await sql`update users set absent_since = now() where id = ${away.id}`.execute(db())
 		const toldAfter = async (days: number) => {
 			await sql`
 				update group_roles set told_at = told_at - make_interval(days => ${days}),
@@ -190,6 +192,7 @@ describe('the end of a group', () => {
 			return (await queuedMails('root@campus.example')).length
 		}
 		expect([await toldAfter(0), await toldAfter(2), await toldAfter(6), await toldAfter(2)]).toEqual([0, 1, 1, 2])
+		expect(await subjectsTo(away)).toEqual([])
 		const [mail] = await queuedMails('root@campus.example')
 		for (const { username } of all)
 			expect(mail?.text).toContain(`(@${username}), moderator by “council”, last shown on`)
@@ -333,6 +336,15 @@ describe('by hand', () => {
 		expect(await rolesOf([ada, bo])).toEqual([role, 'admin'])
 		await ada.shows([])
 		expect((await getMember(root, ada.username)).roleSource).toBe('')
+	})
+
+	test('a role that is chosen again to keep it is no change of the role to the member', async () => {
+		const ada = await person()
+		await ada.shows('council')
+		await setByHand(ada, 'moderator')
+		const { rows } = await sql`
+			select kind from security_events where user_id = ${ada.id} and kind like 'role-changed%'`.execute(db())
+		expect(rows).toHaveLength(1)
 	})
 
 	test('a role that was taken stays so for an account that this one is merged into', async () => {
