@@ -222,7 +222,7 @@ async function fillBehind({ id, username }: SignedIn, own: string, questionId: n
 		['totp_secrets', { user_id: id, secret: own }],
 		['campus_fields', { user_id: id, field: 'enrol_in_branch_name', value: own }],
 		['identities', { user_id: id, provider: own, issuer: own, subject: own, name: own }],
-		['group_roles', { user_id: id, provider: own, group_name: own, role: 'moderator' }],
+		['group_roles', { user_id: id, provider: own, group_name: own, lower_group: own, role: 'moderator' }],
 		[
 			'credentials',
 			{

@@ -97,7 +97,7 @@ export async function reportIdentityUse(
  * The trimmed texts of a claim. A provider leaves a claim without values out of a login; a check of a session may have less to say.
  * @returns null where the provider did not tell: Entra refers to another address for the groups of a member of more than 200
  */
-function valuesOf(claims: Claims, name: string, isLogin: boolean): string[] | null {
+export function valuesOf(claims: Claims, name: string, isLogin: boolean): string[] | null {
 	const elsewhere = claims._claim_names
 	const isElsewhere =
 		(typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, name)) ||

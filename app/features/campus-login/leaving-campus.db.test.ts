@@ -192,6 +192,28 @@ test.each([
 	await save({ endsSessions: '' })
 })
 
+test('who has lost the claim that members must have loses access at the next check, which tells of it', async () => {
+	const account = { sub: campus.visitor, preferred_username: campus.visitor, email: 'claim@eastmere.example' }
+	const isIn = (role?: string) => campus.accounts.set(campus.visitor, { ...account, ...(role && { role }) })
+	isIn('student')
+	await save({ requiredClaim: 'role', requiredValue: 'Student' })
+	const { cookies, member } = await enter()
+	const afterCheck = async () => {
+		const [session = 0] = await dueSessions(member)
+		await checkSession(session)
+		return (await viewerWithCookies(cookies))?.id
+	}
+	expect(await afterCheck()).toBe(member.id)
+	isIn()
+	expect(await afterCheck()).toBe(member.id)
+	isIn('visitor')
+	await save({ requiredClaim: '', requiredValue: '' })
+	expect(await afterCheck()).toBe(member.id)
+	await save({ requiredClaim: 'role', requiredValue: 'Student' })
+	expect(await afterCheck()).toBeUndefined()
+	await save({ requiredClaim: '', requiredValue: '' })
+})
+
 test('features read claims at each login and each check; an error of theirs, or of the provider, ends nothing', async () => {
 	const seen: [UsedIdentity, readonly (string | null)[][]][] = []
 	const used = async (use: UsedIdentity) => {

@@ -5,7 +5,7 @@ import type { SettingSection } from '~/platform/settings/setting.ts'
 import { readStoredSections, type StoredSection } from '~/platform/settings/settings.queries.server.ts'
 import { secretPurpose } from '~/platform/settings/settings.server.ts'
 import { ldapSection } from './ldap-section.server.ts'
-import { campusSection } from './sections.server.ts'
+import { campusSection, isOpenToAnybody } from './sections.server.ts'
 
 /** The logins that need a secret, and may be the only ones. */
 const logins: { section: Pick<SettingSection, 'name' | 'title'>; secret: string; called: string }[] = [
@@ -32,10 +32,27 @@ export function describeLockout(sections: readonly Saved[]): string | null {
 	return null
 }
 
-/** Logs at the start that nobody can log in, and what to do. */
+/**
+ * Explains that anybody can log in, by settings that were saved before a claim had to be named for such an issuer.
+ * @param sections the saved sections of settings
+ * @returns null where it is not so
+ */
+export function describeOpenLogin(sections: readonly Saved[]): string | null {
+	const {
+		isOn,
+		issuer = '',
+		requiredClaim = '',
+	} = sections.find(({ section }) => section === campusSection.name)?.texts ?? {}
+	if (isOn !== 'on' || requiredClaim !== '' || !URL.canParse(issuer) || !isOpenToAnybody(issuer)) return null
+	return `Anybody can have an account with ${issuer}, the issuer of the campus login, so anybody can log in. Enter the claim that members must have at /admin/settings/${campusSection.name}.`
+}
+
+/** Logs at the start that nobody, or anybody, can log in, and what to do. */
 export async function reportLockout(): Promise<undefined> {
-	const lockout = describeLockout(await readStoredSections())
+	const sections = await readStoredSections()
+	const [lockout, opening] = [describeLockout(sections), describeOpenLogin(sections)]
 	if (lockout) log.error(lockout)
+	if (opening) log.warn(opening)
 }
 
 function isOnlyWay(saved: string | undefined): boolean {

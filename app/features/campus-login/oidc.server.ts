@@ -192,7 +192,7 @@ export async function finishOidcLogin(
 
 /**
  * Checks whether a member still has an account.
- * @param member.wantsClaims whether features want claims
+ * @param member.wantsClaims whether features want claims, or members must have one
  * @returns the refresh token for the next time, and the claims; none where the provider does not tell
  * @throws ProviderUnreachable; ProviderRefused with `invalid_grant` if they do not
  */

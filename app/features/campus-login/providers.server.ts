@@ -1,7 +1,7 @@
 import type { LoginButton } from '~/features/accounts/login-methods.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
-import { type ClaimNames, standardClaims, textOf } from './claims.server.ts'
+import { type ClaimNames, type Claims, standardClaims, textOf, valuesOf } from './claims.server.ts'
 import { beginGithubLogin, finishGithubLogin, type GithubSettings } from './github.server.ts'
 import { ldapSection } from './ldap-section.server.ts'
 import {
@@ -72,6 +72,18 @@ export function requireProvider(name: string): RemoteProvider {
 	return provider
 }
 
+/**
+ * Refuses whose campus login shows another value of the claim that members must have, or none.
+ * @param isLogin false for a check of a session, which may leave the claim out
+ * @throws ProviderRefused with `invalid_grant`
+ */
+export function requireMembersClaim(claims: Claims, isLogin: boolean): void {
+	const { requiredClaim, requiredValue } = siteSettings(campusSection)
+	if (requiredClaim === '' || (!isLogin && valuesOf(claims, requiredClaim, false) === null)) return
+	if (textOf(claims, requiredClaim).toLowerCase() !== requiredValue.toLowerCase())
+		throw new ProviderRefused('says that this account does not belong to the university.', 'invalid_grant')
+}
+
 function campusProvider(settings: ReturnType<typeof siteSettings<(typeof campusSection)['settings']>>): RemoteProvider {
 	const { label, registers, nameClaim, usernameClaim, emailClaim, roleClaim } = settings
 	const { studentRoles, staffRoles, trustsEmail } = settings
@@ -79,12 +91,10 @@ function campusProvider(settings: ReturnType<typeof siteSettings<(typeof campusS
 		...{ name: nameClaim, username: usernameClaim, email: emailClaim, role: roleClaim },
 		...{ studentRoles, staffRoles, trustsEmail },
 	}
-	const { requiredClaim, requiredValue } = settings
 	const { finish, ...provider } = oidcProvider('campus', settings)
 	const finishForMembers: RemoteProvider['finish'] = async (returned) => {
 		const answer = await finish(returned)
-		if (requiredClaim !== '' && textOf(answer.claims, requiredClaim).toLowerCase() !== requiredValue.toLowerCase())
-			throw new ProviderRefused('says that this account does not belong to the university.')
+		requireMembersClaim(answer.claims, true)
 		return answer
 	}
 	return { ...provider, finish: finishForMembers, label, registers, isPublic: false, claims }

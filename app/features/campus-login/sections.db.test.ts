@@ -16,7 +16,7 @@ import { cookiePairs, form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { requestOf, saveSettings } from '../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
-import { describeLockout } from './lockout.server.ts'
+import { describeLockout, describeOpenLogin } from './lockout.server.ts'
 import { beginFlow, finishFlow } from './login-flow.server.ts'
 import { roleSettings } from './shared-settings.ts'
 
@@ -168,4 +168,14 @@ test.each([
 	['cn=a,dc=b\ncn=c,dc=b', ['cn=a,dc=b', 'cn=c,dc=b']],
 ])('the roles %j are separated at commas, except those of a DN', (text, roles) => {
 	expect(roleSettings.studentRoles.schema.parse(text)).toEqual(roles)
+})
+
+test('where an issuer that is open to anybody was saved without the claim that members must have, the start says so', async () => {
+	const saved = (stored: Record<string, string>) => [
+		{ section: 'campus-login', texts: { isOn: 'on', issuer: 'https://accounts.google.com', ...stored } },
+	]
+	const harmless = { isOn: '', requiredClaim: 'hd', issuer: campus.issuer }
+	for (const [name, text] of Object.entries(harmless)) expect(describeOpenLogin(saved({ [name]: text }))).toBeNull()
+	expect(describeOpenLogin([])).toBeNull()
+	expect(describeOpenLogin(saved({}))).toMatch(/anybody can log in.+\/admin\/settings\/campus-login\.$/)
 })

@@ -49,7 +49,7 @@ export const campusSection = settingSection({
 		...roleSettings,
 		requiredClaim: claim(
 			'Claim that members must have',
-			'Nobody else can log in. Needed where anybody can have an account with the issuer: hd for Google, tid for Microsoft.',
+			'Nobody else can log in, and whoever has lost it loses access once the login service tells of it. Needed where anybody can have an account with the issuer: hd for Google, tid for Microsoft.',
 			'',
 		),
 		requiredValue: textSetting({
@@ -88,7 +88,7 @@ export const campusSection = settingSection({
 const openDirectory = /^(common|organizations|consumers|9188040d-6c67-4c5b-b112-36a304b66dad)$/i
 
 /** Whether an issuer is one of those with which anybody can have an account: Google, and Microsoft without a directory of the campus. */
-function isOpenToAnybody(issuer: string): boolean {
+export function isOpenToAnybody(issuer: string): boolean {
 	const { hostname, pathname } = new URL(issuer)
 	const [, directory = ''] = pathname.split('/')
 	return (

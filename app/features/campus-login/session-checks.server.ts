@@ -18,6 +18,7 @@ import { refreshPurpose } from './identities.server.ts'
 import { checkLdapEntry, ldapIssuer } from './ldap.server.ts'
 import { ldapSection } from './ldap-section.server.ts'
 import { ProviderRefused, refreshOidcLogin } from './oidc.server.ts'
+import { requireMembersClaim } from './providers.server.ts'
 import { campusSection } from './sections.server.ts'
 
 /** Seconds since its last check after which a session is asked about again because another one was refused: no check lasts longer. */
@@ -101,10 +102,12 @@ function ways(): Way[] {
 async function askCampus({ session_id, subject, refresh_token }: ProviderSessionRow): Promise<Claims | null> {
 	const refreshToken = decryptSecret(refreshPurpose(session_id), refresh_token ?? '')
 	if (refreshToken === null) return null
-	const wantsClaims = wantedClaims().length > 0
-	const next = await refreshOidcLogin(siteSettings(campusSection), { subject, refreshToken, wantsClaims })
+	const settings = siteSettings(campusSection)
+	const wantsClaims = wantedClaims().length > 0 || settings.requiredClaim !== ''
+	const next = await refreshOidcLogin(settings, { subject, refreshToken, wantsClaims })
 	if (next.refreshToken !== refreshToken)
 		await replaceRefreshToken(session_id, encryptSecret(refreshPurpose(session_id), next.refreshToken))
+	requireMembersClaim(next.claims, false)
 	return next.claims
 }
 

@@ -18,7 +18,7 @@ export const campusRoles = defineFeature({
 			members: { user_id: 'deleted' },
 			merge: { user_id: { step: 'only that a role was given or taken by hand moves' } },
 			called: 'Role by a group of the university',
-			archive: ['provider', 'group_name', 'role', 'former_role', 'shown_at', 'missing_since'],
+			archive: ['provider', 'group_name', 'role', 'former_role', 'shown_at', 'missing_since', 'lower_group'],
 		},
 	},
 })

@@ -147,7 +147,7 @@ describe('the end of a group', () => {
 		const [ada, bo] = (await people(2)) as [Person, Person]
 		await ada.shows(admins)
 		await bo.shows(admins)
-		await bo.shows('council')
+		await bo.shows('other')
 		expect((await getMember(root, bo.username)).roleSource).toMatch(', which it no longer shows;')
 		expect(await bo.role_()).toBe('admin')
 		await ada.shows(['other'])
@@ -182,6 +182,8 @@ describe('the end of a group', () => {
 		for (const one of all) await one.shows('council')
 		for (let round = 0; round < 2; round += 1) await misconfigure(all)
 		expect(await rolesOf(all)).toEqual(['moderator', 'moderator', 'moderator'])
+		const away = await person('admin')
+		await sql`update users set absent_since = now() where id = ${away.id}`.execute(db())
 		const toldAfter = async (days: number) => {
 			await sql`
 				update group_roles set told_at = told_at - make_interval(days => ${days}),
@@ -190,6 +192,7 @@ describe('the end of a group', () => {
 			return (await queuedMails('root@campus.example')).length
 		}
 		expect([await toldAfter(0), await toldAfter(2), await toldAfter(6), await toldAfter(2)]).toEqual([0, 1, 1, 2])
+		expect(await subjectsTo(away)).toEqual([])
 		const [mail] = await queuedMails('root@campus.example')
 		for (const { username } of all)
 			expect(mail?.text).toContain(`(@${username}), moderator by “council”, last shown on`)
@@ -221,6 +224,63 @@ describe('the end of a group', () => {
 		await bo.shows(admins)
 		expect(await rolesOf([ada, bo])).toEqual(['member', 'admin'])
 		await sql`update users set role = 'admin' where id = ${root.id}`.execute(db())
+	})
+
+	test('that is moved to the moderators in the settings makes its admins moderators at their next login, and not others', async () => {
+		const [ada, bo, taken] = (await people(3)) as [Person, Person, Person]
+		for (const one of [ada, bo, taken]) await one.shows(admins)
+		await setByHand(taken, 'member')
+		await saveSettings(root, 'group-roles', { adminGroups: '', moderatorGroups: `${admins}\ncouncil\n/guild` })
+		await sql`update users set role = 'member' where id in (${root.id}, ${bo.id})`.execute(db())
+		await ada.shows(admins)
+		expect(await ada.role_()).toBe('admin')
+		await sql`update users set role = 'admin' where id = ${root.id}`.execute(db())
+		for (const one of [ada, taken]) await one.shows(admins, { isLogin: false })
+		expect(await rolesOf([ada, bo, taken])).toEqual(['moderator', 'member', 'member'])
+		expect((await logOf(ada))[0]).toBe(
+			`appoint as moderator, as the group “${admins}” of the campus login gives this role now`,
+		)
+		await ada.shows([])
+		await taken.shows(admins)
+		expect(await rolesOf([ada, taken])).toEqual(['member', 'member'])
+		await bo.shows(admins)
+		await saveSettings(root, 'group-roles', { adminGroups: admins, moderatorGroups: 'council\n/guild' })
+	})
+
+	test('leaves the role of a lower group that was shown last, with the cases that the member handles', async () => {
+		const [ada, bo] = (await people(2)) as [Person, Person]
+		await ada.shows(admins)
+		const { rows } = await sql<{ id: number }>`
+			insert into cases (kind, target_id, assignee_id) values ('profile', ${ada.id}, ${ada.id}) returning id`.execute(
+			db(),
+		)
+		await ada.shows([])
+		await ada.shows('council')
+		await bo.shows(admins)
+		expect(await rolesOf([ada, bo])).toEqual(['moderator', 'admin'])
+		expect((await logOf(ada))[0]).toBe(
+			`appoint as moderator, as the campus login no longer shows the group “${admins}”, but “council”`,
+		)
+		const handled = sql`select from cases where id = ${rows[0]?.id} and assignee_id = ${ada.id}`
+		expect((await handled.execute(db())).rows).toHaveLength(1)
+		await ada.shows([])
+		await bo.shows('council')
+		expect(await ada.role_()).toBe('member')
+		expect((await handled.execute(db())).rows).toHaveLength(0)
+	})
+
+	test('does not come by a new identity of the same login, which shows the group at its next use', async () => {
+		const [ada, bo] = (await people(2)) as [Person, Person]
+		await ada.shows('council')
+		await sql`delete from identities where user_id = ${ada.id}`.execute(db())
+		await sql`insert into identities (user_id, provider, issuer, subject)
+			values (${ada.id}, 'campus', 'https://new.campus.example', ${ada.username})`.execute(db())
+		await endUnlinkedRoles()
+		expect(await ada.role_()).toBe('moderator')
+		await bo.shows('council')
+		await ada.shows([])
+		await bo.shows('council')
+		expect(await ada.role_()).toBe('member')
 	})
 
 	test('by unlinking the login ends the role within a minute, and only that role', async () => {
@@ -276,6 +336,15 @@ describe('by hand', () => {
 		expect(await rolesOf([ada, bo])).toEqual([role, 'admin'])
 		await ada.shows([])
 		expect((await getMember(root, ada.username)).roleSource).toBe('')
+	})
+
+	test('a role that is chosen again to keep it is no change of the role to the member', async () => {
+		const ada = await person()
+		await ada.shows('council')
+		await setByHand(ada, 'moderator')
+		const { rows } = await sql`
+			select kind from security_events where user_id = ${ada.id} and kind like 'role-changed%'`.execute(db())
+		expect(rows).toHaveLength(1)
 	})
 
 	test('a role that was taken stays so for an account that this one is merged into', async () => {

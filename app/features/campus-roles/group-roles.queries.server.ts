@@ -16,13 +16,21 @@ export interface GroupRoleRow {
 	former_role: 'member' | 'moderator' | null
 	/** Since when their logins show other groups only. */
 	missing_since: Date | null
+	/** The group with a lower role that they show since then. */
+	lower_group: string | null
+	/** Whether the login was unlinked, and no other one of its provider is linked since, as by a mail after the issuer has changed. */
+	is_unlinked: boolean
 }
+
+const isUnlinked = sql<boolean>`(g.identity_id is null and not exists (
+	select from identities i where i.user_id = g.user_id and i.provider = g.provider))`
 
 /** The group of a member that has a role; undefined for none. */
 export async function findGroupRole(userId: number, executor: Executor = db()): Promise<GroupRoleRow | undefined> {
 	const { rows } = await sql<GroupRoleRow>`
-		select user_id, identity_id, provider, group_name, role, former_role, missing_since
-		from group_roles where user_id = ${userId}`.execute(executor)
+		select g.user_id, g.identity_id, g.provider, g.group_name, g.role, g.former_role, g.missing_since, g.lower_group,
+			${isUnlinked} as is_unlinked
+		from group_roles g where g.user_id = ${userId}`.execute(executor)
 	return rows[0]
 }
 
@@ -48,7 +56,7 @@ export async function saveGroupRole(
 	trx: Executor,
 	shown: {
 		userId: number
-		identityId: number
+		identityId: number | null
 		provider: string
 		group: Group
 		formerRole: GroupRoleRow['former_role']
@@ -60,13 +68,14 @@ export async function saveGroupRole(
 		values (${userId}, ${identityId}, ${provider}, ${group.name}, ${group.role}, ${formerRole})
 		on conflict (user_id) do update set identity_id = excluded.identity_id, provider = excluded.provider,
 			group_name = excluded.group_name, role = excluded.role, former_role = excluded.former_role,
-			shown_at = now(), missing_since = null, told_at = null`.execute(trx)
+			shown_at = now(), missing_since = null, lower_group = null, told_at = null`.execute(trx)
 }
 
-/** Stores that a member's login no longer shows the group. */
-export async function markMissing(trx: Executor, userId: number): Promise<void> {
+/** Stores that a member's login no longer shows the group. @param lowerGroup the one with a lower role that it shows; null for none */
+export async function markMissing(trx: Executor, userId: number, lowerGroup: string | null): Promise<void> {
 	await sql`
-		update group_roles set missing_since = now() where user_id = ${userId} and missing_since is null`.execute(trx)
+		update group_roles set missing_since = coalesce(missing_since, now()), lower_group = ${lowerGroup}
+		where user_id = ${userId}`.execute(trx)
 }
 
 /** Members whose login no longer shows one of these groups. */
@@ -82,7 +91,7 @@ export async function listMissing(provider: string, groups: readonly Group[]): P
 /** Members with a role by the group of a login that was unlinked. */
 export async function listUnlinked(): Promise<number[]> {
 	const { rows } = await sql<{ user_id: number }>`
-		select user_id from group_roles where identity_id is null and former_role is not null order by user_id`.execute(
+		select g.user_id from group_roles g where ${isUnlinked} and g.former_role is not null order by g.user_id`.execute(
 		db(),
 	)
 	return rows.map(({ user_id }) => user_id)

@@ -51,15 +51,23 @@ export async function applyGroups(use: UsedIdentity): Promise<void> {
 	await changeRole(use.userId, async (trx, member, row) => {
 		if (group && !isLower(group.role, row?.role ?? 'member')) return giveRole(trx, member, row, { use, group })
 		// Another login of the same member says nothing about the group of this one.
-		if (row && (row.identity_id ?? use.identityId) === use.identityId) await markMissing(trx, member.id)
-		return null
+		if (!row || row.provider !== use.provider || (row.identity_id ?? use.identityId) !== use.identityId) return null
+		await markMissing(trx, member.id, group?.name ?? null)
+		// It would wait for ever for somebody to whom the group still gives the higher role.
+		if (!group || !shown.some(({ name }) => name === row.group_name)) return null
+		const reason = `as the group “${group.name}” of ${sourceOf(use.provider)} gives this role now`
+		return lowerRole(trx, member, row, group, reason)
 	})
 	for (const userId of await listMissing(use.provider, shown))
-		await changeRole(userId, (trx, member, row) =>
-			row?.missing_since && shown.some(({ name, role }) => name === row.group_name && role === row.role)
-				? endRole(trx, member, row, `as ${sourceOf(row.provider)} no longer shows the group “${row.group_name}”`)
-				: null,
-		)
+		await changeRole(userId, (trx, member, row) => {
+			if (!row?.missing_since || !shown.some(({ name, role }) => name === row.group_name && role === row.role))
+				return null
+			const reason = `as ${sourceOf(row.provider)} no longer shows the group “${row.group_name}”`
+			const lower = configuredGroups().find(({ name, role }) => name === row.lower_group && isLower(role, row.role))
+			return lower
+				? lowerRole(trx, member, row, lower, `${reason}, but “${lower.name}”`)
+				: endRole(trx, member, row, reason)
+		})
 }
 
 /** Ends the roles that came by a login that its member or an admin has unlinked: nothing would end them later. */
@@ -67,9 +75,7 @@ export async function endUnlinkedRoles(): Promise<void> {
 	const run = new BatchRun('the role by a group of an unlinked login could not be ended')
 	await run.each(await listUnlinked(), Number, (userId) =>
 		changeRole(userId, (trx, member, row) =>
-			row?.former_role && row.identity_id === null
-				? endRole(trx, member, row, 'as the login that gave it was unlinked')
-				: null,
+			row?.former_role && row.is_unlinked ? endRole(trx, member, row, 'as the login that gave it was unlinked') : null,
 		),
 	)
 	run.finish()
@@ -116,6 +122,23 @@ async function endRole(trx: Executor, member: LockedMember, row: GroupRoleRow, r
 	}
 	await deleteGroupRole(trx, member.id)
 	return row.former_role
+}
+
+/** Replaces the role of a group by that of another one, which is lower, in one step: who stays moderator keeps the cases. */
+async function lowerRole(
+	trx: Executor,
+	member: LockedMember,
+	row: GroupRoleRow,
+	group: Group,
+	reason: string,
+): Promise<Role | null> {
+	const isGiven = row.former_role !== null
+	if (isGiven && (await isLastAdmin(trx, member.id))) return null
+	if (isGiven) await writeRole(trx, member, group.role, reason)
+	const { user_id: userId, identity_id: identityId, provider } = row
+	const formerRole = row.former_role === 'member' ? row.former_role : null
+	await saveGroupRole(trx, { userId, identityId, provider, group, formerRole })
+	return isGiven ? group.role : null
 }
 
 /** Writes a role with its log entry, of which the member is the actor, and the mails. @param reason a clause */

@@ -52,8 +52,10 @@ const roleInput = whyInput.extend({ role: z.enum(roles, { error: 'Choose a role.
  */
 export async function changeRole(viewer: Viewer, username: string, input: Input): Promise<Role> {
 	const { role, why } = parseInput(roleInput, input)
+	let isChanged = false
 	const member = await withLockedMember(viewer, username, async (trx, actor, found, locked) => {
-		if (locked.role === role) {
+		isChanged = locked.role !== role
+		if (!isChanged) {
 			if (!(await keepGroupRole(trx, found.id))) throw new Conflict(`${found.name} is already ${article(role)}.`)
 			return record(trx, actor, found, 'appoint', { why, note: `as ${role}, without the group` })
 		}
@@ -71,6 +73,7 @@ export async function changeRole(viewer: Viewer, username: string, input: Input)
 		await record(trx, actor, found, role === 'member' ? 'dismiss from office' : 'appoint', { why, note })
 		await mailRoleChange(trx, found.id, { from: locked.role, to: role }, 'as an admin decided')
 	})
+	if (!isChanged) return role
 	await announceAccountChange(member.id)
 	await announceUnread([member.id])
 	await recordSecurityEvent('role-changed', { userId: member.id, detail: { role, by: viewer?.id ?? 0 } })

@@ -108,8 +108,8 @@ export async function writeMemberInvite(
 }
 
 /**
- * Records the invitation of a member who came without one, by the confirmed address that a list invited; of several, the newest. A cohort
- * that they have already stays.
+ * Records the invitation of a member who came without one, by the confirmed address that a list invited; of several, the newest. Its cohort
+ * replaces one that a login of the university delivered, and no other.
  */
 export async function writeInvitationOfAddress(userId: number): Promise<void> {
 	await sql`
@@ -121,7 +121,10 @@ export async function writeInvitationOfAddress(userId: number): Promise<void> {
 				and not exists (select from users other where other.invited_address_id = one.id)
 			order by list.id desc limit 1
 		)
-		update users set invited_address_id = invited.id, cohort = case when users.cohort = '' then invited.cohort else users.cohort end
+		update users set invited_address_id = invited.id, cohort = case
+			when invited.cohort <> '' and (users.cohort = '' or users.cohort = (
+				select value from campus_fields where user_id = users.id and field = 'cohort'
+			)) then invited.cohort else users.cohort end
 		from invited where users.id = ${userId}`.execute(db())
 }
 

@@ -9,7 +9,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { sentMails, useJobTables } from '../../../../tests/support/jobs.ts'
-import { viewerWithCookies } from '../../../../tests/support/login-visits.ts'
+import { saveSettings, viewerWithCookies } from '../../../../tests/support/login-visits.ts'
 import { offerSaml } from '../../../../tests/support/saml-trips.ts'
 import { progressOf } from '../invites.view.ts'
 import { makeInvite } from '../joining/invites.server.ts'
@@ -93,7 +93,7 @@ describe('with a login of the university', () => {
 
 	afterAll(() => saml.campus.stop())
 
-	/** The first login of another student. @returns the cohort of the account, and whether it came by an invitation */
+	/** A login of the student, the first one of another. @returns the cohort of the account, and whether it came by an invitation */
 	async function firstLogin() {
 		const { cookies } = await saml.trip()
 		const { rows } = await sql<{ cohort: string; invited: boolean }>`
@@ -122,6 +122,19 @@ describe('with a login of the university', () => {
 		await saml.save({ trustsEmail: '' })
 		expect(await firstLogin()).toEqual({ cohort: '', invited: false })
 		await saml.save({ trustsEmail: 'on' })
+	})
+
+	test('the cohort of the list replaces the one that the login delivers, which does not replace it later', async () => {
+		await saveSettings(admin, 'campus-fields', { cohortClaim: 'group' })
+		const listed = await makeList(admin, {
+			...{ days: '1', cohort: 'CSE 2028', addresses: `student${saml.enrolNext()}@eastmere.example` },
+		})
+		await sendList(admin, listed)
+		for (const group of ['Everybody of CSE', 'Everybody of CSE', 'Everybody']) {
+			saml.enrol(saml.campus.visitor, { attributes: { group } })
+			expect(await firstLogin()).toEqual({ cohort: 'CSE 2028', invited: true })
+		}
+		await saveSettings(admin, 'campus-fields', { cohortClaim: '' })
 	})
 
 	test('where it is the only way in, lists are sent and lead there, if it makes accounts; links are refused', async () => {
