@@ -5,7 +5,7 @@ import { registerLoginMethods } from '~/features/accounts/login-methods.server.t
 import { sendAccountMail, sendQueuedMail } from '~/features/accounts/registration/account-mails.server.ts'
 import { listMembers, readFilters } from '~/features/administration/members/members.server.ts'
 import { features } from '~/features/index.server.ts'
-import { beginDeletion } from '~/features/privacy/leaving/leaving.queries.server.ts'
+import { beginDeletion, listDue } from '~/features/privacy/leaving/leaving.queries.server.ts'
 import { leave } from '~/features/privacy/leaving/leaving.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -136,6 +136,28 @@ describe('the account of somebody who has left', () => {
 		await deleteForgotten()
 		expect(await states()).toEqual([false, false, false, false])
 		expect(never && (await beginDeletion(db(), never.id))).toBeUndefined()
+	})
+
+	test('is kept by a login, even if the nightly job did not run before the day of the deletion', async () => {
+		await saveSettings(admin, 'campus-leavers', { after: 'delete', days: '40' })
+		const members = [await gone('backagain', 50), await gone('unmarked', 50), await gone('silent', 50)]
+		const [backAgain, unmarked, silent] = members
+		await deleteForgotten()
+		await sql`update users set logged_in_at = now() + interval '1 minute' where id = ${backAgain?.id}`.execute(db())
+		await sql`update users set left_campus_at = null where id = ${unmarked?.id}`.execute(db())
+		await sql`update users set leaves_at = now() - interval '1 hour' where id = any(${members.map(({ id }) => id)}::int[])`.execute(
+			db(),
+		)
+		const begun = []
+		for (const { id } of members) begun.push((await beginDeletion(db(), id))?.id)
+		expect(begun).toEqual([undefined, undefined, silent?.id])
+		expect(await listDue(9)).toEqual([silent?.id])
+		// What has begun ends, whoever logs in.
+		await sql`update users set logged_in_at = now() + interval '1 minute' where id = ${silent?.id}`.execute(db())
+		expect(await listDue(9)).toEqual([silent?.id])
+		await deleteForgotten()
+		expect(await Promise.all(members.map(isLeaving))).toEqual([false, false, true])
+		await saveSettings(admin, 'campus-leavers', { after: 'keep' })
 	})
 
 	test('is not kept if the member asked for its deletion', async () => {

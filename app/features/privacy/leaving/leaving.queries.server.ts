@@ -96,12 +96,18 @@ export async function cancelDeparture(trx: Executor, userId: number): Promise<{ 
 	return departure
 }
 
+/**
+ * A condition on departures `d` and users `u`: the account is not kept. One that the site asked to delete is, once its member has logged in
+ * since, or is not marked as having left the university any more. The job that cancels such a departure may be late.
+ */
+const isStillWanted = sql`(d.begun_at is not null or not d.by_rule
+	or (u.left_campus_at is not null and (u.logged_in_at is null or u.logged_in_at <= d.asked_at)))`
+
 /** Members whose 14 days have passed, longest ago first. */
 export async function listDue(limit: number): Promise<number[]> {
 	const { rows } = await sql<{ user_id: number }>`
-		select user_id from departures join users on users.id = user_id where leaves_at <= now() order by leaves_at limit ${limit}`.execute(
-		db(),
-	)
+		select d.user_id from departures d join users u on u.id = d.user_id
+		where u.leaves_at <= now() and ${isStillWanted} order by u.leaves_at limit ${limit}`.execute(db())
 	return rows.map((row) => row.user_id)
 }
 
@@ -124,7 +130,7 @@ export async function beginDeletion(trx: Executor, userId: number): Promise<Leav
 	await sql`select from users where id = ${userId} for no key update`.execute(trx)
 	const { rows } = await sql<LeaverRow>`
 		update departures d set begun_at = coalesce(begun_at, now()) from users u
-		where d.user_id = ${userId} and u.id = d.user_id and u.leaves_at <= now()
+		where d.user_id = ${userId} and u.id = d.user_id and u.leaves_at <= now() and ${isStillWanted}
 		returning u.id, ${accountIdsOf(userId)} as accounts, u.username, u.name, u.email, u.second_email, d.keeps_texts,
 			array(select usernames.username from usernames where usernames.user_id = u.id and usernames.username <> u.username) as former_usernames`.execute(
 		trx,
