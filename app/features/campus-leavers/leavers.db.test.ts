@@ -16,6 +16,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { requestOf, saveSettings } from '../../../tests/support/login-visits.ts'
 import { deleteForgotten } from './deletion.server.ts'
+import { getLeavers } from './leavers-page.server.ts'
 import { markList, markListed, previewList } from './lists.server.ts'
 import { markLeft, takeMarkBack } from './marking.server.ts'
 
@@ -218,6 +219,25 @@ describe('where the login of the university is the only way in', () => {
 		expect((await enter('alum')).has('Set-Cookie')).toBe(true)
 		await sql`update users set left_campus_at = now() - interval '89 days' where id = ${id}`.execute(db())
 		expect(await reset('alum@campus.example')).toBe(true)
+	})
+
+	test('an account is deleted by the rule only if its member can still have a link for a new password mailed', async () => {
+		await saveSettings(admin, 'campus-leavers', { after: 'delete', days: '40', domains: 'campus.example' })
+		const [shut, open, unsure] = [await makeMember('shut'), await makeMember('openly'), await makeMember('unsurely')]
+		const ids = [shut, open, unsure].map(({ id }) => id)
+		await sql`
+			update users set email_verified = id <> ${unsure.id}, left_campus_at = now() - interval '50 days' where id = any(${ids}::int[])`.execute(
+			db(),
+		)
+		await sql`update users set second_email = 'openly@home.example' where id = ${open.id}`.execute(db())
+		await sql`update users set email = 'unsurely@home.example' where id = ${unsure.id}`.execute(db())
+		await deleteForgotten()
+		expect(await Promise.all([shut, open, unsure].map(isLeaving))).toEqual([false, true, false])
+		expect(await queuedMails('openly@home.example')).toMatchObject([
+			{ text: expect.stringMatching(/^(?!.*@openly).*new password at \S+\/forgot-password/s) },
+		])
+		expect((await getLeavers(admin)).rule).toMatch('such accounts stay')
+		await saveSettings(admin, 'campus-leavers', { after: 'keep' })
 	})
 
 	test('an address that nobody has confirmed gets no link', async () => {

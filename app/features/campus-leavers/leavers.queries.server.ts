@@ -210,12 +210,21 @@ export async function findByNames(
 /** A condition: the user `u` has left, and not logged in since. */
 const hasNotReturned = sql`(u.left_campus_at is not null and (u.logged_in_at is null or u.logged_in_at < u.left_campus_at))`
 
+interface ForgottenRow {
+	id: number
+	username: string
+	/** Confirmed addresses. */
+	emails: string[]
+}
+
 /** Members who left more than `days` ago, and have not logged in since, longest ago first. */
-export async function listForgotten(days: number, limit: number): Promise<{ id: number; username: string }[]> {
-	const { rows } = await sql<{ id: number; username: string }>`
-		select u.id, u.username from users u
+export async function listForgotten(days: number): Promise<ForgottenRow[]> {
+	const { rows } = await sql<ForgottenRow>`
+		select u.id, u.username, array(select held.email from account_emails held
+			where held.user_id = u.id and (u.email_verified or held.email <> u.email)) as emails
+		from users u
 		where u.left_campus_at < now() - make_interval(days => ${days}) and u.role = 'member' and u.leaves_at is null
-			and ${hasNotReturned} order by u.left_campus_at, u.id limit ${limit}`.execute(db())
+			and ${hasNotReturned} order by u.left_campus_at, u.id`.execute(db())
 	return rows
 }
 
