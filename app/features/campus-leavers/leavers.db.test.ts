@@ -4,9 +4,12 @@ import { logIn, resetPassword } from '~/features/accounts/accounts.server.ts'
 import { registerLoginMethods } from '~/features/accounts/login-methods.server.ts'
 import { sendAccountMail, sendQueuedMail } from '~/features/accounts/registration/account-mails.server.ts'
 import { listMembers, readFilters } from '~/features/administration/members/members.server.ts'
+import { findCampus } from '~/features/campus/campus.queries.server.ts'
+import { confirmCampus, requestCampusVerification } from '~/features/campus/campus.server.ts'
 import { features } from '~/features/index.server.ts'
 import { beginDeletion, listDue } from '~/features/privacy/leaving/leaving.queries.server.ts'
 import { leave } from '~/features/privacy/leaving/leaving.server.ts'
+import { mergeProfiles } from '~/features/profiles/merging.queries.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -98,6 +101,25 @@ describe('a list of the university', () => {
 		expect(await Promise.all([staff, admin, member].map(isMarked))).toEqual([false, false, true])
 		expect(await queuedMails('plain@campus.example')).toHaveLength(1)
 	})
+})
+
+test('whoever has left does not become a verified student again by mail or a merge', async () => {
+	const [left, twin] = [await makeMember('beth'), await makeMember('bethtwin')]
+	await sql`insert into profiles (user_id, university_email, campus_name, campus_verified_at) values
+		(${left.id}, 'beth@mit.edu', '', null), (${twin.id}, 'beth2@mit.edu', 'MIT', now())`.execute(db())
+	await requestCampusVerification(left, 'beth', '192.0.2.1')
+	const [mail] = await queuedMails('beth@mit.edu')
+	if (mail) await sendQueuedMail(mail)
+	await markLeft([left.id], null)
+	const refusal = /says that you have left it/
+	await expect(confirmCampus(mail?.link?.token ?? '')).rejects.toThrow(refusal)
+	await expect(requestCampusVerification(left, 'beth', '192.0.2.1')).rejects.toThrow(refusal)
+	await db()
+		.transaction()
+		.execute((trx) => mergeProfiles(trx, { goneId: twin.id, keptId: left.id }))
+	expect(await findCampus(left.id)).toMatchObject({ campus_verified_at: null, has_left: true })
+	await takeMarkBack(admin, left.id)
+	await requestCampusVerification(left, 'beth', '192.0.2.1')
 })
 
 describe('the account of somebody who has left', () => {

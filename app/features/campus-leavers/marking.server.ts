@@ -21,7 +21,7 @@ import { leaversSection } from './section.server.ts'
 
 /*
  * Marking members as having left the university, and taking that back. The mark ends their sessions and the confirmation that they study
- * there, and deletes nothing. A login with the university's login takes it back (`touchIdentity`).
+ * there, and deletes nothing. A login with the university's login takes it back (`recordPresence`).
  */
 
 /**
@@ -67,7 +67,7 @@ function leftMail(to: string): Mail {
 	const fate = after === 'keep' ? 'It stays.' : `It will be deleted if you do not log in within ${days} days.`
 	const text = `According to the university, you have left it. Your ${siteName()} account was logged out everywhere. ${fate}`
 	const address = allowsPasswords() ? 'this address' : 'this address within 90 days, or a private one of your account'
-	const closing = `If the login of the university no longer works for you, set a password at ${publicUrl}/forgot-password with ${address}. Your settings have your data, and delete the account. If you have not left, log in as before, and everything is as it was.`
+	const closing = `If the login of the university no longer works for you, set a password at ${publicUrl}/forgot-password with ${address}. Your settings have your data, and delete the account. If you have not left, log in with the login of the university, or ask an admin; if your university address was confirmed, confirm it again then.`
 	return linkMail(to, `You have left the university: your account at ${siteName()}`, text, link, closing)
 }
 
