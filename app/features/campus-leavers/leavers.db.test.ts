@@ -8,7 +8,7 @@ import { findCampus } from '~/features/campus/campus.queries.server.ts'
 import { confirmCampus, requestCampusVerification } from '~/features/campus/campus.server.ts'
 import { features } from '~/features/index.server.ts'
 import { beginDeletion, listDue } from '~/features/privacy/leaving/leaving.queries.server.ts'
-import { leave } from '~/features/privacy/leaving/leaving.server.ts'
+import { getLeaving, leave } from '~/features/privacy/leaving/leaving.server.ts'
 import { mergeProfiles } from '~/features/profiles/merging.queries.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -180,6 +180,20 @@ describe('the account of somebody who has left', () => {
 		expect(await listDue(9)).toEqual([silent?.id])
 		await deleteForgotten()
 		expect(await Promise.all(members.map(isLeaving))).toEqual([false, false, true])
+		await saveSettings(admin, 'campus-leavers', { after: 'keep' })
+	})
+
+	test('can be deleted after all by whoever has logged in and kept it thereby', async () => {
+		const member = await gone('resolved', 50)
+		await saveSettings(admin, 'campus-leavers', { after: 'delete', days: '40' })
+		await deleteForgotten()
+		await sql`update users set logged_in_at = now() + interval '1 minute' where id = ${member.id}`.execute(db())
+		expect((await getLeaving(member)).departure).toMatchObject({ isByRule: true, keepsTexts: true })
+		await leave(member, { texts: 'remove' })
+		expect((await getLeaving(member)).departure).toMatchObject({ isByRule: false, keepsTexts: false })
+		await expect(leave(member, { texts: 'remove' })).rejects.toThrow('already being deleted')
+		await deleteForgotten()
+		expect(await isLeaving(member)).toBe(true)
 		await saveSettings(admin, 'campus-leavers', { after: 'keep' })
 	})
 

@@ -42,12 +42,13 @@ export interface DepartureRow {
 	asked_at: Date
 	leaves_at: Date
 	begun: boolean
+	by_rule: boolean
 }
 
 /** A member's pending departure; undefined without one. */
 export async function findDeparture(userId: number): Promise<DepartureRow | undefined> {
 	const { rows } = await sql<DepartureRow>`
-		select d.user_id, d.keeps_texts, d.asked_at, u.leaves_at, d.begun_at is not null as begun
+		select d.user_id, d.keeps_texts, d.asked_at, u.leaves_at, d.begun_at is not null as begun, d.by_rule
 		from departures d join users u on u.id = d.user_id where d.user_id = ${userId}`.execute(db())
 	return rows[0]
 }
@@ -66,7 +67,11 @@ export async function isLastAdmin(trx: Executor, userId: number): Promise<boolea
 	return rows.length > 0
 }
 
-/** Records a departure, and removes the member from all lists; the account must be locked. @returns false if one is pending already */
+/**
+ * Records a departure, and removes the member from all lists; the account must be locked. One that the site asked for becomes one that the
+ * member asked for.
+ * @returns false if one is pending already
+ */
 export async function insertDeparture(
 	trx: Executor,
 	{ userId, keepsTexts, hidProfile }: { userId: number; keepsTexts: boolean; hidProfile: boolean },
@@ -74,7 +79,9 @@ export async function insertDeparture(
 	const { rows } = await sql`
 		insert into departures (user_id, keeps_texts, was_listed, hid_profile)
 		select ${userId}, ${keepsTexts}, listed, ${hidProfile} from profiles where user_id = ${userId}
-		on conflict do nothing returning 1`.execute(trx)
+		on conflict (user_id) do update set keeps_texts = excluded.keeps_texts, asked_at = now(), by_rule = false
+			where departures.by_rule and departures.begun_at is null
+		returning 1`.execute(trx)
 	if (rows.length === 0) return false
 	await sql`update profiles set listed = false where user_id = ${userId}`.execute(trx)
 	await sql`update users set leaves_at = now() + make_interval(days => ${DAYS_TO_COME_BACK}) where id = ${userId}`.execute(

@@ -34,7 +34,12 @@ export interface LeavingView {
 	/** Whether the viewer is the only admin, who cannot leave. */
 	holdings: { questions: number; comments: number; builtOn: number; conversations: number; pictures: number }
 	/** Null without a pending departure. */
-	departure: { leavesAt: string; keepsTexts: boolean } | null
+	departure: {
+		leavesAt: string
+		keepsTexts: boolean
+		/** Whether the site asked for it, so that the member's login has cancelled it. */
+		isByRule: boolean
+	} | null
 }
 
 /** The member's departure, if any, and how much they have written. */
@@ -45,7 +50,11 @@ export async function getLeaving(member: Pick<SignedIn, 'id'>): Promise<LeavingV
 	])
 	return {
 		holdings: { questions, comments, builtOn, conversations, pictures },
-		departure: departure ? { leavesAt: departure.leaves_at.toISOString(), keepsTexts: departure.keeps_texts } : null,
+		departure: departure && {
+			leavesAt: departure.leaves_at.toISOString(),
+			keepsTexts: departure.keeps_texts,
+			isByRule: departure.by_rule,
+		},
 	}
 }
 
