@@ -75,6 +75,12 @@ async function recordPresence(trx: Executor, id: number): Promise<void> {
 	)
 }
 
+/** Whether the university says that a member has left it. */
+export async function hasLeft(executor: Executor, userId: number): Promise<boolean> {
+	const { rows } = await sql`select from users where id = ${userId} and left_campus_at is not null`.execute(executor)
+	return rows.length > 0
+}
+
 /** Whether an identity is still linked, after waiting for a transaction that is removing it. */
 export async function isStillLinked(id: number): Promise<boolean> {
 	const { rows } = await sql`select from identities where id = ${id} for key share`.execute(db())

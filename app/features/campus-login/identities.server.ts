@@ -41,6 +41,7 @@ import {
 	findIdentity,
 	findIdentityOwner,
 	findSessionOwner,
+	hasLeft,
 	type IdentityRow,
 	insertIdentity,
 	insertProviderSession,
@@ -185,19 +186,22 @@ async function register(
 		throw new Conflict(
 			`${taken}, and another account of ${who} opens it. If it is yours, or somebody had this address before you, ask an admin for help.`,
 		)
+	if (holder && !provider.isPublic && (await hasLeft(trx, holder.id)))
+		throw new Conflict(`${taken}. If it is yours, or somebody had this address before you, ask an admin for help.`)
 	throw new Conflict(`${taken}. ${instead(`If it is yours, log in to it once, and link ${who} in your settings.`)}`)
 }
 
 /**
  * Offers a person of the campus to link their login to the account with their address, by a mail to it. Not to an account that a login
- * of the campus opens already: it belongs to somebody there, and an address may pass from one person to another.
+ * of the campus opens already, or whose member has left: it belongs to somebody else, and an address may pass from one person to another.
  * @throws LinkRequired
  */
 async function offerLinking(provider: Provider, answer: ProviderIdentity, person: ProviderUser): Promise<void> {
 	const { email, isConfirmed } = person
 	if (provider.isPublic || !isConfirmed || isClosedDemoAccount(email)) return
 	const account = await findAccountByEmail(email)
-	if (!account || isOpenedByCampus(await listIdentityRows(account.id), answer.issuer, provider.name)) return
+	if (!account || (await hasLeft(db(), account.id))) return
+	if (isOpenedByCampus(await listIdentityRows(account.id), answer.issuer, provider.name)) return
 	const { refreshToken, endsAt = null } = answer
 	const link = { identity: identityOf(provider, answer), email }
 	throw await beginLinking({
@@ -238,6 +242,7 @@ async function linkByMail(sessionId: number, { identity, email }: NonNullable<Ke
 			const isPossible =
 				listProviders().some(({ name, isPublic }) => name === identity.provider && !isPublic) &&
 				(await findAccountByEmail(email, trx))?.id === userId &&
+				!(await hasLeft(trx, userId)) &&
 				!(await findIdentityOwner(trx, identity)) &&
 				!isOpenedByCampus(linked, identity.issuer, identity.provider)
 			if (!isPossible) throw new Conflict('This account or login was changed in the meantime. Log in again.')
