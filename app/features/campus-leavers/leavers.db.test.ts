@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { logIn, resetPassword } from '~/features/accounts/accounts.server.ts'
-import { registerLoginMethods } from '~/features/accounts/login-methods.server.ts'
+import { passwordLoginPath, registerLoginMethods } from '~/features/accounts/login-methods.server.ts'
 import { sendAccountMail, sendQueuedMail } from '~/features/accounts/registration/account-mails.server.ts'
 import { listMembers, readFilters } from '~/features/administration/members/members.server.ts'
 import { findCampus } from '~/features/campus/campus.queries.server.ts'
 import { confirmCampus, requestCampusVerification } from '~/features/campus/campus.server.ts'
+import { listLogins, unlinkIdentity } from '~/features/campus-login/identities.server.ts'
 import { features } from '~/features/index.server.ts'
 import { beginDeletion, listDue } from '~/features/privacy/leaving/leaving.queries.server.ts'
 import { getLeaving, leave } from '~/features/privacy/leaving/leaving.server.ts'
@@ -239,6 +240,16 @@ describe('where the login of the university is the only way in', () => {
 			select ${other.id}, '1', 'credential', password from credentials where user_id = ${left.id}`.execute(db())
 		for (const name of ['graduate', 'graduate@campus.example']) expect((await enter(name)).has('Set-Cookie')).toBe(true)
 		for (const name of ['student', 'student@campus.example']) await expect(enter(name)).rejects.toThrow(refusal)
+		// The settings know their password, and let them remove the login that no longer works.
+		await sql`insert into identities (user_id, provider, issuer, subject)
+			select id, 'ldap', 'dc=eastmere', username from users where id in (${left.id}, ${other.id})`.execute(db())
+		expect([(await listLogins(left)).hasPassword, (await listLogins(other)).hasPassword]).toEqual([true, false])
+		const { rows } = await sql<{ id: number; user_id: number }>`
+			select id, user_id from identities where user_id in (${left.id}, ${other.id})`.execute(db())
+		const idOf = ({ id }: SignedIn) => rows.find(({ user_id }) => user_id === id)?.id ?? 0
+		await unlinkIdentity(left, idOf(left), 0)
+		await expect(unlinkIdentity(other, idOf(other), 0)).rejects.toThrow('your only way to log in')
+		expect(passwordLoginPath()).toBe('/login?left')
 		// Not after they are back at the university.
 		await sql`update users set left_campus_at = null where id = ${left.id}`.execute(db())
 		await makeMember('another').then(({ id }) => markLeft([id], null))

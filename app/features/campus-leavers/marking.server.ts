@@ -1,5 +1,5 @@
 import { config } from '~/config.server.ts'
-import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
+import { allowsPasswords, passwordLoginPath } from '~/features/accounts/login-methods.server.ts'
 import { lockAdmin } from '~/features/administration/admins.server.ts'
 import { mailEachAddress } from '~/features/identity/emails/email-mails.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
@@ -63,7 +63,7 @@ function markOne(userId: number): Promise<boolean> {
 function leftMail(to: string): Mail {
 	const { after, days } = siteSettings(leaversSection)
 	const { publicUrl } = config()
-	const link = { label: 'Log in', url: `${publicUrl}/login` }
+	const link = { label: 'Log in', url: publicUrl + passwordLoginPath() }
 	const fate = after === 'keep' ? 'It stays.' : `It will be deleted if you do not log in within ${days} days.`
 	const text = `According to the university, you have left it. Your ${siteName()} account was logged out everywhere. ${fate}`
 	const address = allowsPasswords() ? 'this address' : 'this address within 90 days, or a private one of your account'

@@ -5,7 +5,7 @@ import { beginLinking } from '~/features/account-linking/account-linking.server.
 import { LINKED } from '~/features/account-linking/account-linking.view.ts'
 import { findAccountByEmail, lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { logInAs } from '~/features/accounts/accounts.server.ts'
-import { allowsPasswords, loginMethods } from '~/features/accounts/login-methods.server.ts'
+import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import { isClosedDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
 import { announceNewAccount, registerExternalUser } from '~/features/accounts/registration/registrations.server.ts'
@@ -15,6 +15,7 @@ import { findEmailById } from '~/features/authenticators/authenticators.queries.
 import { confirmCampusByLogin } from '~/features/campus/campus.server.ts'
 import { mailEachAddress } from '~/features/identity/emails/email-mails.server.ts'
 import { restLoginOn } from '~/features/sessions/late-logins.server.ts'
+import { mayLogInAnyway } from '~/features/sessions/password-exceptions.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { lockSession } from '~/features/sessions/sessions.queries.server.ts'
 import { announceEndedSessions, requireStandingSession, SESSION_ENDED } from '~/features/sessions/sessions.server.ts'
@@ -53,10 +54,7 @@ import {
 import type { ProviderIdentity } from './oidc.server.ts'
 import { listProviders, type Provider, providerNames } from './providers.server.ts'
 
-/*
- * Which account an identity opens. It is found by issuer and subject only: a mail address, even a confirmed one, never opens an existing
- * account.
- */
+/* Which account an identity opens. It is found by issuer and subject only: a mail address, even a confirmed one, opens none. */
 
 /** The purpose of encrypting a refresh token before its session starts. */
 const keptPurpose = 'login_challenges.kept'
@@ -324,8 +322,7 @@ export async function unlinkIdentity(viewer: SignedIn, id: number, keptSession: 
 			await lockMember(trx, viewer.id)
 			const offered = listProviders().map(({ name }) => name)
 			const others = (await listIdentityRows(viewer.id, trx)).filter((one) => one.id !== id)
-			const byPassword = loginMethods().hasPasswords && (await hasPassword(viewer.id, trx))
-			if (!byPassword && !others.some((one) => offered.includes(one.provider)))
+			if (!(await mayUsePassword(viewer.id, trx)) && !others.some((one) => offered.includes(one.provider)))
 				throw new Conflict(
 					`This is your only way to log in. ${allowsPasswords() ? 'Set a password or link' : 'Link'} another account first.`,
 				)
@@ -363,9 +360,15 @@ function removedMail(to: string, who: string): Mail {
 	return linkMail(to, `An admin unlinked ${who} at ${siteName()}`, text, link, closing)
 }
 
+/** Whether a member has a password that logs them in: of those who have left, also where passwords are disabled. */
+async function mayUsePassword(userId: number, executor: Executor = db()): Promise<boolean> {
+	if (!(await hasPassword(userId, executor))) return false
+	return allowsPasswords() || (await mayLogInAnyway(await findEmailById(userId, executor)))
+}
+
 /** The identities of a member, and the providers that they can link. */
 export async function listLogins(viewer: Pick<SignedIn, 'id'>): Promise<LoginsView> {
-	const [rows, byPassword] = await Promise.all([listIdentityRows(viewer.id), hasPassword(viewer.id)])
+	const [rows, byPassword] = await Promise.all([listIdentityRows(viewer.id), mayUsePassword(viewer.id)])
 	const linked = rows.map(({ id, provider, name, affiliation, created_at, used_at }) => ({
 		id,
 		provider,
@@ -379,7 +382,7 @@ export async function listLogins(viewer: Pick<SignedIn, 'id'>): Promise<LoginsVi
 	return {
 		linked,
 		open: open.map(({ name }) => ({ name, title: sentence(providerNames[name] ?? name) })),
-		hasPassword: byPassword && loginMethods().hasPasswords,
+		hasPassword: byPassword,
 	}
 }
 
