@@ -16,7 +16,7 @@ import { BatchRun } from '~/platform/jobs/batch-run.server.ts'
 import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
-import { clearLeft, endCampusConfirmation, writeLeft } from './leavers.queries.server.ts'
+import { clearLeft, endCampusConfirmation, lockAccount, writeLeft } from './leavers.queries.server.ts'
 import { leaversSection } from './section.server.ts'
 
 /*
@@ -50,6 +50,8 @@ function markOne(userId: number): Promise<boolean> {
 	return db()
 		.transaction()
 		.execute(async (trx) => {
+			// An account that was deleted meanwhile has no profile to lock.
+			if (!(await lockAccount(trx, userId))) return false
 			await lockHideable(trx, userId)
 			if (!(await writeLeft(trx, userId))) return false
 			await endAccessUntilLogin(trx, userId)

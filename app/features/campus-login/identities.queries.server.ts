@@ -61,7 +61,7 @@ export async function insertIdentity(
 /** Records a login with an identity, and the member's present name there. */
 export async function touchIdentity(trx: Executor, id: number, { name, affiliation }: Identity): Promise<void> {
 	await sql`
-		update identities set used_at = now(), name = ${name}, affiliation = ${affiliation}, missing_since = null
+		update identities set used_at = now(), name = ${name}, affiliation = ${affiliation}, missing_since = null, spared = false
 		where id = ${id}`.execute(trx)
 	await recordPresence(trx, id)
 }
