@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { logIn, resetPassword } from '~/features/accounts/accounts.server.ts'
 import { passwordLoginPath, registerLoginMethods } from '~/features/accounts/login-methods.server.ts'
 import { sendAccountMail, sendQueuedMail } from '~/features/accounts/registration/account-mails.server.ts'
-import { listMembers, readFilters } from '~/features/administration/members/members.server.ts'
+import { changeRole } from '~/features/administration/members/acts.server.ts'
+import { getMember, listMembers, readFilters } from '~/features/administration/members/members.server.ts'
 import { findCampus } from '~/features/campus/campus.queries.server.ts'
 import { confirmCampus, requestCampusVerification } from '~/features/campus/campus.server.ts'
 import { listLogins, unlinkIdentity } from '~/features/campus-login/identities.server.ts'
@@ -102,6 +103,9 @@ describe('a list of the university', () => {
 		await markLeft([staff.id, admin.id, 999_999, member.id, member.id], null)
 		expect(await Promise.all([staff, admin, member].map(isMarked))).toEqual([false, false, true])
 		expect(await queuedMails('plain@campus.example')).toHaveLength(1)
+		expect((await getMember(admin, 'plain')).leftCampusAt).not.toBeNull()
+		await changeRole(admin, 'plain', { role: 'moderator', why: 'Looks after the alumni.' })
+		expect(await isMarked(member)).toBe(false)
 	})
 })
 

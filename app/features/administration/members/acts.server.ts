@@ -51,6 +51,7 @@ const roleInput = whyInput.extend({ role: z.enum(roles, { error: 'Choose a role.
  */
 export async function changeRole(viewer: Viewer, username: string, input: Input): Promise<Role> {
 	const { role, why } = parseInput(roleInput, input)
+	let isChanged = false
 	const member = await withLockedMember(viewer, username, async (trx, actor, found, locked) => {
 		if (locked.role === role) {
 			if (!(await keepGroupRole(trx, found.id))) throw new Conflict(`${found.name} is already ${article(role)}.`)
@@ -64,12 +65,14 @@ export async function changeRole(viewer: Viewer, username: string, input: Input)
 			throw new NotAllowed(
 				'The role of a demo account cannot be changed, because its password is printed at the start.',
 			)
+		isChanged = true
 		await setRole(trx, found.id, role)
 		if (role === 'member') await releaseCases(trx, found.id)
 		const note = role === 'member' ? `from ${locked.role}` : `as ${role}`
 		await record(trx, actor, found, role === 'member' ? 'dismiss from office' : 'appoint', { why, note })
 		await mailRoleChange(trx, found.id, { from: locked.role, to: role }, 'as an admin decided')
 	})
+	if (!isChanged) return role
 	await announceAccountChange(member.id)
 	await recordSecurityEvent('role-changed', { userId: member.id, detail: { role, by: viewer?.id ?? 0 } })
 	return role

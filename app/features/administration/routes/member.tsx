@@ -224,6 +224,11 @@ function Facts({ member }: { member: MemberDetail }) {
 			{suspendedUntil && (
 				<Fact name="Suspended">{suspendedUntil === 'infinity' ? 'for ever' : <LocalTime at={suspendedUntil} />}</Fact>
 			)}
+			{member.leftCampusAt && (
+				<Fact name="Left the university">
+					<LocalTime at={member.leftCampusAt} />
+				</Fact>
+			)}
 			{member.leavesAt && (
 				<Fact name="Deletion">
 					<LocalTime at={member.leavesAt} />, unless the member logs in and keeps the account
