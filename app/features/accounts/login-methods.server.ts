@@ -56,9 +56,7 @@ export function allowsPasswords(): boolean {
 }
 
 /** The page where a member logs in with a password: where passwords are disabled, who has left the university does. */
-export function passwordLoginPath(): string {
-	return allowsPasswords() ? '/login' : '/login?left'
-}
+export const passwordLoginPath = () => (allowsPasswords() ? '/login' : '/login?left')
 
 /** Requires that people may register and log in with a password. @throws NotAllowed where they may not */
 export function requirePasswords(): void {

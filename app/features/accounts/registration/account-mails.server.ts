@@ -147,10 +147,8 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 		if ((await findAccountByEmail(email, trx))?.id !== member.id) return undefined
 		return async () => {
 			const token = newToken()
-			await replaceResetLink(trx, {
-				...{ userId: member.id, hash: resetHash(token), addresses: [email] },
-				seconds: LINK_RETENTION_SECONDS,
-			})
+			const link = { hash: resetHash(token), addresses: [email], seconds: LINK_RETENTION_SECONDS }
+			await replaceResetLink(trx, { userId: member.id, ...link })
 			return resetMail(email, token)
 		}
 	},

@@ -215,19 +215,14 @@ function Facts({ member }: { member: MemberDetail }) {
 			<Fact name="Wrote">
 				{pluralize(member.questions, 'query', 'queries')}, {pluralize(member.comments, 'comment')}
 			</Fact>
-			{(member.campus || member.year) && (
-				<Fact name={member.campus ? 'University' : 'Year of passing'}>
-					{[member.campus, member.year].filter(Boolean).join(', ')}
+			{(member.campus || member.leftCampusAt || member.year) && (
+				<Fact name={member.campus || member.leftCampusAt ? 'University' : 'Year of passing'}>
+					{[member.campus, member.leftCampusAt && 'has left', member.year].filter(Boolean).join(', ')}
 				</Fact>
 			)}
 			{member.cohort && <Fact name="Cohort">{member.cohort}</Fact>}
 			{suspendedUntil && (
 				<Fact name="Suspended">{suspendedUntil === 'infinity' ? 'for ever' : <LocalTime at={suspendedUntil} />}</Fact>
-			)}
-			{member.leftCampusAt && (
-				<Fact name="Left the university">
-					<LocalTime at={member.leftCampusAt} />
-				</Fact>
 			)}
 			{member.leavesAt && (
 				<Fact name="Deletion">

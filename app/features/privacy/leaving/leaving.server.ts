@@ -50,11 +50,13 @@ export async function getLeaving(member: Pick<SignedIn, 'id'>): Promise<LeavingV
 	])
 	return {
 		holdings: { questions, comments, builtOn, conversations, pictures },
-		departure: departure && {
-			leavesAt: departure.leaves_at.toISOString(),
-			keepsTexts: departure.keeps_texts,
-			isByRule: departure.by_rule,
-		},
+		departure: departure
+			? {
+					leavesAt: departure.leaves_at.toISOString(),
+					keepsTexts: departure.keeps_texts,
+					isByRule: departure.by_rule,
+				}
+			: null,
 	}
 }
 
