@@ -37,8 +37,7 @@ export async function liftSuspension(trx: Executor, id: number): Promise<void> {
 
 /** Sets the role of a member whose row the caller has locked. Moderators and admins are not marked as having left the university. */
 export async function setRole(trx: Executor, id: number, role: SignedIn['role']): Promise<void> {
-	await sql`
-		update users set role = ${role}, left_campus_at = case when ${role} = 'member' then left_campus_at end
+	await sql`update users set role = ${role}, left_campus_at = case when ${role} = 'member' then left_campus_at end
 		where id = ${id}`.execute(trx)
 }
 
